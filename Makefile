@@ -1,0 +1,63 @@
+# Everything runs in .venv, which the first target that needs it sets up.
+
+PYTHON ?= python3
+ARGS ?=
+
+BIN := .venv/bin
+DEV := .venv/.dev-installed
+BENCH := .venv/.bench-installed
+LOG := .venv/install.log
+comma := ,
+
+# Install quietly; show what pip said only if it fails.
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --no-input -c constraints.txt
+define install
+@{ $(PIP) hatchling && $(PIP) --no-build-isolation -e '.[$(1)]'; } >$(LOG) 2>&1 \
+	|| { cat $(LOG); echo "Setting up .venv failed; the lines above say why."; exit 1; }
+@touch $@
+endef
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench format clean
+
+help: ## Show this list
+	@echo "make <target>, with more arguments for its command in ARGS=\"...\""
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(DEV) ## Learn the paper's hard problem online, with a table and a figure
+	@$(BIN)/spectralleader demo $(ARGS)
+
+test: $(DEV) ## Run the tests and doctests, with branch coverage
+	@$(BIN)/python -m pytest --cov $(ARGS)
+
+lint: $(DEV) ## Check style, format, types and the direction of imports
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+bench: $(BENCH) ## Measure ours and the peers' in one run
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+format: $(DEV) ## Format the code and mend what can be mended
+	@$(BIN)/ruff check --fix-only
+	@$(BIN)/ruff format
+
+clean: ## Remove .venv, caches and build output
+	@rm -rf .venv build dist .coverage .coverage.* htmlcov \
+		.pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed; say which: make PYTHON=python3.12 ..."; exit 1; }
+	@echo "Making .venv with $$($(PYTHON) --version) ..."
+	@$(PYTHON) -m venv .venv
+
+$(DEV): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing spectralleader and its development tools ..."
+	$(call install,dev)
+
+$(BENCH): $(DEV)
+	@echo "Installing the peers to compare with ..."
+	$(call install,dev$(comma)bench)

@@ -1,0 +1,270 @@
+"""Documents: a block of bags of words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from spectralleader.compiled import kernel
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+WordIds = NDArray[np.int32]
+
+MAX_WORDS = 2**31 - 1  # word ids are 32-bit
+MAX_LENGTH = 2**53  # counts are whole numbers held exactly in a float
+
+
+class Documents:
+    """An immutable block of documents, each a bag of words; one document is a block of one.
+
+    The block is a sparse matrix in CSR form: document i has the distinct words
+    ``words[indptr[i]:indptr[i+1]]``, in increasing order, as often as ``counts`` says there.
+    Counts are whole numbers, kept as floats because everything downstream multiplies with them.
+    Documents of 0, 1 and 2 words are legal.
+
+    Make one with `from_matrix` or `from_tokens`.
+
+    Examples
+    --------
+    >>> block = Documents.from_tokens([[0, 0, 1], [1, 2]], n_words=3)
+    >>> block.n_docs, block.n_words, block.lengths.tolist()
+    (2, 3, [3.0, 2.0])
+    >>> block[1].to_matrix().toarray().tolist()
+    [[0, 1, 1]]
+    """
+
+    __slots__ = ("_lengths", "counts", "indptr", "n_words", "words")
+
+    indptr: Ints  # (n_docs + 1,)
+    words: WordIds  # (n_entries,) distinct within a document
+    counts: Floats  # (n_entries,) each at least 1
+    n_words: int  # vocabulary size, d
+
+    def __init__(self, indptr: Ints, words: WordIds, counts: Floats, n_words: int) -> None:
+        """Wrap arrays that are known to be right; `from_matrix` and `from_tokens` check theirs."""
+        for array in (indptr, words, counts):
+            array.flags.writeable = False
+        set_field = object.__setattr__
+        set_field(self, "indptr", indptr)
+        set_field(self, "words", words)
+        set_field(self, "counts", counts)
+        set_field(self, "n_words", n_words)
+        set_field(self, "_lengths", None)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"Documents are immutable; cannot set {name!r}")
+
+    @classmethod
+    def empty(cls, n_words: int) -> Documents:
+        """Return the block of no documents."""
+        return cls(
+            np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0), check_n_words(n_words)
+        )
+
+    @classmethod
+    def from_matrix(cls, counts: Any) -> Documents:
+        """Make a block from a matrix of counts, documents x words: scipy sparse or ndarray.
+
+        Raises
+        ------
+        ValueError
+            If the matrix is not two-dimensional, has no columns, or has a negative, fractional,
+            NaN or infinite count; the message names the first bad document.
+        """
+        matrix = _as_csr(counts)
+        _check_counts(matrix.indptr, matrix.data)
+        return cls(
+            matrix.indptr.astype(np.int64),
+            matrix.indices.astype(np.int32),
+            matrix.data.astype(np.float64),
+            check_n_words(matrix.shape[1]),
+        )
+
+    @classmethod
+    def from_tokens(cls, tokens: Iterable[Sequence[int] | ArrayLike], n_words: int) -> Documents:
+        """Make a block from documents given as sequences of word ids, repeated as they occur.
+
+        Raises
+        ------
+        ValueError
+            If an id is not a whole number from 0 to n_words - 1; the message names the document.
+        """
+        check_n_words(n_words)
+        arrays = [_as_ids(ids, n_words, row) for row, ids in enumerate(tokens)]
+        if not arrays:
+            return cls.empty(n_words)
+        rows = np.repeat(np.arange(len(arrays)), [len(ids) for ids in arrays])
+        entries = (np.ones(len(rows)), (rows, np.concatenate(arrays)))
+        # csr_array adds up repeated entries: the counts
+        return cls.from_matrix(sp.csr_array(entries, shape=(len(arrays), n_words)))
+
+    @property
+    def n_docs(self) -> int:
+        """Number of documents in the block."""
+        return len(self.indptr) - 1
+
+    @property
+    def lengths(self) -> Floats:
+        """Words in each document, L, shape (n_docs,)."""
+        if self._lengths is None:
+            ends = np.concatenate(([0.0], np.cumsum(self.counts)))[self.indptr]
+            object.__setattr__(self, "_lengths", np.diff(ends))
+        return self._lengths
+
+    def to_matrix(self) -> sp.csr_array:
+        """Return the counts as a scipy CSR array of integers, documents x words."""
+        return self.as_floats().astype(np.int64)
+
+    def as_floats(self) -> sp.csr_array:
+        """Return the counts as a scipy CSR array of floats that shares this block's memory."""
+        shape = (self.n_docs, self.n_words)
+        return sp.csr_array((self.counts, self.words, self.indptr), shape=shape, copy=False)
+
+    def __len__(self) -> int:
+        return self.n_docs
+
+    def __getitem__(self, which: int | slice | ArrayLike) -> Documents:
+        """Select documents by number, slice, index array or mask; always returns a block."""
+        if isinstance(which, slice) and which.step in (None, 1):
+            start, stop, _ = which.indices(self.n_docs)
+            first, last = self.indptr[start], self.indptr[max(start, stop)]
+            indptr = self.indptr[start : max(start, stop) + 1] - first
+            return Documents(
+                indptr, self.words[first:last], self.counts[first:last], self.n_words
+            )
+        rows = np.atleast_1d(np.arange(self.n_docs)[which])
+        starts = self.indptr[rows]
+        sizes = self.indptr[rows + 1] - starts
+        return Documents(*gather(starts, sizes, self.words, self.counts), self.n_words)
+
+    def blocks(self, size: int) -> Iterator[Documents]:
+        """Iterate over consecutive blocks of `size` documents; the last one may be shorter."""
+        if size < 1:
+            raise ValueError(f"block size must be at least 1, got {size}")
+        for start in range(0, self.n_docs, size):
+            yield self[start : start + size]
+
+    @staticmethod
+    def concatenate(blocks: Iterable[Documents]) -> Documents:
+        """Join blocks over one vocabulary, in order."""
+        parts = list(blocks)
+        if not parts:
+            raise ValueError("nothing to concatenate: give at least one block")
+        if len(sizes := {part.n_words for part in parts}) > 1:
+            raise ValueError(f"blocks have different vocabulary sizes: {sorted(sizes)}")
+        if len(parts) == 1:
+            return parts[0]
+        offsets = np.cumsum([0, *(len(part.words) for part in parts)])
+        indptr = [
+            part.indptr[1:] + offset for part, offset in zip(parts, offsets[:-1], strict=True)
+        ]
+        return Documents(
+            np.concatenate([np.zeros(1, np.int64), *indptr]),
+            np.concatenate([part.words for part in parts]),
+            np.concatenate([part.counts for part in parts]),
+            parts[0].n_words,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Documents):
+            return NotImplemented
+        return (
+            self.n_words == other.n_words
+            and np.array_equal(self.indptr, other.indptr)
+            and np.array_equal(self.words, other.words)
+            and np.array_equal(self.counts, other.counts)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays compare by value and are not hashable
+
+    def __repr__(self) -> str:
+        return f"Documents(n_docs={self.n_docs}, n_words={self.n_words})"
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all there is to the block, as arrays and plain values."""
+        fields = ("indptr", "words", "counts", "n_words")
+        return {name: getattr(self, name) for name in fields}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Documents:
+        """Rebuild the block that `to_state` described."""
+        return cls(state["indptr"], state["words"], state["counts"], state["n_words"])
+
+
+@kernel
+def gather(
+    starts: Ints, sizes: Ints, words: WordIds, counts: Floats
+) -> tuple[Ints, WordIds, Floats]:
+    """Copy the stretches ``[start, start + size)`` one after the other, as one CSR block.
+
+    ``np.concatenate([words[s : s + n] for s, n in zip(starts, sizes)])``, likewise for counts.
+    """
+    indptr = np.zeros(len(starts) + 1, np.int64)
+    indptr[1:] = np.cumsum(sizes)
+    out_words = np.empty(indptr[-1], np.int32)
+    out_counts = np.empty(indptr[-1], np.float64)
+    for i in range(len(starts)):
+        for j in range(sizes[i]):
+            out_words[indptr[i] + j] = words[starts[i] + j]
+            out_counts[indptr[i] + j] = counts[starts[i] + j]
+    return indptr, out_words, out_counts
+
+
+def check_n_words(n_words: int) -> int:
+    """Return a legal vocabulary size, or say what is wrong with it."""
+    if isinstance(n_words, bool) or not isinstance(n_words, int | np.integer):
+        raise ValueError(f"n_words must be a whole number, got {n_words!r}")
+    if not 1 <= n_words <= MAX_WORDS:
+        raise ValueError(f"n_words must be from 1 to {MAX_WORDS}, got {n_words}")
+    return int(n_words)
+
+
+def _as_csr(counts: Any) -> Any:
+    """Return the counts as a canonical CSR matrix of our own (sorted, summed, no zeros)."""
+    if not sp.issparse(counts):
+        counts = np.asarray(counts)
+    if counts.dtype.kind not in "buif":
+        raise ValueError(f"counts must be numbers, got an array of dtype {counts.dtype}")
+    if counts.ndim != 2:
+        raise ValueError(
+            f"counts must be a matrix, documents x words, got {counts.ndim} dimension(s); "
+            "give one document as a matrix of one row"
+        )
+    matrix = sp.csr_array(counts, dtype=np.float64, copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def _check_counts(indptr: NDArray[Any], counts: Floats) -> None:
+    """Raise for the first document with a count that is not a whole number >= 0."""
+    whole = np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts))
+    good = whole & (counts < MAX_LENGTH)
+    if good.all():
+        return
+    entry = int(np.argmin(good))
+    row = int(np.searchsorted(indptr, entry, side="right")) - 1
+    raise ValueError(
+        f"document {row} has the count {counts[entry]:g}; word counts must be whole numbers from "
+        f"0 to 2**53: remove the document or round its counts (weights such as tf-idf do not fit)"
+    )
+
+
+def _as_ids(ids: Sequence[int] | ArrayLike, n_words: int, row: int) -> Ints:
+    array = np.asarray(ids)
+    if array.size == 0:
+        return np.zeros(0, np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "ui":
+        raise ValueError(f"document {row} must be a sequence of whole word ids, got {ids!r}")
+    if array.min() < 0 or array.max() >= n_words:
+        bad = array[(array < 0) | (array >= n_words)][0]
+        raise ValueError(
+            f"document {row} has the word id {bad}, outside the vocabulary of {n_words} words "
+            f"(ids 0 to {n_words - 1}); raise n_words or drop the word"
+        )
+    return array.astype(np.int64)

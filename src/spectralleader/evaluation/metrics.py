@@ -1,0 +1,60 @@
+"""Metrics: functions of a learner, as it is before the step, and the step's block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from spectralleader.documents import Floats
+from spectralleader.evaluation.matching import matched_accuracy
+from spectralleader.learners.protocol import Learner
+from spectralleader.model import TopicModel
+from spectralleader.moments.sums import tuple_weights
+from spectralleader.streams.block import Block
+
+Metric = Callable[[Learner, Block], float]
+
+
+def log_loss(learner: Learner, block: Block) -> float:
+    """L1: the mean negative log-probability of the block's documents."""
+    return -float(learner.predictive.log_prob(block.documents).mean())
+
+
+def recovery_error(truth: TopicModel) -> Metric:
+    """L2: ||M3* - M3||_F^2, the squared distance of the model's third moment from the truth's."""
+
+    def metric(learner: Learner, block: Block) -> float:
+        return truth.distance(learner.model)
+
+    return metric
+
+
+def tensor_loss(learner: Learner, block: Block) -> float:
+    """The paper's loss l_t(M) = ||x1 (x) x2 (x) x3 - M||_F^2, mean over the block (eq. 13)."""
+    return float(tensor_losses(learner.model, block).mean())
+
+
+def tensor_losses(model: TopicModel, block: Block) -> Floats:
+    """Return 1 - 2 M(x1, x2, x3) + ||M||_F^2 of each document, shape (n_docs,).
+
+    The middle term is the average over ordered triples of distinct positions, so that it is defined
+    for any length; documents of fewer than 3 words have no triple and lose 1 + ||M||_F^2.
+    """
+    documents = block.documents
+    counts = documents.as_floats()
+    # u(x1) u(x2) u(x3) over distinct positions: power sums p1^3 - 3 p1 p2 + 2 p3
+    p1, p2, p3 = (counts @ (model.topics**order).T for order in (1, 2, 3))
+    overlap = (p1**3 - 3 * p1 * p2 + 2 * p3) @ model.weights
+    return np.asarray(1.0 - 2.0 * tuple_weights(documents, 3) * overlap + model.norm())
+
+
+def label_accuracy(model: TopicModel, block: Block) -> float:
+    """Return the share of documents whose likeliest topic is their label, after matching.
+
+    Over a block as large as one likes: topics are matched to labels on this block.
+    """
+    if block.labels is None:
+        raise ValueError("accuracy needs labels, and this stream has none")
+    predicted = model.posterior(block.documents).argmax(axis=1)
+    return matched_accuracy(predicted, block.labels)

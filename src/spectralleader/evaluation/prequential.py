@@ -1,0 +1,43 @@
+"""The prequential loop: judge with what came before, then learn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+
+from spectralleader.documents import Floats
+from spectralleader.evaluation.metrics import Metric
+from spectralleader.learners.protocol import Learner
+from spectralleader.streams.block import Block
+
+
+def judge(
+    learner: Learner, stream: Iterable[Block], metrics: Mapping[str, Metric]
+) -> Iterator[dict[str, float]]:
+    """Yield every metric at every step t = 1, 2, ..., of the model before block t was learned.
+
+    Examples
+    --------
+    >>> from spectralleader import LiteralLeader
+    >>> from spectralleader.evaluation import log_loss
+    >>> from spectralleader.streams.synthetic import hard
+    >>> stream = hard().blocks(block_size=1, n_steps=3, seed=0)
+    >>> steps = list(judge(LiteralLeader(3, n_words=3), stream, {"L1": log_loss}))
+    >>> round(steps[0]["L1"], 3)  # three words, each 1/3 likely: log 27
+    3.296
+    """
+    for block in stream:
+        yield {name: metric(learner, block) for name, metric in metrics.items()}
+        learner.learn(block.documents)
+
+
+def running_average(values: Iterable[float]) -> Floats:
+    """Return (1/n) sum_{t=2..n} of the values, for every n: the paper's averages.
+
+    The first step is left out of the sum and counted in n, as the paper defines it: nobody can
+    predict before the first document.
+    """
+    series = np.fromiter(values, np.float64)
+    series[:1] = 0.0
+    return np.cumsum(series) / np.arange(1, len(series) + 1)

@@ -1,0 +1,7 @@
+"""STREAM IN, MODEL OUT: the learners, one a file; `registry` lists them."""
+
+from spectralleader.learners.literal import LiteralLeader
+from spectralleader.learners.protocol import Learner, Predictive
+from spectralleader.learners.registry import LEARNERS
+
+__all__ = ["LEARNERS", "Learner", "LiteralLeader", "Predictive"]

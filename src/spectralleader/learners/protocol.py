@@ -1,0 +1,73 @@
+"""What every learner can do: learn a block of documents, and have a valid model at any time."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, Self, runtime_checkable
+
+from spectralleader.documents import Documents, Floats, check_n_words
+from spectralleader.model import TopicModel
+
+
+@runtime_checkable
+class Predictive(Protocol):
+    """Anything that gives documents a probability: what a prediction is judged by."""
+
+    def log_prob(self, documents: Documents) -> Floats:
+        """Return the log-probability of each document, shape (n_docs,)."""
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """Stream in, model out.
+
+    One call of `learn` is one step t of the online setting. The model is a function of what was
+    learned alone: it is valid from before the first document, and reading it changes nothing.
+    """
+
+    n_topics: int
+    n_words: int
+
+    def learn(self, documents: Documents) -> None:
+        """Learn from a block of one or more documents; an empty block changes nothing."""
+
+    @property
+    def model(self) -> TopicModel:
+        """The model of everything learned so far."""
+
+    @property
+    def predictive(self) -> Predictive:
+        """What predicts the next block: the model, unless the learner has better."""
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all that the learner needs to go on, as arrays and plain values."""
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Rebuild the learner that `to_state` described; it goes on as if never stopped."""
+
+
+def check_n_topics(n_topics: int) -> int:
+    """Return a legal number of topics, or say what is wrong with it."""
+    if isinstance(n_topics, bool) or not isinstance(n_topics, int) or n_topics < 1:
+        raise ValueError(f"n_topics must be a whole number of at least 1, got {n_topics!r}")
+    return n_topics
+
+
+def check_sizes(n_topics: int, n_words: int) -> tuple[int, int]:
+    """Return a legal number of topics and of words."""
+    return check_n_topics(n_topics), check_n_words(n_words)
+
+
+def check_block(documents: Documents, n_words: int) -> Documents:
+    """Return a block that a learner of n_words words can learn from, or say why it cannot."""
+    if not isinstance(documents, Documents):
+        raise TypeError(
+            f"learn takes Documents, got {type(documents).__name__}; "
+            "convert with Documents.from_matrix or Documents.from_tokens"
+        )
+    if documents.n_words != n_words:
+        raise ValueError(
+            f"the learner knows {n_words} words, the block is over {documents.n_words}; "
+            "make all blocks with one vocabulary"
+        )
+    return documents

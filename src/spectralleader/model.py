@@ -1,0 +1,247 @@
+"""TopicModel: topic weights and word distributions, and what they say of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linear_sum_assignment
+
+from spectralleader.compiled import kernel
+from spectralleader.documents import Documents, Floats, Ints, check_n_words
+
+SUM_TOLERANCE = 1e-6  # how far from 1 a distribution handed in may sum
+TRIPLES_LIMIT = 200  # largest vocabulary whose dense (d, d, d) tensor is built: 64 MB
+
+
+class TopicModel:
+    """A single-topic model: a document has one topic, its words are drawn from that topic.
+
+    ``P(document) = sum_k weights[k] * prod_l topics[k, word_l]``  (method.md, eq. 1)
+
+    Parameters
+    ----------
+    weights : (K,) array
+        Probability of each topic (the paper's omega); sums to 1.
+    topics : (K, d) array
+        Word distribution of each topic (the paper's u); each row sums to 1.
+
+    Examples
+    --------
+    >>> model = TopicModel([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]])
+    >>> block = Documents.from_tokens([[0, 0, 0], [1]], n_words=2)
+    >>> model.posterior(block).round(3).tolist()
+    [[0.999, 0.001], [0.1, 0.9]]
+    >>> model.log_prob(block).round(3).tolist()
+    [-1.008, -0.693]
+    """
+
+    __slots__ = ("topics", "weights")
+
+    weights: Floats  # (K,)
+    topics: Floats  # (K, d)
+
+    def __init__(self, weights: ArrayLike, topics: ArrayLike) -> None:
+        weights, topics = np.array(weights, np.float64), np.array(topics, np.float64)
+        if weights.ndim != 1 or topics.ndim != 2 or not 0 < len(weights) == len(topics):
+            raise ValueError(
+                "a model needs weights of shape (K,) and topics of shape (K, d), "
+                f"got {weights.shape} and {topics.shape}"
+            )
+        check_n_words(topics.shape[1])
+        _check_distribution("weights", weights[None])
+        _check_distribution("topics", topics)
+        self._freeze(weights, topics)
+
+    def _freeze(self, weights: Floats, topics: Floats) -> None:
+        for name, array in (("weights", weights), ("topics", topics)):
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a TopicModel is immutable; cannot set {name!r}")
+
+    @classmethod
+    def trusted(cls, weights: Floats, topics: Floats) -> TopicModel:
+        """Wrap arrays that have just been made distributions, without checking or copying."""
+        model = cls.__new__(cls)
+        model._freeze(weights, topics)
+        return model
+
+    @classmethod
+    def uniform(cls, n_topics: int, n_words: int) -> TopicModel:
+        """Return the model that knows nothing: equal weights, every word equally likely."""
+        topics = np.full((n_topics, check_n_words(n_words)), 1.0 / n_words)
+        return cls(np.full(n_topics, 1.0 / n_topics), topics)
+
+    @property
+    def n_topics(self) -> int:
+        """Number of topics, K."""
+        return len(self.weights)
+
+    @property
+    def n_words(self) -> int:
+        """Vocabulary size, d."""
+        return int(self.topics.shape[1])
+
+    def log_prob(self, documents: Documents) -> Floats:
+        """Return the exact log-probability of each document's words, in order, shape (n_docs,).
+
+        The empty document has log-probability 0.
+        """
+        joint = self._log_joint(documents)
+        return log_sum(joint)
+
+    def posterior(self, documents: Documents) -> Floats:
+        """Return P(topic | document), shape (n_docs, K); each row sums to 1.
+
+        A document that every topic rules out tells nothing: it gets the topic weights.
+        """
+        joint = self._log_joint(documents)
+        return softmax(joint, self.weights)
+
+    def _log_joint(self, documents: Documents) -> Floats:
+        """Return log P(topic) + log P(words | topic), shape (n_docs, K)."""
+        if documents.n_words != self.n_words:
+            raise ValueError(
+                f"the model knows {self.n_words} words, the documents are over "
+                f"{documents.n_words}; use the vocabulary that the model was learned with"
+            )
+        words = documents.words
+        with np.errstate(divide="ignore"):
+            log_weights = np.log(self.weights)
+            if len(words) < self.n_words:  # few words: take the logarithms of those alone
+                log_topics = np.log(self.topics[:, words])
+                words = np.arange(len(words), dtype=np.int32)
+            else:
+                log_topics = np.log(self.topics)
+        return log_joint(documents.indptr, words, documents.counts, log_weights, log_topics)
+
+    def sample(
+        self, n_docs: int, lengths: int | ArrayLike = 3, *, seed: int | np.random.Generator = 0
+    ) -> tuple[Documents, Ints]:
+        """Draw documents of the given length(s); returns them and their topics, (n_docs,)."""
+        rng = np.random.default_rng(seed)
+        labels = rng.choice(self.n_topics, size=n_docs, p=self.weights)
+        return self.sample_words(labels, lengths, rng), labels
+
+    def sample_words(
+        self, labels: NDArray[np.integer], lengths: int | ArrayLike, rng: np.random.Generator
+    ) -> Documents:
+        """Draw one document from each of the topics in `labels`."""
+        sizes = np.broadcast_to(np.asarray(lengths), labels.shape)
+        cumulative = np.cumsum(self.topics, axis=1)
+        cumulative /= cumulative[:, -1:]
+        rows = np.repeat(np.arange(len(labels)), sizes)
+        uniform = rng.random(len(rows))
+        words = np.empty(len(rows), np.int64)
+        for topic in np.unique(labels):
+            of_topic = labels[rows] == topic
+            words[of_topic] = np.searchsorted(
+                cumulative[topic], uniform[of_topic], side="right"
+            )
+        return Documents.from_tokens(np.split(words, np.cumsum(sizes)[:-1]), self.n_words)
+
+    def distance(self, other: TopicModel) -> float:
+        """Return ||M3 - M3'||_F^2 of the two third-moment tensors, in O(K^2 d) (eq. 12)."""
+        squared = _inner(self, self) - 2.0 * _inner(self, other) + _inner(other, other)
+        return max(0.0, squared)
+
+    def norm(self) -> float:
+        """Return ||M3||_F^2."""
+        return _inner(self, self)
+
+    def triples(self) -> Floats:
+        """Return the third-moment tensor M3, shape (d, d, d), for small vocabularies."""
+        if self.n_words > TRIPLES_LIMIT:
+            raise ValueError(
+                f"the dense tensor of {self.n_words} words would have {self.n_words}**3 entries; "
+                f"up to {TRIPLES_LIMIT} words are built; distance() needs no tensor"
+            )
+        scaled = self.weights[:, None] * self.topics
+        return np.einsum("ka,kb,kc->abc", scaled, self.topics, self.topics, optimize=True)
+
+    def aligned_to(self, reference: TopicModel) -> TopicModel:
+        """Return the same model with its topics in the order that best matches the reference's."""
+        order = match(self.topics @ reference.topics.T)
+        if np.array_equal(order, np.arange(self.n_topics)):
+            return self
+        return TopicModel.trusted(self.weights[order], self.topics[order])
+
+    def top_words(self, vocabulary: Sequence[str] | None = None, n: int = 10) -> list[list[str]]:
+        """Return the n most probable words of each topic, most probable first."""
+        if vocabulary is not None and len(vocabulary) != self.n_words:
+            raise ValueError(
+                f"the vocabulary has {len(vocabulary)} words, the model {self.n_words}"
+            )
+        best = np.argsort(-self.topics, axis=1, kind="stable")[:, :n]
+        return [[str(i) if vocabulary is None else vocabulary[i] for i in row] for row in best]
+
+    def __repr__(self) -> str:
+        return f"TopicModel(n_topics={self.n_topics}, n_words={self.n_words})"
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all there is to the model, as arrays."""
+        return {"weights": self.weights, "topics": self.topics}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> TopicModel:
+        """Rebuild the model that `to_state` described."""
+        return cls(state["weights"], state["topics"])
+
+
+def match(similarity: Floats) -> Ints:
+    """Return for each column the row matched to it, so that the total similarity is largest."""
+    if np.array_equal(similarity.argmax(axis=0), np.arange(len(similarity))):
+        return np.arange(len(similarity))  # every column has its own best: no matching is better
+    rows, columns = linear_sum_assignment(similarity, maximize=True)
+    return np.asarray(rows[np.argsort(columns)])
+
+
+def log_sum(joint: Floats) -> Floats:
+    """Return log(sum(exp(row))) of each row, without overflow or underflow."""
+    largest = joint.max(axis=1)
+    finite = np.where(np.isfinite(largest), largest, 0.0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(finite + np.log(np.exp(joint - finite[:, None]).sum(axis=1)))
+
+
+def softmax(joint: Floats, fallback: Floats) -> Floats:
+    """Return exp(row) normalised to sum 1; rows of -inf become the fallback distribution."""
+    largest = joint.max(axis=1)
+    ruled_out = ~np.isfinite(largest)
+    likelihood = np.exp(joint - np.where(ruled_out, 0.0, largest)[:, None])
+    likelihood[ruled_out] = fallback
+    return np.asarray(likelihood / likelihood.sum(axis=1, keepdims=True))
+
+
+@kernel
+def log_joint(
+    indptr: Ints, words: NDArray[np.int32], counts: Floats, log_weights: Floats, log_topics: Floats
+) -> Floats:
+    """``log_weights + X @ log_topics.T``, without the 0 * -inf of the dense product."""
+    out = np.empty((len(indptr) - 1, len(log_weights)))
+    for i in range(len(indptr) - 1):
+        for k in range(len(log_weights)):
+            total = log_weights[k]
+            for j in range(indptr[i], indptr[i + 1]):
+                total += counts[j] * log_topics[k, words[j]]
+            out[i, k] = total
+    return out
+
+
+def _inner(a: TopicModel, b: TopicModel) -> float:
+    """<M3(a), M3(b)> = sum_jk a.omega_j b.omega_k (a.u_j . b.u_k)^3."""
+    overlaps = a.topics @ b.topics.T
+    return float(a.weights @ overlaps**3 @ b.weights)
+
+
+def _check_distribution(name: str, rows: Floats) -> None:
+    if not np.isfinite(rows).all() or (rows < 0).any():
+        raise ValueError(f"{name} must be finite and not negative")
+    sums = rows.sum(axis=1)
+    worst = int(np.argmax(np.abs(sums - 1.0)))
+    if abs(sums[worst] - 1.0) > SUM_TOLERANCE:
+        raise ValueError(f"{name} must sum to 1 (each row), row {worst} sums to {sums[worst]:g}")

@@ -1,0 +1,5 @@
+"""WHAT documents add up to: words, pairs and triples, as sums and as means."""
+
+from spectralleader.moments.means import EmpiricalMoments, PopulationMoments
+
+__all__ = ["EmpiricalMoments", "PopulationMoments"]

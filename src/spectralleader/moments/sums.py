@@ -1,0 +1,80 @@
+"""Sums of words, pairs and triples of many documents, in BLAS.
+
+With counts c and length L, a document's words, pairs and triples are the averages over its ordered
+1-, 2- and 3-tuples of distinct positions (method.md, eqs. 3 to 5); documents too short for a tuple
+add nothing. All results are sums over documents, never means: zero is then neutral.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spectralleader.documents import Documents, Floats
+
+CHUNK = 4096  # documents whose (r, r) outer products are held at once
+
+
+def tuple_weights(documents: Documents, order: int) -> Floats:
+    """Return 1 / (L (L-1) ... (L-order+1)) for each document, 0 where it has too few words."""
+    lengths = documents.lengths
+    enough = lengths >= order
+    n_tuples = np.ones_like(lengths)
+    for k in range(order):
+        n_tuples *= np.where(enough, lengths - k, 1.0)
+    return np.where(enough, 1.0 / n_tuples, 0.0)
+
+
+def sum_words(documents: Documents) -> Floats:
+    """Return the sum of c / L, shape (d,)."""
+    return _add_up(documents, tuple_weights(documents, 1))
+
+
+def sum_pairs(documents: Documents) -> Floats:
+    """Return the sum of the pairs over all words, shape (d, d): for small vocabularies."""
+    g = tuple_weights(documents, 2)
+    X = documents.as_floats()
+    pairs = (X.T @ X.multiply(g[:, None]).tocsr()).toarray()
+    pairs[np.diag_indices_from(pairs)] -= _add_up(documents, g)
+    return np.asarray((pairs + pairs.T) / 2)  # symmetric to the last bit
+
+
+def multiply_pairs(documents: Documents, Z: Floats) -> Floats:
+    """Return (sum of the pairs) @ Z, shape (d, z), without forming the pairs (eq. 6)."""
+    g = tuple_weights(documents, 2)
+    X = documents.as_floats()
+    return np.asarray(X.T @ (g[:, None] * (X @ Z)) - _add_up(documents, g)[:, None] * Z)
+
+
+def project_pairs(documents: Documents, basis: Floats) -> Floats:
+    """Return the sum of the pairs in a basis Q, ``Q.T @ pairs @ Q``, shape (r, r)."""
+    projected = basis.T @ multiply_pairs(documents, basis)
+    return np.asarray((projected + projected.T) / 2)
+
+
+def project_triples(documents: Documents, basis: Floats) -> Floats:
+    """Return the sum of the triples in a basis, shape (r, r, r), never forming (d, d, d) (eq. 7)."""
+    g = tuple_weights(documents, 3)
+    X = documents.as_floats()
+    P = X @ basis  # (n, r)
+    R = X.T @ (g[:, None] * P)  # (d, r)
+    once = _outer_sums(basis, basis, R)  # one position repeated: sum_i q_i (x) q_i (x) R_i
+    thrice = _outer_sums(basis, basis, _add_up(documents, g)[:, None] * basis)
+    repeated = once + once.transpose(0, 2, 1) + once.transpose(2, 1, 0)
+    return np.asarray(_outer_sums(P, P, g[:, None] * P) - repeated + 2.0 * thrice)
+
+
+def _add_up(documents: Documents, g: Floats) -> Floats:
+    """Return the weighted sum of the counts, X.T @ g, shape (d,)."""
+    per_entry = documents.counts * np.repeat(g, np.diff(documents.indptr))
+    return np.bincount(documents.words, weights=per_entry, minlength=documents.n_words)
+
+
+def _outer_sums(A: Floats, B: Floats, C: Floats) -> Floats:
+    """Return sum_n A_n (x) B_n (x) C_n, shape (r, r, r): one GEMM a chunk."""
+    r = A.shape[1]
+    total = np.zeros((r * r, r))
+    for start in range(0, len(A), CHUNK):
+        rows = slice(start, start + CHUNK)
+        outer = A[rows, :, None] * B[rows, None, :]
+        total += outer.reshape(len(outer), r * r).T @ C[rows]
+    return total.reshape(r, r, r)

@@ -1,0 +1,36 @@
+"""WHICH documents are remembered: a reservoir (the paper's), a window, everything."""
+
+from typing import Any
+
+from spectralleader.samples.everything import Everything
+from spectralleader.samples.protocol import Change, Sample
+from spectralleader.samples.reservoir import Reservoir
+from spectralleader.samples.window import Window
+
+__all__ = [
+    "SAMPLES",
+    "Change",
+    "Everything",
+    "Reservoir",
+    "Sample",
+    "Window",
+    "sample_from_state",
+    "sample_to_state",
+]
+
+SAMPLES: dict[str, type[Sample]] = {
+    "everything": Everything,
+    "reservoir": Reservoir,
+    "window": Window,
+}
+
+
+def sample_to_state(sample: Sample) -> dict[str, Any]:
+    """Return a sample's state together with its kind."""
+    kind = next(name for name, cls in SAMPLES.items() if type(sample) is cls)
+    return {"kind": kind, **sample.to_state()}
+
+
+def sample_from_state(state: dict[str, Any]) -> Sample:
+    """Rebuild the sample of whichever kind `sample_to_state` described."""
+    return SAMPLES[state["kind"]].from_state(state)

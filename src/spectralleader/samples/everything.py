@@ -1,0 +1,55 @@
+"""Everything: no reservoir, all documents are remembered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spectralleader.documents import Documents
+from spectralleader.samples.places import Places
+from spectralleader.samples.protocol import Change
+
+
+class Everything:
+    """All the documents seen. Memory grows with the stream.
+
+    Examples
+    --------
+    >>> everything = Everything(n_words=3)
+    >>> change = everything.add(Documents.from_tokens([[0], [1], [2]], n_words=3))
+    >>> len(everything), change.left.n_docs
+    (3, 0)
+    """
+
+    def __init__(self, *, n_words: int) -> None:
+        self._places = Places(n_words)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def n_seen(self) -> int:
+        """Documents shown to the sample so far."""
+        return len(self._places)
+
+    @property
+    def documents(self) -> Documents:
+        """The remembered documents, in the order they came."""
+        return self._places.documents()
+
+    def add(self, documents: Documents) -> Change:
+        """Remember a block; return what entered (all of it) and what left (nothing)."""
+        rows = np.arange(documents.n_docs)
+        return self._places.put(documents, rows, len(self) + rows)
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all that is remembered."""
+        return self._places.to_state()
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Everything:
+        """Rebuild the sample that `to_state` described."""
+        everything = cls(n_words=1)
+        everything._places = Places.from_state(state)
+        return everything

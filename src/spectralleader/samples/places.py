@@ -1,0 +1,93 @@
+"""Places: remembered documents in numbered places, each overwritten as a whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spectralleader.documents import Documents, Ints, gather
+from spectralleader.samples.protocol import Change
+
+
+class Places:
+    """Documents in places 0 .. n-1, stored end to end in one growing arena.
+
+    A document put in a taken place is written at the arena's end; what it replaces becomes a gap.
+    When the arena is full the gaps are squeezed out, or the arena doubles if there are few: a put
+    costs the words that it moves, and memory stays within about twice what is remembered.
+    """
+
+    def __init__(self, n_words: int) -> None:
+        self.n_words = n_words
+        self._starts = np.zeros(0, np.int64)
+        self._sizes = np.zeros(0, np.int64)
+        self._n = 0  # places in use
+        self._words = np.zeros(0, np.int32)
+        self._counts = np.zeros(0, np.float64)
+        self._end = 0  # first free entry of the arena
+
+    def __len__(self) -> int:
+        return self._n
+
+    def documents(self) -> Documents:
+        """Return all remembered documents, in the order of their places."""
+        return self._at(np.arange(self._n))
+
+    def _at(self, places: Ints) -> Documents:
+        block = gather(self._starts[places], self._sizes[places], self._words, self._counts)
+        return Documents(*block, self.n_words)
+
+    def put(self, documents: Documents, rows: Ints, places: Ints) -> Change:
+        """Put document ``rows[i]`` into ``places[i]``; places beyond the last are new.
+
+        Places must be distinct, and new ones follow on without holes.
+        """
+        if len(rows) == 0:
+            return Change(documents[:0], documents[:0])
+        entered = documents if len(rows) == documents.n_docs else documents[rows]
+        left = self._at(places[places < self._n])
+        self._reserve(int(places.max()) + 1, len(entered.words), places)
+        self._starts[places] = self._end + entered.indptr[:-1]
+        self._sizes[places] = np.diff(entered.indptr)
+        stop = self._end + len(entered.words)
+        self._words[self._end : stop] = entered.words
+        self._counts[self._end : stop] = entered.counts
+        self._end = stop
+        return Change(entered, left)
+
+    def _reserve(self, n_places: int, n_entries: int, leaving: Ints) -> None:
+        """Make room for more places and for entries at the arena's end."""
+        if n_places > len(self._starts):
+            more = np.zeros(max(n_places, 2 * len(self._starts), 64), np.int64)
+            self._starts, self._sizes = (
+                np.concatenate([array[: self._n], more[self._n :]])
+                for array in (self._starts, self._sizes)
+            )
+        self._sizes[leaving] = 0  # overwritten documents need not survive a squeeze
+        self._n = max(self._n, n_places)
+        if self._end + n_entries > len(self._words):
+            self._squeeze(n_entries)
+
+    def _squeeze(self, n_entries: int) -> None:
+        """Move the documents together, into an arena with at least as much room again."""
+        live = self.documents()
+        room = max(2 * (len(live.words) + n_entries), 1024)
+        self._words, self._counts = np.empty(room, np.int32), np.empty(room)
+        self._end = len(live.words)
+        self._words[: self._end] = live.words
+        self._counts[: self._end] = live.counts
+        self._starts[: self._n] = live.indptr[:-1]
+
+    def to_state(self) -> dict[str, Any]:
+        """Return the remembered documents in the order of their places."""
+        return {"documents": self.documents().to_state()}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Places:
+        """Rebuild the places that `to_state` described."""
+        documents = Documents.from_state(state["documents"])
+        places = cls(documents.n_words)
+        everything = np.arange(documents.n_docs)
+        places.put(documents, everything, everything)
+        return places

@@ -1,0 +1,87 @@
+"""Reservoir: the paper's sample, lines 6 to 13 of Algorithm 1."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from spectralleader.documents import Documents
+from spectralleader.samples.places import Places
+from spectralleader.samples.protocol import Change
+
+Acceptance = Literal["paper", "uniform"]
+
+
+class Reservoir:
+    """A random sample of at most `capacity` of the documents seen.
+
+    The first `capacity` documents all enter. After that document t enters with probability
+    ``capacity / (t - 1)`` (``acceptance="paper"``: Algorithm 1 to the letter) or ``capacity / t``
+    (``acceptance="uniform"``: every document seen is equally likely to be remembered, as the
+    analysis assumes), in the place of one chosen at random. t counts documents, also in blocks,
+    so the sample does not depend on how the stream is cut into blocks.
+
+    Examples
+    --------
+    >>> reservoir = Reservoir(2, n_words=3, seed=0)
+    >>> change = reservoir.add(Documents.from_tokens([[0], [1], [2]], n_words=3))
+    >>> len(reservoir), reservoir.n_seen, change.entered.n_docs
+    (2, 3, 2)
+    """
+
+    def __init__(
+        self, capacity: int, *, n_words: int, seed: int = 0, acceptance: Acceptance = "paper"
+    ) -> None:
+        if capacity < 1:
+            raise ValueError(f"a reservoir must hold at least 1 document, got capacity={capacity}")
+        if acceptance not in get_args(Acceptance):
+            raise ValueError(f"acceptance must be one of {get_args(Acceptance)}, got {acceptance!r}")
+        self.capacity = capacity
+        self.acceptance: Acceptance = acceptance
+        self.n_seen = 0
+        self._rng = np.random.default_rng(seed)
+        self._places = Places(n_words)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def documents(self) -> Documents:
+        """The remembered documents, in the order of their places."""
+        return self._places.documents()
+
+    def add(self, documents: Documents) -> Change:
+        """Show the reservoir a block; return what entered and what left."""
+        n = documents.n_docs
+        # two draws a document, taken or not: the stream of draws is the same for any blocks
+        draws = self._rng.random((n, 2))
+        t = np.arange(self.n_seen + 1, self.n_seen + n + 1)
+        out_of = t - 1 if self.acceptance == "paper" else t
+        enters = (t <= self.capacity) | (draws[:, 0] * out_of <= self.capacity)
+        places = np.where(t <= self.capacity, t - 1, (draws[:, 1] * self.capacity).astype(np.int64))
+        rows = np.flatnonzero(enters)
+        last = dict(zip(places[rows].tolist(), rows.tolist(), strict=True))  # the last one stays
+        self.n_seen += n
+        kept = np.fromiter(last.values(), np.int64, len(last))
+        return self._places.put(documents, kept, np.fromiter(last.keys(), np.int64, len(last)))
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all that the reservoir needs to go on."""
+        return {
+            "capacity": self.capacity,
+            "acceptance": self.acceptance,
+            "n_seen": self.n_seen,
+            "rng": self._rng.bit_generator.state,
+            "places": self._places.to_state(),
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Reservoir:
+        """Rebuild the reservoir that `to_state` described."""
+        places = Places.from_state(state["places"])
+        reservoir = cls(state["capacity"], n_words=places.n_words, acceptance=state["acceptance"])
+        reservoir.n_seen = state["n_seen"]
+        reservoir._rng.bit_generator.state = state["rng"]
+        reservoir._places = places
+        return reservoir

@@ -1,0 +1,66 @@
+"""Window: the last documents seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spectralleader.documents import Documents
+from spectralleader.samples.places import Places
+from spectralleader.samples.protocol import Change
+
+
+class Window:
+    """The last `capacity` documents: a learner that remembers these follows a drifting stream.
+
+    Examples
+    --------
+    >>> window = Window(2, n_words=3)
+    >>> change = window.add(Documents.from_tokens([[0], [1], [2]], n_words=3))
+    >>> sorted(window.documents.words.tolist())
+    [1, 2]
+    """
+
+    def __init__(self, capacity: int, *, n_words: int) -> None:
+        if capacity < 1:
+            raise ValueError(f"a window must hold at least 1 document, got capacity={capacity}")
+        self.capacity = capacity
+        self.n_seen = 0
+        self._places = Places(n_words)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def documents(self) -> Documents:
+        """The remembered documents, in the order of their places."""
+        return self._places.documents()
+
+    def add(self, documents: Documents) -> Change:
+        """Show the window a block; return what entered and what left."""
+        first = max(0, documents.n_docs - self.capacity)  # earlier ones are out again already
+        rows = np.arange(first, documents.n_docs)
+        places = (self.n_seen + rows) % self.capacity
+        self.n_seen += documents.n_docs
+        if len(self._places) < self.capacity:  # new places are taken in order, without holes
+            order = np.argsort(places)
+            rows, places = rows[order], places[order]
+        return self._places.put(documents, rows, places)
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all that the window needs to go on."""
+        return {
+            "capacity": self.capacity,
+            "n_seen": self.n_seen,
+            "places": self._places.to_state(),
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Window:
+        """Rebuild the window that `to_state` described."""
+        places = Places.from_state(state["places"])
+        window = cls(state["capacity"], n_words=places.n_words)
+        window.n_seen = state["n_seen"]
+        window._places = places
+        return window

@@ -1,0 +1,14 @@
+"""Block: what a stream yields at one step."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from spectralleader.documents import Documents, Ints
+
+
+class Block(NamedTuple):
+    """Documents and, where the stream knows them, their true topics."""
+
+    documents: Documents
+    labels: Ints | None = None  # (n_docs,)
