@@ -34,7 +34,7 @@ lint: $(DEV) ## Check style, format, types and the direction of imports
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
-	@$(BIN)/lint-imports
+	@$(BIN)/lint-imports --no-logo
 
 bench: $(BENCH) ## Measure ours and the peers' in one run
 	@$(BIN)/python -m benchmarks $(ARGS)

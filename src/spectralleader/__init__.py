@@ -1,9 +1,15 @@
 """Online spectral learning of topic models: no tuning, no bad local optimum."""
 
-from spectralleader.documents import Documents
-from spectralleader.learners import LEARNERS, Learner, LiteralLeader
-from spectralleader.model import TopicModel
-from spectralleader.samples import Everything, Reservoir, Window
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spectralleader.documents import Documents
+    from spectralleader.learners import LEARNERS, Learner, LiteralLeader
+    from spectralleader.model import TopicModel
+    from spectralleader.samples import Everything, Reservoir, Window
 
 __version__ = "0.1.0"
 
@@ -17,3 +23,18 @@ __all__ = [
     "TopicModel",
     "Window",
 ]
+
+# Names are imported when first used, so that `spectralleader --help` need not wait for Numba.
+HOMES = {"Documents": "documents", "TopicModel": "model"}
+HOMES |= dict.fromkeys(("LEARNERS", "Learner", "LiteralLeader"), "learners")
+HOMES |= dict.fromkeys(("Everything", "Reservoir", "Window"), "samples")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

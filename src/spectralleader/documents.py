@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -38,12 +38,14 @@ class Documents:
     [[0, 1, 1]]
     """
 
-    __slots__ = ("_lengths", "counts", "indptr", "n_words", "words")
+    __slots__ = ("_lengths", "_matrix", "counts", "indptr", "n_words", "words")
 
     indptr: Ints  # (n_docs + 1,)
     words: WordIds  # (n_entries,) distinct within a document
     counts: Floats  # (n_entries,) each at least 1
     n_words: int  # vocabulary size, d
+    _lengths: Floats | None
+    _matrix: sp.csr_array | None
 
     def __init__(self, indptr: Ints, words: WordIds, counts: Floats, n_words: int) -> None:
         """Wrap arrays that are known to be right; `from_matrix` and `from_tokens` check theirs."""
@@ -54,7 +56,8 @@ class Documents:
         set_field(self, "words", words)
         set_field(self, "counts", counts)
         set_field(self, "n_words", n_words)
-        set_field(self, "_lengths", None)
+        set_field(self, "_lengths", None)  # made when first asked for, as is the matrix
+        set_field(self, "_matrix", None)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"Documents are immutable; cannot set {name!r}")
@@ -114,7 +117,7 @@ class Documents:
         if self._lengths is None:
             ends = np.concatenate(([0.0], np.cumsum(self.counts)))[self.indptr]
             object.__setattr__(self, "_lengths", np.diff(ends))
-        return self._lengths
+        return cast(Floats, self._lengths)
 
     def to_matrix(self) -> sp.csr_array:
         """Return the counts as a scipy CSR array of integers, documents x words."""
@@ -122,21 +125,22 @@ class Documents:
 
     def as_floats(self) -> sp.csr_array:
         """Return the counts as a scipy CSR array of floats that shares this block's memory."""
-        shape = (self.n_docs, self.n_words)
-        return sp.csr_array((self.counts, self.words, self.indptr), shape=shape, copy=False)
+        if self._matrix is None:
+            entries = (self.counts, self.words, self.indptr)
+            matrix = sp.csr_array(entries, shape=(self.n_docs, self.n_words), copy=False)
+            object.__setattr__(self, "_matrix", matrix)
+        return cast(sp.csr_array, self._matrix)
 
     def __len__(self) -> int:
         return self.n_docs
 
-    def __getitem__(self, which: int | slice | ArrayLike) -> Documents:
+    def __getitem__(self, which: int | slice | NDArray[Any] | Sequence[int]) -> Documents:
         """Select documents by number, slice, index array or mask; always returns a block."""
         if isinstance(which, slice) and which.step in (None, 1):
             start, stop, _ = which.indices(self.n_docs)
             first, last = self.indptr[start], self.indptr[max(start, stop)]
             indptr = self.indptr[start : max(start, stop) + 1] - first
-            return Documents(
-                indptr, self.words[first:last], self.counts[first:last], self.n_words
-            )
+            return Documents(indptr, self.words[first:last], self.counts[first:last], self.n_words)
         rows = np.atleast_1d(np.arange(self.n_docs)[which])
         starts = self.indptr[rows]
         sizes = self.indptr[rows + 1] - starts

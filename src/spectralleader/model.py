@@ -91,8 +91,9 @@ class TopicModel:
 
         The empty document has log-probability 0.
         """
-        joint = self._log_joint(documents)
-        return log_sum(joint)
+        log_prob = log_sum(self._log_joint(documents))
+        log_prob[np.diff(documents.indptr) == 0] = 0.0  # not the rounding of log(sum(weights))
+        return log_prob
 
     def posterior(self, documents: Documents) -> Floats:
         """Return P(topic | document), shape (n_docs, K); each row sums to 1.
@@ -139,9 +140,7 @@ class TopicModel:
         words = np.empty(len(rows), np.int64)
         for topic in np.unique(labels):
             of_topic = labels[rows] == topic
-            words[of_topic] = np.searchsorted(
-                cumulative[topic], uniform[of_topic], side="right"
-            )
+            words[of_topic] = np.searchsorted(cumulative[topic], uniform[of_topic], side="right")
         return Documents.from_tokens(np.split(words, np.cumsum(sizes)[:-1]), self.n_words)
 
     def distance(self, other: TopicModel) -> float:
@@ -161,7 +160,7 @@ class TopicModel:
                 f"up to {TRIPLES_LIMIT} words are built; distance() needs no tensor"
             )
         scaled = self.weights[:, None] * self.topics
-        return np.einsum("ka,kb,kc->abc", scaled, self.topics, self.topics, optimize=True)
+        return np.asarray(np.einsum("ka,kb,kc->abc", scaled, self.topics, self.topics))
 
     def aligned_to(self, reference: TopicModel) -> TopicModel:
         """Return the same model with its topics in the order that best matches the reference's."""

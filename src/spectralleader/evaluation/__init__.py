@@ -7,7 +7,7 @@ from spectralleader.evaluation.metrics import (
     recovery_error,
     tensor_loss,
 )
-from spectralleader.evaluation.prequential import judge, running_average
+from spectralleader.evaluation.prequential import judge, running_averages
 
 __all__ = [
     "Metric",
@@ -15,6 +15,6 @@ __all__ = [
     "label_accuracy",
     "log_loss",
     "recovery_error",
-    "running_average",
+    "running_averages",
     "tensor_loss",
 ]

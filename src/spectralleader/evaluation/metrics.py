@@ -31,7 +31,7 @@ def recovery_error(truth: TopicModel) -> Metric:
 
 
 def tensor_loss(learner: Learner, block: Block) -> float:
-    """The paper's loss l_t(M) = ||x1 (x) x2 (x) x3 - M||_F^2, mean over the block (eq. 13)."""
+    """Return the paper's loss l_t(M) = ||x1 (x) x2 (x) x3 - M||_F^2, block mean (eq. 13)."""
     return float(tensor_losses(learner.model, block).mean())
 
 

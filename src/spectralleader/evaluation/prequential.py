@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-import numpy as np
-
-from spectralleader.documents import Floats
 from spectralleader.evaluation.metrics import Metric
 from spectralleader.learners.protocol import Learner
 from spectralleader.streams.block import Block
@@ -32,12 +29,13 @@ def judge(
         learner.learn(block.documents)
 
 
-def running_average(values: Iterable[float]) -> Floats:
-    """Return (1/n) sum_{t=2..n} of the values, for every n: the paper's averages.
+def running_averages(steps: Iterable[Mapping[str, float]]) -> Iterator[dict[str, float]]:
+    """Yield (1/n) sum_{t=2..n} of every metric, for n = 1, 2, ...: the paper's averages.
 
     The first step is left out of the sum and counted in n, as the paper defines it: nobody can
     predict before the first document.
     """
-    series = np.fromiter(values, np.float64)
-    series[:1] = 0.0
-    return np.cumsum(series) / np.arange(1, len(series) + 1)
+    totals: dict[str, float] = {}
+    for n, values in enumerate(steps, start=1):
+        totals = {name: totals[name] + value if n > 1 else 0.0 for name, value in values.items()}
+        yield {name: total / n for name, total in totals.items()}

@@ -57,7 +57,9 @@ class LiteralLeader:
     ) -> None:
         self.n_topics, self.n_words = check_sizes(n_topics, n_words)
         self.seed, self.n_restarts, self.n_iterations = seed, n_restarts, n_iterations
-        self.sample = sample or Reservoir(reservoir_size, n_words=n_words, seed=seed)
+        if sample is None:
+            sample = Reservoir(reservoir_size, n_words=n_words, seed=seed)
+        self.sample = sample
         self._starts = random_starts(n_topics, n_restarts, seed)
         self._order = TopicOrder()
         self._solution: tuple[TopicModel, Diagnostics] | None = None  # of the sample as it is

@@ -48,7 +48,7 @@ class Learner(Protocol):
 
 def check_n_topics(n_topics: int) -> int:
     """Return a legal number of topics, or say what is wrong with it."""
-    if isinstance(n_topics, bool) or not isinstance(n_topics, int) or n_topics < 1:
+    if type(n_topics) is not int or n_topics < 1:
         raise ValueError(f"n_topics must be a whole number of at least 1, got {n_topics!r}")
     return n_topics
 

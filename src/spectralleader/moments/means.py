@@ -63,4 +63,4 @@ class PopulationMoments:
     def triples(self, basis: Floats) -> Floats:
         """Mean triples in a basis, sum_k omega_k (Q^T u_k)^(x)3, shape (r, r, r)."""
         P = self._model.topics @ basis
-        return np.einsum("k,ka,kb,kc->abc", self._model.weights, P, P, P, optimize=True)
+        return np.asarray(np.einsum("k,ka,kb,kc->abc", self._model.weights, P, P, P))

@@ -52,7 +52,7 @@ def project_pairs(documents: Documents, basis: Floats) -> Floats:
 
 
 def project_triples(documents: Documents, basis: Floats) -> Floats:
-    """Return the sum of the triples in a basis, shape (r, r, r), never forming (d, d, d) (eq. 7)."""
+    """Return the sum of the triples in a basis, shape (r, r, r), without (d, d, d) (eq. 7)."""
     g = tuple_weights(documents, 3)
     X = documents.as_floats()
     P = X @ basis  # (n, r)
@@ -66,7 +66,9 @@ def project_triples(documents: Documents, basis: Floats) -> Floats:
 def _add_up(documents: Documents, g: Floats) -> Floats:
     """Return the weighted sum of the counts, X.T @ g, shape (d,)."""
     per_entry = documents.counts * np.repeat(g, np.diff(documents.indptr))
-    return np.bincount(documents.words, weights=per_entry, minlength=documents.n_words)
+    return np.asarray(
+        np.bincount(documents.words, weights=per_entry, minlength=documents.n_words), np.float64
+    )
 
 
 def _outer_sums(A: Floats, B: Floats, C: Floats) -> Floats:

@@ -45,7 +45,8 @@ class Places:
         """
         if len(rows) == 0:
             return Change(documents[:0], documents[:0])
-        entered = documents if len(rows) == documents.n_docs else documents[rows]
+        all_in_order = np.array_equal(rows, np.arange(documents.n_docs))
+        entered = documents if all_in_order else documents[rows]
         left = self._at(places[places < self._n])
         self._reserve(int(places.max()) + 1, len(entered.words), places)
         self._starts[places] = self._end + entered.indptr[:-1]

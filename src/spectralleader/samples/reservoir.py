@@ -36,7 +36,9 @@ class Reservoir:
         if capacity < 1:
             raise ValueError(f"a reservoir must hold at least 1 document, got capacity={capacity}")
         if acceptance not in get_args(Acceptance):
-            raise ValueError(f"acceptance must be one of {get_args(Acceptance)}, got {acceptance!r}")
+            raise ValueError(
+                f"acceptance must be one of {get_args(Acceptance)}, got {acceptance!r}"
+            )
         self.capacity = capacity
         self.acceptance: Acceptance = acceptance
         self.n_seen = 0

@@ -92,7 +92,8 @@ def condition_number(eigenvalues: Floats) -> float:
 
 def residual(T: Floats, eigenvalues: Floats, eigenvectors: Floats) -> float:
     """Return ||T - sum lambda v^(x)3|| / ||T||, 0 for the zero tensor."""
-    V = eigenvectors
-    rebuilt = np.einsum("i,ia,ib,ic->abc", eigenvalues, V, V, V, optimize=True)
+    k, V = len(eigenvalues), eigenvectors
+    squares = (V[:, :, None] * V[:, None, :]).reshape(k, k * k)
+    rebuilt = (eigenvalues[:, None] * V).T @ squares  # T unfolded, (k, k^2)
     norm = np.linalg.norm(T)
-    return float(np.linalg.norm(T - rebuilt) / norm) if norm > 0 else 0.0
+    return float(np.linalg.norm(T.reshape(k, k * k) - rebuilt) / norm) if norm > 0 else 0.0

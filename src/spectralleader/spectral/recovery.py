@@ -1,4 +1,4 @@
-"""From eigenpairs to a model that is a distribution (Algorithm 1, line 5, and what it leaves open)."""
+"""From eigenpairs to a valid model: Algorithm 1, line 5, and what it leaves open."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from spectralleader.spectral.whitening import Whitening
 NOTHING = 1e-12  # a lambda or a topic's mass below this carries no topic
 
 
-def recover(whitening: Whitening, eigenvalues: Floats, eigenvectors: Floats) -> tuple[Floats, Floats]:
+def recover(
+    whitening: Whitening, eigenvalues: Floats, eigenvectors: Floats
+) -> tuple[Floats, Floats]:
     """Return omega_i = 1 / lambda_i^2 and u_i = lambda_i (W^T)^+ v_i, as they come out (eq. 10).
 
     A negative lambda flips with its v, which leaves u as it is. A lambda of nothing means no topic:
@@ -43,15 +45,17 @@ def smooth_words(words: Floats, n_tokens: float) -> Floats:
 
 
 def background_share(n_topics: int, n_words: int, n_tokens: float) -> float:
-    """Return how much unigram is mixed into each topic: free parameters against tokens seen (eq. 11).
+    """Return the share of unigram in each topic: free parameters against tokens seen (eq. 11).
 
     ``K (d - 1) / (K (d - 1) + n_tokens)``: all of it before anything is seen, none in the limit.
     """
-    parameters = n_topics * (n_words - 1)
-    return parameters / (parameters + n_tokens) if n_tokens < np.inf else 0.0
+    parameters = max(n_topics * (n_words - 1), 1)
+    return parameters / (parameters + n_tokens)
 
 
-def complete(weights: Floats, topics: Floats, unigram: Floats, n_topics: int, share: float) -> TopicModel:
+def complete(
+    weights: Floats, topics: Floats, unigram: Floats, n_topics: int, share: float
+) -> TopicModel:
     """Return a valid model of n_topics topics, none of whose words is impossible.
 
     Missing topics (too few were found, or one is empty) get weight 0 and the unigram distribution;

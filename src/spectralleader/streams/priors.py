@@ -6,7 +6,7 @@ array of topic distributions. It may change arbitrarily over time; word distribu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,12 +22,12 @@ def constant(weights: ArrayLike) -> Prior:
     return lambda first, n: np.tile(row, (n, 1))
 
 
-def in_turn(runs: ArrayLike) -> Prior:
+def in_turn(runs: Sequence[int]) -> Prior:
     """Return the prior of topics in turn: runs[0] documents of topic 0, runs[1] of topic 1, ...
 
-    The paper's non-stochastic problem is ``in_turn([15, 35, 50])``: the same hundred, over and over.
+    The paper's non-stochastic problem is ``in_turn([15, 35, 50])``, hundred after hundred.
     """
-    period = np.repeat(np.eye(len(np.asarray(runs))), runs, axis=0)
+    period = np.repeat(np.eye(len(runs)), runs, axis=0)
     return lambda first, n: period[np.arange(first, first + n) % len(period)]
 
 

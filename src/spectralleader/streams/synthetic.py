@@ -37,8 +37,7 @@ class Problem:
         """Yield n_steps blocks, lazily; the documents do not depend on the size of the blocks."""
         if block_size < 1 or n_steps < 0:
             raise ValueError(
-                "a stream needs block_size >= 1 and n_steps >= 0, "
-                f"got {block_size} and {n_steps}"
+                f"a stream needs block_size >= 1 and n_steps >= 0, got {block_size} and {n_steps}"
             )
         topics, lengths, words = np.random.default_rng(seed).spawn(3)
         for step in range(n_steps):
@@ -49,10 +48,10 @@ class Problem:
 
     def _draw_lengths(self, uniform: Floats) -> Ints:
         if isinstance(self.lengths, int):
-            return np.full(len(uniform), self.lengths)
-        sizes = np.array(list(self.lengths))
+            return np.full(len(uniform), self.lengths, np.int64)
+        sizes = np.array(list(self.lengths), np.int64)
         chances = np.array([list(self.lengths.values())]) / sum(self.lengths.values())
-        return sizes[_draw(np.repeat(chances, len(uniform), axis=0), uniform)]
+        return np.asarray(sizes[_draw(np.repeat(chances, len(uniform), axis=0), uniform)])
 
 
 def _draw(distributions: Floats, uniform: Floats) -> Ints:

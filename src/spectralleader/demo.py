@@ -1,0 +1,94 @@
+"""The demonstration: learn the paper's hard problem online, and show what was learned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from spectralleader.evaluation import judge, log_loss, recovery_error, running_averages
+from spectralleader.learners import Learner, LiteralLeader
+from spectralleader.learners.fixed import Fixed
+from spectralleader.model import TopicModel
+from spectralleader.reporting.figures import draw_losses
+from spectralleader.reporting.rows import Row, summarise
+from spectralleader.streams.synthetic import Problem, hard
+
+LEADER = "SpectralLeader"
+TRUTH = "true model"
+METRICS = {"L1": "L1: negative log-likelihood", "L2": "L2: recovery error"}
+
+
+def show(console: Console, *, n_steps: int, n_runs: int, seed: int, folder: Path) -> None:
+    """Run the demonstration, print the tables, write the figure."""
+    problem = hard()
+    console.print(
+        "The paper's hard problem: 3 topics, 3 words, 3 words a document, one document a step.\n"
+        "Each model predicts the next document, is judged by it, then learns from it.\n"
+    )
+    rows: list[Row] = []
+    learned: list[TopicModel] = []
+    with Progress(console=console, transient=True) as progress:
+        runs = progress.track(range(seed, seed + n_runs), description="learning")
+        for run in runs:
+            learners = contenders(problem.truth, run)
+            for name, learner in learners.items():
+                rows += judged(name, learner, problem, n_steps, run)
+            learned.append(learners[LEADER].model.aligned_to(problem.truth))
+    console.print(parameters(problem.truth, learned[0], n_steps))
+    console.print(losses(rows, n_steps, n_runs))
+    path = draw_losses(rows, METRICS, folder / "demo.png", title="The hard problem")
+    console.print(f"Figure: {path}")
+
+
+def contenders(truth: TopicModel, seed: int) -> dict[str, Learner]:
+    """Return the learners to show, by name."""
+    return {
+        LEADER: LiteralLeader(3, n_words=3, seed=seed),
+        TRUTH: Fixed(truth),
+    }
+
+
+def judged(name: str, learner: Learner, problem: Problem, n_steps: int, seed: int) -> list[Row]:
+    """Return a row a step: the running averages of L1 and L2."""
+    metrics = {"L1": log_loss, "L2": recovery_error(problem.truth)}
+    stream = problem.blocks(block_size=1, n_steps=n_steps, seed=seed)
+    averages = running_averages(judge(learner, stream, metrics))
+    return [
+        {"learner": name, "seed": seed, "step": step, **values}
+        for step, values in enumerate(averages, start=1)
+    ]
+
+
+def parameters(truth: TopicModel, learned: TopicModel, n_steps: int) -> Table:
+    """Return true and learned parameters side by side."""
+    table = Table(
+        title=f"True | learned by {LEADER} from {n_steps} documents", title_justify="left"
+    )
+    table.add_column("topic")
+    table.add_column("weight", justify="right")
+    for word in range(truth.n_words):
+        table.add_column(f"P(word {word + 1} | topic)", justify="right")
+    for k in range(truth.n_topics):
+        pairs = [(truth.weights[k], learned.weights[k])]
+        pairs += zip(truth.topics[k], learned.topics[k], strict=True)
+        table.add_row(str(k + 1), *(f"{true:.2f} | {found:.3f}" for true, found in pairs))
+    return table
+
+
+def losses(rows: list[Row], n_steps: int, n_runs: int) -> Table:
+    """Return the average losses at the end."""
+    title = f"Average loss over {n_steps} steps, mean ± standard error of {n_runs} runs"
+    table = Table("learner", title=title, title_justify="left")
+    for label in METRICS.values():
+        table.add_column(label, justify="right")
+    summaries = {metric: summarise(rows, metric) for metric in METRICS}
+    for name in summaries["L1"]:
+        cells = []
+        for metric, digits in (("L1", 3), ("L2", 4)):
+            summary = summaries[metric][name]
+            cells.append(f"{summary.mean[-1]:.{digits}f} ± {summary.error[-1]:.{digits}f}")
+        table.add_row(name, *cells)
+    return table

@@ -1,0 +1,43 @@
+"""Fixed: a model that does not learn, to compare learners with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spectralleader.documents import Documents
+from spectralleader.learners.protocol import Predictive, check_block
+from spectralleader.model import TopicModel
+
+
+class Fixed:
+    """A given model as a learner: the truth, or the best static model in hindsight.
+
+    Examples
+    --------
+    >>> learner = Fixed(TopicModel.uniform(2, 3))
+    >>> learner.learn(Documents.from_tokens([[0, 0, 0]], n_words=3))
+    >>> learner.model.topics[0].round(2).tolist()
+    [0.33, 0.33, 0.33]
+    """
+
+    def __init__(self, model: TopicModel) -> None:
+        self.model = model
+        self.n_topics, self.n_words = model.n_topics, model.n_words
+
+    def learn(self, documents: Documents) -> None:
+        """Learn nothing."""
+        check_block(documents, self.n_words)
+
+    @property
+    def predictive(self) -> Predictive:
+        """The model."""
+        return self.model
+
+    def to_state(self) -> dict[str, Any]:
+        """Return the model's state."""
+        return self.model.to_state()
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Fixed:
+        """Rebuild what `to_state` described."""
+        return cls(TopicModel.from_state(state))

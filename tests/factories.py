@@ -1,0 +1,59 @@
+"""Data for the tests, made here: nothing is downloaded."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from spectralleader import Documents, TopicModel
+
+
+def documents(n_docs: int = 30, n_words: int = 6, *, seed: int = 0) -> Documents:
+    """Documents of 0 to 8 words from two overlapping topics."""
+    rng = np.random.default_rng(seed)
+    topics = rng.dirichlet(np.ones(n_words), size=2)
+    chosen = topics[rng.integers(2, size=n_docs)]
+    sizes = rng.integers(0, 9, size=n_docs)
+    return Documents.from_tokens(
+        [rng.choice(n_words, size=n, p=p) for n, p in zip(sizes, chosen, strict=True)], n_words
+    )
+
+
+def model(n_topics: int = 3, n_words: int = 6, *, seed: int = 0) -> TopicModel:
+    """A model with clearly different topics and unequal weights."""
+    rng = np.random.default_rng(seed)
+    weights = rng.dirichlet(np.full(n_topics, 5.0))
+    return TopicModel(weights, rng.dirichlet(np.full(n_words, 0.3), size=n_topics))
+
+
+@st.composite
+def token_lists(draw: st.DrawFn, n_words: int = 5, max_docs: int = 12) -> list[list[int]]:
+    """Any documents: empty ones, short ones, repeated words, repeated documents."""
+    document = st.lists(st.integers(0, n_words - 1), max_size=9)
+    return draw(st.lists(document, max_size=max_docs))
+
+
+@st.composite
+def blocks(draw: st.DrawFn, n_words: int = 5, max_docs: int = 12) -> Documents:
+    """Any block of documents over n_words words."""
+    return Documents.from_tokens(draw(token_lists(n_words, max_docs)), n_words)
+
+
+def same_state(a: object, b: object) -> bool:
+    """Say whether two states (nested dictionaries of arrays and plain values) are equal."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same_state(a[key], b[key]) for key in a)
+    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
+        return len(a) == len(b) and all(same_state(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.array_equal(a, b)  # type: ignore[arg-type]
+    return a == b
+
+
+def assert_valid(model: TopicModel) -> None:
+    """Assert that a model is finite and a distribution, with no impossible word."""
+    for rows in (model.weights[None], model.topics):
+        assert np.isfinite(rows).all()
+        assert (rows >= 0).all()
+        np.testing.assert_allclose(rows.sum(axis=1), 1.0, atol=1e-12)
+    assert (model.topics > 0).all()

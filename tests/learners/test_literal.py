@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+
+from spectralleader import Documents, Everything, LiteralLeader
+from spectralleader.evaluation import judge, log_loss, running_averages
+from spectralleader.streams.synthetic import easy, hard
+from tests.factories import documents
+
+
+@pytest.mark.parametrize(("problem", "expected"), [(easy, 2.142), (hard, 3.048)])
+def test_the_log_loss_of_the_papers_problems_is_as_expected(problem, expected):
+    # 10 runs of 1,000 steps; a mean over 10 runs has a standard error of about 0.012
+    losses = []
+    for seed in range(10):
+        stream = problem().blocks(block_size=1, n_steps=1000, seed=seed)
+        steps = judge(LiteralLeader(3, n_words=3, seed=seed), stream, {"L1": log_loss})
+        *_, last = running_averages(steps)
+        losses.append(last["L1"])
+    assert abs(np.mean(losses) - expected) < 0.05
+
+
+def test_renaming_words_renames_the_model():
+    block = documents(200, 6)
+    order = np.random.default_rng(0).permutation(6)
+    renamed = Documents.from_matrix(block.to_matrix().toarray()[:, order])
+    a, b = LiteralLeader(2, n_words=6), LiteralLeader(2, n_words=6)
+    a.learn(block)
+    b.learn(renamed)
+    np.testing.assert_allclose(a.model.topics[:, order], b.model.topics, atol=1e-8)
+
+
+def test_topics_keep_their_order_while_they_are_learned():
+    truth = hard().truth
+    leader = LiteralLeader(3, n_words=3, seed=0)
+    block, _ = truth.sample(2000, 3, seed=0)
+    leader.learn(block[:500])
+    order = leader.model.topics.argmax(axis=1)
+    for more in block[500:].blocks(100):
+        leader.learn(more)
+        np.testing.assert_array_equal(leader.model.topics.argmax(axis=1), order)
+
+
+def test_diagnostics_are_of_the_current_model():
+    leader = LiteralLeader(3, n_words=3)
+    assert leader.info.n_usable == 0
+    leader.learn(hard().truth.sample(1000, 3, seed=0)[0])
+    assert leader.info.n_usable == 3
+    assert leader.info.residual < 0.2
+
+
+def test_a_sample_of_ones_own_is_used_and_saved():
+    leader = LiteralLeader(3, n_words=6, reservoir_size=5, sample=Everything(n_words=6))
+    leader.learn(documents(50))
+    assert len(LiteralLeader.from_state(leader.to_state()).sample) == 50

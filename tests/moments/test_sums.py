@@ -1,0 +1,74 @@
+"""Sums of moments against the definition: enumerate all tuples of distinct positions."""
+
+import itertools
+
+import numpy as np
+from hypothesis import given
+
+from spectralleader import Documents
+from spectralleader.moments import EmpiricalMoments, PopulationMoments, means
+from spectralleader.moments.sums import (
+    multiply_pairs,
+    project_pairs,
+    project_triples,
+    sum_pairs,
+    sum_words,
+)
+from tests.factories import blocks, model, token_lists
+
+BASIS = np.random.default_rng(0).normal(size=(5, 3))
+
+
+def brute_force(tokens, order):
+    """The sum over documents of the mean over ordered tuples of distinct positions."""
+    total = np.zeros((5,) * order)
+    for ids in tokens:
+        chosen = list(itertools.permutations(ids, order))
+        for words in chosen:
+            total[words] += 1.0 / len(chosen)
+    return total
+
+
+@given(token_lists())
+def test_words_pairs_and_triples_are_means_over_ordered_tuples(tokens):
+    # lines 1 and 3 of Algorithm 1 for documents of 3 words: Pi_2(3) and Pi_3(3)
+    block = Documents.from_tokens(tokens, n_words=5)
+    np.testing.assert_allclose(sum_words(block), brute_force(tokens, 1), atol=1e-12)
+    np.testing.assert_allclose(sum_pairs(block), brute_force(tokens, 2), atol=1e-12)
+    triples = project_triples(block, np.eye(5))
+    np.testing.assert_allclose(triples, brute_force(tokens, 3), atol=1e-12)
+
+
+@given(blocks())
+def test_projected_sums_are_the_sums_projected(block):
+    pairs, triples = sum_pairs(block), project_triples(block, np.eye(5))
+    np.testing.assert_allclose(multiply_pairs(block, BASIS), pairs @ BASIS, atol=1e-12)
+    np.testing.assert_allclose(project_pairs(block, BASIS), BASIS.T @ pairs @ BASIS, atol=1e-12)
+    projected = np.einsum("abc,ai,bj,ck->ijk", triples, BASIS, BASIS, BASIS)
+    np.testing.assert_allclose(project_triples(block, BASIS), projected, atol=1e-12)
+
+
+def test_more_documents_than_a_chunk_add_up(monkeypatch):
+    block = model(n_words=5).sample(100, 4, seed=0)[0]
+    whole = project_triples(block, BASIS)
+    monkeypatch.setattr("spectralleader.moments.sums.CHUNK", 7)
+    np.testing.assert_allclose(project_triples(block, BASIS), whole, rtol=1e-12)
+
+
+def test_moments_are_unbiased_for_documents_of_any_length():
+    # 60,000 documents: an entry of a moment has a standard error below 1e-3; 5 of them allowed
+    truth = model(n_words=4)
+    block, _ = truth.sample(60_000, np.tile([1, 2, 3, 4, 7, 11], 10_000), seed=1)
+    seen, exact = EmpiricalMoments(block), PopulationMoments(truth)
+    np.testing.assert_allclose(seen.words, exact.words, atol=5e-3)
+    np.testing.assert_allclose(seen.pairs, exact.pairs, atol=5e-3)
+    np.testing.assert_allclose(seen.triples(np.eye(4)), exact.triples(np.eye(4)), atol=5e-3)
+
+
+def test_pairs_of_a_large_vocabulary_are_an_operator_with_the_same_products(monkeypatch):
+    block = model(n_words=5).sample(50, 4, seed=0)[0]
+    dense = EmpiricalMoments(block).pairs
+    monkeypatch.setattr(means, "DENSE_LIMIT", 2)
+    operator = EmpiricalMoments(block).pairs
+    np.testing.assert_allclose(operator @ BASIS, dense @ BASIS, atol=1e-14)
+    np.testing.assert_allclose(operator @ BASIS[:, 0], dense @ BASIS[:, 0], atol=1e-14)

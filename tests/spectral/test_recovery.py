@@ -1,0 +1,88 @@
+"""What Algorithm 1 leaves open, decided: signs, negative entries, missing topics, the floor."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from spectralleader.spectral.recovery import (
+    background_share,
+    complete,
+    recover,
+    smooth_words,
+    to_simplex,
+)
+from spectralleader.spectral.whitening import Whitening, whiten
+from tests.factories import assert_valid
+
+UNIT = Whitening(np.eye(3), np.eye(3), np.ones(3))
+
+
+def test_a_negative_lambda_flips_with_its_vector():
+    weights, topics = recover(UNIT, np.array([2.0]), np.array([[0.1, 0.2, 0.7]]))
+    flipped = recover(UNIT, np.array([-2.0]), np.array([[-0.1, -0.2, -0.7]]))
+    np.testing.assert_array_equal(flipped[0], weights)
+    np.testing.assert_array_equal(flipped[1], topics)
+    assert weights[0] == 0.25
+
+
+def test_a_topic_that_sums_to_a_negative_number_is_flipped():
+    topics, clipped = to_simplex(np.array([[-0.2, -0.8, 0.1]]))
+    np.testing.assert_allclose(topics, [[0.2, 0.8, 0.0]])
+    np.testing.assert_allclose(clipped, 0.1)
+
+
+def test_a_lambda_of_nothing_is_no_topic():
+    weights, _ = recover(UNIT, np.array([0.0, 2.0]), np.eye(3)[:2])
+    np.testing.assert_array_equal(weights, [0.0, 0.25])
+
+
+def test_missing_topics_get_no_weight_and_the_unigram_distribution():
+    unigram = np.array([0.5, 0.3, 0.2])
+    topics = np.array([[0.0, 0.0, 0.0], [0.1, 0.1, 0.8]])
+    model = complete(np.array([0.4, 0.4]), topics, unigram, 4, share=0.0)
+    np.testing.assert_allclose(model.weights, [1.0, 0.0, 0.0, 0.0])
+    np.testing.assert_allclose(model.topics[0], topics[1])
+    np.testing.assert_allclose(model.topics[1:], np.tile(unigram, (3, 1)))
+
+
+def test_weights_above_one_are_clipped_before_they_are_shared():
+    topics = np.tile(np.full(3, 1 / 3), (2, 1))
+    model = complete(np.array([1e9, 1.0]), topics, topics[0], 2, share=0.0)
+    np.testing.assert_allclose(model.weights, 0.5)
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda k: st.tuples(
+            arrays(float, k, elements=st.floats(0, 1e6)),
+            arrays(float, (k, 5), elements=st.floats(-1e3, 1e3)),
+        )
+    ),
+    st.floats(0, 1e9),
+)
+def test_whatever_comes_out_the_model_is_valid(raw, n_tokens):
+    weights, topics = raw
+    unigram = smooth_words(np.array([1.0, 0, 0, 0, 0]), n_tokens)
+    share = background_share(4, 5, n_tokens)
+    assert_valid(complete(weights, to_simplex(topics)[0], unigram, 4, share))
+
+
+def test_the_background_shrinks_with_the_words_seen():
+    shares = [background_share(5, 500, n) for n in (0, 1e3, 1e5, 1e7, np.inf)]
+    assert shares[0] == 1.0
+    assert shares[-1] == 0.0
+    assert shares == sorted(shares, reverse=True)
+    assert background_share(1, 1, 0) == 1.0
+
+
+def test_negative_eigenvalues_are_not_usable():
+    whitening = whiten(np.diag([0.5, -0.9, 0.2]), 3)
+    np.testing.assert_allclose(whitening.eigenvalues, [0.5, 0.2])
+    np.testing.assert_allclose(whitening.forward.T @ whitening.backward, np.eye(2), atol=1e-15)
+
+
+@pytest.mark.parametrize("matrix", [np.zeros((3, 3)), -np.eye(3)])
+def test_no_positive_eigenvalue_means_no_direction(matrix):
+    assert whiten(matrix, 2).forward.shape == (3, 0)

@@ -1,0 +1,126 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spectralleader import Documents
+from tests.factories import blocks, documents, token_lists
+
+
+@given(token_lists())
+def test_tokens_and_their_counts_make_the_same_block(tokens):
+    counts = np.zeros((len(tokens), 5))
+    for row, ids in enumerate(tokens):
+        np.add.at(counts[row], ids, 1)
+    block = Documents.from_tokens(tokens, n_words=5)
+    assert block == Documents.from_matrix(counts) == Documents.from_matrix(sp.coo_array(counts))
+    np.testing.assert_array_equal(block.to_matrix().toarray(), counts)
+    np.testing.assert_array_equal(block.lengths, [len(ids) for ids in tokens])
+
+
+@given(blocks(), st.integers(1, 5))
+def test_blocks_joined_again_are_the_whole(block, size):
+    parts = list(block.blocks(size))
+    assert all(part.n_docs <= size for part in parts)
+    assert Documents.concatenate([block[:0], *parts]) == block
+
+
+@given(blocks(), st.data())
+def test_selecting_documents_selects_rows(block, data):
+    rows = data.draw(st.lists(st.integers(0, max(block.n_docs - 1, 0)), max_size=6))
+    rows = rows if block.n_docs else []
+    selected = block[np.array(rows, np.int64)]
+    np.testing.assert_array_equal(
+        selected.to_matrix().toarray(), block.to_matrix().toarray()[np.array(rows, np.int64)]
+    )
+
+
+def test_a_slice_a_mask_and_a_number_select_alike():
+    block = documents(10)
+    mask = np.arange(10) == 3
+    assert block[3:4] == block[mask] == block[3] == block[-7] == block[[3]]
+    assert block[2:9:3] == block[[2, 5, 8]]
+    assert block[5:2].n_docs == 0
+    with pytest.raises(IndexError):
+        block[10]
+
+
+def test_a_block_cannot_be_changed():
+    block = documents()
+    with pytest.raises(AttributeError, match="immutable"):
+        block.n_words = 3
+    for array in (block.counts, block.words, block.indptr):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+def test_the_callers_matrix_is_not_touched():
+    dense = np.array([[1.0, 0.0], [2.0, 1.0]])
+    sparse = sp.csr_array(dense)
+    Documents.from_matrix(sparse)
+    sparse.data[:] = 7  # still writable, and not ours
+    assert Documents.from_matrix(dense).counts.tolist() == [1, 2, 1]
+
+
+@pytest.mark.parametrize("bad", [-1, 0.5, np.nan, np.inf, 2.0**60])
+@pytest.mark.parametrize("form", [np.array, sp.csr_array])
+def test_a_bad_count_names_its_document(bad, form):
+    with pytest.raises(ValueError, match=r"document 1 has the count .*whole numbers"):
+        Documents.from_matrix(form([[1.0, 0.0], [0.0, bad], [bad, 0.0]]))
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (np.ones(3), "1 dimension"),
+        (np.ones((2, 2, 2)), "3 dimension"),
+        (np.array([["a", "b"]]), "must be numbers"),
+        (np.zeros((2, 0)), "n_words must be from 1"),
+    ],
+)
+def test_a_wrong_shape_or_type_is_refused(matrix, message):
+    with pytest.raises(ValueError, match=message):
+        Documents.from_matrix(matrix)
+
+
+@pytest.mark.parametrize("ids", [[5], [-1], [0, 99]])
+def test_an_id_outside_the_vocabulary_names_its_document(ids):
+    with pytest.raises(ValueError, match=r"document 1 has the word id .* 5 words"):
+        Documents.from_tokens([[0], ids], n_words=5)
+
+
+def test_ids_that_are_not_whole_are_refused():
+    with pytest.raises(ValueError, match="document 0 must be a sequence of whole word ids"):
+        Documents.from_tokens([[0.5]], n_words=5)
+
+
+@pytest.mark.parametrize("n_words", [0, -1, 2.5, "3", True, 2**31])
+def test_a_vocabulary_size_must_be_a_whole_number(n_words):
+    with pytest.raises(ValueError, match="n_words must be"):
+        Documents.from_tokens([], n_words=n_words)
+
+
+def test_counts_up_to_2_to_the_31_are_exact():
+    block = Documents.from_matrix([[2**31, 1]])
+    assert block.lengths[0] == 2**31 + 1
+
+
+def test_blocks_over_other_vocabularies_are_not_joined():
+    with pytest.raises(ValueError, match=r"different vocabulary sizes: \[5, 6\]"):
+        Documents.concatenate([Documents.empty(5), Documents.empty(6)])
+    with pytest.raises(ValueError, match="at least one block"):
+        Documents.concatenate([])
+
+
+def test_blocks_of_no_size_are_refused():
+    with pytest.raises(ValueError, match="at least 1"):
+        next(documents().blocks(0))
+
+
+def test_state_gives_the_block_back():
+    block = documents()
+    assert Documents.from_state(block.to_state()) == block
+    assert block != "something else"
+    assert repr(block) == "Documents(n_docs=30, n_words=6)"
+    assert len(block) == 30

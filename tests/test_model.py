@@ -1,0 +1,140 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from spectralleader import Documents, TopicModel
+from tests.factories import blocks, documents, model
+
+
+@given(blocks(n_words=6))
+def test_log_prob_is_the_log_of_the_sum_over_topics(block):
+    m = model()
+    for row, document in enumerate(block.blocks(1)):
+        counts = document.to_matrix().toarray()[0]
+        probability = sum(w * np.prod(u**counts) for w, u in zip(m.weights, m.topics, strict=True))
+        np.testing.assert_allclose(m.log_prob(block)[row], np.log(probability), atol=1e-12)
+
+
+def test_probabilities_of_all_three_word_documents_sum_to_one():
+    m = model(n_words=4)
+    block = Documents.from_tokens(list(itertools.product(range(4), repeat=3)), n_words=4)
+    np.testing.assert_allclose(np.exp(m.log_prob(block)).sum(), 1.0, rtol=1e-12)
+
+
+@given(blocks(n_words=6))
+def test_posterior_is_bayes_rule(block):
+    m = model()
+    counts = block.to_matrix().toarray()
+    joint = m.weights * np.prod(m.topics[None] ** counts[:, None, :], axis=2)
+    np.testing.assert_allclose(
+        m.posterior(block), joint / joint.sum(axis=1, keepdims=True), atol=1e-12
+    )
+
+
+def test_a_long_document_does_not_underflow():
+    m = model()
+    block = Documents.from_matrix(np.full((1, 6), 10_000))
+    assert np.isfinite(m.log_prob(block)).all()
+    np.testing.assert_allclose(m.posterior(block).sum(), 1.0)
+
+
+def test_few_words_and_many_words_take_different_roads_to_the_same_numbers():
+    m, block = model(), documents(50)
+    one_by_one = np.concatenate([m.log_prob(document) for document in block.blocks(1)])
+    np.testing.assert_allclose(m.log_prob(block), one_by_one, rtol=1e-13)
+
+
+def test_the_empty_document_is_certain_and_tells_nothing():
+    m = model()
+    empty = Documents.from_tokens([[]], n_words=6)
+    assert m.log_prob(empty)[0] == 0.0
+    np.testing.assert_allclose(m.posterior(empty)[0], m.weights)
+
+
+def test_an_impossible_document_has_probability_zero_and_the_prior():
+    m = TopicModel([0.2, 0.8], [[1.0, 0.0], [1.0, 0.0]])
+    block = Documents.from_tokens([[1], [0]], n_words=2)
+    np.testing.assert_allclose(m.log_prob(block), [-np.inf, 0.0], atol=1e-15)
+    np.testing.assert_allclose(m.posterior(block), [[0.2, 0.8], [0.2, 0.8]])
+
+
+def test_distance_is_the_frobenius_distance_of_the_tensors():
+    a, b = model(seed=1), model(n_topics=4, seed=2)
+    expected = ((a.triples() - b.triples()) ** 2).sum()
+    np.testing.assert_allclose(a.distance(b), expected, rtol=1e-10)
+    assert a.distance(a) < 1e-15
+    np.testing.assert_allclose(a.norm(), (a.triples() ** 2).sum(), rtol=1e-12)
+
+
+def test_triples_of_a_large_vocabulary_are_refused():
+    with pytest.raises(ValueError, match=r"distance\(\) needs no tensor"):
+        TopicModel.uniform(2, 1000).triples()
+
+
+def test_sampling_follows_the_model():
+    # 5 standard errors of a frequency over 20,000 documents: 5 * sqrt(.25 / 20,000) < .02
+    m = model()
+    block, labels = m.sample(20_000, 3, seed=0)
+    assert (block.lengths == 3).all()
+    np.testing.assert_allclose(np.bincount(labels, minlength=3) / 20_000, m.weights, atol=0.02)
+    of_topic_1 = block[labels == 1].to_matrix().sum(axis=0)
+    np.testing.assert_allclose(of_topic_1 / of_topic_1.sum(), m.topics[1], atol=0.02)
+    assert block == m.sample(20_000, 3, seed=0)[0]
+    assert m.sample(3, [0, 1, 7], seed=0)[0].lengths.tolist() == [0, 1, 7]
+
+
+def test_alignment_finds_the_order_back():
+    m = model(n_topics=4)
+    shuffled = TopicModel(m.weights[[2, 0, 3, 1]], m.topics[[2, 0, 3, 1]])
+    np.testing.assert_array_equal(shuffled.aligned_to(m).topics, m.topics)
+    np.testing.assert_array_equal(shuffled.aligned_to(m).weights, m.weights)
+    assert m.aligned_to(m) is m
+
+
+def test_top_words_are_the_most_probable_ones():
+    m = TopicModel([1.0], [[0.1, 0.6, 0.3]])
+    assert m.top_words(["a", "b", "c"], n=2) == [["b", "c"]]
+    assert m.top_words(n=1) == [["1"]]
+    with pytest.raises(ValueError, match="2 words, the model 3"):
+        m.top_words(["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("weights", "topics", "message"),
+    [
+        ([0.5, 0.5], [[1.0]], "shape"),
+        ([], np.zeros((0, 3)), "shape"),
+        ([0.5, 0.6], [[1.0], [1.0]], "weights must sum to 1"),
+        ([1.5, -0.5], [[1.0], [1.0]], "not negative"),
+        ([0.5, 0.5], [[0.5, 0.5], [0.5, 0.4]], "row 1 sums to 0.9"),
+        ([1.0], [[np.nan, 1.0]], "finite"),
+    ],
+)
+def test_what_is_not_a_model_is_refused(weights, topics, message):
+    with pytest.raises(ValueError, match=message):
+        TopicModel(weights, topics)
+
+
+def test_a_model_cannot_be_changed_and_does_not_share_the_callers_arrays():
+    weights = np.array([0.5, 0.5])
+    m = TopicModel(weights, [[1.0], [1.0]])
+    weights[0] = 9
+    assert m.weights[0] == 0.5
+    with pytest.raises(AttributeError, match="immutable"):
+        m.weights = weights
+    with pytest.raises(ValueError, match="read-only"):
+        m.topics[0, 0] = 1
+
+
+def test_documents_over_another_vocabulary_are_refused():
+    with pytest.raises(ValueError, match=r"knows 6 words, the documents are over 5"):
+        model().log_prob(Documents.empty(5))
+
+
+def test_state_gives_the_model_back():
+    m = model()
+    again = TopicModel.from_state(m.to_state())
+    np.testing.assert_array_equal(again.topics, m.topics)
+    assert repr(again) == "TopicModel(n_topics=3, n_words=6)"
