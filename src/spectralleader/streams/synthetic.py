@@ -51,14 +51,14 @@ class Problem:
             return np.full(len(uniform), self.lengths, np.int64)
         sizes = np.array(list(self.lengths), np.int64)
         chances = np.array([list(self.lengths.values())]) / sum(self.lengths.values())
-        return np.asarray(sizes[_draw(np.repeat(chances, len(uniform), axis=0), uniform)])
+        return sizes[_draw(np.repeat(chances, len(uniform), axis=0), uniform)]
 
 
 def _draw(distributions: Floats, uniform: Floats) -> Ints:
     """Draw one index from each row's distribution, by inversion."""
     cumulative = np.cumsum(distributions, axis=1)
     below = uniform[:, None] * cumulative[:, -1:] >= cumulative
-    return below.sum(axis=1).astype(np.int64)
+    return np.asarray(below.sum(axis=1), np.int64)
 
 
 def paper_model(p: float) -> TopicModel:
