@@ -93,9 +93,15 @@ class Anchored:
         if self.is_exact:
             return np.eye(documents.n_words)
         arrays = (documents.indptr, documents.words, documents.counts, documents.lengths)
-        shape = (documents.n_words, self.n_topics + EXTRA)
-        start = np.random.default_rng(self.seed).standard_normal(shape)
-        found = top_subspace(lambda Z: multiply_pairs(*arrays, Z), start, n_wanted=self.n_topics)
+        # blocks of K columns: smaller ones need more passes over the documents, larger ones more
+        # time between the passes
+        start = np.random.default_rng(self.seed).standard_normal((documents.n_words, self.n_topics))
+        found = top_subspace(
+            lambda Z: multiply_pairs(*arrays, Z),
+            start,
+            n_wanted=self.n_topics,
+            n_kept=self.n_topics + EXTRA,
+        )
         return found.basis
 
     def to_state(self) -> dict[str, Any]:

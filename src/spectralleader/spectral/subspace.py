@@ -10,11 +10,10 @@ from scipy.linalg import eigh
 
 from spectralleader.documents import Floats
 
-Product = Callable[[Floats], Floats]  # (d, r) -> (d, r)
+Product = Callable[[Floats], Floats]  # (d, b) -> (d, b)
 
 RANK = 1e-10  # a column with less than this left after projection is spanned by the others
-STEP = 4  # blocks by which a Krylov space grows between two looks at how good it is
-ROOM = 2**22  # numbers in a Krylov space, and in its image, before it is restarted: 32 MB each
+ROOM = 2**22  # numbers in a search space before it is restarted: 32 MB, and its image as much
 
 
 class Subspace(NamedTuple):
@@ -31,8 +30,9 @@ def top_subspace(
     start: Floats,
     *,
     n_wanted: int,
-    tolerance: float = 1e-7,
-    max_products: int = 60,
+    n_kept: int,
+    tolerance: float = 1e-6,
+    max_products: int = 100,
 ) -> Subspace:
     """Find the eigenspace of the algebraically largest eigenvalues, by block Krylov iterations.
 
@@ -43,56 +43,67 @@ def top_subspace(
     Parameters
     ----------
     product : callable
-        Multiplies the matrix A with a (d, r) block.
-    start : (d, r) array
+        Multiplies the matrix A with a (d, b) block.
+    start : (d, b) array
         Where to begin; the nearer to the top eigenspace, the fewer products.
     n_wanted : int
-        How many eigenpairs must be accurate; the other r - n_wanted make them converge faster.
+        How many eigenpairs must be accurate.
+    n_kept : int
+        How many to return, r; d must be at least 2 r.
     tolerance : float
         Residual, relative to the largest eigenvalue, at which to stop.
     max_products : int
         Products at most.
     """
-    d, r = start.shape
-    depth = min(max(STEP, min(ROOM // (d * r), 3 * STEP)), d // r)  # blocks in a space
-    rng = np.random.default_rng(0)  # for directions that must be made up; which ones is no matter
-    basis = _orthonormal(start, start[:, :0], rng)
-    space, images = [basis], [product(basis)]
-    n_products = 1
+    search = _Search(product, start, n_kept)
+    n_columns = 4 * n_kept  # how large the space must be for a look to be worth while
     while True:
-        n_products += _grow(product, space, images, min(len(space) + STEP, depth), rng)
-        basis, image, values = _rayleigh_ritz(np.hstack(space), np.hstack(images), r)
-        errors = np.linalg.norm(image - basis * values, axis=0)[:n_wanted]
-        residual = float(errors.max() / max(np.abs(values).max(), np.finfo(float).tiny))
-        if residual <= tolerance or n_products >= max_products:
-            return Subspace(basis, values, residual, n_products)
-        if len(space) == depth:
-            space, images = [basis], [image]
+        search.grow(n_columns)
+        found = search.rayleigh_ritz(n_kept, n_wanted)
+        if found.residual <= tolerance or found.n_products >= max_products:
+            return found
+        n_columns += 2 * n_kept
 
 
-def _grow(
-    product: Product,
-    space: list[Floats],
-    images: list[Floats],
-    depth: int,
-    rng: np.random.Generator,
-) -> int:
-    """Add orthonormal blocks to a Krylov space Z, AZ, A^2 Z, ...; return how many."""
-    n_before = len(space)
-    while len(space) < depth:
-        fresh = _orthonormal(images[-1], np.hstack(space), rng)
-        space.append(fresh)
-        images.append(product(fresh))
-    return len(space) - n_before
+class _Search:
+    """A growing orthonormal basis S of a Krylov space, and its image A S."""
 
+    def __init__(self, product: Product, start: Floats, n_kept: int) -> None:
+        d, self.block = start.shape
+        self.product = product
+        room = min(max(ROOM // d, 4 * n_kept), 12 * n_kept, d)
+        self.space = np.empty((d, room), order="F")  # columns are contiguous: they are added
+        self.image = np.empty((d, room), order="F")
+        self.n, self.n_products = 0, 0
+        self.next = start  # block to add
+        self.rng = np.random.default_rng(0)  # for directions that must be made up
 
-def _rayleigh_ritz(space: Floats, images: Floats, r: int) -> tuple[Floats, Floats, Floats]:
-    """Return the r largest Ritz vectors of the space, their images and values."""
-    small = space.T @ images
-    n = len(small)
-    values, vectors = eigh((small + small.T) / 2, subset_by_index=[n - r, n - 1])
-    values, vectors = values[::-1], vectors[:, ::-1]
-    return space @ vectors, images @ vectors, values
+    def grow(self, n_columns: int) -> None:
+        """Add products of what was added last, until the space has n_columns or is full."""
+        room = self.space.shape[1]
+        while self.n < n_columns and self.n + self.block <= room:
+            columns = slice(self.n, self.n + self.block)
+            fresh = _orthonormal(self.next, self.space[:, : self.n], self.rng)
+            self.space[:, columns] = fresh
+            self.image[:, columns] = self.product(fresh)
+            self.next = self.image[:, columns]
+            self.n += self.block
+            self.n_products += 1
+
+    def rayleigh_ritz(self, n_kept: int, n_wanted: int) -> Subspace:
+        """Return the largest Ritz pairs; if the space is full, begin again from these."""
+        space, image = self.space[:, : self.n], self.image[:, : self.n]
+        small = space.T @ image
+        values, vectors = eigh((small + small.T) / 2, subset_by_index=[self.n - n_kept, self.n - 1])
+        values, vectors = values[::-1], vectors[:, ::-1]
+        basis, basis_image = space @ vectors, image @ vectors
+        errors = basis_image - basis * values  # (d, r)
+        if self.n + self.block > self.space.shape[1]:
+            self.space[:, :n_kept], self.image[:, :n_kept] = basis, basis_image
+            self.n, self.next = n_kept, errors[:, : self.block]
+        largest = float(np.linalg.norm(errors[:, :n_wanted], axis=0).max())
+        scale = max(float(np.abs(values).max()), float(np.finfo(float).tiny))
+        return Subspace(basis, values, largest / scale, self.n_products)
 
 
 def _orthonormal(block: Floats, known: Floats, rng: np.random.Generator) -> Floats:
