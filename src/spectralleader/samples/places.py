@@ -58,7 +58,7 @@ class Places:
         self._words[self._end : stop] = entered.words
         self._counts[self._end : stop] = entered.counts
         self._end = stop
-        return Change(entered, left)
+        return Change(entered, left, places)
 
     def _reserve(self, n_places: int, n_entries: int, leaving: Ints) -> None:
         """Make room for more places and for entries at the arena's end."""

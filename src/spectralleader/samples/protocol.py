@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
-from spectralleader.documents import Documents
+import numpy as np
+
+from spectralleader.documents import Documents, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,8 @@ class Change:
 
     entered: Documents
     left: Documents
+    # of the documents that entered; those that left had the taken ones among them, in this order
+    places: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @property
     def n_docs(self) -> int:
