@@ -84,7 +84,9 @@ def test_the_log_loss_of_the_papers_problems_is_as_expected(problem, block_size,
         for power in (0.5, 0.7, 0.9)
         for seed, stream in enumerate(streams)
     ]
-    # means over 10 runs, here and there, with a standard error of about 0.012 each
+    # Means over 10 runs, here and there, with a standard error of about 0.012 each. The tightest is
+    # easy at 0.5, which is 0.026 below its figure here, 0.032 over 60 seeds: the figure is a high
+    # draw, and other seeds may miss it by more than 0.03, on the better side.
     np.testing.assert_allclose(np.reshape(losses, (3, 10)).mean(axis=1), expected, atol=0.03)
 
 
