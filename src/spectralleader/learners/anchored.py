@@ -116,7 +116,11 @@ class Anchored:
         return {
             "anchor": self.anchor.to_state(),
             "changes": [
-                {"entered": change.entered.to_state(), "left": change.left.to_state()}
+                {
+                    "entered": change.entered.to_state(),
+                    "left": change.left.to_state(),
+                    "places": change.places,
+                }
                 for change in self.changes
             ],
             "n_changed": self.n_changed,
@@ -128,7 +132,11 @@ class Anchored:
         """Go back to what `to_state` described."""
         self.anchor = Documents.from_state(state["anchor"])
         self.changes = [
-            Change(Documents.from_state(change["entered"]), Documents.from_state(change["left"]))
+            Change(
+                Documents.from_state(change["entered"]),
+                Documents.from_state(change["left"]),
+                change["places"],
+            )
             for change in state["changes"]
         ]
         self.n_changed, self.n_anchors = state["n_changed"], state["n_anchors"]
