@@ -43,15 +43,14 @@ class Places:
     def put(self, documents: Documents, rows: Ints, places: Ints) -> Change:
         """Put document ``rows[i]`` into ``places[i]``; places beyond the last are new.
 
-        Places must be distinct, and new ones follow on without holes.
+        Places must be distinct and increasing, and new ones follow on without holes.
         """
         if len(rows) == 0:
             return Change(self._nothing, self._nothing, places)
-        all_in_order = len(rows) == documents.n_docs and in_order(rows)
-        entered = documents if all_in_order else documents[rows]
-        taken = places[places < self._n]
+        taken = places if places[-1] < self._n else places[places < self._n]
         left = self._at(taken) if len(taken) else self._nothing
-        self._reserve(int(places.max()) + 1, len(entered.words), places)
+        entered = documents if is_range(rows, documents.n_docs) else documents[rows]
+        self._reserve(int(places[-1]) + 1, len(entered.words), places)
         block = (entered.indptr, entered.words, entered.counts)
         index = (self._starts, self._sizes)
         self._end = write(places, *block, *index, self._words, self._counts, self._end)
@@ -95,12 +94,12 @@ class Places:
 
 
 @kernel
-def in_order(rows: Ints) -> bool:
-    """``np.array_equal(rows, np.arange(len(rows)))``."""
-    ordered = True
+def is_range(rows: Ints, n: int) -> bool:
+    """``np.array_equal(rows, np.arange(n))``."""
+    same = len(rows) == n
     for i in range(len(rows)):
-        ordered &= rows[i] == i
-    return ordered
+        same &= rows[i] == i
+    return same
 
 
 @kernel
