@@ -207,8 +207,8 @@ def compare(topics: Floats, reference: Floats) -> tuple[Floats, Ints, bool]:
     similarity = np.dot(topics, reference.T)
     k = len(similarity)
     for i in range(k):
-        similarity[i] /= np.sqrt((topics[i] * topics[i]).sum())
-        similarity[:, i] /= np.sqrt((reference[i] * reference[i]).sum())
+        similarity[i] /= np.sqrt(np.dot(topics[i], topics[i]))
+        similarity[:, i] /= np.sqrt(np.dot(reference[i], reference[i]))
     best, taken, differ = np.empty(k, np.int64), np.zeros(k, np.bool_), True
     for i in range(k):
         similarity[i, i] += 1e-9

@@ -19,7 +19,7 @@ from spectralleader.spectral.subspace import top_subspace
 
 N_RESTARTS = 10
 EXTRA = 5  # directions kept beside the K that a model needs, so that the basis stays good longer
-STALE = 0.25  # share of the sample that may change before it is anchored anew
+STALE = 1 / 3  # share of the sample that may change before it is anchored anew
 
 
 @dataclass
@@ -35,7 +35,7 @@ class Worked:
 class Anchored:
     """Follows a sample; gives its moments in the top eigenspace of its pairs, nearly.
 
-    The basis belongs to the anchor: the sample as it was when last a tenth of it had changed. Since
+    The basis belongs to the anchor: the sample as it was when last a third of it had changed. Since
     then documents are added and taken away in that basis, a few microseconds each, whatever the
     size of the sample and of the vocabulary. At the next anchor the basis and the sums are made
     from scratch, which also wipes the rounding error of subtraction.
