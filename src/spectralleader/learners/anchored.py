@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spectralleader.documents import Documents, Floats
 from spectralleader.learners.near import estimate_near
@@ -109,22 +110,35 @@ class Anchored:
         return Anchoring(self.n_anchors, self.reason, self.n_changed)
 
     def _basis(self) -> Floats:
-        """Return the top eigenspace of the anchor's pairs, K + EXTRA directions, (d, r)."""
+        """Return the top eigenspace of the anchor's pairs, K + EXTRA directions, (d, r).
+
+        Words that the anchor does not have are outside of it: only the others are searched.
+        """
         documents = self.anchor
         if self.is_exact:
             return np.eye(documents.n_words)
-        arrays = (documents.indptr, documents.words, documents.counts, documents.lengths)
+        known = np.zeros(documents.n_words, np.bool_)
+        known[documents.words] = True
+        n_known, r = int(known.sum()), self.n_topics + EXTRA
+        basis = np.zeros((documents.n_words, n_known if n_known < 2 * r else r))
+        basis[known] = np.eye(n_known) if n_known < 2 * r else self._search(known)
+        return basis
+
+    def _search(self, known: NDArray[np.bool_]) -> Floats:
+        """Find the eigenspace over the known words, (n_known, r)."""
+        documents = self.anchor
+        words = (np.cumsum(known) - 1).astype(np.int32)[documents.words]  # numbered anew
+        arrays = (documents.indptr, words, documents.counts, documents.lengths)
         # blocks of about K columns: smaller ones need more passes over the documents, larger ones
         # more time between the passes; fours fill a vector register
-        shape = (documents.n_words, 4 * -(-self.n_topics // 4))
+        shape = (int(known.sum()), 4 * -(-self.n_topics // 4))
         start = np.random.default_rng(self.seed).standard_normal(shape)
-        found = top_subspace(
+        return top_subspace(
             lambda Z: multiply_pairs(*arrays, Z),
             start,
             n_wanted=self.n_topics,
             n_kept=self.n_topics + EXTRA,
-        )
-        return found.basis
+        ).basis
 
     def to_state(self) -> dict[str, Any]:
         """Return the anchor's documents and the changes since."""
