@@ -58,6 +58,7 @@ class Race:
     block_size: int
     reads: bool
     is_long: bool = False  # the stream `n_copies` times over
+    repeats: int = 1  # where everybody is quick, every round is run so many times
 
     def task(self, stream: Stream, sizes: Sizes, scratch: Path) -> Task:
         """Return what the contenders of this race are asked to do."""
@@ -77,12 +78,15 @@ TENS = Race("blocks of 10", "Blocks of 10, the model read after every block", 10
 THOUSANDS = Race(
     "blocks of 1000", "Blocks of 1000, the model read after every block", 1000, reads=True
 )
-ALONE = Race("learning alone", "Learning alone, the model read at the end", 1000, reads=False)
+ALONE = Race(
+    "learning alone", "Learning alone, the model read at the end", 1000, reads=False, repeats=3
+)
 LONG = Race(
     "long learning alone",
     "Learning alone over the stream ten times, the model read at the end",
     1000,
     reads=False,
     is_long=True,
+    repeats=2,
 )
 RACES = (TENS, THOUSANDS, ALONE, LONG)

@@ -22,9 +22,9 @@ def lda(task: Task) -> Trial:
     return _partial_fits(model, task, read)
 
 
-def nmf(task: Task) -> Trial:
-    """Matrix factorisation in mini-batches with its default, the fastest loss."""
-    model = MiniBatchNMF(N_TOPICS, batch_size=task.block_size, random_state=SEED)
+def nmf(task: Task, *, loss: str) -> Trial:
+    """Matrix factorisation in mini-batches."""
+    model = MiniBatchNMF(N_TOPICS, beta_loss=loss, batch_size=task.block_size, random_state=SEED)
     return _partial_fits(model, task, lambda: model.components_)
 
 

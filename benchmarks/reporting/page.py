@@ -20,7 +20,8 @@ PEERS = """
 
 - **SpectralLeader** gets blocks of documents and a reservoir of 10,000.
 - **scikit-learn** gets sparse blocks of floats: `LatentDirichletAllocation.partial_fit` with
-  `total_samples` set, `MiniBatchNMF.partial_fit` with its default loss.
+  `total_samples` set; `MiniBatchNMF.partial_fit` with the Kullback-Leibler loss, which is the
+  likelihood of a topic model, and with its default, the squared loss, which is cheaper and is not.
 - **gensim** gets lists of (word, count): `LdaModel.update` with `chunksize` the block and without
   its perplexity estimate, which would double the time.
 - **river** learns document by document, `learn_one`.

@@ -17,9 +17,10 @@ def run(race: Race, bench: Bench) -> None:
     """Run one race and add its rows; leave out who cannot run here, and say why."""
     task = race.task(bench.stream, bench.sizes, bench.scratch)
     fit = [one for one in contenders_of(race) if can_run(one, task, bench)]
-    advance = bench.bar(race.name, total=len(fit) * bench.sizes.rounds)
+    rounds = race.repeats * bench.sizes.rounds
+    advance = bench.bar(race.name, total=len(fit) * rounds)
     starters = [(one.name, partial(one.start, task.head(one.most_docs))) for one in fit]
-    for name, (values, n_docs) in interleave(starters, bench.sizes.rounds, advance).items():
+    for name, (values, n_docs) in interleave(starters, rounds, advance).items():
         bench.results.rows.append(Row(race.name, name, tuple(values), n_docs))
 
 
