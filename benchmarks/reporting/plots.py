@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from benchmarks.contenders.registry import SPECTRAL
 from benchmarks.rows import Results, Row, spread
@@ -35,26 +37,26 @@ def save_figures(results: Results, folder: Path) -> list[Path]:
 
 def draw_growth(results: Results) -> plt.Figure | None:
     """Draw the time a document against what grows, one panel a sweep."""
-    sweeps = list(dict.fromkeys(row.section for row in results.rows if row.size is not None))
-    if not sweeps:
+    sections = list(dict.fromkeys(row.section for row in results.rows if row.size is not None))
+    if not sections:
         return None
-    figure, axes = plt.subplots(
-        1, len(sweeps), figsize=(3.2 * len(sweeps), 3), sharey=True, squeeze=False
-    )
-    for panel, section in zip(axes[0], sweeps, strict=True):
-        for mode, colour in COLOURS.items():
-            _line(
-                panel, [r for r in results.rows if (r.section, r.name) == (section, mode)], colour
-            )
-        panel.set(xscale="log", yscale="log", xlabel=section.removeprefix("growth: "))
-        panel.grid(which="both", alpha=0.2)
+    width = 3.6 * len(sections)
+    figure, axes = plt.subplots(1, len(sections), figsize=(width, 3), sharey=True, squeeze=False)
+    for panel, section in zip(axes[0], sections, strict=True):
+        for mode in growth.MODES:
+            rows = [row for row in results.rows if (row.section, row.name) == (section, mode)]
+            _draw_sweep(panel, rows)
+        _scale(panel, [row.size for row in rows], section.removeprefix("growth: "))
     axes[0, 0].set_ylabel("microseconds a document")
-    axes[0, 0].legend(frameon=False, fontsize=8)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(
+        handles, labels, frameon=False, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 0.9)
+    )
     return figure
 
 
-def _line(panel: plt.Axes, rows: list[Row], colour: str) -> None:
-    sizes = [row.size for row in rows]
+def _draw_sweep(panel: plt.Axes, rows: list[Row]) -> None:
+    sizes, colour = [row.size for row in rows], COLOURS[rows[0].name]
     middles, lows, highs = zip(*(spread(row.values) for row in rows), strict=True)
     panel.plot(sizes, middles, "o-", color=colour, label=rows[0].name)
     panel.fill_between(sizes, lows, highs, color=colour, alpha=0.2)
@@ -62,22 +64,31 @@ def _line(panel: plt.Axes, rows: list[Row], colour: str) -> None:
 
 def draw_blocks(results: Results) -> plt.Figure | None:
     """Draw everybody's time a document against the size of the blocks."""
-    names = dict.fromkeys(r.name for r in results.rows if r.section == TENS.name)
+    names = dict.fromkeys(row.name for row in results.rows if row.section == TENS.name)
     if not names:
         return None
-    figure, panel = plt.subplots(figsize=(6, 4))
+    figure, panel = plt.subplots(figsize=(5, 4))
     for name in names:
-        found = [
-            (race.block_size, row)
-            for race in (TENS, THOUSANDS)
-            if (row := results.of(race.name, name))
-        ]
-        sizes = [size for size, _ in found]
-        middles = [spread(row.values).middle for _, row in found]
-        panel.plot(sizes, middles, "o-", label=name, linewidth=3 if name == SPECTRAL else 1)
-    panel.set(
-        xscale="log", yscale="log", xlabel="documents a block", ylabel="microseconds a document"
-    )
-    panel.grid(which="both", alpha=0.2)
+        _draw_contender(panel, name, results)
+    _scale(panel, [TENS.block_size, THOUSANDS.block_size], "documents a block")
+    panel.set_ylabel("microseconds a document")
     panel.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     return figure
+
+
+def _draw_contender(panel: plt.Axes, name: str, results: Results) -> None:
+    races = [race for race in (TENS, THOUSANDS) if results.of(race.name, name)]
+    middles = [spread(results.of(race.name, name).values).middle for race in races]
+    ours = {"linewidth": 3, "color": "black"} if name == SPECTRAL else {"linewidth": 1}
+    panel.plot([race.block_size for race in races], middles, "o-", label=name, **ours)
+
+
+def _scale(panel: plt.Axes, sizes: Sequence[int | None], name: str) -> None:
+    """Make both axes logarithmic, with plain numbers on them."""
+    panel.set(xscale="log", yscale="log", xlabel=name)
+    panel.set_xticks(sizes, labels=[f"{size:,}" for size in sizes])
+    panel.xaxis.set_minor_formatter(NullFormatter())
+    panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    panel.yaxis.set_major_formatter("{x:g}")
+    panel.yaxis.set_minor_formatter(NullFormatter())
+    panel.grid(alpha=0.3)
