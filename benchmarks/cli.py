@@ -56,7 +56,8 @@ def run(arguments: list[str]) -> int:
     sizes = QUICK if options.quick else FULL
     if options.rounds:
         sizes = replace(sizes, rounds=options.rounds, growth_rounds=options.rounds)
-    results = measure(sizes, options.only or default_sections(options), console)
+    documents = (stream.stand_in if options.quick else stream.load)(sizes.n_docs)
+    results = measure(documents, sizes, options.only or default_sections(options), console)
     terminal.show(results, console)
     write(results, options.output)
     console.print(f"Rows, figures and page are in {options.output}.")
@@ -72,10 +73,11 @@ def default_sections(options: argparse.Namespace) -> list[str]:
     return [name for name in SECTIONS if not (options.quick and name == "first-use")]
 
 
-def measure(sizes: Sizes, sections: list[str], console: Console) -> Results:
+def measure(
+    documents: stream.Stream, sizes: Sizes, sections: list[str], console: Console
+) -> Results:
     """Run the sections, one after the other."""
     begin = perf_counter()
-    documents = stream.load(sizes.n_docs)
     results = Results(documents.origin, machine.describe())
     probe.exercise(SpectralLeader)  # compile before anything is timed
     threads.check_one()

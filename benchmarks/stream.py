@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +39,11 @@ class Stream:
 def load(n_docs: int) -> Stream:
     """Return the headlines where their file is, and the stand-in where it is not."""
     path = _folder() / FILE
-    return headlines(path, n_docs) if path.is_file() else stand_in(n_docs)
+    if path.is_file():
+        return headlines(path, n_docs)
+    made = stand_in(n_docs)
+    advice = f"{FILE} was not found; say in {VARIABLE} which folder it is in"
+    return replace(made, origin=f"{made.origin}: {advice}")
 
 
 def _folder() -> Path:
@@ -69,8 +73,7 @@ def stand_in(n_docs: int) -> Stream:
     documents = source.draw(lengths, rng)
     texts = [_text(document, rng) for document in documents.blocks(1)]
     vectorizer = CountVectorizer(vocabulary=[f"word{i}" for i in range(N_WORDS)])
-    origin = f"SYNTHETIC STAND-IN ({n_docs:,} documents of the headlines' shape): {FILE} was not "
-    origin += f"found, say where it is in {VARIABLE}"
+    origin = f"SYNTHETIC STAND-IN, {n_docs:,} documents of the headlines' shape"
     return Stream(documents, texts, vectorizer, origin)
 
 
