@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spectralleader.documents import Documents
-    from spectralleader.learners import LEARNERS, Learner, LiteralLeader
+    from spectralleader.learners import LEARNERS, Learner, LiteralLeader, SpectralLeader
     from spectralleader.model import TopicModel
     from spectralleader.samples import Everything, Reservoir, Window
 
@@ -20,13 +20,14 @@ __all__ = [
     "Learner",
     "LiteralLeader",
     "Reservoir",
+    "SpectralLeader",
     "TopicModel",
     "Window",
 ]
 
 # Names are imported when first used, so that `spectralleader --help` need not wait for Numba.
 HOMES = {"Documents": "documents", "TopicModel": "model"}
-HOMES |= dict.fromkeys(("LEARNERS", "Learner", "LiteralLeader"), "learners")
+HOMES |= dict.fromkeys(("LEARNERS", "Learner", "LiteralLeader", "SpectralLeader"), "learners")
 HOMES |= dict.fromkeys(("Everything", "Reservoir", "Window"), "samples")
 
 

@@ -138,13 +138,19 @@ class Documents:
         """Select documents by number, slice, index array or mask; always returns a block."""
         if isinstance(which, slice) and which.step in (None, 1):
             start, stop, _ = which.indices(self.n_docs)
-            first, last = self.indptr[start], self.indptr[max(start, stop)]
-            indptr = self.indptr[start : max(start, stop) + 1] - first
-            return Documents(indptr, self.words[first:last], self.counts[first:last], self.n_words)
+            return self._stretch(start, max(start, stop))
+        if isinstance(which, int) and -self.n_docs <= which < self.n_docs:
+            return self._stretch(which % self.n_docs, which % self.n_docs + 1)
         rows = np.atleast_1d(np.arange(self.n_docs)[which])
         starts = self.indptr[rows]
         sizes = self.indptr[rows + 1] - starts
         return Documents(*gather(starts, sizes, self.words, self.counts), self.n_words)
+
+    def _stretch(self, start: int, stop: int) -> Documents:
+        """Return documents start to stop, sharing memory."""
+        first, last = self.indptr[start], self.indptr[stop]
+        indptr = self.indptr[start : stop + 1] - first
+        return Documents(indptr, self.words[first:last], self.counts[first:last], self.n_words)
 
     def blocks(self, size: int) -> Iterator[Documents]:
         """Iterate over consecutive blocks of `size` documents; the last one may be shorter."""

@@ -164,7 +164,10 @@ class TopicModel:
 
     def aligned_to(self, reference: TopicModel) -> TopicModel:
         """Return the same model with its topics in the order that best matches the reference's."""
-        order = match(self.topics @ reference.topics.T)
+        similarity = self.topics @ reference.topics.T
+        if own_best(similarity):
+            return self
+        order = match(similarity)
         if np.array_equal(order, np.arange(self.n_topics)):
             return self
         return TopicModel.trusted(self.weights[order], self.topics[order])
@@ -193,10 +196,18 @@ class TopicModel:
 
 def match(similarity: Floats) -> Ints:
     """Return for each column the row matched to it, so that the total similarity is largest."""
-    if np.array_equal(similarity.argmax(axis=0), np.arange(len(similarity))):
-        return np.arange(len(similarity))  # every column has its own best: no matching is better
     rows, columns = linear_sum_assignment(similarity, maximize=True)
     return np.asarray(rows[np.argsort(columns)])
+
+
+@kernel
+def own_best(similarity: Floats) -> bool:
+    """Say whether every column is largest on the diagonal: then no other matching is better."""
+    for column in range(len(similarity)):
+        for row in range(len(similarity)):
+            if similarity[row, column] > similarity[column, column]:
+                return False
+    return True
 
 
 def log_sum(joint: Floats) -> Floats:

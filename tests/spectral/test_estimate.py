@@ -6,13 +6,14 @@ import pytest
 from spectralleader import Documents, TopicModel
 from spectralleader.moments import EmpiricalMoments, PopulationMoments, means
 from spectralleader.spectral import estimate
-from spectralleader.spectral.power import random_starts
+from spectralleader.spectral.power import power_method, random_starts
 from spectralleader.streams.synthetic import easy, hard
 from tests.factories import model
 
 
 def estimated(moments, n_topics, seed=0):
-    return estimate(moments, n_topics, random_starts(n_topics, 10, seed))
+    info = estimate(moments, n_topics, power_method, random_starts(n_topics, 10, seed))
+    return info.model, info
 
 
 @pytest.mark.parametrize(

@@ -13,15 +13,16 @@ from spectralleader.spectral.recovery import (
     smooth_words,
     to_simplex,
 )
-from spectralleader.spectral.whitening import Whitening, whiten
+from spectralleader.spectral.whitening import whiten
 from tests.factories import assert_valid
 
-UNIT = Whitening(np.eye(3), np.eye(3), np.ones(3))
+UNIT = np.eye(3)
 
 
 def test_a_negative_lambda_flips_with_its_vector():
-    weights, topics = recover(UNIT, np.array([2.0]), np.array([[0.1, 0.2, 0.7]]))
-    flipped = recover(UNIT, np.array([-2.0]), np.array([[-0.1, -0.2, -0.7]]))
+    vectors = np.linalg.qr(np.arange(9.0).reshape(3, 3) ** 2 + 1)[0]
+    weights, topics = recover(UNIT, np.array([2.0, 3.0, 4.0]), vectors)
+    flipped = recover(UNIT, np.array([-2.0, 3.0, -4.0]), vectors * np.array([[-1], [1], [-1]]))
     np.testing.assert_array_equal(flipped[0], weights)
     np.testing.assert_array_equal(flipped[1], topics)
     assert weights[0] == 0.25
@@ -34,16 +35,16 @@ def test_a_topic_that_sums_to_a_negative_number_is_flipped():
 
 
 def test_a_lambda_of_nothing_is_no_topic():
-    weights, _ = recover(UNIT, np.array([0.0, 2.0]), np.eye(3)[:2])
-    np.testing.assert_array_equal(weights, [0.0, 0.25])
+    weights, _ = recover(UNIT, np.array([0.0, 2.0, 1e-13]), np.eye(3))
+    np.testing.assert_array_equal(weights, [0.0, 0.25, 0.0])
 
 
 def test_missing_topics_get_no_weight_and_the_unigram_distribution():
     unigram = np.array([0.5, 0.3, 0.2])
-    topics = np.array([[0.0, 0.0, 0.0], [0.1, 0.1, 0.8]])
-    model = complete(np.array([0.4, 0.4]), topics, unigram, 4, share=0.0)
+    topics = np.array([[0.1, 0.1, 0.8]])
+    model = complete(np.array([0.4]), topics, unigram, 4, share=0.0)
     np.testing.assert_allclose(model.weights, [1.0, 0.0, 0.0, 0.0])
-    np.testing.assert_allclose(model.topics[0], topics[1])
+    np.testing.assert_allclose(model.topics[0], topics[0])
     np.testing.assert_allclose(model.topics[1:], np.tile(unigram, (3, 1)))
 
 
@@ -63,10 +64,11 @@ def test_weights_above_one_are_clipped_before_they_are_shared():
     st.floats(0, 1e9),
 )
 def test_whatever_comes_out_the_model_is_valid(raw, n_tokens):
-    weights, topics = raw
+    weights, topics = raw[0], to_simplex(raw[1])[0]
+    weights = weights * (topics.sum(axis=1) > 0)
     unigram = smooth_words(np.array([1.0, 0, 0, 0, 0]), n_tokens)
     share = background_share(4, 5, n_tokens)
-    assert_valid(complete(weights, to_simplex(topics)[0], unigram, 4, share))
+    assert_valid(complete(weights, topics, unigram, 4, share))
 
 
 def test_the_background_shrinks_with_the_words_seen():

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from spectralleader.learners.literal import LiteralLeader
 from spectralleader.learners.protocol import Learner
+from spectralleader.learners.spectral_leader import SpectralLeader
 
 
 class Entry(NamedTuple):
@@ -16,5 +17,6 @@ class Entry(NamedTuple):
 
 
 LEARNERS: dict[str, Entry] = {
+    "spectral": Entry(SpectralLeader, "online spectral learning, a model in microseconds"),
     "literal": Entry(LiteralLeader, "Algorithm 1 to the letter: rebuilt from the sample each step"),
 }

@@ -9,6 +9,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from spectralleader.documents import Documents, Floats
 from spectralleader.model import TopicModel
+from spectralleader.moments.projected import ProjectedSums
 from spectralleader.moments.sums import (
     multiply_pairs,
     project_triples,
@@ -49,6 +50,10 @@ class EmpiricalMoments:
         """Mean triples in a basis, M3(Q, Q, Q), shape (r, r, r)."""
         return project_triples(self._documents, basis) / self._n_docs[2]
 
+    def lift(self, topics: Floats) -> Floats:
+        """Topics as they are: the coordinates are words."""
+        return topics
+
 
 class PopulationMoments:
     """The exact moments of a known model: what infinitely many documents would give."""
@@ -64,3 +69,30 @@ class PopulationMoments:
         """Mean triples in a basis, sum_k omega_k (Q^T u_k)^(x)3, shape (r, r, r)."""
         P = self._model.topics @ basis
         return np.asarray(np.einsum("k,ka,kb,kc->abc", self._model.weights, P, P, P))
+
+    def lift(self, topics: Floats) -> Floats:
+        """Topics as they are: the coordinates are words."""
+        return topics
+
+
+class ProjectedMoments:
+    """Mean moments in the coordinates of a basis, from sums in that basis."""
+
+    def __init__(self, sums: ProjectedSums) -> None:
+        self._basis = sums.basis
+        self.n_tokens = sums.n_tokens
+        n_words, n_pairs, n_triples = (max(1.0, n) for n in sums.n_docs)
+        self.words = sums.words / n_words
+        self.pairs = sums.pairs / n_pairs
+        self._triples = sums.triples / n_triples
+
+    def triples(self, basis: Floats) -> Floats:
+        """Mean triples in a basis given in these coordinates, (r, k): shape (k, k, k)."""
+        r, k = basis.shape
+        once = (self._triples.reshape(r * r, r) @ basis).reshape(r, r * k)
+        twice = (basis.T @ once).reshape(k, r, k)
+        return np.asarray(np.matmul(basis.T, twice))
+
+    def lift(self, topics: Floats) -> Floats:
+        """Topics in coordinates (k, r) as topics over words (k, d)."""
+        return topics @ self._basis.T

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Ints, gather
 from spectralleader.samples.protocol import Change
 
@@ -20,6 +21,7 @@ class Places:
 
     def __init__(self, n_words: int) -> None:
         self.n_words = n_words
+        self._nothing = Documents.empty(n_words)
         self._starts = np.zeros(0, np.int64)
         self._sizes = np.zeros(0, np.int64)
         self._n = 0  # places in use
@@ -44,13 +46,14 @@ class Places:
         Places must be distinct, and new ones follow on without holes.
         """
         if len(rows) == 0:
-            return Change(documents[:0], documents[:0])
-        all_in_order = np.array_equal(rows, np.arange(documents.n_docs))
+            return Change(self._nothing, self._nothing)
+        all_in_order = len(rows) == documents.n_docs and in_order(rows)
         entered = documents if all_in_order else documents[rows]
-        left = self._at(places[places < self._n])
+        taken = places[places < self._n]
+        left = self._at(taken) if len(taken) else self._nothing
         self._reserve(int(places.max()) + 1, len(entered.words), places)
         self._starts[places] = self._end + entered.indptr[:-1]
-        self._sizes[places] = np.diff(entered.indptr)
+        self._sizes[places] = entered.indptr[1:] - entered.indptr[:-1]
         stop = self._end + len(entered.words)
         self._words[self._end : stop] = entered.words
         self._counts[self._end : stop] = entered.counts
@@ -92,3 +95,12 @@ class Places:
         everything = np.arange(documents.n_docs)
         places.put(documents, everything, everything)
         return places
+
+
+@kernel
+def in_order(rows: Ints) -> bool:
+    """``np.array_equal(rows, np.arange(len(rows)))``."""
+    ordered = True
+    for i in range(len(rows)):
+        ordered &= rows[i] == i
+    return ordered

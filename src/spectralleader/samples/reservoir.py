@@ -6,7 +6,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from spectralleader.documents import Documents
+from spectralleader.compiled import kernel
+from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.samples.places import Places
 from spectralleader.samples.protocol import Change
 
@@ -55,18 +56,12 @@ class Reservoir:
 
     def add(self, documents: Documents) -> Change:
         """Show the reservoir a block; return what entered and what left."""
-        n = documents.n_docs
         # two draws a document, taken or not: the stream of draws is the same for any blocks
-        draws = self._rng.random((n, 2))
-        t = np.arange(self.n_seen + 1, self.n_seen + n + 1)
-        out_of = t - 1 if self.acceptance == "paper" else t
-        enters = (t <= self.capacity) | (draws[:, 0] * out_of <= self.capacity)
-        places = np.where(t <= self.capacity, t - 1, (draws[:, 1] * self.capacity).astype(np.int64))
-        rows = np.flatnonzero(enters)
-        last = dict(zip(places[rows].tolist(), rows.tolist(), strict=True))  # the last one stays
-        self.n_seen += n
-        kept = np.fromiter(last.values(), np.int64, len(last))
-        return self._places.put(documents, kept, np.fromiter(last.keys(), np.int64, len(last)))
+        draws = self._rng.random((documents.n_docs, 2))
+        lag = 1 if self.acceptance == "paper" else 0
+        rows, places = choose_places(draws, self.n_seen, self.capacity, lag)
+        self.n_seen += documents.n_docs
+        return self._places.put(documents, rows, places)
 
     def to_state(self) -> dict[str, Any]:
         """Return all that the reservoir needs to go on."""
@@ -87,3 +82,32 @@ class Reservoir:
         reservoir._rng.bit_generator.state = state["rng"]
         reservoir._places = places
         return reservoir
+
+
+@kernel
+def choose_places(draws: Floats, n_seen: int, capacity: int, lag: int) -> tuple[Ints, Ints]:
+    """Return which documents of a block are in the reservoir after it, and in which places.
+
+    Document t, counted from 1, enters if ``t <= capacity or draws[., 0] <= capacity / (t - lag)``;
+    of several in one place the last one stays.
+    """
+    n = len(draws)
+    rows, places = np.empty(n, np.int64), np.empty(n, np.int64)
+    k = 0
+    for i in range(n):
+        t = n_seen + i + 1
+        if t <= capacity:
+            rows[k], places[k] = i, t - 1
+            k += 1
+        elif draws[i, 0] * (t - lag) <= capacity:
+            rows[k], places[k] = i, int(draws[i, 1] * capacity)
+            k += 1
+    rows, places = rows[:k], places[:k]
+    if k < 2 or n_seen + n <= capacity:
+        return rows, places
+    order = np.argsort(places, kind="mergesort")  # stable: the last of equal places comes last
+    last = np.empty(k, np.bool_)
+    for i in range(k):
+        last[i] = i == k - 1 or places[order[i]] != places[order[i + 1]]
+    kept = order[last]
+    return rows[kept], places[kept]

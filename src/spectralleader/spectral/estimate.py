@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from spectralleader.documents import Floats
 from spectralleader.model import TopicModel
-from spectralleader.spectral.power import power_method
 from spectralleader.spectral.recovery import (
     background_share,
     complete,
@@ -22,7 +21,7 @@ from spectralleader.spectral.whitening import whiten
 
 
 class Moments(Protocol):
-    """Mean moments over words: of documents, or exact ones of a known model."""
+    """Mean moments, in coordinates that are words or those of a basis."""
 
     n_tokens: float  # words that the means were taken over
 
@@ -32,27 +31,57 @@ class Moments(Protocol):
 
     @property
     def pairs(self) -> Floats | LinearOperator:
-        """M2, shape (d, d)."""
+        """M2, shape (r, r)."""
 
     def triples(self, basis: Floats) -> Floats:
-        """M3(Q, Q, Q), shape (r, r, r)."""
+        """M3(Q, Q, Q) for a basis Q of shape (r, k): shape (k, k, k)."""
+
+    def lift(self, topics: Floats) -> Floats:
+        """Topics in these coordinates (k, r) as topics over words (k, d)."""
 
 
-@dataclass(frozen=True)
-class Diagnostics:
-    """What a person wants to know of one estimate."""
+# Decomposes a symmetric (k, k, k) tensor from starting directions (K, n, K) or (k, n, k): returns
+# eigenvalues (k,) and eigenvectors, one a row, (k, k).
+Decomposition = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
+
+class Estimate(NamedTuple):
+    """A model, and what a person wants to know of how it came about."""
+
+    model: TopicModel
+    n_usable: int  # topics that could be estimated; fewer than asked for means too little data
     eigenvalues: Floats  # of the pairs, the usable ones, largest first
-    n_usable: int  # topics that could be estimated; fewer than asked means too little data
-    condition_number: float  # largest over smallest usable eigenvalue
+    triples: Floats  # T, whitened, (k, k, k)
     tensor_eigenvalues: Floats  # lambda, in the order found
+    tensor_eigenvectors: Floats  # v, one a row, (k, k)
+    topics: Floats  # u as they came out, in the coordinates of the moments, (k, r)
     clipped: Floats  # negative mass removed from each topic found
-    residual: float  # ||T - sum lambda v^(x)3|| / ||T||: small if each document has one topic
+
+    @property
+    def condition_number(self) -> float:
+        """Largest over smallest usable eigenvalue of the pairs; 1 if there are none."""
+        values = self.eigenvalues
+        return float(values[0] / values[-1]) if len(values) else 1.0
+
+    @property
+    def residual(self) -> float:
+        """||T - sum lambda v^(x)3|| / ||T||: small if each document has one topic."""
+        k, V = len(self.triples), self.tensor_eigenvectors
+        squares = (V[:, :, None] * V[:, None, :]).reshape(k, k * k)
+        rebuilt = (self.tensor_eigenvalues[:, None] * V).T @ squares  # T unfolded, (k, k^2)
+        norm = np.linalg.norm(self.triples)
+        error = np.linalg.norm(self.triples.reshape(k, k * k) - rebuilt)
+        return float(error / norm) if norm > 0 else 0.0
 
 
 def estimate(
-    moments: Moments, n_topics: int, starts: Floats, *, n_iterations: int = 30
-) -> tuple[TopicModel, Diagnostics]:
+    moments: Moments,
+    n_topics: int,
+    decompose: Decomposition,
+    starts: Floats,
+    *,
+    near: Floats | None = None,
+) -> Estimate:
     """Estimate a single-topic model from its moments.
 
     Parameters
@@ -61,39 +90,31 @@ def estimate(
         Mean words, pairs and triples.
     n_topics : int
         K. If fewer can be estimated, the rest get weight 0.
+    decompose : callable
+        The tensor decomposition, such as `power_method`.
     starts : (K, n_restarts, K) array
-        Directions that the power method starts from, see `power.random_starts`.
-    n_iterations : int
-        Iterations of the power method.
+        Directions that the decomposition starts from, see `power.random_starts`.
+    near : (k, r) array, optional
+        Topics of an earlier estimate in the same coordinates, to start from instead.
     """
     whitening = whiten(moments.pairs, n_topics)  # lines 1 and 2
     T = moments.triples(whitening.forward)  # line 3
-    eigenvalues, eigenvectors = power_method(T, starts, n_iterations=n_iterations)  # line 4
-    weights, raw = recover(whitening, eigenvalues, eigenvectors)  # line 5
-    topics, clipped = to_simplex(raw)
+    if near is not None and len(near) == len(T):
+        starts = (near @ whitening.forward)[:, None, :]
+    eigenvalues, eigenvectors = decompose(T, starts)  # line 4
+    weights, raw = recover(whitening.backward, eigenvalues, eigenvectors)  # line 5
+    topics, clipped = to_simplex(moments.lift(raw))
+    weights = weights * (topics.sum(axis=1) > 0)  # a topic that nothing is left of is missing
 
     unigram = smooth_words(moments.words, moments.n_tokens)
     share = background_share(n_topics, len(unigram), moments.n_tokens)
-    model = complete(weights, topics, unigram, n_topics, share)
-    return model, Diagnostics(
-        eigenvalues=whitening.eigenvalues,
-        n_usable=int((weights > 0).sum()),
-        condition_number=condition_number(whitening.eigenvalues),
-        tensor_eigenvalues=eigenvalues,
-        clipped=clipped,
-        residual=residual(T, eigenvalues, eigenvectors),
+    return Estimate(
+        complete(weights, topics, unigram, n_topics, share),
+        int(np.count_nonzero(weights)),
+        whitening.eigenvalues,
+        T,
+        eigenvalues,
+        eigenvectors,
+        raw,
+        clipped,
     )
-
-
-def condition_number(eigenvalues: Floats) -> float:
-    """Return the largest over the smallest of positive eigenvalues; 1 if there are none."""
-    return float(eigenvalues[0] / eigenvalues[-1]) if len(eigenvalues) else 1.0
-
-
-def residual(T: Floats, eigenvalues: Floats, eigenvectors: Floats) -> float:
-    """Return ||T - sum lambda v^(x)3|| / ||T||, 0 for the zero tensor."""
-    k, V = len(eigenvalues), eigenvectors
-    squares = (V[:, :, None] * V[:, None, :]).reshape(k, k * k)
-    rebuilt = (eigenvalues[:, None] * V).T @ squares  # T unfolded, (k, k^2)
-    norm = np.linalg.norm(T)
-    return float(np.linalg.norm(T.reshape(k, k * k) - rebuilt) / norm) if norm > 0 else 0.0

@@ -7,7 +7,8 @@ import numpy as np
 from spectralleader.compiled import kernel
 from spectralleader.documents import Floats
 
-STILL = 1e-15  # a unit vector that moves less than this has converged
+TIE = 1e-9  # starts whose values differ by less found the same: the first of them is taken
+STILL = 1e-13  # a unit vector that moves less than this has converged
 
 
 def random_starts(n_topics: int, n_restarts: int, seed: int) -> Floats:
@@ -50,56 +51,63 @@ def _decompose(T: Floats, starts: Floats, n_iterations: int) -> tuple[Floats, Fl
     k = len(T)
     eigenvalues = np.zeros(k)
     eigenvectors = np.zeros((k, k))
+    theta, image = np.empty(k), np.empty(k)
     for i in range(k):
-        best_value = -np.inf
-        best = np.zeros(k)
+        best = eigenvectors[i]
+        best_value = -1e300
         for start in starts[i]:
-            theta = _iterate(T, start / np.sqrt((start * start).sum()), n_iterations)
-            value = _value(T, theta)
-            if value > best_value:
+            theta[:] = start / np.sqrt((start * start).sum())
+            value = _iterate(T, theta, image, n_iterations)
+            if value > best_value + TIE * abs(best_value):
                 best_value = value
-                best = theta
-        best = _iterate(T, best, n_iterations)
-        eigenvalues[i] = _value(T, best)
-        eigenvectors[i] = best
-        for a in range(k):
-            for b in range(k):
-                for c in range(k):
-                    T[a, b, c] -= eigenvalues[i] * best[a] * best[b] * best[c]
+                best[:] = theta
+        eigenvalues[i] = _iterate(T, best, image, n_iterations)
+        _deflate(T, eigenvalues[i], best)
     return eigenvalues, eigenvectors
 
 
 @kernel
-def _iterate(T: Floats, theta: Floats, n_iterations: int) -> Floats:
-    """``theta <- T(I, theta, theta) / ||.||``, until it stands still or n_iterations are done."""
+def _iterate(T: Floats, theta: Floats, image: Floats, n_iterations: int) -> float:
+    """``theta <- T(I, theta, theta) / ||.||`` in place; returns ``T(theta, theta, theta)``.
+
+    Stops when theta stands still or n_iterations are done.
+    """
+    _contract(T, theta, image)
     for _ in range(n_iterations):
-        image = _contract(T, theta)
         norm = np.sqrt((image * image).sum())
         if norm == 0.0:
             break
-        image /= norm
-        moved = np.abs(image - theta).max()
-        theta = image
+        moved = 0.0
+        for a in range(len(theta)):
+            next_a = image[a] / norm
+            moved = max(moved, abs(next_a - theta[a]))
+            theta[a] = next_a
+        _contract(T, theta, image)
         if moved < STILL:
             break
-    return theta
+    return float((image * theta).sum())
 
 
 @kernel
-def _contract(T: Floats, theta: Floats) -> Floats:
-    """``np.einsum("abc,b,c->a", T, theta, theta)``."""
+def _contract(T: Floats, theta: Floats, image: Floats) -> None:
+    """``image[:] = np.einsum("abc,b,c->a", T, theta, theta)``."""
     k = len(theta)
-    image = np.zeros(k)
     for a in range(k):
+        total = 0.0
         for b in range(k):
             inner = 0.0
             for c in range(k):
                 inner += T[a, b, c] * theta[c]
-            image[a] += inner * theta[b]
-    return image
+            total += inner * theta[b]
+        image[a] = total
 
 
 @kernel
-def _value(T: Floats, theta: Floats) -> float:
-    """``T(theta, theta, theta)``."""
-    return float((_contract(T, theta) * theta).sum())
+def _deflate(T: Floats, value: float, vector: Floats) -> None:
+    """``T -= value * vector (x) vector (x) vector``, in place."""
+    k = len(vector)
+    for a in range(k):
+        for b in range(k):
+            both = value * vector[a] * vector[b]
+            for c in range(k):
+                T[a, b, c] -= both * vector[c]

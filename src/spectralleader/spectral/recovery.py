@@ -4,37 +4,53 @@ from __future__ import annotations
 
 import numpy as np
 
+from spectralleader.compiled import kernel
 from spectralleader.documents import Floats
 from spectralleader.model import TopicModel
-from spectralleader.spectral.whitening import Whitening
 
 NOTHING = 1e-12  # a lambda or a topic's mass below this carries no topic
 
 
-def recover(
-    whitening: Whitening, eigenvalues: Floats, eigenvectors: Floats
-) -> tuple[Floats, Floats]:
+@kernel
+def recover(backward: Floats, eigenvalues: Floats, eigenvectors: Floats) -> tuple[Floats, Floats]:
     """Return omega_i = 1 / lambda_i^2 and u_i = lambda_i (W^T)^+ v_i, as they come out (eq. 10).
 
     A negative lambda flips with its v, which leaves u as it is. A lambda of nothing means no topic:
     weight 0.
     """
-    usable = np.abs(eigenvalues) > NOTHING
-    weights = np.where(usable, 1.0 / np.where(usable, eigenvalues, 1.0) ** 2, 0.0)
-    return weights, (eigenvalues[:, None] * eigenvectors) @ whitening.backward.T
+    r, k = backward.shape
+    weights, topics = np.zeros(k), np.zeros((k, r))
+    for i in range(k):
+        if abs(eigenvalues[i]) > NOTHING:
+            weights[i] = 1.0 / eigenvalues[i] ** 2
+        for a in range(r):
+            for b in range(k):
+                topics[i, a] += eigenvalues[i] * backward[a, b] * eigenvectors[i, b]
+    return weights, topics
 
 
+@kernel
 def to_simplex(topics: Floats) -> tuple[Floats, Floats]:
     """Return the topics as distributions and the mass clipped from each, shapes (k, d) and (k,).
 
     A topic that sums to a negative number is flipped first; negative entries become 0 and the rest
     is renormalised. A topic with no positive entry stays all zero.
     """
-    topics = np.where(topics.sum(axis=1, keepdims=True) < 0, -topics, topics)
-    kept = np.maximum(topics, 0.0)
-    mass = kept.sum(axis=1)
-    clipped = mass - topics.sum(axis=1)
-    return kept / np.where(mass > NOTHING, mass, np.inf)[:, None], clipped
+    k, d = topics.shape
+    kept, clipped = np.zeros((k, d)), np.zeros(k)
+    for i in range(k):
+        total = topics[i].sum()
+        sign = -1.0 if total < 0 else 1.0
+        mass = 0.0
+        for w in range(d):
+            kept[i, w] = max(sign * topics[i, w], 0.0)
+            mass += kept[i, w]
+        clipped[i] = mass - abs(total)
+        if mass > NOTHING:
+            kept[i] /= mass
+        else:
+            kept[i] = 0.0
+    return kept, clipped
 
 
 def smooth_words(words: Floats, n_tokens: float) -> Floats:
@@ -58,15 +74,28 @@ def complete(
 ) -> TopicModel:
     """Return a valid model of n_topics topics, none of whose words is impossible.
 
-    Missing topics (too few were found, or one is empty) get weight 0 and the unigram distribution;
-    if all are missing the model is the unigram model. Every topic is mixed with `share` unigram.
+    Missing topics (weight 0, or fewer than n_topics) get weight 0, the last places and the unigram
+    distribution; if all are missing the model is the unigram model. Every topic is mixed with
+    `share` unigram.
     """
-    found = (topics.sum(axis=1) > 0.5) & (weights > 0)
-    full_weights = np.zeros(n_topics)
-    full_topics = np.tile(unigram, (n_topics, 1))
-    n_found = int(found.sum())
-    full_topics[:n_found] = (1.0 - share) * topics[found] + share * unigram
-    full_weights[:n_found] = np.clip(weights[found], 0.0, 1.0)
-    total = full_weights.sum()
-    full_weights = full_weights / total if total > 0 else np.full(n_topics, 1.0 / n_topics)
-    return TopicModel.trusted(full_weights, full_topics / full_topics.sum(axis=1, keepdims=True))
+    return TopicModel.trusted(*_complete(weights, topics, unigram, n_topics, share))
+
+
+@kernel
+def _complete(
+    weights: Floats, topics: Floats, unigram: Floats, n_topics: int, share: float
+) -> tuple[Floats, Floats]:
+    out_weights, out_topics = np.zeros(n_topics), np.empty((n_topics, len(unigram)))
+    n_found = 0
+    for i in range(len(weights)):
+        if weights[i] > 0:
+            out_weights[n_found] = min(weights[i], 1.0)
+            out_topics[n_found] = (1.0 - share) * topics[i] + share * unigram
+            n_found += 1
+    for i in range(n_found, n_topics):
+        out_topics[i] = unigram
+    for i in range(n_topics):
+        out_topics[i] /= out_topics[i].sum()
+    if n_found == 0:
+        out_weights[:] = 1.0
+    return out_weights / out_weights.sum(), out_topics

@@ -1,0 +1,127 @@
+"""Anchored: the moments of a changing sample, in a basis renewed as the sample changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from spectralleader.documents import Documents, Floats
+from spectralleader.moments import ProjectedMoments, ProjectedSums
+from spectralleader.moments.kernels import multiply_pairs
+from spectralleader.samples import Change, Sample
+from spectralleader.spectral import Estimate, estimate
+from spectralleader.spectral.power import power_method, random_starts
+from spectralleader.spectral.subspace import top_subspace
+
+N_RESTARTS = 10
+EXTRA = 5  # directions kept beside the K that a model needs, so that the basis stays good longer
+STALE = 0.1  # share of the sample that may change before it is anchored anew
+
+
+@dataclass
+class Worked:
+    """What was worked out of an anchor and the changes since, because somebody asked."""
+
+    sums: ProjectedSums  # of the anchor and the first n_added changes
+    cold: Estimate  # of the anchor itself
+    n_added: int = 0
+
+
+class Anchored:
+    """Follows a sample; gives its moments in the top eigenspace of its pairs, nearly.
+
+    The basis belongs to the anchor: the sample as it was when last a tenth of it had changed. Since
+    then documents are added and taken away in that basis, a few microseconds each, whatever the
+    size of the sample and of the vocabulary. At the next anchor the basis and the sums are made
+    from scratch, which also wipes the rounding error of subtraction.
+
+    What is remembered is the anchor's documents and the changes since; basis and sums are worked
+    out when they are asked for, and not at all for an anchor that nobody asks about. So they depend
+    on the stream alone, never on who looked when.
+    """
+
+    def __init__(self, n_topics: int, n_words: int, seed: int) -> None:
+        self.n_topics, self.seed = n_topics, seed
+        self.anchor = Documents.empty(n_words)  # the sample as it was
+        self.changes: list[Change] = []  # since then
+        self.n_changed = 0  # documents that entered since then
+        self.n_anchors = 0
+        self._starts = random_starts(n_topics, N_RESTARTS, seed)
+        self._worked: Worked | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the basis is all of the words: then nothing is lost by it."""
+        return self.anchor.n_words < 2 * (self.n_topics + EXTRA)
+
+    def follow(self, change: Change, sample: Sample) -> None:
+        """Take note of what has just entered and left the sample."""
+        self.changes.append(change)
+        self.n_changed += change.entered.n_docs
+        if self.n_changed > STALE * self.anchor.n_docs:
+            self.anchor = sample.documents
+            self.changes = []
+            self.n_changed = 0
+            self.n_anchors += 1
+            self._worked = None
+
+    def estimate(self) -> Estimate:
+        """Estimate the model of the sample as it is now, in the anchor's basis."""
+        if self._worked is None:
+            sums = ProjectedSums(self._basis())
+            sums.update(self.anchor)
+            self._worked = Worked(sums, self._solve(sums))  # random starts: the global guarantee
+        worked = self._worked
+        if not self.changes:
+            return worked.cold
+        for change in self.changes[worked.n_added :]:
+            worked.sums.update(change.entered)
+            worked.sums.downdate(change.left)
+        worked.n_added = len(self.changes)
+        # where the basis is exact so is the decomposition; else the anchor's topics are near
+        return self._solve(worked.sums, None if self.is_exact else worked.cold.topics)
+
+    def _solve(self, sums: ProjectedSums, near: Floats | None = None) -> Estimate:
+        moments = ProjectedMoments(sums)
+        return estimate(moments, self.n_topics, power_method, self._starts, near=near)
+
+    def _basis(self) -> Floats:
+        """Return the top eigenspace of the anchor's pairs, K + EXTRA directions, (d, r)."""
+        documents = self.anchor
+        if self.is_exact:
+            return np.eye(documents.n_words)
+        arrays = (documents.indptr, documents.words, documents.counts, documents.lengths)
+        # blocks of K columns: smaller ones need more passes over the documents, larger ones more
+        # time between the passes
+        start = np.random.default_rng(self.seed).standard_normal((documents.n_words, self.n_topics))
+        found = top_subspace(
+            lambda Z: multiply_pairs(*arrays, Z),
+            start,
+            n_wanted=self.n_topics,
+            n_kept=self.n_topics + EXTRA,
+        )
+        return found.basis
+
+    def to_state(self) -> dict[str, Any]:
+        """Return the anchor's documents and the changes since."""
+        return {
+            "anchor": self.anchor.to_state(),
+            "changes": [
+                {"entered": change.entered.to_state(), "left": change.left.to_state()}
+                for change in self.changes
+            ],
+            "n_changed": self.n_changed,
+            "n_anchors": self.n_anchors,
+        }
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Go back to what `to_state` described."""
+        self.anchor = Documents.from_state(state["anchor"])
+        self.changes = [
+            Change(Documents.from_state(change["entered"]), Documents.from_state(change["left"]))
+            for change in state["changes"]
+        ]
+        self.n_changed, self.n_anchors = state["n_changed"], state["n_anchors"]
+        self._worked = None

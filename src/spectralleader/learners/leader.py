@@ -1,0 +1,83 @@
+"""Leader: follow the leader on a sample; what the literal and the fast learner share."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from spectralleader.documents import Documents
+from spectralleader.learners.order import TopicOrder
+from spectralleader.learners.protocol import Predictive, check_block, check_sizes
+from spectralleader.model import TopicModel
+from spectralleader.samples import Change, Reservoir, Sample, sample_from_state, sample_to_state
+from spectralleader.spectral import Estimate
+
+
+class Leader:
+    """Remembers a sample of the documents and has the model that the sample leads to.
+
+    A model is worked out when it is read, and at most once for a sample.
+    """
+
+    parameters: tuple[str, ...] = ("n_topics", "n_words", "seed")  # of the constructor, but sample
+
+    def __init__(self, n_topics: int, n_words: int, seed: int, sample: Sample | int) -> None:
+        self.n_topics, self.n_words = check_sizes(n_topics, n_words)
+        self.seed = seed
+        if isinstance(sample, int):
+            sample = Reservoir(sample, n_words=n_words, seed=seed)
+        self.sample = sample
+        self._order = TopicOrder()
+        self._estimate: Estimate | None = None
+        self._model: TopicModel | None = None
+
+    def _solve(self) -> Estimate:
+        """Estimate the model of the sample as it is (lines 1 to 5 of Algorithm 1)."""
+        raise NotImplementedError
+
+    def _follow(self, change: Change) -> None:
+        """Take note of what has just entered and left the sample."""
+
+    def learn(self, documents: Documents) -> None:
+        """Show the block to the sample (lines 6 to 13)."""
+        change = self.sample.add(check_block(documents, self.n_words))
+        if change.n_docs == 0:
+            return
+        self._follow(change)
+        self._estimate = self._model = None
+        if self._order.is_due(change.entered.n_docs, len(self.sample)):
+            self._order.renew(self.model)
+
+    @property
+    def info(self) -> Estimate:
+        """The estimate behind the model, with its diagnostics."""
+        if self._estimate is None:
+            self._estimate = self._solve()
+        return self._estimate
+
+    @property
+    def model(self) -> TopicModel:
+        """The model of everything learned so far."""
+        if self._model is None:
+            self._model = self._order.put(self.info.model)
+        return self._model
+
+    @property
+    def predictive(self) -> Predictive:
+        """The model."""
+        return self.model
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all that the learner needs to go on."""
+        return {
+            **{name: getattr(self, name) for name in self.parameters},
+            "sample": sample_to_state(self.sample),
+            "order": self._order.to_state(),
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Rebuild the learner that `to_state` described."""
+        parameters = {name: state[name] for name in cls.parameters}
+        learner = cls(**parameters, sample=sample_from_state(state["sample"]))
+        learner._order = TopicOrder.from_state(state["order"])
+        return learner

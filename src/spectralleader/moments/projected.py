@@ -1,0 +1,105 @@
+"""ProjectedSums: sums of words, pairs and triples in a basis, kept up to date."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from spectralleader.documents import Documents, Floats
+from spectralleader.moments import kernels, sums
+
+MANY = 0.25  # blocks of more than this many entries a word of the vocabulary are added in BLAS
+
+
+class ProjectedSums:
+    """What a changing set of documents adds up to, in a fixed basis Q (d, r).
+
+    Documents are added by `update`, taken away by `downdate`, and the sums of two sets are joined
+    by `merge`; a set is never stored. With Q the identity these are the sums themselves.
+
+    Examples
+    --------
+    >>> moments = ProjectedSums(np.eye(3))
+    >>> block = Documents.from_tokens([[0, 0, 1], [1, 2]], n_words=3)
+    >>> moments.update(block)
+    >>> moments.pairs.round(3).tolist()
+    [[0.333, 0.333, 0.0], [0.333, 0.0, 0.5], [0.0, 0.5, 0.0]]
+    >>> moments.downdate(block)
+    >>> float(abs(moments.pairs).max())
+    0.0
+    """
+
+    def __init__(self, basis: Floats) -> None:
+        r = basis.shape[1]
+        self.basis = np.ascontiguousarray(basis)
+        self._n = np.zeros(4)  # tokens; documents of at least 1, 2 and 3 words
+        self._words = np.zeros(len(basis))
+        self._pairs = np.zeros((r, r))
+        self._triples = np.zeros((r, r, r))  # only where the first index <= the second
+
+    def update(self, documents: Documents) -> None:
+        """Add documents."""
+        self._add(1.0, documents)
+
+    def downdate(self, documents: Documents) -> None:
+        """Take away documents that were added before."""
+        self._add(-1.0, documents)
+
+    def _add(self, sign: float, documents: Documents) -> None:
+        if documents.n_words != len(self.basis):
+            raise ValueError(
+                f"these sums are over {len(self.basis)} words, the documents over "
+                f"{documents.n_words}; use one vocabulary"
+            )
+        if len(documents.words) > MANY * documents.n_words:
+            self._add_many(sign, documents)
+        else:
+            arrays = (documents.indptr, documents.words, documents.counts)
+            kernels.add_documents(sign, *arrays, self.basis, *self._parts())
+
+    def _add_many(self, sign: float, documents: Documents) -> None:
+        lengths = documents.lengths
+        self._n[0] += sign * lengths.sum()
+        self._n[1:] += [sign * np.count_nonzero(lengths >= order) for order in (1, 2, 3)]
+        self._words += sign * sums.sum_words(documents)
+        self._pairs += sign * sums.project_pairs(documents, self.basis)
+        self._triples += sign * sums.project_triples(documents, self.basis)
+
+    def merge(self, other: Self) -> None:
+        """Add what another set of documents adds up to, in the same basis."""
+        if not np.array_equal(self.basis, other.basis):
+            raise ValueError(
+                "sums in different bases cannot be merged: these are in a basis of shape "
+                f"{self.basis.shape}, the others in one of shape {other.basis.shape}"
+            )
+        for mine, theirs in zip(self._parts(), other._parts(), strict=True):
+            mine += theirs
+
+    def _parts(self) -> tuple[Floats, Floats, Floats, Floats]:
+        return self._n, self._words, self._pairs, self._triples
+
+    @property
+    def n_tokens(self) -> float:
+        """Words in all documents."""
+        return float(self._n[0])
+
+    @property
+    def words(self) -> Floats:
+        """Sum of the words of each document, (d,)."""
+        return self._words
+
+    @property
+    def pairs(self) -> Floats:
+        """Sum of the pairs of each document, (r, r)."""
+        return self._pairs
+
+    @property
+    def triples(self) -> Floats:
+        """Sum of the triples of each document, (r, r, r)."""
+        return kernels.mirror(self._triples)
+
+    @property
+    def n_docs(self) -> tuple[float, float, float]:
+        """Documents of at least 1, 2 and 3 words."""
+        return float(self._n[1]), float(self._n[2]), float(self._n[3])
