@@ -50,7 +50,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 def run(arguments: list[str]) -> int:
     """Measure, print, write."""
-    options, console = parse(arguments), Console()
+    begin, options, console = perf_counter(), parse(arguments), Console()
     if not console.is_terminal:
         console.width = WIDTH
     sizes = QUICK if options.quick else FULL
@@ -58,6 +58,7 @@ def run(arguments: list[str]) -> int:
         sizes = replace(sizes, rounds=options.rounds, growth_rounds=options.rounds)
     documents = (stream.stand_in if options.quick else stream.load)(sizes.n_docs)
     results = measure(documents, sizes, options.only or default_sections(options), console)
+    results.seconds = perf_counter() - begin
     terminal.show(results, console)
     write(results, options.output)
     console.print(f"Rows, figures and page are in {options.output}.")
@@ -77,7 +78,6 @@ def measure(
     documents: stream.Stream, sizes: Sizes, sections: list[str], console: Console
 ) -> Results:
     """Run the sections, one after the other."""
-    begin = perf_counter()
     results = Results(documents.origin, machine.describe())
     probe.exercise(SpectralLeader)  # compile before anything is timed
     threads.check_one()
@@ -89,7 +89,6 @@ def measure(
         bench = Bench(documents, sizes, Path(scratch), progress, results)
         for name in sections:
             SECTIONS[name](bench)
-    results.seconds = perf_counter() - begin
     return results
 
 

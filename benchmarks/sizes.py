@@ -29,7 +29,7 @@ FULL = Sizes(
     n_copies=10,
     reservoir_size=10_000,
     rounds=3,
-    growth_rounds=3,
+    growth_rounds=2,
     steps=10_000,
     literal_steps=60,
     sweeps={
@@ -39,7 +39,7 @@ FULL = Sizes(
         "topics": (5, 10, 20, 50),
     },
     sweep_docs=100_000,
-    memory={"n_docs": 100_000, "n_words": 50_000, "n_topics": 20, "reservoir_size": 10_000},
+    memory={"n_docs": 20_000, "n_words": 50_000, "n_topics": 20, "reservoir_size": 10_000},
 )
 
 QUICK = Sizes(

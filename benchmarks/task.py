@@ -87,6 +87,5 @@ LONG = Race(
     1000,
     reads=False,
     is_long=True,
-    repeats=2,
 )
 RACES = (TENS, THOUSANDS, ALONE, LONG)

@@ -27,7 +27,8 @@ PEERS = """
 - **river** learns document by document, `learn_one`.
 - **Vowpal Wabbit** reads ids from a file, in a process of its own; the same command over one
   document is its start-up and is subtracted. Its package from PyPI always parses in a second
-  thread, which is to its advantage here. A minibatch of 1000 crashes in version 9.11.9.
+  thread: an advantage where a second core is idle, and where none is its times are too long. A
+  minibatch of 1000 crashes in version 9.11.9.
 - **CountVectorizer.transform** turns the same texts into the same counts: what any pipeline pays
   before it learns.
 - **LiteralLeader** is Algorithm 1 to the letter, from the same full reservoir.
@@ -35,7 +36,7 @@ PEERS = """
 What a contender needs its input to be is made before the clock starts, for all of them; only Vowpal
 Wabbit parses. Slow ones learn fewer documents, as the tables say. The long run is the stream ten
 times over. In the growth of the reservoir the stream is ten times the reservoir, so that the same
-share of it is remembered. Over a hundredfold, «flat» is a factor of at most 1.25 and «nearly flat»
+share of it is remembered; in that of topics it is as long as the reservoir. Over a hundredfold, «flat» is a factor of at most 1.25 and «nearly flat»
 one of at most 2.
 """
 

@@ -37,14 +37,15 @@ def section_name(sweep: str) -> str:
 def setting(sweep: str, size: int, sizes: Sizes) -> Setting:
     """Return the setting in which only the swept quantity differs from the others.
 
-    The stream is ten times the swept reservoir, so that the same share of it is remembered.
+    The stream is ten times the swept reservoir, so that the same share of it is remembered; for
+    topics it is as long as the reservoir, because with many of them a model takes long.
     """
     n_docs, reservoir_size = sizes.sweep_docs, sizes.reservoir_size
     return {
         "documents": Setting(size, reservoir_size),
         "reservoir": Setting(10 * size, size),
         "vocabulary": Setting(n_docs, reservoir_size, n_words=size),
-        "topics": Setting(n_docs, reservoir_size, n_topics=size),
+        "topics": Setting(reservoir_size, reservoir_size, n_topics=size),
     }[sweep]
 
 
