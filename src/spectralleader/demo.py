@@ -9,7 +9,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from spectralleader.evaluation import judge, log_loss, recovery_error, running_averages
-from spectralleader.learners import Learner, LiteralLeader
+from spectralleader.learners import Learner, SpectralLeader
 from spectralleader.learners.fixed import Fixed
 from spectralleader.model import TopicModel
 from spectralleader.reporting.figures import draw_losses
@@ -46,7 +46,7 @@ def show(console: Console, *, n_steps: int, n_runs: int, seed: int, folder: Path
 def contenders(truth: TopicModel, seed: int) -> dict[str, Learner]:
     """Return the learners to show, by name."""
     return {
-        LEADER: LiteralLeader(3, n_words=3, seed=seed),
+        LEADER: SpectralLeader(3, n_words=3, seed=seed),
         TRUTH: Fixed(truth),
     }
 

@@ -11,13 +11,13 @@ from spectralleader.documents import Documents, Floats
 from spectralleader.moments import ProjectedMoments, ProjectedSums
 from spectralleader.moments.kernels import multiply_pairs
 from spectralleader.samples import Change, Sample
-from spectralleader.spectral import Estimate, estimate
+from spectralleader.spectral import Anchoring, Estimate, estimate
 from spectralleader.spectral.power import power_method, random_starts
 from spectralleader.spectral.subspace import top_subspace
 
 N_RESTARTS = 10
 EXTRA = 5  # directions kept beside the K that a model needs, so that the basis stays good longer
-STALE = 0.1  # share of the sample that may change before it is anchored anew
+STALE = 0.25  # share of the sample that may change before it is anchored anew
 
 
 @dataclass
@@ -48,6 +48,7 @@ class Anchored:
         self.changes: list[Change] = []  # since then
         self.n_changed = 0  # documents that entered since then
         self.n_anchors = 0
+        self.reason = "nothing was learned"  # for the last anchor
         self._starts = random_starts(n_topics, N_RESTARTS, seed)
         self._worked: Worked | None = None
 
@@ -60,7 +61,10 @@ class Anchored:
         """Take note of what has just entered and left the sample."""
         self.changes.append(change)
         self.n_changed += change.entered.n_docs
-        if self.n_changed > STALE * self.anchor.n_docs:
+        n_anchored = self.anchor.n_docs
+        if self.n_changed > STALE * n_anchored:
+            changed = f"{self.n_changed} of {n_anchored} remembered documents changed"
+            self.reason = changed if self.n_anchors else "the first documents came"
             self.anchor = sample.documents
             self.changes = []
             self.n_changed = 0
@@ -80,12 +84,14 @@ class Anchored:
             worked.sums.update(change.entered)
             worked.sums.downdate(change.left)
         worked.n_added = len(self.changes)
-        # where the basis is exact so is the decomposition; else the anchor's topics are near
-        return self._solve(worked.sums, None if self.is_exact else worked.cold.topics)
+        # where the basis is exact so is the decomposition; else the anchor's directions are near
+        return self._solve(worked.sums, None if self.is_exact else worked.cold.directions)
 
     def _solve(self, sums: ProjectedSums, near: Floats | None = None) -> Estimate:
         moments = ProjectedMoments(sums)
-        return estimate(moments, self.n_topics, power_method, self._starts, near=near)
+        anchoring = Anchoring(self.n_anchors, self.reason, self.n_changed)
+        found = estimate(moments, self.n_topics, power_method, self._starts, near=near)
+        return found._replace(anchoring=anchoring)
 
     def _basis(self) -> Floats:
         """Return the top eigenspace of the anchor's pairs, K + EXTRA directions, (d, r)."""
@@ -93,9 +99,10 @@ class Anchored:
         if self.is_exact:
             return np.eye(documents.n_words)
         arrays = (documents.indptr, documents.words, documents.counts, documents.lengths)
-        # blocks of K columns: smaller ones need more passes over the documents, larger ones more
-        # time between the passes
-        start = np.random.default_rng(self.seed).standard_normal((documents.n_words, self.n_topics))
+        # blocks of about K columns: smaller ones need more passes over the documents, larger ones
+        # more time between the passes; fours fill a vector register
+        shape = (documents.n_words, 4 * -(-self.n_topics // 4))
+        start = np.random.default_rng(self.seed).standard_normal(shape)
         found = top_subspace(
             lambda Z: multiply_pairs(*arrays, Z),
             start,
@@ -114,6 +121,7 @@ class Anchored:
             ],
             "n_changed": self.n_changed,
             "n_anchors": self.n_anchors,
+            "reason": self.reason,
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
@@ -124,4 +132,5 @@ class Anchored:
             for change in state["changes"]
         ]
         self.n_changed, self.n_anchors = state["n_changed"], state["n_anchors"]
+        self.reason = state["reason"]
         self._worked = None

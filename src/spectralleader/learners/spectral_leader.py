@@ -57,11 +57,6 @@ class SpectralLeader(Leader):
     def _solve(self) -> Estimate:
         return self._anchored.estimate()
 
-    @property
-    def n_anchors(self) -> int:
-        """How often the basis was made anew."""
-        return self._anchored.n_anchors
-
     def to_state(self) -> dict[str, Any]:
         """Return all that the learner needs to go on."""
         return super().to_state() | {"anchored": self._anchored.to_state()}

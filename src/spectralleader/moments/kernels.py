@@ -7,6 +7,8 @@ import numpy as np
 from spectralleader.compiled import kernel
 from spectralleader.documents import Floats, Ints, WordIds
 
+CHUNK = 1024  # rows, one an entry and one a document, that are multiplied at once
+
 
 @kernel
 def add_documents(
@@ -17,74 +19,134 @@ def add_documents(
     basis: Floats,
     n: Floats,
     sum_words: Floats,
+    sum_image: Floats,
     sum_pairs: Floats,
     sum_triples: Floats,
 ) -> None:
-    """Add (sign = 1) or subtract (-1) documents, one by one, in place.
+    """Add (sign = 1) or subtract (-1) documents, in place.
 
     ``n += sign * [n_tokens, documents of >= 1, >= 2, >= 3 words]``, ``sum_words += sign *
-    sums.sum_words(documents)``, ``sum_pairs += sign * sums.project_pairs(documents, basis)``,
-    ``sum_triples += sign * sums.project_triples(documents, basis)`` where its first index is not
-    above its second: the rest follows by symmetry and is left alone.
+    sums.sum_words(documents)``, ``sum_image += sign * sums.multiply_pairs(documents, basis)``, and
+    with ``i <= j`` numbered as in `np.triu_indices`, ``sum_pairs[(i, j)] += sign * (basis.T @
+    sums.multiply_pairs(documents, basis))[i, j]`` and ``symmetrise(sum_triples) += sign *
+    sums.project_triples(documents, basis)``.
+
+    With ``p`` the projected document and ``q`` the projected word of an entry, the triples are the
+    symmetric part of ``g p p p / 3`` a document and ``g c q q (2 q / 3 - p)`` an entry: one product
+    of the rows' squares with the rows' last factors.
     """
-    # a signed index is checked for wrap-around in the innermost loop: rows are copied out first
     r = basis.shape[1]
-    p, D = np.empty(r), np.empty((r, r))
-    longest = 0
+    squares = np.empty((CHUNK, r * (r + 1) // 2))  # a row each: v_i v_j
+    factors = np.empty((CHUNK, r + 1))  # what they are multiplied with: triples, then pairs
+    p = np.empty(r)
+    row = 0
     for i in range(len(indptr) - 1):
-        longest = max(longest, indptr[i + 1] - indptr[i])
-    Q = np.empty((longest, r))
-    for i in range(len(indptr) - 1):
-        first, size = indptr[i], indptr[i + 1] - indptr[i]
-        c = counts[first : first + size]
-        length = c.sum()
+        first, last = indptr[i], indptr[i + 1]
+        length = counts[first:last].sum()
         n[0] += sign * length
         if length < 1:
             continue
         n[1] += sign
-        for j in range(size):
-            sum_words[words[first + j]] += sign * c[j] / length
+        p[:] = 0.0
+        for j in range(first, last):
+            sum_words[words[j]] += sign * counts[j] / length
+            q = basis[words[j]]
+            for a in range(r):
+                p[a] += counts[j] * q[a]
         if length < 2:
             continue
         n[2] += sign
-        p[:] = 0.0
-        D[:] = 0.0
-        for j in range(size):
-            Q[j] = basis[words[first + j]]
-            for a in range(r):
-                weighted = c[j] * Q[j, a]
-                p[a] += weighted
-                for b in range(r):
-                    D[a, b] += weighted * Q[j, b]
-        g = sign / (length * (length - 1))
-        for a in range(r):
-            for b in range(r):
-                sum_pairs[a, b] += g * (p[a] * p[b] - D[a, b])
-        if length < 3:
-            continue
-        n[3] += sign
-        g /= length - 2
-        for a in range(r):
-            for b in range(a, r):
-                row = sum_triples[a, b]
-                both = p[a] * p[b] - D[a, b]
-                for k in range(r):
-                    row[k] += g * (both * p[k] - D[a, k] * p[b] - D[b, k] * p[a])
-                for j in range(size):
-                    weighted = 2.0 * g * c[j] * Q[j, a] * Q[j, b]
-                    for k in range(r):
-                        row[k] += weighted * Q[j, k]
+        g2 = sign / (length * (length - 1))
+        g3 = 0.0
+        if length >= 3:
+            n[3] += sign
+            g3 = g2 / (length - 2)
+        for j in range(first, last + 1):
+            if row == CHUNK:
+                multiply_rows(squares[:row], factors[:row], sum_pairs, sum_triples)
+                row = 0
+            if j == last:  # the document itself, after its entries
+                set_row(p, g3 / 3, p, 0.0, g2, squares[row], factors[row])
+            else:
+                q = basis[words[j]]
+                image = sum_image[words[j]]
+                for a in range(r):
+                    image[a] += g2 * counts[j] * (p[a] - q[a])
+                c = counts[j]
+                set_row(q, 2 * g3 * c / 3, p, -g3 * c, -g2 * c, squares[row], factors[row])
+            row += 1
+    multiply_rows(squares[:row], factors[:row], sum_pairs, sum_triples)
 
 
 @kernel
-def mirror(upper: Floats) -> Floats:
-    """``np.where(i <= j, upper, upper.transpose(1, 0, 2))``: fill in what follows by symmetry."""
-    full = np.empty_like(upper)
-    r = len(upper)
+def set_row(
+    v: Floats, own: float, p: Floats, other: float, pair: float, square: Floats, factor: Floats
+) -> None:
+    """``square[:] = v_i v_j`` for i <= j; ``factor[:] = own * v + other * p, then pair``."""
+    r = len(v)
+    k = 0
+    for a in range(r):
+        for b in range(a, r):
+            square[k] = v[a] * v[b]
+            k += 1
+        factor[a] = own * v[a] + other * p[a]
+    factor[r] = pair
+
+
+@kernel
+def multiply_rows(squares: Floats, factors: Floats, sum_pairs: Floats, sum_triples: Floats) -> None:
+    """Add ``squares.T @ factors``, its last column to the pairs, the others to the triples."""
+    product = np.dot(squares.T, factors)
+    r = factors.shape[1] - 1
+    for k in range(len(product)):
+        for a in range(r):
+            sum_triples[k, a] += product[k, a]
+        sum_pairs[k] += product[k, r]
+
+
+@kernel
+def symmetrise(sum_triples: Floats) -> Floats:
+    """Return ``S[(a, b), c] + S[(a, c), b] + S[(b, c), a]``, shape (r, r, r)."""
+    r = sum_triples.shape[1]
+    at = np.empty((r, r), np.int64)
+    k = 0
+    for a in range(r):
+        for b in range(a, r):
+            at[a, b] = at[b, a] = k
+            k += 1
+    full = np.empty((r, r, r))
     for a in range(r):
         for b in range(r):
-            full[a, b] = upper[min(a, b), max(a, b)]
+            for c in range(r):
+                full[a, b, c] = (
+                    sum_triples[at[a, b], c] + sum_triples[at[a, c], b] + sum_triples[at[b, c], a]
+                )
     return full
+
+
+@kernel
+def unpack(upper: Floats, r: int) -> Floats:
+    """Return the symmetric (r, r) matrix whose upper triangle is given row by row."""
+    full = np.empty((r, r))
+    k = 0
+    for a in range(r):
+        for b in range(a, r):
+            full[a, b] = full[b, a] = upper[k]
+            k += 1
+    return full
+
+
+@kernel
+def contract(triples: Floats, basis: Floats, n: float) -> Floats:
+    """``np.einsum("abc,ai,bj,ck->ijk", triples, basis, basis, basis) / n``."""
+    r, k = basis.shape
+    once = np.dot(triples.reshape(r * r, r), basis / n).reshape(r, r * k)
+    flipped = np.ascontiguousarray(basis.T)
+    twice = np.dot(flipped, once).reshape(k, r, k)
+    out = np.empty((k, k, k))
+    for i in range(k):
+        out[i] = np.dot(flipped, twice[i])
+    return out
 
 
 @kernel

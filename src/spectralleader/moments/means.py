@@ -9,6 +9,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from spectralleader.documents import Documents, Floats
 from spectralleader.model import TopicModel
+from spectralleader.moments import kernels
 from spectralleader.moments.projected import ProjectedSums
 from spectralleader.moments.sums import (
     multiply_pairs,
@@ -50,9 +51,9 @@ class EmpiricalMoments:
         """Mean triples in a basis, M3(Q, Q, Q), shape (r, r, r)."""
         return project_triples(self._documents, basis) / self._n_docs[2]
 
-    def lift(self, topics: Floats) -> Floats:
-        """Topics as they are: the coordinates are words."""
-        return topics
+    def multiply_pairs(self, basis: Floats) -> Floats:
+        """M2 Q, shape (d, r)."""
+        return np.asarray(self.pairs @ basis)
 
 
 class PopulationMoments:
@@ -70,29 +71,26 @@ class PopulationMoments:
         P = self._model.topics @ basis
         return np.asarray(np.einsum("k,ka,kb,kc->abc", self._model.weights, P, P, P))
 
-    def lift(self, topics: Floats) -> Floats:
-        """Topics as they are: the coordinates are words."""
-        return topics
+    def multiply_pairs(self, basis: Floats) -> Floats:
+        """M2 Q, shape (d, r)."""
+        return np.asarray(self.pairs @ basis)
 
 
 class ProjectedMoments:
     """Mean moments in the coordinates of a basis, from sums in that basis."""
 
     def __init__(self, sums: ProjectedSums) -> None:
-        self._basis = sums.basis
+        self._sums = sums
         self.n_tokens = sums.n_tokens
-        n_words, n_pairs, n_triples = (max(1.0, n) for n in sums.n_docs)
+        n_words, n_pairs, self._n_triples = (max(1.0, n) for n in sums.n_docs)
+        self._n_pairs = n_pairs
         self.words = sums.words / n_words
         self.pairs = sums.pairs / n_pairs
-        self._triples = sums.triples / n_triples
 
     def triples(self, basis: Floats) -> Floats:
         """Mean triples in a basis given in these coordinates, (r, k): shape (k, k, k)."""
-        r, k = basis.shape
-        once = (self._triples.reshape(r * r, r) @ basis).reshape(r, r * k)
-        twice = (basis.T @ once).reshape(k, r, k)
-        return np.asarray(np.matmul(basis.T, twice))
+        return kernels.contract(self._sums.triples, basis, self._n_triples)
 
-    def lift(self, topics: Floats) -> Floats:
-        """Topics in coordinates (k, r) as topics over words (k, d)."""
-        return topics @ self._basis.T
+    def multiply_pairs(self, basis: Floats) -> Floats:
+        """M2 over words times a basis given in these coordinates, (r, k): shape (d, k)."""
+        return self._sums.image @ (basis / self._n_pairs)

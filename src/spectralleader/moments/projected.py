@@ -9,7 +9,7 @@ import numpy as np
 from spectralleader.documents import Documents, Floats
 from spectralleader.moments import kernels, sums
 
-MANY = 0.25  # blocks of more than this many entries a word of the vocabulary are added in BLAS
+MANY = 2  # entries a word of the vocabulary from which on a block is added by word
 
 
 class ProjectedSums:
@@ -35,8 +35,9 @@ class ProjectedSums:
         self.basis = np.ascontiguousarray(basis)
         self._n = np.zeros(4)  # tokens; documents of at least 1, 2 and 3 words
         self._words = np.zeros(len(basis))
-        self._pairs = np.zeros((r, r))
-        self._triples = np.zeros((r, r, r))  # only where the first index <= the second
+        self._image = np.zeros(self.basis.shape)
+        self._pairs = np.zeros(r * (r + 1) // 2)  # the upper triangle, row by row
+        self._triples = np.zeros((r * (r + 1) // 2, r))  # to be symmetrised
 
     def update(self, documents: Documents) -> None:
         """Add documents."""
@@ -59,12 +60,16 @@ class ProjectedSums:
             kernels.add_documents(sign, *arrays, self.basis, *self._parts())
 
     def _add_many(self, sign: float, documents: Documents) -> None:
+        """Add by word instead of by entry: cheaper if words are many times repeated."""
         lengths = documents.lengths
         self._n[0] += sign * lengths.sum()
         self._n[1:] += [sign * np.count_nonzero(lengths >= order) for order in (1, 2, 3)]
         self._words += sign * sums.sum_words(documents)
-        self._pairs += sign * sums.project_pairs(documents, self.basis)
-        self._triples += sign * sums.project_triples(documents, self.basis)
+        image = sums.multiply_pairs(documents, self.basis)
+        self._image += sign * image
+        upper = np.triu_indices(self.basis.shape[1])
+        self._pairs += sign * (self.basis.T @ image)[upper]
+        self._triples += sign / 3 * sums.project_triples(documents, self.basis)[upper]
 
     def merge(self, other: Self) -> None:
         """Add what another set of documents adds up to, in the same basis."""
@@ -76,8 +81,8 @@ class ProjectedSums:
         for mine, theirs in zip(self._parts(), other._parts(), strict=True):
             mine += theirs
 
-    def _parts(self) -> tuple[Floats, Floats, Floats, Floats]:
-        return self._n, self._words, self._pairs, self._triples
+    def _parts(self) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+        return self._n, self._words, self._image, self._pairs, self._triples
 
     @property
     def n_tokens(self) -> float:
@@ -90,14 +95,19 @@ class ProjectedSums:
         return self._words
 
     @property
+    def image(self) -> Floats:
+        """Sum of the pairs of each document times the basis, (d, r): not lost outside the basis."""
+        return self._image
+
+    @property
     def pairs(self) -> Floats:
         """Sum of the pairs of each document, (r, r)."""
-        return self._pairs
+        return kernels.unpack(self._pairs, self.basis.shape[1])
 
     @property
     def triples(self) -> Floats:
         """Sum of the triples of each document, (r, r, r)."""
-        return kernels.mirror(self._triples)
+        return kernels.symmetrise(self._triples)
 
     @property
     def n_docs(self) -> tuple[float, float, float]:

@@ -45,12 +45,6 @@ def multiply_pairs(documents: Documents, Z: Floats) -> Floats:
     return np.asarray(X.T @ (g[:, None] * (X @ Z)) - _add_up(documents, g)[:, None] * Z)
 
 
-def project_pairs(documents: Documents, basis: Floats) -> Floats:
-    """Return the sum of the pairs in a basis Q, ``Q.T @ pairs @ Q``, shape (r, r)."""
-    projected = basis.T @ multiply_pairs(documents, basis)
-    return np.asarray((projected + projected.T) / 2)
-
-
 def project_triples(documents: Documents, basis: Floats) -> Floats:
     """Return the sum of the triples in a basis, shape (r, r, r), without (d, d, d) (eq. 7)."""
     g = tuple_weights(documents, 3)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from spectralleader.compiled import kernel
-from spectralleader.documents import Documents, Ints, gather
+from spectralleader.documents import Documents, Floats, Ints, WordIds, gather
 from spectralleader.samples.protocol import Change
 
 
@@ -52,12 +52,9 @@ class Places:
         taken = places[places < self._n]
         left = self._at(taken) if len(taken) else self._nothing
         self._reserve(int(places.max()) + 1, len(entered.words), places)
-        self._starts[places] = self._end + entered.indptr[:-1]
-        self._sizes[places] = entered.indptr[1:] - entered.indptr[:-1]
-        stop = self._end + len(entered.words)
-        self._words[self._end : stop] = entered.words
-        self._counts[self._end : stop] = entered.counts
-        self._end = stop
+        block = (entered.indptr, entered.words, entered.counts)
+        index = (self._starts, self._sizes)
+        self._end = write(places, *block, *index, self._words, self._counts, self._end)
         return Change(entered, left)
 
     def _reserve(self, n_places: int, n_entries: int, leaving: Ints) -> None:
@@ -104,3 +101,29 @@ def in_order(rows: Ints) -> bool:
     for i in range(len(rows)):
         ordered &= rows[i] == i
     return ordered
+
+
+@kernel
+def write(
+    places: Ints,
+    indptr: Ints,
+    words: WordIds,
+    counts: Floats,
+    starts: Ints,
+    sizes: Ints,
+    arena_words: WordIds,
+    arena_counts: Floats,
+    end: int,
+) -> int:
+    """Write a block at the arena's end, document i into ``places[i]``; return the new end.
+
+    ``arena_words[end : end + len(words)] = words``, likewise for counts, and the documents' starts
+    and sizes in their places.
+    """
+    for i in range(len(places)):
+        starts[places[i]] = end + indptr[i]
+        sizes[places[i]] = indptr[i + 1] - indptr[i]
+    for j in range(len(words)):
+        arena_words[end + j] = words[j]
+        arena_counts[end + j] = counts[j]
+    return end + len(words)

@@ -10,14 +10,8 @@ from scipy.sparse.linalg import LinearOperator
 
 from spectralleader.documents import Floats
 from spectralleader.model import TopicModel
-from spectralleader.spectral.recovery import (
-    background_share,
-    complete,
-    recover,
-    smooth_words,
-    to_simplex,
-)
-from spectralleader.spectral.whitening import whiten
+from spectralleader.spectral.recovery import NOTHING, finish
+from spectralleader.spectral.whitening import Whitening, whiten
 
 
 class Moments(Protocol):
@@ -36,8 +30,8 @@ class Moments(Protocol):
     def triples(self, basis: Floats) -> Floats:
         """M3(Q, Q, Q) for a basis Q of shape (r, k): shape (k, k, k)."""
 
-    def lift(self, topics: Floats) -> Floats:
-        """Topics in these coordinates (k, r) as topics over words (k, d)."""
+    def multiply_pairs(self, basis: Floats) -> Floats:
+        """M2 Q over words, for a basis Q of shape (r, k): shape (d, k)."""
 
 
 # Decomposes a symmetric (k, k, k) tensor from starting directions (K, n, K) or (k, n, k): returns
@@ -45,17 +39,39 @@ class Moments(Protocol):
 Decomposition = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
 
+class Anchoring(NamedTuple):
+    """How the coordinates of an estimate came about, where they are those of a basis."""
+
+    n_anchors: int  # how often the basis was made anew
+    reason: str  # why it was the last time
+    n_changed: int  # documents that entered the sample since
+
+
 class Estimate(NamedTuple):
     """A model, and what a person wants to know of how it came about."""
 
     model: TopicModel
-    n_usable: int  # topics that could be estimated; fewer than asked for means too little data
-    eigenvalues: Floats  # of the pairs, the usable ones, largest first
+    whitening: Whitening
     triples: Floats  # T, whitened, (k, k, k)
     tensor_eigenvalues: Floats  # lambda, in the order found
     tensor_eigenvectors: Floats  # v, one a row, (k, k)
-    topics: Floats  # u as they came out, in the coordinates of the moments, (k, r)
     clipped: Floats  # negative mass removed from each topic found
+    anchoring: Anchoring | None = None  # None: the coordinates are words
+
+    @property
+    def eigenvalues(self) -> Floats:
+        """Eigenvalues of the pairs, the usable ones, largest first."""
+        return self.whitening.eigenvalues
+
+    @property
+    def n_usable(self) -> int:
+        """Topics that could be estimated; fewer than asked for means too little data."""
+        return int(np.count_nonzero(np.abs(self.tensor_eigenvalues) > NOTHING))
+
+    @property
+    def directions(self) -> Floats:
+        """W v, in the coordinates of the moments, (k, r): where to start the next time."""
+        return self.tensor_eigenvectors @ self.whitening.forward.T
 
     @property
     def condition_number(self) -> float:
@@ -95,26 +111,22 @@ def estimate(
     starts : (K, n_restarts, K) array
         Directions that the decomposition starts from, see `power.random_starts`.
     near : (k, r) array, optional
-        Topics of an earlier estimate in the same coordinates, to start from instead.
+        Directions of an earlier estimate in the same coordinates, to start from instead.
     """
     whitening = whiten(moments.pairs, n_topics)  # lines 1 and 2
     T = moments.triples(whitening.forward)  # line 3
     if near is not None and len(near) == len(T):
-        starts = (near @ whitening.forward)[:, None, :]
+        starts = whitening.coordinates(near)[:, None, :]
     eigenvalues, eigenvectors = decompose(T, starts)  # line 4
-    weights, raw = recover(whitening.backward, eigenvalues, eigenvectors)  # line 5
-    topics, clipped = to_simplex(moments.lift(raw))
-    weights = weights * (topics.sum(axis=1) > 0)  # a topic that nothing is left of is missing
-
-    unigram = smooth_words(moments.words, moments.n_tokens)
-    share = background_share(n_topics, len(unigram), moments.n_tokens)
+    backward = moments.multiply_pairs(whitening.forward)  # (W^T)^+ = M2 W
+    weights, topics, clipped = finish(  # line 5
+        backward, eigenvalues, eigenvectors, moments.words, moments.n_tokens, n_topics
+    )
     return Estimate(
-        complete(weights, topics, unigram, n_topics, share),
-        int(np.count_nonzero(weights)),
-        whitening.eigenvalues,
+        TopicModel.trusted(weights, topics),
+        whitening,
         T,
         eigenvalues,
         eigenvectors,
-        raw,
         clipped,
     )

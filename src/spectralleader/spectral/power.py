@@ -7,6 +7,7 @@ import numpy as np
 from spectralleader.compiled import kernel
 from spectralleader.documents import Floats
 
+REFINE = 30  # the best start may go on this many times longer, if it has not converged
 TIE = 1e-9  # starts whose values differ by less found the same: the first of them is taken
 STILL = 1e-13  # a unit vector that moves less than this has converged
 
@@ -23,7 +24,7 @@ def power_method(
 
     For one component after the other: every start goes `n_iterations` times through
     ``theta <- T(I, theta, theta)``, normalised; the one with the largest ``T(theta, theta, theta)``
-    as many times again; that value is lambda; ``T <- T - lambda theta^(x)3`` (Anandkumar et al.
+    until it stands still; that value is lambda; ``T <- T - lambda theta^(x)3`` (Anandkumar et al.
     2014, Algorithm 1).
 
     Parameters
@@ -61,7 +62,7 @@ def _decompose(T: Floats, starts: Floats, n_iterations: int) -> tuple[Floats, Fl
             if value > best_value + TIE * abs(best_value):
                 best_value = value
                 best[:] = theta
-        eigenvalues[i] = _iterate(T, best, image, n_iterations)
+        eigenvalues[i] = _iterate(T, best, image, REFINE * n_iterations)
         _deflate(T, eigenvalues[i], best)
     return eigenvalues, eigenvectors
 

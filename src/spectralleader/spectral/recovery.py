@@ -6,7 +6,6 @@ import numpy as np
 
 from spectralleader.compiled import kernel
 from spectralleader.documents import Floats
-from spectralleader.model import TopicModel
 
 NOTHING = 1e-12  # a lambda or a topic's mass below this carries no topic
 
@@ -18,15 +17,12 @@ def recover(backward: Floats, eigenvalues: Floats, eigenvectors: Floats) -> tupl
     A negative lambda flips with its v, which leaves u as it is. A lambda of nothing means no topic:
     weight 0.
     """
-    r, k = backward.shape
-    weights, topics = np.zeros(k), np.zeros((k, r))
-    for i in range(k):
+    weights, scaled = np.zeros(len(eigenvalues)), np.empty_like(eigenvectors)
+    for i in range(len(eigenvalues)):
         if abs(eigenvalues[i]) > NOTHING:
             weights[i] = 1.0 / eigenvalues[i] ** 2
-        for a in range(r):
-            for b in range(k):
-                topics[i, a] += eigenvalues[i] * backward[a, b] * eigenvectors[i, b]
-    return weights, topics
+        scaled[i] = eigenvalues[i] * eigenvectors[i]
+    return weights, np.dot(scaled, backward.T)
 
 
 @kernel
@@ -43,23 +39,26 @@ def to_simplex(topics: Floats) -> tuple[Floats, Floats]:
         sign = -1.0 if total < 0 else 1.0
         mass = 0.0
         for w in range(d):
-            kept[i, w] = max(sign * topics[i, w], 0.0)
-            mass += kept[i, w]
+            mass += max(sign * topics[i, w], 0.0)
         clipped[i] = mass - abs(total)
         if mass > NOTHING:
-            kept[i] /= mass
-        else:
-            kept[i] = 0.0
+            for w in range(d):
+                kept[i, w] = max(sign * topics[i, w], 0.0) / mass
     return kept, clipped
 
 
+@kernel
 def smooth_words(words: Floats, n_tokens: float) -> Floats:
     """Return the unigram distribution: word frequencies and one token's worth of uniform."""
-    d = len(words)
     share = 1.0 / (1.0 + n_tokens)
-    return (1.0 - share) * words + share / d if n_tokens > 0 else np.full(d, 1.0 / d)
+    total = words.sum()
+    if total == 0.0:
+        return np.full(len(words), 1.0 / len(words))
+    smoothed: Floats = (1.0 - share) * words / total + share / len(words)
+    return smoothed
 
 
+@kernel
 def background_share(n_topics: int, n_words: int, n_tokens: float) -> float:
     """Return the share of unigram in each topic: free parameters against tokens seen (eq. 11).
 
@@ -69,33 +68,45 @@ def background_share(n_topics: int, n_words: int, n_tokens: float) -> float:
     return parameters / (parameters + n_tokens)
 
 
+@kernel
 def complete(
     weights: Floats, topics: Floats, unigram: Floats, n_topics: int, share: float
-) -> TopicModel:
-    """Return a valid model of n_topics topics, none of whose words is impossible.
-
-    Missing topics (weight 0, or fewer than n_topics) get weight 0, the last places and the unigram
-    distribution; if all are missing the model is the unigram model. Every topic is mixed with
-    `share` unigram.
-    """
-    return TopicModel.trusted(*_complete(weights, topics, unigram, n_topics, share))
-
-
-@kernel
-def _complete(
-    weights: Floats, topics: Floats, unigram: Floats, n_topics: int, share: float
 ) -> tuple[Floats, Floats]:
+    """Return weights and topics of a valid model of n_topics topics, with no impossible word.
+
+    Missing topics (of no weight or no mass, or fewer than n_topics) get weight 0, the last places
+    and the unigram distribution; if all are missing the model is the unigram model. Every topic is
+    mixed with `share` unigram.
+    """
     out_weights, out_topics = np.zeros(n_topics), np.empty((n_topics, len(unigram)))
     n_found = 0
     for i in range(len(weights)):
-        if weights[i] > 0:
+        if weights[i] > 0 and topics[i].max() > 0:
             out_weights[n_found] = min(weights[i], 1.0)
-            out_topics[n_found] = (1.0 - share) * topics[i] + share * unigram
+            for w in range(len(unigram)):
+                out_topics[n_found, w] = (1.0 - share) * topics[i, w] + share * unigram[w]
+            out_topics[n_found] /= out_topics[n_found].sum()  # 1 but for rounding
             n_found += 1
     for i in range(n_found, n_topics):
-        out_topics[i] = unigram
-    for i in range(n_topics):
-        out_topics[i] /= out_topics[i].sum()
+        out_topics[i] = unigram / unigram.sum()
     if n_found == 0:
         out_weights[:] = 1.0
     return out_weights / out_weights.sum(), out_topics
+
+
+@kernel
+def finish(
+    backward: Floats,
+    eigenvalues: Floats,
+    eigenvectors: Floats,
+    words: Floats,
+    n_tokens: float,
+    n_topics: int,
+) -> tuple[Floats, Floats, Floats]:
+    """Go from eigenpairs to a valid model: its weights and topics, and the mass clipped."""
+    weights, raw = recover(backward, eigenvalues, eigenvectors)
+    topics, clipped = to_simplex(raw)
+    unigram = smooth_words(words, n_tokens)
+    share = background_share(n_topics, len(words), n_tokens)
+    weights, topics = complete(weights, topics, unigram, n_topics, share)
+    return weights, topics, clipped

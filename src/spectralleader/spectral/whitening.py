@@ -16,15 +16,20 @@ SMALL = 64  # up to this size all eigenpairs are found faster than a few
 
 
 class Whitening(NamedTuple):
-    """W = U A^{-1/2} of the top eigenpairs, and its pseudo-inverse transposed (eq. 8)."""
+    """W = U A^{-1/2} of the top eigenpairs (eq. 8)."""
 
     forward: Floats  # (d, k), the paper's W
-    backward: Floats  # (d, k), the paper's (W^T)^+
     eigenvalues: Floats  # (k,) positive, largest first
+
+    def coordinates(self, directions: Floats) -> Floats:
+        """Return the v of directions W v, one a row: A W^T W v = v."""
+        return (directions @ self.forward) * self.eigenvalues
 
 
 def whiten(pairs: Floats | LinearOperator, n_topics: int) -> Whitening:
     """Whiten by the n_topics largest eigenpairs of the pairs, or the positive ones there are."""
+    if isinstance(pairs, np.ndarray) and len(pairs) <= SMALL:
+        return Whitening(*_whiten_small(pairs, n_topics))
     return Whitening(*_whiten(*top_eigenpairs(pairs, n_topics)))
 
 
@@ -35,29 +40,39 @@ def top_eigenpairs(matrix: Floats | LinearOperator, k: int) -> tuple[Floats, Flo
     if isinstance(matrix, LinearOperator):
         values, vectors = eigsh(matrix, k=k, which="LA", v0=np.full(d, d**-0.5))
         return values, np.ascontiguousarray(vectors)
-    if d <= SMALL:
-        values, vectors = np.linalg.eigh(matrix)
-        return values[d - k :], np.ascontiguousarray(vectors[:, d - k :])
     values, vectors = eigh(matrix, subset_by_index=[d - k, d - 1])
     return values, np.ascontiguousarray(vectors)
 
 
 @kernel
-def _whiten(values: Floats, vectors: Floats) -> tuple[Floats, Floats, Floats]:
+def _whiten_small(pairs: Floats, n_topics: int) -> tuple[Floats, Floats]:
+    """``_whiten(*top_eigenpairs(pairs, n_topics))`` for a small matrix."""
+    d = len(pairs)
+    k = min(n_topics, d)
+    values, vectors = np.linalg.eigh(pairs)
+    return _whiten(values[d - k :], np.ascontiguousarray(vectors[:, d - k :]))
+
+
+@kernel
+def _whiten(values: Floats, vectors: Floats) -> tuple[Floats, Floats]:
     """Scale the usable vectors, largest value first, signed so that the largest entry is positive.
 
-    The sign makes the result the same whatever solver found the vectors.
+    The sign makes the result the same whatever solver found the vectors: of entries that are
+    equally large to rounding, the first one counts.
     """
     d, n = vectors.shape
     k = 0
     for i in range(n):
         k += values[i] > USABLE * max(values[n - 1], 0.0)
-    forward, backward, usable = np.empty((d, k)), np.empty((d, k)), np.empty(k)
+    forward, usable = np.empty((d, k)), np.empty(k)
     for i in range(k):
         usable[i] = values[n - 1 - i]
         vector = vectors[:, n - 1 - i]
-        sign = -1.0 if vector[np.abs(vector).argmax()] < 0 else 1.0
+        nearly_largest = (1.0 - 1e-9) * np.abs(vector).max()
+        first = 0
+        while abs(vector[first]) < nearly_largest:
+            first += 1
+        sign = -1.0 if vector[first] < 0 else 1.0
         for w in range(d):
             forward[w, i] = sign * vector[w] / np.sqrt(usable[i])
-            backward[w, i] = sign * vector[w] * np.sqrt(usable[i])
-    return forward, backward, usable
+    return forward, usable

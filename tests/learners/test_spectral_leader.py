@@ -1,0 +1,215 @@
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from spectralleader import Documents, LiteralLeader, SpectralLeader, Window
+from spectralleader.evaluation import judge, log_loss, running_averages
+from spectralleader.learners.anchored import STALE
+from spectralleader.moments import ProjectedSums
+from spectralleader.streams.synthetic import PROBLEMS, hard, random_problem
+
+
+def assert_equal_models(a, b, tolerance):
+    np.testing.assert_allclose(a.weights, b.weights, atol=tolerance)
+    np.testing.assert_allclose(a.topics, b.topics, atol=tolerance)
+
+
+@pytest.mark.parametrize("name", sorted(PROBLEMS))
+@pytest.mark.parametrize("seed", range(3))
+def test_it_equals_the_literal_one_at_every_step_of_the_papers_problems(name, seed):
+    # a reservoir of 150, so that documents are also taken away
+    literal = LiteralLeader(3, n_words=3, seed=seed, reservoir_size=150)
+    fast = SpectralLeader(3, n_words=3, seed=seed, reservoir_size=150)
+    for block in PROBLEMS[name]().blocks(block_size=1, n_steps=300, seed=seed):
+        literal.learn(block.documents)
+        fast.learn(block.documents)
+        assert_equal_models(fast.model, literal.model, 1e-8)
+
+
+@pytest.mark.parametrize(("name", "expected"), [("easy", 2.142), ("hard", 3.048)])
+def test_the_log_loss_of_the_papers_problems_is_as_expected(name, expected):
+    # 10 runs of 1,000 steps; a mean over 10 runs has a standard error of about 0.012
+    losses = []
+    for seed in range(10):
+        stream = PROBLEMS[name]().blocks(block_size=1, n_steps=1000, seed=seed)
+        steps = judge(SpectralLeader(3, n_words=3, seed=seed), stream, {"L1": log_loss})
+        *_, last = running_averages(steps)
+        losses.append(last["L1"])
+    assert abs(np.mean(losses) - expected) < 0.05
+
+
+PROBLEM = random_problem(4, 80, lengths={3: 1, 6: 1, 12: 1}, seed=5)
+
+
+@pytest.fixture(scope="module")
+def both():
+    """A literal and a fast learner after the same 150 blocks of 10, and their losses on the way."""
+    literal, fast = (
+        cls(4, n_words=80, reservoir_size=1000) for cls in (LiteralLeader, SpectralLeader)
+    )
+    losses = []
+    for block in PROBLEM.blocks(block_size=10, n_steps=150, seed=0):
+        models = literal.model, fast.model
+        losses.append(
+            [
+                [-model.log_prob(block.documents).mean(), PROBLEM.truth.distance(model)]
+                for model in models
+            ]
+        )
+        literal.learn(block.documents)
+        fast.learn(block.documents)
+    return np.mean(losses[1:], axis=0)
+
+
+def test_in_a_basis_its_losses_are_the_literal_ones(both):
+    literal, fast = both
+    assert abs(fast[0] / literal[0] - 1) < 0.002
+    assert abs(fast[1] / literal[1] - 1) < 0.03
+
+
+@pytest.mark.parametrize("n_docs", [60, 400, 3000])
+def test_right_after_an_anchor_it_equals_the_literal_one(n_docs):
+    # the eigenspace is found to 1e-6; the image of the basis takes the topics further
+    block, _ = PROBLEM.truth.sample(n_docs, 8, seed=1)
+    literal, fast = LiteralLeader(4, n_words=80), SpectralLeader(4, n_words=80)
+    literal.learn(block)
+    fast.learn(block)
+    assert fast.info.anchoring.n_anchors == 1
+    assert_equal_models(fast.model, literal.model, 1e-6)
+
+
+def test_it_is_anchored_anew_when_a_share_of_the_sample_has_changed():
+    fast = SpectralLeader(4, n_words=80)
+    block, _ = PROBLEM.truth.sample(1000, 8, seed=1)
+    fast.learn(block[:400])
+    fast.learn(block[400 : 400 + int(STALE * 400)])
+    assert fast.info.anchoring.n_anchors == 1
+    assert fast.info.anchoring.reason == "the first documents came"
+    assert fast.info.anchoring.n_changed == STALE * 400
+    fast.learn(block[-1])
+    assert fast.info.anchoring.n_anchors == 2
+    assert fast.info.anchoring.reason == "101 of 400 remembered documents changed"
+    assert fast.info.n_usable == 4
+
+
+def test_what_nobody_reads_is_not_worked_out(monkeypatch):
+    solved = []
+    solve = SpectralLeader._solve
+    monkeypatch.setattr(SpectralLeader, "_solve", lambda self: solved.append(1) or solve(self))
+    fast = SpectralLeader(4, n_words=80, reservoir_size=100)
+    for block in PROBLEM.blocks(block_size=10, n_steps=200, seed=0):
+        fast.learn(block.documents)
+    # topics must keep their order, so one model is made whenever half of the sample has changed:
+    # about log(100/10)/log(1.5) times while the reservoir fills, and 100 log(2000/100)/50 after
+    assert len(solved) < 20
+    model = fast.model
+    n_solved = len(solved)
+    assert fast.model is model
+    assert len(solved) == n_solved
+
+
+def test_documents_that_the_reservoir_does_not_take_leave_the_model_alone():
+    fast = SpectralLeader(3, n_words=3, reservoir_size=5)
+    block, _ = hard().truth.sample(3000, 3, seed=0)
+    fast.learn(block[:2000])
+    model, n_same = fast.model, 0
+    for document in block[2000:].blocks(1):
+        fast.learn(document)
+        n_same += fast.model is model
+        model = fast.model
+    assert n_same > 980  # 5 / 2000 of the documents enter
+
+
+def test_a_window_follows_topics_that_change():
+    before, after = random_problem(3, 60, seed=1).truth, random_problem(3, 60, seed=2).truth
+    follows = SpectralLeader(3, n_words=60, sample=Window(2000, n_words=60))
+    remembers = SpectralLeader(3, n_words=60, reservoir_size=2000)
+    for truth in (before, after):
+        for block in truth.sample(4000, 6, seed=3)[0].blocks(50):
+            follows.learn(block)
+            remembers.learn(block)
+    assert after.distance(follows.model) < 0.1 * after.distance(remembers.model)
+
+
+def test_a_million_documents_of_drift_leave_no_rounding_error():
+    # all documents enter the window and leave it again; sums are compared with a rebuild
+    rng = np.random.default_rng(0)
+    problem = random_problem(3, 60, lengths=4, seed=1)
+    drifting = [
+        problem.truth.sample_words(rng.choice(3, 5000, p=p), 4, rng)
+        for p in rng.dirichlet([1, 1, 1], size=20)
+    ]
+    fast = SpectralLeader(3, n_words=60, sample=Window(3000, n_words=60))
+    sizes = []
+    for _ in range(10):
+        for block in drifting:
+            for part in block.blocks(500):
+                fast.learn(part)
+            fast.model  # noqa: B018  # reading brings the sums up to date
+        sizes.append(len(fast.sample._places._words))
+    assert fast.sample.n_seen == 1_000_000
+    assert max(sizes) <= 1.1 * sizes[0]
+    fast.learn(drifting[0][:400])
+    fast.model  # noqa: B018
+    kept = fast._anchored._worked.sums
+    rebuilt = ProjectedSums(kept.basis)
+    rebuilt.update(fast.sample.documents)
+    for name in ("words", "image", "pairs", "triples"):
+        a, b = getattr(kept, name), getattr(rebuilt, name)
+        assert np.abs(a - b).max() <= 1e-8 * np.abs(b).max(), name
+
+
+LEARN_AND_PRINT = """
+import numpy as np
+from spectralleader import SpectralLeader
+from spectralleader.streams.synthetic import random_problem
+truth = random_problem(4, 300, seed=5).truth
+leader = SpectralLeader(4, n_words=300, reservoir_size=2000, seed=1)
+for block in truth.sample(4000, 8, seed=1)[0].blocks(100):
+    leader.learn(block)
+    leader.model
+print(leader.model.topics.tobytes().hex())
+"""
+
+
+def learned(n_threads):
+    environment = {**os.environ, "OMP_NUM_THREADS": n_threads, "OPENBLAS_NUM_THREADS": n_threads}
+    done = subprocess.run(
+        [sys.executable, "-c", LEARN_AND_PRINT],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return np.frombuffer(bytes.fromhex(done.stdout.strip()))
+
+
+def test_another_process_learns_the_same_bits_and_other_threads_nearly():
+    once, again, threaded = learned("1"), learned("1"), learned("2")
+    np.testing.assert_array_equal(once, again)
+    np.testing.assert_allclose(threaded, once, atol=1e-10)
+
+
+def test_a_saved_learner_goes_on_to_the_bit_across_an_anchor():
+    leader = SpectralLeader(4, n_words=80, reservoir_size=300, seed=2)
+    blocks = list(PROBLEM.truth.sample(2000, 8, seed=1)[0].blocks(25))
+    for block in blocks[:17]:
+        leader.learn(block)
+    loaded = SpectralLeader.from_state(leader.to_state())
+    n_anchors = leader.info.anchoring.n_anchors
+    for block in blocks[17:]:
+        leader.learn(block)
+        loaded.learn(block)
+        np.testing.assert_array_equal(leader.model.topics, loaded.model.topics)
+    assert leader.info.anchoring == loaded.info.anchoring
+    assert leader.info.anchoring.n_anchors > n_anchors
+
+
+def test_an_empty_learner_is_uniform():
+    leader = SpectralLeader(4, n_words=80)
+    np.testing.assert_allclose(leader.model.topics, 1 / 80)
+    leader.learn(Documents.from_tokens([[]], n_words=80))
+    np.testing.assert_allclose(leader.model.topics, 1 / 80)

@@ -1,0 +1,105 @@
+"""Laws of sums in a basis, and kernels against their NumPy meaning."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from spectralleader import Documents
+from spectralleader.moments import ProjectedMoments, ProjectedSums, kernels, sums
+from tests.factories import blocks, documents
+
+BASIS = np.random.default_rng(0).normal(size=(5, 3))
+
+
+def summed(*parts, basis=BASIS):
+    total = ProjectedSums(basis)
+    for part in parts:
+        total.update(part)
+    return total
+
+
+def assert_same(a, b):
+    for name in ("n_tokens", "n_docs", "words", "image", "pairs", "triples"):
+        np.testing.assert_allclose(getattr(a, name), getattr(b, name), atol=1e-12, err_msg=name)
+
+
+@given(blocks())
+def test_sums_are_what_numpy_says(block):
+    total = summed(block)
+    lengths = block.lengths
+    assert total.n_tokens == lengths.sum()
+    assert total.n_docs == tuple(np.count_nonzero(lengths >= order) for order in (1, 2, 3))
+    np.testing.assert_allclose(total.words, sums.sum_words(block), atol=1e-12)
+    np.testing.assert_allclose(total.image, sums.multiply_pairs(block, BASIS), atol=1e-12)
+    pairs = BASIS.T @ sums.multiply_pairs(block, BASIS)
+    np.testing.assert_allclose(total.pairs, pairs, atol=1e-12)
+    np.testing.assert_allclose(total.triples, sums.project_triples(block, BASIS), atol=1e-12)
+
+
+@given(blocks(), blocks())
+def test_two_updates_equal_one_of_both(a, b):
+    assert_same(summed(a, b), summed(Documents.concatenate([a, b])))
+
+
+@given(blocks(), blocks())
+def test_downdate_undoes_update(a, b):
+    total = summed(a, b)
+    total.downdate(b)
+    assert_same(total, summed(a))
+
+
+@given(blocks(), blocks())
+def test_merge_equals_replay_and_commutes(a, b):
+    ab, ba = summed(a), summed(b)
+    ab.merge(summed(b))
+    ba.merge(summed(a))
+    assert_same(ab, summed(a, b))
+    assert_same(ab, ba)
+
+
+@given(blocks())
+def test_zero_is_neutral(block):
+    total = summed(block)
+    total.merge(ProjectedSums(BASIS))
+    total.update(block[:0])
+    assert_same(total, summed(block))
+
+
+def test_another_basis_or_vocabulary_is_refused_showing_both():
+    with pytest.raises(ValueError, match=r"\(5, 3\).*\(5, 2\)"):
+        ProjectedSums(BASIS).merge(ProjectedSums(BASIS[:, :2]))
+    with pytest.raises(ValueError, match="over 5 words, the documents over 6"):
+        ProjectedSums(BASIS).update(documents())
+
+
+def test_few_and_many_documents_take_different_roads_to_the_same_sums(monkeypatch):
+    block = documents(300, 5)
+    by_word = summed(block)
+    monkeypatch.setattr("spectralleader.moments.projected.MANY", np.inf)
+    assert_same(by_word, summed(block))
+    assert len(block.words) + block.n_docs > 0
+
+
+def test_more_rows_than_a_chunk_add_up(monkeypatch):
+    monkeypatch.setattr("spectralleader.moments.projected.MANY", np.inf)
+    block = documents(2 * kernels.CHUNK, 5)
+    np.testing.assert_allclose(
+        summed(block).triples, sums.project_triples(block, BASIS), atol=1e-10
+    )
+
+
+@given(blocks())
+def test_the_kernel_multiplies_pairs_as_numpy_does(block):
+    arrays = (block.indptr, block.words, block.counts, block.lengths)
+    np.testing.assert_allclose(
+        kernels.multiply_pairs(*arrays, BASIS), sums.multiply_pairs(block, BASIS), atol=1e-12
+    )
+
+
+def test_means_project_further():
+    block = documents(50, 5)
+    means = ProjectedMoments(summed(block, basis=np.eye(5)))
+    n_triples = np.count_nonzero(block.lengths >= 3)
+    expected = sums.project_triples(block, BASIS) / n_triples
+    np.testing.assert_allclose(means.triples(BASIS), expected, atol=1e-12)
+    np.testing.assert_allclose(means.multiply_pairs(BASIS), means.pairs @ BASIS, atol=1e-12)

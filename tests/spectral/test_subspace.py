@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+
+from spectralleader.spectral import subspace
+from spectralleader.spectral.subspace import top_subspace
+
+
+def symmetric(values, seed=0):
+    rng = np.random.default_rng(seed)
+    vectors = np.linalg.qr(rng.normal(size=(len(values), len(values))))[0]
+    return vectors @ np.diag(values) @ vectors.T, vectors
+
+
+def start(d, block, seed=1):
+    return np.random.default_rng(seed).normal(size=(d, block))
+
+
+@pytest.mark.parametrize("block", [1, 3, 6])
+def test_the_largest_eigenvalues_are_found_however_negative_the_others(block):
+    values = np.concatenate([[5.0, 4.0, 3.0], np.linspace(1.0, -9.0, 57)])
+    matrix, vectors = symmetric(values)
+    found = top_subspace(lambda Z: matrix @ Z, start(60, block), n_wanted=3, n_kept=6)
+    np.testing.assert_allclose(found.values[:3], [5.0, 4.0, 3.0], rtol=1e-9)
+    np.testing.assert_allclose(np.abs(found.basis[:, :3].T @ vectors[:, :3]), np.eye(3), atol=1e-5)
+    np.testing.assert_allclose(found.basis.T @ found.basis, np.eye(6), atol=1e-12)
+    assert found.residual <= 1e-6
+
+
+def test_a_space_that_is_full_is_begun_again(monkeypatch):
+    monkeypatch.setattr(subspace, "ROOM", 1)
+    matrix, _ = symmetric(np.linspace(2.0, -1.0, 80) ** 3)
+    found = top_subspace(lambda Z: matrix @ Z, start(80, 3), n_wanted=3, n_kept=5)
+    assert found.n_products > 10
+    np.testing.assert_allclose(found.values[0], 8.0)
+
+
+@pytest.mark.parametrize("rank", [0, 1, 2])
+def test_fewer_directions_than_wanted_are_made_up(rank):
+    matrix, _ = symmetric([3.0, 2.0][:rank] + [0.0] * (40 - rank))
+    found = top_subspace(lambda Z: matrix @ Z, start(40, 4), n_wanted=4, n_kept=8)
+    np.testing.assert_allclose(
+        found.values[:4], [*[3.0, 2.0][:rank], *[0.0] * (4 - rank)], atol=1e-12
+    )
+    np.testing.assert_allclose(found.basis.T @ found.basis, np.eye(8), atol=1e-12)
+
+
+def test_it_gives_up_after_so_many_products_and_says_how_good_it_is():
+    matrix, _ = symmetric(np.linspace(1.0, 0.9, 200))
+    found = top_subspace(lambda Z: matrix @ Z, start(200, 2), n_wanted=5, n_kept=8, max_products=20)
+    assert found.n_products >= 20
+    assert found.residual > 1e-6
