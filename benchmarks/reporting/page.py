@@ -36,8 +36,8 @@ PEERS = """
 What a contender needs its input to be is made before the clock starts, for all of them; only Vowpal
 Wabbit parses. Slow ones learn fewer documents, as the tables say. The long run is the stream ten
 times over. In the growth of the reservoir the stream is ten times the reservoir, so that the same
-share of it is remembered; in that of topics it is as long as the reservoir. Over a hundredfold, «flat» is a factor of at most 1.25 and «nearly flat»
-one of at most 2.
+share of it is remembered; in that of topics it is as long as the reservoir. Over a hundredfold,
+«flat» is a factor of at most 1.25 and «nearly flat» one of at most 2.
 """
 
 
