@@ -4,6 +4,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from spectralleader import LEARNERS
 from spectralleader.cli import app
 
 
@@ -27,6 +28,13 @@ def test_demo_prints_tables_and_writes_a_figure(command, tmp_path):
     assert "True | learned" in result.output
     assert "negative log-likelihood" in result.output
     assert (tmp_path / "demo.png").stat().st_size > 10_000
+
+
+def test_learners_are_listed_with_what_they_are(command):
+    output = command("learners").output
+    for name, entry in LEARNERS.items():
+        assert name in output
+        assert entry.learner.__name__ in output
 
 
 def test_the_version_is_told():

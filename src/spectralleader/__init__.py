@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spectralleader.documents import Documents
-    from spectralleader.learners import LEARNERS, Learner, LiteralLeader, SpectralLeader
+    from spectralleader.learners import (
+        LEARNERS,
+        BatchEM,
+        IncrementalEM,
+        Learner,
+        LiteralLeader,
+        SpectralLeader,
+        SpectralMethod,
+        StepwiseEM,
+        Unigram,
+        VarianceReducedEM,
+    )
     from spectralleader.model import TopicModel
     from spectralleader.samples import Everything, Reservoir, Window
 
@@ -15,19 +26,25 @@ __version__ = "0.1.0"
 
 __all__ = [
     "LEARNERS",
+    "BatchEM",
     "Documents",
     "Everything",
+    "IncrementalEM",
     "Learner",
     "LiteralLeader",
     "Reservoir",
     "SpectralLeader",
+    "SpectralMethod",
+    "StepwiseEM",
     "TopicModel",
+    "Unigram",
+    "VarianceReducedEM",
     "Window",
 ]
 
 # Names are imported when first used, so that `spectralleader --help` need not wait for Numba.
-HOMES = {"Documents": "documents", "TopicModel": "model"}
-HOMES |= dict.fromkeys(("LEARNERS", "Learner", "LiteralLeader", "SpectralLeader"), "learners")
+HOMES = dict.fromkeys(__all__, "learners")
+HOMES |= {"Documents": "documents", "TopicModel": "model"}
 HOMES |= dict.fromkeys(("Everything", "Reservoir", "Window"), "samples")
 
 

@@ -56,6 +56,20 @@ def demo(
     show(Console(), n_steps=steps, n_runs=runs, seed=seed, folder=out)
 
 
+@app.command(epilog="Example: [bold]spectralleader learners[/bold]")
+def learners() -> None:
+    """List the learners: the names that other commands take, and what each is."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from spectralleader.learners import LEARNERS
+
+    table = Table("name", "class", "what it is", box=None, pad_edge=False)
+    for name, entry in LEARNERS.items():
+        table.add_row(name, entry.learner.__name__, entry.description)
+    Console().print(table)
+
+
 def main() -> None:
     """Run the command line; an error is one line on standard error and exit code 2."""
     try:

@@ -9,7 +9,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from spectralleader.evaluation import judge, log_loss, recovery_error, running_averages
-from spectralleader.learners import Learner, SpectralLeader
+from spectralleader.learners import Learner, SpectralLeader, StepwiseEM
 from spectralleader.learners.fixed import Fixed
 from spectralleader.model import TopicModel
 from spectralleader.reporting.figures import draw_losses
@@ -18,6 +18,7 @@ from spectralleader.streams.synthetic import Problem, hard
 
 LEADER = "SpectralLeader"
 TRUTH = "true model"
+STEP_POWERS = (0.5, 0.7, 0.9)  # which is best depends on the problem: the leader has none to set
 METRICS = {"L1": "L1: negative log-likelihood", "L2": "L2: recovery error"}
 
 
@@ -45,10 +46,11 @@ def show(console: Console, *, n_steps: int, n_runs: int, seed: int, folder: Path
 
 def contenders(truth: TopicModel, seed: int) -> dict[str, Learner]:
     """Return the learners to show, by name."""
-    return {
-        LEADER: SpectralLeader(3, n_words=3, seed=seed),
-        TRUTH: Fixed(truth),
-    }
+    learners: dict[str, Learner] = {LEADER: SpectralLeader(3, n_words=3, seed=seed)}
+    for power in STEP_POWERS:
+        name = f"StepwiseEM, step power {power}"
+        learners[name] = StepwiseEM(3, n_words=3, step_power=power, seed=seed)
+    return learners | {TRUTH: Fixed(truth)}
 
 
 def judged(name: str, learner: Learner, problem: Problem, n_steps: int, seed: int) -> list[Row]:

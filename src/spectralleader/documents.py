@@ -101,10 +101,21 @@ class Documents:
         arrays = [_as_ids(ids, n_words, row) for row, ids in enumerate(tokens)]
         if not arrays:
             return cls.empty(n_words)
-        rows = np.repeat(np.arange(len(arrays)), [len(ids) for ids in arrays])
-        entries = (np.ones(len(rows)), (rows, np.concatenate(arrays)))
-        # csr_array adds up repeated entries: the counts
-        return cls.from_matrix(sp.csr_array(entries, shape=(len(arrays), n_words)))
+        lengths = np.array([len(ids) for ids in arrays])
+        return cls.from_words(np.concatenate(arrays), lengths, n_words)
+
+    @classmethod
+    def from_words(cls, words: Ints, lengths: Ints, n_words: int) -> Documents:
+        """Make a block from its documents' word ids end to end, known to be right."""
+        rows = np.repeat(np.arange(len(lengths)), lengths)
+        entries, counts = np.unique(rows * n_words + words, return_counts=True)
+        sizes = np.bincount(entries // n_words, minlength=len(lengths))
+        return cls(
+            np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]),
+            (entries % n_words).astype(np.int32),
+            counts.astype(np.float64),
+            n_words,
+        )
 
     @property
     def n_docs(self) -> int:

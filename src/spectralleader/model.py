@@ -132,7 +132,7 @@ class TopicModel:
         self, labels: NDArray[np.integer], lengths: int | ArrayLike, rng: np.random.Generator
     ) -> Documents:
         """Draw one document from each of the topics in `labels`."""
-        sizes = np.broadcast_to(np.asarray(lengths), labels.shape)
+        sizes = np.broadcast_to(np.asarray(lengths, np.int64), labels.shape)
         cumulative = np.cumsum(self.topics, axis=1)
         cumulative /= cumulative[:, -1:]
         rows = np.repeat(np.arange(len(labels)), sizes)
@@ -141,7 +141,7 @@ class TopicModel:
         for topic in np.unique(labels):
             of_topic = labels[rows] == topic
             words[of_topic] = np.searchsorted(cumulative[topic], uniform[of_topic], side="right")
-        return Documents.from_tokens(np.split(words, np.cumsum(sizes)[:-1]), self.n_words)
+        return Documents.from_words(words, sizes, self.n_words)
 
     def distance(self, other: TopicModel) -> float:
         """Return ||M3 - M3'||_F^2 of the two third-moment tensors, in O(K^2 d) (eq. 12)."""

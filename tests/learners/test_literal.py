@@ -1,4 +1,5 @@
 import numpy as np
+
 from spectralleader import Documents, Everything, LiteralLeader
 from spectralleader.streams.synthetic import hard
 from tests.factories import documents

@@ -208,6 +208,20 @@ def test_a_saved_learner_goes_on_to_the_bit_across_an_anchor():
     assert leader.info.anchoring.n_anchors > n_anchors
 
 
+def test_joint_diagonalisation_learns_about_the_same():
+    block, _ = PROBLEM.truth.sample(3000, 8, seed=1)
+    power, joint = (
+        SpectralLeader(4, n_words=80, decomposition=name) for name in ("power", "joint")
+    )
+    power.learn(block)
+    joint.learn(block)
+    distances = [PROBLEM.truth.distance(leader.model) for leader in (power, joint)]
+    assert distances[1] < 1.1 * distances[0]
+    assert SpectralLeader.from_state(joint.to_state()).decomposition == "joint"
+    with pytest.raises(ValueError, match="one of \\['power', 'joint'\\]"):
+        SpectralLeader(4, n_words=80, decomposition="magic")
+
+
 def test_an_empty_learner_is_uniform():
     leader = SpectralLeader(4, n_words=80)
     np.testing.assert_allclose(leader.model.topics, 1 / 80)

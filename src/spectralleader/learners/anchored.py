@@ -11,8 +11,8 @@ from spectralleader.documents import Documents, Floats
 from spectralleader.moments import ProjectedMoments, ProjectedSums
 from spectralleader.moments.kernels import multiply_pairs
 from spectralleader.samples import Change, Sample
-from spectralleader.spectral import Anchoring, Estimate, estimate
-from spectralleader.spectral.power import power_method, random_starts
+from spectralleader.spectral import Anchoring, Decomposition, Estimate, estimate
+from spectralleader.spectral.power import random_starts
 from spectralleader.spectral.subspace import top_subspace
 
 N_RESTARTS = 10
@@ -42,8 +42,8 @@ class Anchored:
     on the stream alone, never on who looked when.
     """
 
-    def __init__(self, n_topics: int, n_words: int, seed: int) -> None:
-        self.n_topics, self.seed = n_topics, seed
+    def __init__(self, n_topics: int, n_words: int, seed: int, decompose: Decomposition) -> None:
+        self.n_topics, self.seed, self.decompose = n_topics, seed, decompose
         self.anchor = Documents.empty(n_words)  # the sample as it was
         self.changes: list[Change] = []  # since then
         self.n_changed = 0  # documents that entered since then
@@ -90,7 +90,7 @@ class Anchored:
     def _solve(self, sums: ProjectedSums, near: Floats | None = None) -> Estimate:
         moments = ProjectedMoments(sums)
         anchoring = Anchoring(self.n_anchors, self.reason, self.n_changed)
-        found = estimate(moments, self.n_topics, power_method, self._starts, near=near)
+        found = estimate(moments, self.n_topics, self.decompose, self._starts, near=near)
         return found._replace(anchoring=anchoring)
 
     def _basis(self) -> Floats:
@@ -116,7 +116,11 @@ class Anchored:
         return {
             "anchor": self.anchor.to_state(),
             "changes": [
-                {"entered": change.entered.to_state(), "left": change.left.to_state()}
+                {
+                    "entered": change.entered.to_state(),
+                    "left": change.left.to_state(),
+                    "places": change.places,
+                }
                 for change in self.changes
             ],
             "n_changed": self.n_changed,
@@ -128,7 +132,11 @@ class Anchored:
         """Go back to what `to_state` described."""
         self.anchor = Documents.from_state(state["anchor"])
         self.changes = [
-            Change(Documents.from_state(change["entered"]), Documents.from_state(change["left"]))
+            Change(
+                Documents.from_state(change["entered"]),
+                Documents.from_state(change["left"]),
+                change["places"],
+            )
             for change in state["changes"]
         ]
         self.n_changed, self.n_anchors = state["n_changed"], state["n_anchors"]

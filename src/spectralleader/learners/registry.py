@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from spectralleader.learners.batch_em import BatchEM
+from spectralleader.learners.incremental_em import IncrementalEM
 from spectralleader.learners.literal import LiteralLeader
 from spectralleader.learners.protocol import Learner
 from spectralleader.learners.spectral_leader import SpectralLeader
+from spectralleader.learners.spectral_method import SpectralMethod
+from spectralleader.learners.stepwise_em import StepwiseEM
+from spectralleader.learners.unigram import Unigram
+from spectralleader.learners.variance_reduced_em import VarianceReducedEM
 
 
 class Entry(NamedTuple):
@@ -19,4 +25,12 @@ class Entry(NamedTuple):
 LEARNERS: dict[str, Entry] = {
     "spectral": Entry(SpectralLeader, "online spectral learning, a model in microseconds"),
     "literal": Entry(LiteralLeader, "Algorithm 1 to the letter: rebuilt from the sample each step"),
+    "stepwise-em": Entry(StepwiseEM, "online EM with a shrinking step, the paper's baseline"),
+    "incremental-em": Entry(IncrementalEM, "EM over a memory, one document's posterior at a time"),
+    "variance-reduced-em": Entry(
+        VarianceReducedEM, "online EM with a constant step, by passes over a memory"
+    ),
+    "batch-em": Entry(BatchEM, "EM over all documents, the best of several starts; offline"),
+    "spectral-method": Entry(SpectralMethod, "the spectral method on all documents; offline"),
+    "unigram": Entry(Unigram, "word frequencies without topics, the floor to clear"),
 }

@@ -7,7 +7,7 @@ from typing import Any, Self
 from spectralleader.learners.anchored import Anchored
 from spectralleader.learners.leader import Leader
 from spectralleader.samples import Change, Sample
-from spectralleader.spectral import Estimate
+from spectralleader.spectral import DECOMPOSITIONS, Estimate
 
 
 class SpectralLeader(Leader):
@@ -29,6 +29,9 @@ class SpectralLeader(Leader):
     sample : Sample, optional
         Which documents to remember, instead of a reservoir: a `Window` follows drift, `Everything`
         forgets nothing.
+    decomposition : {"power", "joint"}
+        How the tensor is decomposed: by the paper's power method, or by joint diagonalisation, ten
+        times faster for many topics and a little less accurate on real text.
 
     Examples
     --------
@@ -39,6 +42,8 @@ class SpectralLeader(Leader):
     [0.33, 0.67]
     """
 
+    parameters = ("n_topics", "n_words", "seed", "decomposition")
+
     def __init__(
         self,
         n_topics: int,
@@ -47,9 +52,16 @@ class SpectralLeader(Leader):
         reservoir_size: int = 10_000,
         seed: int = 0,
         sample: Sample | None = None,
+        decomposition: str = "power",
     ) -> None:
+        if decomposition not in DECOMPOSITIONS:
+            raise ValueError(
+                f"decomposition must be one of {list(DECOMPOSITIONS)}, got {decomposition!r}"
+            )
         super().__init__(n_topics, n_words, seed, reservoir_size if sample is None else sample)
-        self._anchored = Anchored(n_topics, n_words, seed)
+        self.decomposition = decomposition
+        decompose = DECOMPOSITIONS[decomposition]
+        self._anchored = Anchored(self.n_topics, self.n_words, seed, decompose)
 
     def _follow(self, change: Change) -> None:
         self._anchored.follow(change, self.sample)

@@ -46,7 +46,7 @@ class Places:
         Places must be distinct, and new ones follow on without holes.
         """
         if len(rows) == 0:
-            return Change(self._nothing, self._nothing)
+            return Change(self._nothing, self._nothing, places)
         all_in_order = len(rows) == documents.n_docs and in_order(rows)
         entered = documents if all_in_order else documents[rows]
         taken = places[places < self._n]
@@ -55,7 +55,7 @@ class Places:
         block = (entered.indptr, entered.words, entered.counts)
         index = (self._starts, self._sizes)
         self._end = write(places, *block, *index, self._words, self._counts, self._end)
-        return Change(entered, left)
+        return Change(entered, left, places)
 
     def _reserve(self, n_places: int, n_entries: int, leaving: Ints) -> None:
         """Make room for more places and for entries at the arena's end."""

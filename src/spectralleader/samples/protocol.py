@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
-from spectralleader.documents import Documents
+from spectralleader.documents import Documents, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,7 @@ class Change:
 
     entered: Documents
     left: Documents
+    places: Ints  # of the documents that entered; those that left had the taken ones among them
 
     @property
     def n_docs(self) -> int:

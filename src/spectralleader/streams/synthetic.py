@@ -15,6 +15,7 @@ from spectralleader.streams.block import Block
 
 PAPER_WEIGHTS = (0.15, 0.35, 0.5)  # section 7.1
 PAPER_RUNS = (15, 35, 50)  # section 7.2: of each hundred documents
+CHUNK = 256  # documents drawn together
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,15 @@ class Problem:
                 f"a stream needs block_size >= 1 and n_steps >= 0, got {block_size} and {n_steps}"
             )
         topics, lengths, words = np.random.default_rng(seed).spawn(3)
-        for step in range(n_steps):
-            prior = self.prior(step * block_size, block_size)
-            labels = _draw(prior, topics.random(block_size))
-            sizes = self._draw_lengths(lengths.random(block_size))
-            yield Block(self.truth.sample_words(labels, sizes, words), labels)
+        at_once = max(1, CHUNK // block_size)  # blocks drawn together: small ones cost less so
+        for step in range(0, n_steps, at_once):
+            n = block_size * min(at_once, n_steps - step)
+            labels = _draw(self.prior(step * block_size, n), topics.random(n))
+            sizes = self._draw_lengths(lengths.random(n))
+            documents = self.truth.sample_words(labels, sizes, words)
+            for start in range(0, n, block_size):
+                rows = slice(start, start + block_size)
+                yield Block(documents[rows], labels[rows])
 
     def _draw_lengths(self, uniform: Floats) -> Ints:
         if isinstance(self.lengths, int):

@@ -1,0 +1,126 @@
+"""BatchEM: EM over all documents until it stands still, the best of several starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from spectralleader.documents import Documents, Floats
+from spectralleader.learners.em_steps import em_step, objective
+from spectralleader.learners.offline import Offline
+from spectralleader.learners.start import (
+    Start,
+    check_smoothing,
+    check_start,
+    make_start,
+    start_from_state,
+    start_to_state,
+)
+from spectralleader.learners.statistics import with_words
+from spectralleader.model import TopicModel
+
+
+@dataclass(frozen=True)
+class Ascent:
+    """How EM climbed from its best start."""
+
+    objectives: Floats  # at the start and after each iteration, never falling, see `objective`
+    converged: bool  # whether the last iteration gained less than the tolerance
+
+
+class BatchEM(Offline[Ascent]):
+    """EM over all documents, from several starts; the likeliest model wins.
+
+    Every iteration passes over all documents and never lowers their log-likelihood (with the
+    smoothing's prior, see `em_steps.objective`). As a learner it remembers every document, so
+    memory grows with the stream.
+
+    Parameters
+    ----------
+    n_topics : int
+        Number of topics, K.
+    n_words : int
+        Vocabulary size, d.
+    seed : int
+        Of the random starts.
+    start : float or TopicModel
+        Concentration of random Dirichlet topics, or the one model to start from.
+    smoothing : float
+        Pseudo-count of every word in every topic, beside the counts of a mean document.
+    n_restarts : int
+        Random starts tried.
+    n_iterations : int
+        Iterations at most from each.
+    tolerance : float
+        Stop when an iteration gains less than this, in nats a document.
+
+    Examples
+    --------
+    >>> documents = Documents.from_tokens([[0, 0, 0], [1, 1, 1], [0, 0, 0]], n_words=2)
+    >>> method = BatchEM(n_topics=2, n_words=2).fit(documents)
+    >>> sorted(method.model.weights.round(2).tolist()), method.info.converged
+    ([0.33, 0.67], True)
+    """
+
+    parameters = (*Offline.parameters, "smoothing", "n_restarts", "n_iterations", "tolerance")
+
+    def __init__(
+        self,
+        n_topics: int,
+        *,
+        n_words: int,
+        seed: int = 0,
+        start: Start = 10.0,
+        smoothing: float = 1e-5,
+        n_restarts: int = 3,
+        n_iterations: int = 200,
+        tolerance: float = 1e-6,
+    ) -> None:
+        super().__init__(n_topics, n_words, seed)
+        if n_restarts < 1 or n_iterations < 1:
+            raise ValueError(
+                "n_restarts and n_iterations must be at least 1, "
+                f"got {n_restarts} and {n_iterations}"
+            )
+        self.start = check_start(start, n_topics, n_words)
+        self.smoothing = check_smoothing(smoothing)
+        self.n_restarts, self.n_iterations = n_restarts, n_iterations
+        self.tolerance = float(tolerance)
+
+    def _solve(self, documents: Documents) -> tuple[TopicModel, Ascent]:
+        starts = self._starts()
+        documents = with_words(documents)
+        if documents.n_docs == 0:
+            return starts[0], Ascent(np.zeros(0), converged=True)
+        ascents = [self._climb(documents, start) for start in starts]
+        return max(ascents, key=lambda ascent: float(ascent[1].objectives[-1]))
+
+    def _starts(self) -> list[TopicModel]:
+        n_starts = 1 if isinstance(self.start, TopicModel) else self.n_restarts
+        return [
+            make_start(self.start, self.n_topics, self.n_words, [self.seed, i])
+            for i in range(n_starts)
+        ]
+
+    def _climb(self, documents: Documents, model: TopicModel) -> tuple[TopicModel, Ascent]:
+        """Iterate from a model until it no longer pays."""
+        objectives = [objective(documents, model, self.smoothing)]
+        gain = np.inf
+        while gain >= self.tolerance and len(objectives) <= self.n_iterations:
+            model = em_step(documents, model, self.smoothing)
+            objectives.append(objective(documents, model, self.smoothing))
+            gain = objectives[-1] - objectives[-2]
+        return model, Ascent(np.array(objectives), converged=bool(gain < self.tolerance))
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all that the learner needs to go on."""
+        return {**super().to_state(), "start": start_to_state(self.start)}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Rebuild the learner that `to_state` described."""
+        learner = super().from_state(state)
+        learner.start = start_from_state(state["start"])
+        return learner

@@ -1,0 +1,147 @@
+"""IncrementalEM: every remembered document keeps its posterior, which revisits replace."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from spectralleader.documents import Documents, Floats, Ints
+from spectralleader.learners.em_steps import log_prior
+from spectralleader.learners.online_em import OnlineEM
+from spectralleader.learners.start import Start
+from spectralleader.learners.statistics import Statistics
+from spectralleader.samples import Reservoir, Sample, sample_from_state, sample_to_state
+
+
+class IncrementalEM(OnlineEM):
+    """EM that improves one document's posterior at a time (Neal & Hinton 1998).
+
+    The statistics are those of the remembered documents under the posterior that each had when it
+    was last visited. A document that enters adds its own, one that leaves takes them out, and with
+    every block the next remembered documents in turn are revisited: none of these revisits lowers
+    the `free_energy`. Memory is bounded by the sample: it grows until that is full.
+
+    Parameters
+    ----------
+    n_topics : int
+        Number of topics, K.
+    n_words : int
+        Vocabulary size, d.
+    reservoir_size : int
+        Documents remembered.
+    seed : int
+        Of the reservoir and of a random start.
+    sample : Sample, optional
+        Which documents to remember, instead of a reservoir: `Window`, `Everything`.
+    start, smoothing
+        As in `StepwiseEM`. The start stays in the statistics, as one more document.
+    n_revisits : int
+        Remembered documents revisited for each one learned.
+
+    Examples
+    --------
+    >>> learner = IncrementalEM(n_topics=2, n_words=2)
+    >>> for _ in range(20):
+    ...     learner.learn(Documents.from_tokens([[0, 0, 0], [1, 1, 1], [0, 0, 0]], n_words=2))
+    >>> sorted(learner.model.weights.round(1).tolist())
+    [0.3, 0.7]
+    """
+
+    parameters = (*OnlineEM.parameters, "n_revisits")
+
+    def __init__(
+        self,
+        n_topics: int,
+        *,
+        n_words: int,
+        reservoir_size: int = 10_000,
+        seed: int = 0,
+        sample: Sample | None = None,
+        start: Start = 10.0,
+        smoothing: float = 1e-5,
+        n_revisits: int = 3,
+    ) -> None:
+        super().__init__(n_topics, n_words, seed, start, smoothing)
+        if n_revisits < 0:
+            raise ValueError(f"n_revisits must not be negative, got {n_revisits}")
+        self.n_revisits = n_revisits
+        reservoir = Reservoir(reservoir_size, n_words=n_words, seed=seed)
+        self.sample: Sample = reservoir if sample is None else sample
+        self._posterior = np.zeros((0, n_topics))  # of the document in each place; grows in steps
+        self._next = 0  # place to revisit next
+
+    @property
+    def _pseudo_count(self) -> float:
+        # the statistics are sums over the documents and the start
+        return self.smoothing * (1 + len(self.sample))
+
+    def _update(self, block: Documents) -> None:
+        n_before = len(self.sample)
+        change = self.sample.add(block)
+        taken = change.places[change.places < n_before]
+        self._statistics.add(change.left, self._posterior[taken], -1.0)
+        self._reserve(len(self.sample))
+        self._posterior[change.places] = 0.0
+        self._visit(change.entered, change.places)
+        self.revisit(self.n_revisits * block.n_docs)
+
+    def revisit(self, n_docs: int) -> None:
+        """Go on to the next remembered documents: E-step for each of them, then one M-step."""
+        n_docs = min(n_docs, len(self.sample))
+        if n_docs == 0:
+            return
+        places = (self._next + np.arange(n_docs)) % len(self.sample)
+        self._visit(self.sample.documents[places], places)
+        self._next = int(places[-1]) + 1
+
+    def _visit(self, documents: Documents, places: Ints) -> None:
+        """Replace the posteriors of the documents in these places, in the statistics too."""
+        posterior = self._statistics.posterior(documents, self._pseudo_count)
+        self._statistics.add(documents, posterior - self._posterior[places])
+        self._posterior[places] = posterior
+        self._model = None
+
+    def _reserve(self, n_places: int) -> None:
+        if n_places > len(self._posterior):
+            room = np.zeros((2 * n_places, self.n_topics))
+            room[: len(self._posterior)] = self._posterior
+            self._posterior = room
+
+    @property
+    def free_energy(self) -> float:
+        """What a revisit never lowers, see `free_energy`."""
+        posterior = self._posterior[: len(self.sample)]
+        return free_energy(posterior, self._statistics, self._pseudo_count)
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all that the learner needs to go on."""
+        return {
+            **super().to_state(),
+            "sample": sample_to_state(self.sample),
+            "posterior": self._posterior[: len(self.sample)].copy(),
+            "next": self._next,
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Rebuild the learner that `to_state` described."""
+        learner = super().from_state(state)
+        learner.sample = sample_from_state(state["sample"])
+        learner._posterior = np.array(state["posterior"])
+        learner._next = state["next"]
+        return learner
+
+
+def free_energy(posterior: Floats, statistics: Statistics, pseudo_count: float) -> float:
+    """Return the free energy of topic posteriors, (n_docs, K), and of the model that they lead to.
+
+    ``sum_i sum_k r_ik (log P(topic k, document i) - log r_ik)`` and the prior's part, where the
+    statistics are those of the documents under r (and of whatever counts beside them). It is at
+    most the log-probability of the documents, and equal to it where r are the true posteriors.
+    """
+    model = statistics.maximise(pseudo_count)
+    expected = statistics.totals[0] @ np.log(model.weights)
+    expected += np.vdot(statistics.words.T, np.log(model.topics))
+    entropy = -(posterior * np.log(np.maximum(posterior, 1e-300))).sum()  # 0 log 0 = 0
+    return float(statistics.scale * expected + entropy) + log_prior(model, pseudo_count)

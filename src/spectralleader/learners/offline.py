@@ -1,0 +1,78 @@
+"""Offline: a method for all documents at once, as a learner that remembers."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, Self, TypeVar
+
+from spectralleader.documents import Documents
+from spectralleader.learners.protocol import Predictive, check_block, check_sizes
+from spectralleader.model import TopicModel
+from spectralleader.samples import Everything
+
+Info = TypeVar("Info")
+
+
+class Offline(Generic[Info]):
+    """A learner by remembering: every document is kept, and a model read is solved for from all.
+
+    Memory grows with the stream, and a model costs a solution from scratch: for reference, not for
+    streams. `fit` is the usual way to use it. A subclass says how to solve (`_solve`) and names the
+    arguments of its constructor (`parameters`).
+    """
+
+    parameters: tuple[str, ...] = ("n_topics", "n_words", "seed")
+
+    def __init__(self, n_topics: int, n_words: int, seed: int) -> None:
+        self.n_topics, self.n_words = check_sizes(n_topics, n_words)
+        self.seed = seed
+        self._memory = Everything(n_words=n_words)
+        self._solution: tuple[TopicModel, Info] | None = None  # of the documents so far
+
+    def _solve(self, documents: Documents) -> tuple[TopicModel, Info]:
+        """Return the model of the documents, and what a person wants to know of it."""
+        raise NotImplementedError
+
+    def fit(self, documents: Documents) -> Self:
+        """Learn these documents, in place of all learned before."""
+        check_block(documents, self.n_words)
+        self._memory = Everything(n_words=self.n_words)
+        self._solution = None
+        self.learn(documents)
+        return self
+
+    def learn(self, documents: Documents) -> None:
+        """Remember the block."""
+        if self._memory.add(check_block(documents, self.n_words)).n_docs > 0:
+            self._solution = None
+
+    def _solved(self) -> tuple[TopicModel, Info]:
+        if self._solution is None:
+            self._solution = self._solve(self._memory.documents)
+        return self._solution
+
+    @property
+    def model(self) -> TopicModel:
+        """The model of all documents learned."""
+        return self._solved()[0]
+
+    @property
+    def predictive(self) -> Predictive:
+        """The model."""
+        return self.model
+
+    @property
+    def info(self) -> Info:
+        """How the model came about."""
+        return self._solved()[1]
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all that the learner needs to go on."""
+        parameters = {name: getattr(self, name) for name in self.parameters}
+        return {**parameters, "memory": self._memory.to_state()}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Rebuild the learner that `to_state` described."""
+        learner = cls(**{name: state[name] for name in cls.parameters})
+        learner._memory = Everything.from_state(state["memory"])
+        return learner

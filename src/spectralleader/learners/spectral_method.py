@@ -1,0 +1,58 @@
+"""SpectralMethod: the offline spectral method on all documents."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from spectralleader.documents import Documents
+from spectralleader.learners.offline import Offline
+from spectralleader.model import TopicModel
+from spectralleader.moments import EmpiricalMoments
+from spectralleader.spectral import Estimate, estimate
+from spectralleader.spectral.power import power_method, random_starts
+
+
+class SpectralMethod(Offline[Estimate]):
+    """Tensor decomposition of the moments of all documents: theta* where the truth is not known.
+
+    One pass of `estimate` (Anandkumar et al. 2014); `info` has its diagnostics. As a learner it
+    remembers every document, so memory grows with the stream.
+
+    Parameters
+    ----------
+    n_topics : int
+        Number of topics, K.
+    n_words : int
+        Vocabulary size, d.
+    seed : int
+        Of the power method's starts.
+    n_restarts, n_iterations : int
+        Of the tensor power method.
+
+    Examples
+    --------
+    >>> documents = Documents.from_tokens([[0, 0, 0], [1, 1, 1], [0, 0, 0]], n_words=2)
+    >>> method = SpectralMethod(n_topics=2, n_words=2).fit(documents)
+    >>> sorted(method.model.weights.round(2).tolist()), method.info.n_usable
+    ([0.33, 0.67], 2)
+    """
+
+    parameters = (*Offline.parameters, "n_restarts", "n_iterations")
+
+    def __init__(
+        self,
+        n_topics: int,
+        *,
+        n_words: int,
+        seed: int = 0,
+        n_restarts: int = 10,
+        n_iterations: int = 30,
+    ) -> None:
+        super().__init__(n_topics, n_words, seed)
+        self.n_restarts, self.n_iterations = n_restarts, n_iterations
+
+    def _solve(self, documents: Documents) -> tuple[TopicModel, Estimate]:
+        starts = random_starts(self.n_topics, self.n_restarts, self.seed)
+        decompose = partial(power_method, n_iterations=self.n_iterations)
+        solution = estimate(EmpiricalMoments(documents), self.n_topics, decompose, starts)
+        return solution.model, solution

@@ -1,0 +1,70 @@
+"""Unigram: the running word frequencies, the floor that every learner must clear."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spectralleader.documents import Documents, Floats
+from spectralleader.learners.protocol import Predictive, check_block, check_sizes
+from spectralleader.model import TopicModel
+from spectralleader.spectral.recovery import smooth_words
+
+
+class Unigram:
+    """Word frequencies so far, and nothing of topics: all K topics are the same.
+
+    A word seen c times among n words has the probability ``(c + 1/d) / (n + 1)``.
+
+    Parameters
+    ----------
+    n_topics : int
+        Number of topics of the model, K; they are equal, with equal weights.
+    n_words : int
+        Vocabulary size, d.
+    seed : int
+        Changes nothing: here so that every learner is made alike.
+
+    Examples
+    --------
+    >>> learner = Unigram(n_topics=2, n_words=2)
+    >>> learner.learn(Documents.from_tokens([[0, 0, 0], [1]], n_words=2))
+    >>> learner.model.topics.round(3).tolist()
+    [[0.7, 0.3], [0.7, 0.3]]
+    """
+
+    def __init__(self, n_topics: int, *, n_words: int, seed: int = 0) -> None:
+        self.n_topics, self.n_words = check_sizes(n_topics, n_words)
+        self.seed = seed
+        self._counts: Floats = np.zeros(n_words)
+
+    def learn(self, documents: Documents) -> None:
+        """Count the words of the block."""
+        block = check_block(documents, self.n_words)
+        np.add.at(self._counts, block.words, block.counts)
+
+    @property
+    def model(self) -> TopicModel:
+        """The word frequencies, as every topic."""
+        n_tokens = float(self._counts.sum())
+        words = smooth_words(self._counts / max(n_tokens, 1.0), n_tokens)
+        topics = np.tile(words / words.sum(), (self.n_topics, 1))
+        return TopicModel.trusted(np.full(self.n_topics, 1.0 / self.n_topics), topics)
+
+    @property
+    def predictive(self) -> Predictive:
+        """The model."""
+        return self.model
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all that the learner needs to go on."""
+        sizes = {"n_topics": self.n_topics, "n_words": self.n_words, "seed": self.seed}
+        return {**sizes, "counts": self._counts.copy()}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Unigram:
+        """Rebuild the learner that `to_state` described."""
+        learner = cls(state["n_topics"], n_words=state["n_words"], seed=state["seed"])
+        learner._counts = np.array(state["counts"])
+        return learner

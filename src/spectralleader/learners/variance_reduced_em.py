@@ -1,0 +1,163 @@
+"""VarianceReducedEM: stepwise EM with a constant step, by passes over remembered documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from spectralleader.documents import Documents, Floats
+from spectralleader.learners.online_em import OnlineEM
+from spectralleader.learners.start import Start
+from spectralleader.learners.statistics import Statistics
+from spectralleader.model import TopicModel
+from spectralleader.samples import Reservoir
+
+MINI_BATCH = 30  # documents drawn for one step, at most: a large block makes many steps
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """The documents of an epoch, and what they add up to under the model at its beginning."""
+
+    documents: Documents
+    posterior: Floats  # (n_docs, K)
+    statistics: Statistics  # mean over the documents and the start
+
+    @classmethod
+    def make(cls, documents: Documents, model: TopicModel, start: Statistics) -> Anchor:
+        """Return the anchor of documents at a model; the start counts as one more document."""
+        posterior = model.posterior(documents)
+        statistics = start.copy()
+        statistics.add(documents, posterior)
+        statistics.decay(1.0 / (documents.n_docs + 1))
+        return cls(documents, posterior, statistics)
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all there is to the anchor."""
+        return {
+            "documents": self.documents.to_state(),
+            "posterior": self.posterior,
+            "statistics": self.statistics.to_state(),
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Anchor:
+        """Rebuild the anchor that `to_state` described."""
+        documents = Documents.from_state(state["documents"])
+        return cls(documents, state["posterior"], Statistics.from_state(state["statistics"]))
+
+
+class VarianceReducedEM(OnlineEM):
+    """Stepwise EM whose noise is taken out, so that its step need not shrink (Chen et al. 2018).
+
+    An epoch begins with an anchor: the mean statistics S_a of all remembered documents under the
+    model theta_a of that moment. Then documents i are drawn from among them, and with s_i the mean
+    statistics of those drawn,
+
+    ``mu <- (1 - step_size) mu + step_size (s_i(theta) - s_i(theta_a) + S_a)``.
+
+    The difference is small near the anchor, which is what lets the step stay large. It ends when
+    as many documents have been drawn as were anchored. So this is not a learner of one pass: it
+    remembers up to `reservoir_size` documents, twice over, goes through them again and again, and a
+    new document teaches from the next anchor on.
+
+    Parameters
+    ----------
+    n_topics : int
+        Number of topics, K.
+    n_words : int
+        Vocabulary size, d.
+    reservoir_size : int
+        Documents remembered.
+    seed : int
+        Of the reservoir, of the documents drawn, and of a random start.
+    start, smoothing
+        As in `StepwiseEM`. The start is remembered as one more document.
+    step_size : float
+        Above 0 and at most 1.
+    n_revisits : int
+        Documents drawn for each one learned.
+
+    Examples
+    --------
+    >>> learner = VarianceReducedEM(n_topics=2, n_words=2)
+    >>> for _ in range(50):
+    ...     learner.learn(Documents.from_tokens([[0, 0, 0], [1, 1, 1], [0, 0, 0]], n_words=2))
+    >>> sorted(learner.model.weights.round(1).tolist())
+    [0.3, 0.7]
+    """
+
+    parameters = (*OnlineEM.parameters, "step_size", "n_revisits")
+
+    def __init__(
+        self,
+        n_topics: int,
+        *,
+        n_words: int,
+        reservoir_size: int = 10_000,
+        seed: int = 0,
+        start: Start = 10.0,
+        smoothing: float = 1e-5,
+        step_size: float = 0.1,
+        n_revisits: int = 3,
+    ) -> None:
+        super().__init__(n_topics, n_words, seed, start, smoothing)
+        if not 0.0 < step_size <= 1.0:
+            raise ValueError(f"step_size must be above 0 and at most 1, got {step_size!r}")
+        if n_revisits < 1:
+            raise ValueError(f"n_revisits must be at least 1, got {n_revisits}")
+        self.step_size, self.n_revisits = float(step_size), n_revisits
+        self.sample = Reservoir(reservoir_size, n_words=n_words, seed=seed)
+        self._rng = np.random.default_rng([seed, 1])  # not the reservoir's draws over again
+        self._start = self._statistics
+        self._anchor: Anchor | None = None
+        self._n_left = 0  # documents still to be drawn in this epoch
+
+    def _update(self, block: Documents) -> None:
+        if self.n_updates == 0:
+            self._start = self._statistics.copy()
+        self.sample.add(block)
+        n_due = self.n_revisits * block.n_docs
+        for first in range(0, n_due, MINI_BATCH):
+            self._step(min(MINI_BATCH, n_due - first))
+
+    def _step(self, n_docs: int) -> None:
+        """Draw documents of the epoch and move the statistics."""
+        # through the model: differences can make statistics negative, which the M-step mends
+        model = self._statistics.maximise(self.smoothing)
+        if self._anchor is None or self._n_left <= 0:
+            self._anchor = Anchor.make(self.sample.documents, model, self._start)
+            self._n_left = len(self.sample)
+        anchor, n_anchored = self._anchor, self._anchor.documents.n_docs
+        drawn = self._rng.integers(n_anchored, size=n_docs)
+        documents = anchor.documents[drawn]
+        change = model.posterior(documents) - anchor.posterior[drawn]
+        self._statistics.blend(anchor.statistics, self.step_size)
+        gain = self.step_size * n_anchored / (n_anchored + 1)  # the start's share does not change
+        self._statistics.add(documents, change, gain / n_docs)
+        self._n_left -= n_docs
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all that the learner needs to go on."""
+        return {
+            **super().to_state(),
+            "sample": self.sample.to_state(),
+            "rng": self._rng.bit_generator.state,
+            "start_statistics": self._start.to_state(),
+            "anchor": None if self._anchor is None else self._anchor.to_state(),
+            "n_left": self._n_left,
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Rebuild the learner that `to_state` described."""
+        learner = super().from_state(state)
+        learner.sample = Reservoir.from_state(state["sample"])
+        learner._rng.bit_generator.state = state["rng"]
+        learner._start = Statistics.from_state(state["start_statistics"])
+        if state["anchor"] is not None:
+            learner._anchor = Anchor.from_state(state["anchor"])
+        learner._n_left = state["n_left"]
+        return learner

@@ -1,0 +1,74 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spectralleader import TopicModel
+from spectralleader.learners.em_steps import em_step, expect, log_prior, objective
+from spectralleader.learners.start import check_smoothing, make_start
+from spectralleader.learners.statistics import with_words
+from tests.factories import blocks, documents, model
+
+ROUNDING = 1e-9  # of sums of up to a hundred logarithms
+
+
+@given(block=blocks(), smoothing=st.sampled_from([1e-6, 1e-3, 1.0]), seed=st.integers(0, 9))
+def test_an_iteration_never_lowers_the_objective(block, smoothing, seed):
+    block = with_words(block)
+    current = model(3, 5, seed=seed)
+    for _ in range(4 if block.n_docs else 0):
+        following = em_step(block, current, smoothing)
+        gained = objective(block, following, smoothing) - objective(block, current, smoothing)
+        assert gained > -ROUNDING
+        current = following
+
+
+@given(block=blocks(), seed=st.integers(0, 9))
+def test_almost_unsmoothed_it_never_lowers_the_likelihood(block, seed):
+    block = with_words(block)
+    current = model(3, 5, seed=seed)
+    for _ in range(4 if block.n_docs else 0):
+        following = em_step(block, current, 1e-15)
+        assert following.log_prob(block).sum() > current.log_prob(block).sum() - ROUNDING
+        current = following
+
+
+def test_the_truth_is_a_fixed_point_up_to_sampling():
+    truth = model(3, 6)
+    block, _ = truth.sample(100_000, 5, seed=0)
+    moved = em_step(block, truth, 1e-9)
+    # frequencies of 10^5 documents are within 5 standard errors, 5 * 0.5 / sqrt(10^5 w) < 0.03
+    np.testing.assert_allclose(moved.topics, truth.topics, atol=0.03)
+    np.testing.assert_allclose(moved.weights, truth.weights, atol=0.01)
+
+
+def test_expectations_are_means_over_the_documents():
+    block = with_words(documents(40, 5))
+    statistics = expect(block, model(3, 5))
+    np.testing.assert_allclose(statistics.totals.sum(axis=1), [1.0, block.lengths.mean()])
+
+
+def test_a_model_with_impossible_words_has_no_prior():
+    assert log_prior(TopicModel([1.0], [[1.0, 0.0]]), 1e-3) == -np.inf
+
+
+def test_a_start_is_random_or_given():
+    given_model = model(3, 6)
+    assert make_start(given_model, 3, 6, seed=0) is given_model
+    drawn = make_start(1.0, 3, 6, seed=0)
+    assert (make_start(1.0, 3, 6, seed=0).topics == drawn.topics).all()
+    assert (make_start(1.0, 3, 6, seed=1).topics != drawn.topics).all()
+    assert make_start(1e6, 3, 6, seed=0).topics.std() < 1e-3
+
+
+def test_a_start_must_fit():
+    with pytest.raises(ValueError, match="3 topics over 6 words, the learner 2 over 6"):
+        make_start(model(3, 6), 2, 6, seed=0)
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, np.nan, np.inf])
+def test_concentration_and_smoothing_must_be_positive(bad):
+    with pytest.raises(ValueError, match="start must be a TopicModel or the concentration"):
+        make_start(bad, 2, 6, seed=0)
+    with pytest.raises(ValueError, match="smoothing must be a positive number"):
+        check_smoothing(bad)

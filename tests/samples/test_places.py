@@ -1,0 +1,25 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spectralleader import Documents, Everything, Reservoir, Window
+from tests.factories import blocks
+
+SAMPLES = {
+    "everything": lambda: Everything(n_words=5),
+    "reservoir": lambda: Reservoir(7, n_words=5),
+    "window": lambda: Window(7, n_words=5),
+}
+
+
+@pytest.mark.parametrize("kind", sorted(SAMPLES))
+@given(stream=st.lists(blocks(), max_size=6))
+def test_a_change_says_where_documents_entered_and_left(kind, stream):
+    sample, at = SAMPLES[kind](), {}
+    for block in stream:
+        change = sample.add(block)
+        taken = [place for place in change.places.tolist() if place in at]
+        assert [at[place] for place in taken] == [change.left[i] for i in range(len(taken))]
+        at |= {place: change.entered[i] for i, place in enumerate(change.places.tolist())}
+        remembered = Documents.concatenate([Documents.empty(5), *(at[i] for i in range(len(at)))])
+        assert sample.documents == remembered
