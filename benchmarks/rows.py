@@ -52,9 +52,10 @@ def spread(values: Iterable[float]) -> Spread:
 
 
 def ratio(peers: Sequence[Row], ours: Row) -> Spread:
-    """Return how many times the fastest peer's value ours is, round by round.
+    """Return how many times ours the fastest peer's value is, round by round.
 
-    Within a round they ran next to each other, so that a slow minute of the machine cancels.
+    The fastest is the one with the least median. Within a round they ran next to each other, so
+    that a slow minute of the machine cancels.
     """
-    fastest = [min(values) for values in zip(*(peer.values for peer in peers), strict=True)]
-    return spread(peer / own for peer, own in zip(fastest, ours.values, strict=True))
+    fastest = min(peers, key=lambda peer: median(peer.values))
+    return spread(peer / own for peer, own in zip(fastest.values, ours.values, strict=True))

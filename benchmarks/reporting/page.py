@@ -12,7 +12,8 @@ HEAD = """# Performance
 
 This page is written by `make bench ARGS="--write-docs"`. One run measures ours and the peers on the
 same counts, on one thread, in turn, round after round; a number is the median over rounds, with
-the least and the most beside it, and a ratio is taken within a round. K = 5 topics.
+the least and the most beside it; a ratio is taken within a round, against the peer or setting with
+the least median. K = 5 topics.
 """
 
 PEERS = """
