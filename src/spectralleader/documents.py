@@ -152,10 +152,12 @@ class Documents:
             return self._stretch(start, max(start, stop))
         if isinstance(which, int) and -self.n_docs <= which < self.n_docs:
             return self._stretch(which % self.n_docs, which % self.n_docs + 1)
-        rows = np.atleast_1d(np.arange(self.n_docs)[which])
-        starts = self.indptr[rows]
-        sizes = self.indptr[rows + 1] - starts
-        return Documents(*gather(starts, sizes, self.words, self.counts), self.n_words)
+        return self.take(np.atleast_1d(np.arange(self.n_docs)[which]))
+
+    def take(self, rows: Ints) -> Documents:
+        """Select documents by numbers that are known to be right."""
+        starts, ends = self.indptr[:-1], self.indptr[1:]
+        return Documents(*gather(rows, starts, ends, self.words, self.counts), self.n_words)
 
     def _stretch(self, start: int, stop: int) -> Documents:
         """Return documents start to stop, sharing memory."""
@@ -219,20 +221,22 @@ class Documents:
 
 @kernel
 def gather(
-    starts: Ints, sizes: Ints, words: WordIds, counts: Floats
+    rows: Ints, starts: Ints, ends: Ints, words: WordIds, counts: Floats
 ) -> tuple[Ints, WordIds, Floats]:
-    """Copy the stretches ``[start, start + size)`` one after the other, as one CSR block.
+    """Copy the stretches ``[starts[row], ends[row])`` one after the other, as one CSR block.
 
-    ``np.concatenate([words[s : s + n] for s, n in zip(starts, sizes)])``, likewise for counts.
+    ``np.concatenate([words[starts[row] : ends[row]] for row in rows])``, likewise for counts.
     """
-    indptr = np.zeros(len(starts) + 1, np.int64)
-    indptr[1:] = np.cumsum(sizes)
+    indptr = np.zeros(len(rows) + 1, np.int64)
+    for i in range(len(rows)):
+        indptr[i + 1] = indptr[i] + ends[rows[i]] - starts[rows[i]]
     out_words = np.empty(indptr[-1], np.int32)
     out_counts = np.empty(indptr[-1], np.float64)
-    for i in range(len(starts)):
-        for j in range(sizes[i]):
-            out_words[indptr[i] + j] = words[starts[i] + j]
-            out_counts[indptr[i] + j] = counts[starts[i] + j]
+    for i in range(len(rows)):
+        start = starts[rows[i]]
+        for j in range(indptr[i + 1] - indptr[i]):
+            out_words[indptr[i] + j] = words[start + j]
+            out_counts[indptr[i] + j] = counts[start + j]
     return indptr, out_words, out_counts
 
 

@@ -164,10 +164,9 @@ class TopicModel:
 
     def aligned_to(self, reference: TopicModel) -> TopicModel:
         """Return the same model with its topics in the order that best matches the reference's."""
-        similarity, is_aligned = compare(self.topics, reference.topics)
-        if is_aligned:
-            return self
-        order = match(similarity)
+        similarity, order, is_best = compare(self.topics, reference.topics)
+        if not is_best:
+            order = match(similarity)
         return TopicModel.trusted(self.weights[order], self.topics[order])
 
     def top_words(self, vocabulary: Sequence[str] | None = None, n: int = 10) -> list[list[str]]:
@@ -199,21 +198,25 @@ def match(similarity: Floats) -> Ints:
 
 
 @kernel
-def compare(topics: Floats, reference: Floats) -> tuple[Floats, bool]:
-    """Return ``topics @ reference.T`` and whether every column is largest on the diagonal.
+def compare(topics: Floats, reference: Floats) -> tuple[Floats, Ints, bool]:
+    """Return the cosines of topics and reference, each column's best row, and if these differ.
 
-    Then no other matching is better. What is as good to rounding stays where it is: the diagonal
-    gets a little more.
+    Rows that differ are a matching, and no other is better. What is as good to rounding stays where
+    it is: the diagonal gets a little more.
     """
     similarity = np.dot(topics, reference.T)
-    bonus = 1e-9 * similarity.max()
-    for i in range(len(similarity)):
-        similarity[i, i] += bonus
-    for column in range(len(similarity)):
-        for row in range(len(similarity)):
-            if similarity[row, column] > similarity[column, column]:
-                return similarity, False
-    return similarity, True
+    k = len(similarity)
+    for i in range(k):
+        similarity[i] /= np.sqrt(np.dot(topics[i], topics[i]))
+        similarity[:, i] /= np.sqrt(np.dot(reference[i], reference[i]))
+    best, taken, differ = np.empty(k, np.int64), np.zeros(k, np.bool_), True
+    for i in range(k):
+        similarity[i, i] += 1e-9
+    for column in range(k):
+        best[column] = similarity[:, column].argmax()
+        differ &= not taken[best[column]]
+        taken[best[column]] = True
+    return similarity, best, differ
 
 
 def log_sum(joint: Floats) -> Floats:

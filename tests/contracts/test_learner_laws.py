@@ -1,13 +1,15 @@
 """Laws that every learner keeps."""
 
+import inspect
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader import LEARNERS, Documents, Learner
+from spectralleader import LEARNERS, Documents, Learner, TopicModel
 from spectralleader.learners.protocol import Predictive
-from tests.factories import assert_valid, blocks, documents, same_state
+from tests.factories import assert_valid, blocks, documents, model, same_state
 
 N_WORDS = 5
 
@@ -20,6 +22,7 @@ def make(request):
     def construct(**parameters):
         return cls(**{"n_topics": 3, "n_words": N_WORDS, "seed": 0, **parameters})
 
+    construct.takes_start = "start" in inspect.signature(cls).parameters
     return construct
 
 
@@ -84,6 +87,23 @@ def test_the_same_seed_gives_the_same_model(make):
         a.learn(block)
         b.learn(block)
     assert same_model(a.model, b.model)
+
+
+def test_renaming_words_renames_the_model(make):
+    # exact but for rounding, in which sums over renamed words differ; a learner that starts from
+    # random topics is given its start, and that is renamed too
+    block, order = documents(300, N_WORDS), np.array([3, 0, 4, 1, 2])
+    renamed = Documents.from_matrix(block.to_matrix()[:, order])
+    start = model(3, N_WORDS)
+    learners = []
+    for topics, stream in ((start.topics, block), (start.topics[:, order], renamed)):
+        given = {"start": TopicModel(start.weights, topics)} if make.takes_start else {}
+        learner = make(**given)
+        for part in stream.blocks(50):
+            learner.learn(part)
+        learners.append(learner.model)
+    np.testing.assert_allclose(learners[0].weights, learners[1].weights, atol=1e-7)
+    np.testing.assert_allclose(learners[0].topics[:, order], learners[1].topics, atol=1e-7)
 
 
 def test_an_empty_block_is_a_no_op(make):

@@ -1,18 +1,8 @@
 import numpy as np
 
-from spectralleader import Documents, Everything, LiteralLeader
+from spectralleader import Everything, LiteralLeader
 from spectralleader.streams.synthetic import hard
 from tests.factories import documents
-
-
-def test_renaming_words_renames_the_model():
-    block = documents(200, 6)
-    order = np.random.default_rng(0).permutation(6)
-    renamed = Documents.from_matrix(block.to_matrix().toarray()[:, order])
-    a, b = LiteralLeader(2, n_words=6), LiteralLeader(2, n_words=6)
-    a.learn(block)
-    b.learn(renamed)
-    np.testing.assert_allclose(a.model.topics[:, order], b.model.topics, atol=1e-8)
 
 
 def test_topics_keep_their_order_while_they_are_learned():

@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 
 from spectralleader.documents import Documents, Floats
+from spectralleader.learners.near import estimate_near
 from spectralleader.moments import ProjectedMoments, ProjectedSums
 from spectralleader.moments.kernels import multiply_pairs
 from spectralleader.samples import Change, Sample
 from spectralleader.spectral import Anchoring, Decomposition, Estimate, estimate
+from spectralleader.spectral.joint import joint_diagonalisation
 from spectralleader.spectral.power import random_starts
 from spectralleader.spectral.subspace import top_subspace
 
 N_RESTARTS = 10
 EXTRA = 5  # directions kept beside the K that a model needs, so that the basis stays good longer
-STALE = 0.25  # share of the sample that may change before it is anchored anew
+STALE = 1 / 3  # share of the sample that may change before it is anchored anew
 
 
 @dataclass
@@ -26,13 +28,14 @@ class Worked:
 
     sums: ProjectedSums  # of the anchor and the first n_added changes
     cold: Estimate  # of the anchor itself
+    directions: Floats  # of that estimate, (k, r)
     n_added: int = 0
 
 
 class Anchored:
     """Follows a sample; gives its moments in the top eigenspace of its pairs, nearly.
 
-    The basis belongs to the anchor: the sample as it was when last a tenth of it had changed. Since
+    The basis belongs to the anchor: the sample as it was when last a third of it had changed. Since
     then documents are added and taken away in that basis, a few microseconds each, whatever the
     size of the sample and of the vocabulary. At the next anchor the basis and the sums are made
     from scratch, which also wipes the rounding error of subtraction.
@@ -76,7 +79,8 @@ class Anchored:
         if self._worked is None:
             sums = ProjectedSums(self._basis())
             sums.update(self.anchor)
-            self._worked = Worked(sums, self._solve(sums))  # random starts: the global guarantee
+            cold = self._solve(sums)
+            self._worked = Worked(sums, cold, cold.directions)
         worked = self._worked
         if not self.changes:
             return worked.cold
@@ -85,13 +89,24 @@ class Anchored:
             worked.sums.downdate(change.left)
         worked.n_added = len(self.changes)
         # where the basis is exact so is the decomposition; else the anchor's directions are near
-        return self._solve(worked.sums, None if self.is_exact else worked.cold.directions)
+        if self.is_exact or len(worked.directions) < self.n_topics:
+            return self._solve(worked.sums)
+        joint = self.decompose is joint_diagonalisation
+        found = estimate_near(worked.sums, self.n_topics, worked.directions, joint=joint)
+        if len(found.triples) < self.n_topics:  # a direction was lost: nothing is near
+            return self._solve(worked.sums)
+        return found._replace(anchoring=self.anchoring)
 
-    def _solve(self, sums: ProjectedSums, near: Floats | None = None) -> Estimate:
+    def _solve(self, sums: ProjectedSums) -> Estimate:
+        """Estimate from random starts: the global guarantee."""
         moments = ProjectedMoments(sums)
-        anchoring = Anchoring(self.n_anchors, self.reason, self.n_changed)
-        found = estimate(moments, self.n_topics, self.decompose, self._starts, near=near)
-        return found._replace(anchoring=anchoring)
+        found = estimate(moments, self.n_topics, self.decompose, self._starts)
+        return found._replace(anchoring=self.anchoring)
+
+    @property
+    def anchoring(self) -> Anchoring:
+        """How the basis came about."""
+        return Anchoring(self.n_anchors, self.reason, self.n_changed)
 
     def _basis(self) -> Floats:
         """Return the top eigenspace of the anchor's pairs, K + EXTRA directions, (d, r)."""

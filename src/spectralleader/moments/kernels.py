@@ -36,8 +36,9 @@ def add_documents(
     of the rows' squares with the rows' last factors.
     """
     r = basis.shape[1]
-    squares = np.empty((CHUNK, r * (r + 1) // 2))  # a row each: v_i v_j
-    factors = np.empty((CHUNK, r + 1))  # what they are multiplied with: triples, then pairs
+    n_rows = min(CHUNK, len(words) + len(indptr) - 1)
+    squares = np.empty((n_rows, r * (r + 1) // 2))  # a row each: v_i v_j
+    factors = np.empty((n_rows, r + 1))  # what they are multiplied with: triples, then pairs
     p = np.empty(r)
     row = 0
     for i in range(len(indptr) - 1):
@@ -62,7 +63,7 @@ def add_documents(
             n[3] += sign
             g3 = g2 / (length - 2)
         for j in range(first, last + 1):
-            if row == CHUNK:
+            if row == n_rows:
                 multiply_rows(squares[:row], factors[:row], sum_pairs, sum_triples)
                 row = 0
             if j == last:  # the document itself, after its entries

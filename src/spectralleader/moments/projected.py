@@ -57,7 +57,7 @@ class ProjectedSums:
             self._add_many(sign, documents)
         else:
             arrays = (documents.indptr, documents.words, documents.counts)
-            kernels.add_documents(sign, *arrays, self.basis, *self._parts())
+            kernels.add_documents(sign, *arrays, self.basis, *self.parts())
 
     def _add_many(self, sign: float, documents: Documents) -> None:
         """Add by word instead of by entry: cheaper if words are many times repeated."""
@@ -78,10 +78,11 @@ class ProjectedSums:
                 "sums in different bases cannot be merged: these are in a basis of shape "
                 f"{self.basis.shape}, the others in one of shape {other.basis.shape}"
             )
-        for mine, theirs in zip(self._parts(), other._parts(), strict=True):
+        for mine, theirs in zip(self.parts(), other.parts(), strict=True):
             mine += theirs
 
-    def _parts(self) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    def parts(self) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+        """Return the arrays that all of it is in, for kernels: counts, words, image, and packed."""
         return self._n, self._words, self._image, self._pairs, self._triples
 
     @property

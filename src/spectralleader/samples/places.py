@@ -23,7 +23,7 @@ class Places:
         self.n_words = n_words
         self._nothing = Documents.empty(n_words)
         self._starts = np.zeros(0, np.int64)
-        self._sizes = np.zeros(0, np.int64)
+        self._ends = np.zeros(0, np.int64)
         self._n = 0  # places in use
         self._words = np.zeros(0, np.int32)
         self._counts = np.zeros(0, np.float64)
@@ -37,23 +37,22 @@ class Places:
         return self._at(np.arange(self._n))
 
     def _at(self, places: Ints) -> Documents:
-        block = gather(self._starts[places], self._sizes[places], self._words, self._counts)
+        block = gather(places, self._starts, self._ends, self._words, self._counts)
         return Documents(*block, self.n_words)
 
     def put(self, documents: Documents, rows: Ints, places: Ints) -> Change:
         """Put document ``rows[i]`` into ``places[i]``; places beyond the last are new.
 
-        Places must be distinct, and new ones follow on without holes.
+        Places must be distinct and increasing, and new ones follow on without holes.
         """
         if len(rows) == 0:
             return Change(self._nothing, self._nothing, places)
-        all_in_order = len(rows) == documents.n_docs and in_order(rows)
-        entered = documents if all_in_order else documents[rows]
-        taken = places[places < self._n]
+        taken = places if places[-1] < self._n else places[places < self._n]
         left = self._at(taken) if len(taken) else self._nothing
-        self._reserve(int(places.max()) + 1, len(entered.words), places)
+        entered = documents if is_range(rows, documents.n_docs) else documents.take(rows)
+        self._reserve(int(places[-1]) + 1, len(entered.words), places)
         block = (entered.indptr, entered.words, entered.counts)
-        index = (self._starts, self._sizes)
+        index = (self._starts, self._ends)
         self._end = write(places, *block, *index, self._words, self._counts, self._end)
         return Change(entered, left, places)
 
@@ -61,11 +60,12 @@ class Places:
         """Make room for more places and for entries at the arena's end."""
         if n_places > len(self._starts):
             more = np.zeros(max(n_places, 2 * len(self._starts), 64), np.int64)
-            self._starts, self._sizes = (
+            self._starts, self._ends = (
                 np.concatenate([array[: self._n], more[self._n :]])
-                for array in (self._starts, self._sizes)
+                for array in (self._starts, self._ends)
             )
-        self._sizes[leaving] = 0  # overwritten documents need not survive a squeeze
+        # overwritten documents need not survive a squeeze
+        self._ends[leaving] = self._starts[leaving]
         self._n = max(self._n, n_places)
         if self._end + n_entries > len(self._words):
             self._squeeze(n_entries)
@@ -78,7 +78,7 @@ class Places:
         self._end = len(live.words)
         self._words[: self._end] = live.words
         self._counts[: self._end] = live.counts
-        self._starts[: self._n] = live.indptr[:-1]
+        self._starts[: self._n], self._ends[: self._n] = live.indptr[:-1], live.indptr[1:]
 
     def to_state(self) -> dict[str, Any]:
         """Return the remembered documents in the order of their places."""
@@ -95,12 +95,12 @@ class Places:
 
 
 @kernel
-def in_order(rows: Ints) -> bool:
-    """``np.array_equal(rows, np.arange(len(rows)))``."""
-    ordered = True
+def is_range(rows: Ints, n: int) -> bool:
+    """``np.array_equal(rows, np.arange(n))``."""
+    same = len(rows) == n
     for i in range(len(rows)):
-        ordered &= rows[i] == i
-    return ordered
+        same &= rows[i] == i
+    return same
 
 
 @kernel
@@ -110,7 +110,7 @@ def write(
     words: WordIds,
     counts: Floats,
     starts: Ints,
-    sizes: Ints,
+    ends: Ints,
     arena_words: WordIds,
     arena_counts: Floats,
     end: int,
@@ -118,11 +118,11 @@ def write(
     """Write a block at the arena's end, document i into ``places[i]``; return the new end.
 
     ``arena_words[end : end + len(words)] = words``, likewise for counts, and the documents' starts
-    and sizes in their places.
+    and ends in their places.
     """
     for i in range(len(places)):
         starts[places[i]] = end + indptr[i]
-        sizes[places[i]] = indptr[i + 1] - indptr[i]
+        ends[places[i]] = end + indptr[i + 1]
     for j in range(len(words)):
         arena_words[end + j] = words[j]
         arena_counts[end + j] = counts[j]

@@ -86,7 +86,7 @@ class Reservoir:
 
 @kernel
 def choose_places(draws: Floats, n_seen: int, capacity: int, lag: int) -> tuple[Ints, Ints]:
-    """Return which documents of a block are in the reservoir after it, and in which places.
+    """Return which documents of a block are in the reservoir after it, and their places, in order.
 
     Document t, counted from 1, enters if ``t <= capacity or draws[., 0] <= capacity / (t - lag)``;
     of several in one place the last one stays.

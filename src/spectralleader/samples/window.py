@@ -43,10 +43,8 @@ class Window:
         rows = np.arange(first, documents.n_docs)
         places = (self.n_seen + rows) % self.capacity
         self.n_seen += documents.n_docs
-        if len(self._places) < self.capacity:  # new places are taken in order, without holes
-            order = np.argsort(places)
-            rows, places = rows[order], places[order]
-        return self._places.put(documents, rows, places)
+        order = np.argsort(places)
+        return self._places.put(documents, rows[order], places[order])
 
     def to_state(self) -> dict[str, Any]:
         """Return all that the window needs to go on."""

@@ -31,11 +31,11 @@ def joint_diagonalisation(triples: Floats, starts: Floats) -> tuple[Floats, Floa
     eigenvectors : (k, k) array
         v, one a row, orthonormal.
     """
-    return _diagonalise(triples.copy())
+    return diagonalise(triples.copy())
 
 
 @kernel
-def _diagonalise(A: Floats) -> tuple[Floats, Floats]:
+def diagonalise(A: Floats) -> tuple[Floats, Floats]:
     """Rotate the slices A[:, :, m] in place, sweep after sweep, until all rotations are small."""
     k = len(A)
     T = A.copy()

@@ -44,11 +44,12 @@ def power_method(
         v, one a row.
     """
     k = len(triples)
-    return _decompose(triples.copy(), np.ascontiguousarray(starts[:k, :, :k]), n_iterations)
+    return decompose(triples.copy(), np.ascontiguousarray(starts[:k, :, :k]), n_iterations)
 
 
 @kernel
-def _decompose(T: Floats, starts: Floats, n_iterations: int) -> tuple[Floats, Floats]:
+def decompose(T: Floats, starts: Floats, n_iterations: int) -> tuple[Floats, Floats]:
+    """Decompose T, (k, k, k), deflating it in place, from starts of shape (k, n, k)."""
     k = len(T)
     eigenvalues = np.zeros(k)
     eigenvectors = np.zeros((k, k))

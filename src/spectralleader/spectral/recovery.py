@@ -26,25 +26,23 @@ def recover(backward: Floats, eigenvalues: Floats, eigenvectors: Floats) -> tupl
 
 
 @kernel
-def to_simplex(topics: Floats) -> tuple[Floats, Floats]:
-    """Return the topics as distributions and the mass clipped from each, shapes (k, d) and (k,).
+def clip(topics: Floats) -> tuple[Floats, Floats, Floats]:
+    """Say how to make topics distributions: each one's sign, mass kept, and mass clipped, (k,).
 
-    A topic that sums to a negative number is flipped first; negative entries become 0 and the rest
-    is renormalised. A topic with no positive entry stays all zero.
+    A topic that sums to a negative number is flipped; negative entries become 0 and the rest is
+    divided by its mass: ``np.maximum(sign * topic, 0) / mass``.
     """
     k, d = topics.shape
-    kept, clipped = np.zeros((k, d)), np.zeros(k)
+    signs, masses, clipped = np.ones(k), np.zeros(k), np.zeros(k)
     for i in range(k):
-        total = topics[i].sum()
-        sign = -1.0 if total < 0 else 1.0
-        mass = 0.0
+        positive, total = 0.0, 0.0
         for w in range(d):
-            mass += max(sign * topics[i, w], 0.0)
-        clipped[i] = mass - abs(total)
-        if mass > NOTHING:
-            for w in range(d):
-                kept[i, w] = max(sign * topics[i, w], 0.0) / mass
-    return kept, clipped
+            positive += max(topics[i, w], 0.0)
+            total += topics[i, w]
+        if total < 0:
+            signs[i], positive = -1.0, positive - total
+        masses[i], clipped[i] = positive, positive - abs(total)
+    return signs, masses, clipped
 
 
 @kernel
@@ -71,27 +69,28 @@ def background_share(n_topics: int, n_words: int, n_tokens: float) -> float:
 @kernel
 def complete(
     weights: Floats, topics: Floats, unigram: Floats, n_topics: int, share: float
-) -> tuple[Floats, Floats]:
-    """Return weights and topics of a valid model of n_topics topics, with no impossible word.
+) -> tuple[Floats, Floats, Floats]:
+    """Return weights and topics of a valid model, with no impossible word, and the mass clipped.
 
-    Missing topics (of no weight or no mass, or fewer than n_topics) get weight 0, the last places
-    and the unigram distribution; if all are missing the model is the unigram model. Every topic is
-    mixed with `share` unigram.
+    Topics become distributions by `clip`, and each is mixed with `share` unigram. Missing topics
+    (of no weight or no mass, or fewer than n_topics) get weight 0, the last places and the unigram
+    distribution; if all are missing the model is the unigram model.
     """
     out_weights, out_topics = np.zeros(n_topics), np.empty((n_topics, len(unigram)))
+    signs, masses, clipped = clip(topics)
     n_found = 0
     for i in range(len(weights)):
-        if weights[i] > 0 and topics[i].max() > 0:
+        if weights[i] > 0 and masses[i] > NOTHING:
             out_weights[n_found] = min(weights[i], 1.0)
+            scale = (1.0 - share) * signs[i] / masses[i]
             for w in range(len(unigram)):
-                out_topics[n_found, w] = (1.0 - share) * topics[i, w] + share * unigram[w]
-            out_topics[n_found] /= out_topics[n_found].sum()  # 1 but for rounding
+                out_topics[n_found, w] = max(scale * topics[i, w], 0.0) + share * unigram[w]
             n_found += 1
     for i in range(n_found, n_topics):
-        out_topics[i] = unigram / unigram.sum()
+        out_topics[i] = unigram
     if n_found == 0:
         out_weights[:] = 1.0
-    return out_weights / out_weights.sum(), out_topics
+    return out_weights / out_weights.sum(), out_topics, clipped
 
 
 @kernel
@@ -104,9 +103,7 @@ def finish(
     n_topics: int,
 ) -> tuple[Floats, Floats, Floats]:
     """Go from eigenpairs to a valid model: its weights and topics, and the mass clipped."""
-    weights, raw = recover(backward, eigenvalues, eigenvectors)
-    topics, clipped = to_simplex(raw)
+    weights, topics = recover(backward, eigenvalues, eigenvectors)
     unigram = smooth_words(words, n_tokens)
     share = background_share(n_topics, len(words), n_tokens)
-    weights, topics = complete(weights, topics, unigram, n_topics, share)
-    return weights, topics, clipped
+    return complete(weights, topics, unigram, n_topics, share)

@@ -29,7 +29,7 @@ class Whitening(NamedTuple):
 def whiten(pairs: Floats | LinearOperator, n_topics: int) -> Whitening:
     """Whiten by the n_topics largest eigenpairs of the pairs, or the positive ones there are."""
     if isinstance(pairs, np.ndarray) and len(pairs) <= SMALL:
-        return Whitening(*_whiten_small(pairs, n_topics))
+        return Whitening(*whiten_small(pairs, n_topics))
     return Whitening(*_whiten(*top_eigenpairs(pairs, n_topics)))
 
 
@@ -45,7 +45,7 @@ def top_eigenpairs(matrix: Floats | LinearOperator, k: int) -> tuple[Floats, Flo
 
 
 @kernel
-def _whiten_small(pairs: Floats, n_topics: int) -> tuple[Floats, Floats]:
+def whiten_small(pairs: Floats, n_topics: int) -> tuple[Floats, Floats]:
     """``_whiten(*top_eigenpairs(pairs, n_topics))`` for a small matrix."""
     d = len(pairs)
     k = min(n_topics, d)

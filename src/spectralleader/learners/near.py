@@ -1,0 +1,57 @@
+"""Estimating near an earlier estimate: `spectral.estimate` for sums in a basis, in one kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spectralleader.compiled import kernel
+from spectralleader.documents import Floats
+from spectralleader.model import TopicModel
+from spectralleader.moments import ProjectedSums
+from spectralleader.moments.kernels import contract, symmetrise, unpack
+from spectralleader.spectral import Estimate
+from spectralleader.spectral.joint import diagonalise
+from spectralleader.spectral.power import decompose
+from spectralleader.spectral.recovery import finish
+from spectralleader.spectral.whitening import Whitening, whiten_small
+
+N_ITERATIONS = 30
+
+
+def estimate_near(sums: ProjectedSums, n_topics: int, near: Floats, *, joint: bool) -> Estimate:
+    """Return ``estimate(ProjectedMoments(sums), n_topics, decompose, ..., near=near)``.
+
+    A model after every document must not spend its time between one kernel and the next: the road
+    of `estimate` is the same, and that function is what this one is tested against.
+    """
+    weights, topics, forward, *found, clipped = _solve(*sums.parts(), n_topics, near, joint)
+    eigenvalues, T, tensor_eigenvalues, tensor_eigenvectors = found
+    model = TopicModel.trusted(weights, topics)
+    whitening = Whitening(forward, eigenvalues)
+    return Estimate(model, whitening, T, tensor_eigenvalues, tensor_eigenvectors, clipped)
+
+
+@kernel
+def _solve(
+    n: Floats,
+    words: Floats,
+    image: Floats,
+    pairs: Floats,
+    triples: Floats,
+    n_topics: int,
+    near: Floats,
+    joint: bool,  # noqa: FBT001  # kernels have no keyword arguments
+) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats, Floats, Floats]:
+    n_pairs, n_triples = max(1.0, n[2]), max(1.0, n[3])
+    forward, eigenvalues = whiten_small(unpack(pairs, image.shape[1]) / n_pairs, n_topics)
+    T = contract(symmetrise(triples), forward, n_triples)
+    if joint:
+        values, vectors = diagonalise(T.copy())
+    else:
+        starts = np.dot(near, forward) * eigenvalues  # v of the directions W v
+        values, vectors = decompose(
+            T.copy(), starts.reshape(len(starts), 1, len(eigenvalues)), N_ITERATIONS
+        )
+    backward = np.dot(image, forward / n_pairs)
+    weights, topics, clipped = finish(backward, values, vectors, words, n[0], n_topics)
+    return weights, topics, forward, eigenvalues, T, values, vectors, clipped
