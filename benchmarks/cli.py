@@ -1,0 +1,112 @@
+"""The command line: options in, one run, tables, files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from benchmarks import machine, probe, stream, threads
+from benchmarks.bench import Bench
+from benchmarks.reporting import page, plots, terminal
+from benchmarks.rows import Results
+from benchmarks.sections import fresh, growth, races, steps
+from benchmarks.sizes import FULL, QUICK, Sizes
+from benchmarks.task import RACES
+from benchmarks.verdicts import verdicts
+from spectralleader import SpectralLeader
+
+WIDTH = 120  # columns in a file or a pipe
+ROOT = Path(__file__).resolve().parents[1]
+SECTIONS = {
+    **{race.name.replace(" ", "-"): partial(races.run, race) for race in RACES},
+    "steps": steps.run,
+    "growth": growth.run,
+    "memory": fresh.run_memory,
+    "first-use": fresh.run_first_use,
+}
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """Return the options."""
+    parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="tiny sizes: does it all still run?")
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, help="some of the sections")
+    parser.add_argument("--rounds", type=int, help="how often everything is measured")
+    parser.add_argument("--output", type=Path, default=Path("build/bench"), help="folder for files")
+    parser.add_argument("--write-docs", action="store_true", help="renew docs/performance.md")
+    options = parser.parse_args(arguments)
+    if options.write_docs and (options.quick or options.only):
+        parser.error("docs/performance.md needs the full run: drop --quick and --only")
+    return options
+
+
+def run(arguments: list[str]) -> int:
+    """Measure, print, write."""
+    begin, options, console = perf_counter(), parse(arguments), Console()
+    if not console.is_terminal:
+        console.width = WIDTH
+    sizes = QUICK if options.quick else FULL
+    if options.rounds:
+        sizes = replace(sizes, rounds=options.rounds, growth_rounds=options.rounds)
+    documents = (stream.stand_in if options.quick else stream.load)(sizes.n_docs)
+    results = measure(documents, sizes, options.only or default_sections(options), console)
+    results.seconds = perf_counter() - begin
+    terminal.show(results, console)
+    write(results, options.output)
+    console.print(f"Rows, figures and page are in {options.output}.")
+    if options.quick:
+        console.print("[yellow]A smoke run: the numbers mean nothing.[/]")
+    if options.write_docs:
+        write_docs(results)
+    return 0
+
+
+def default_sections(options: argparse.Namespace) -> list[str]:
+    """Return all sections; a smoke run does not wait for everything to be compiled anew."""
+    return [name for name in SECTIONS if not (options.quick and name == "first-use")]
+
+
+def measure(
+    documents: stream.Stream, sizes: Sizes, sections: list[str], console: Console
+) -> Results:
+    """Run the sections, one after the other."""
+    results = Results(documents.origin, machine.describe())
+    probe.exercise(SpectralLeader)  # compile before anything is timed
+    threads.check_one()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        Progress(*columns, TimeElapsedColumn(), console=console) as progress,
+    ):
+        bench = Bench(documents, sizes, Path(scratch), progress, results)
+        for name in sections:
+            SECTIONS[name](bench)
+    return results
+
+
+def write(results: Results, folder: Path) -> None:
+    """Write rows and verdicts as JSON, the figures and the page."""
+    folder.mkdir(parents=True, exist_ok=True)
+    record = {**asdict(results), "verdicts": [_record(one) for one in verdicts(results)]}
+    (folder / "results.json").write_text(json.dumps(record, indent=1) + "\n")
+    saved = plots.save_figures(results, folder)
+    (folder / "performance.md").write_text(page.page(results, saved, folder))
+
+
+def write_docs(results: Results) -> None:
+    """Renew the page in docs, with its figures."""
+    docs = ROOT / "docs"
+    saved = plots.save_figures(results, docs / "figures")
+    (docs / "performance.md").write_text(page.page(results, saved, docs))
+
+
+def _record(verdict: object) -> dict[str, object]:
+    return {**asdict(verdict), "verdict": verdict.word}

@@ -1,0 +1,40 @@
+"""Our learners, and the loop in which they learn a task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.sizes import N_TOPICS, SEED
+from benchmarks.task import Task
+from benchmarks.timing import Trial
+
+
+def spectral_leader(task: Task) -> Trial:
+    """Learn every block; the model is solved for when it is read."""
+    from spectralleader import SpectralLeader
+
+    learner = SpectralLeader(
+        N_TOPICS, n_words=task.n_words, reservoir_size=task.reservoir_size, seed=SEED
+    )
+    return learn(learner, task)
+
+
+def stepwise_em(task: Task) -> Trial:
+    """Learn every block as one mini-batch."""
+    from spectralleader import StepwiseEM
+
+    return learn(StepwiseEM(N_TOPICS, n_words=task.n_words, seed=SEED), task)
+
+
+def learn(learner: Any, task: Task) -> Trial:
+    """Return a trial in which one of our learners goes through the task."""
+    blocks = task.blocks()
+
+    def run() -> None:
+        for block in blocks:
+            learner.learn(block)
+            if task.reads:
+                learner.model  # noqa: B018  # reading is the work
+        learner.model  # noqa: B018
+
+    return Trial(run, task.n_docs)

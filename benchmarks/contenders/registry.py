@@ -1,0 +1,56 @@
+"""Every contender by name: what it runs and in which races."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from benchmarks.contenders import gensim, ours, river, scikit, vowpal
+from benchmarks.task import ALONE, LONG, TENS, THOUSANDS, Race, Task
+from benchmarks.timing import Trial
+
+SPECTRAL = "SpectralLeader"
+STEPWISE = "StepwiseEM"
+SKLEARN_LDA = "scikit-learn LDA"
+NMF_KL = "MiniBatchNMF, Kullback-Leibler loss"  # the likelihood of a topic model
+NMF_SQUARED = "MiniBatchNMF, squared loss"  # its default
+GENSIM = "gensim LdaModel"
+RIVER = "river LDA"
+VECTORIZER = "CountVectorizer.transform"
+VOWPAL = tuple(f"Vowpal Wabbit, minibatch {size}" for size in (1, 10, 100))
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A name, a function that prepares a trial of a task, and the races to run it in."""
+
+    name: str
+    start: Callable[[Task], Trial]
+    races: tuple[Race, ...]
+    most_docs: int | None = None  # a slow one gets the first so many documents
+
+
+nmf_kl = partial(scikit.nmf, loss="kullback-leibler")
+nmf_squared = partial(scikit.nmf, loss="frobenius")
+
+CONTENDERS = (
+    Contender(SPECTRAL, ours.spectral_leader, (TENS, THOUSANDS, ALONE, LONG)),
+    Contender(STEPWISE, ours.stepwise_em, (TENS, THOUSANDS, ALONE)),
+    Contender(SKLEARN_LDA, scikit.lda, (TENS, THOUSANDS)),
+    Contender(GENSIM, gensim.lda, (TENS, THOUSANDS)),
+    Contender(NMF_KL, nmf_kl, (THOUSANDS,)),
+    Contender(NMF_KL, nmf_kl, (TENS,), most_docs=10_000),
+    Contender(NMF_SQUARED, nmf_squared, (THOUSANDS,)),
+    Contender(NMF_SQUARED, nmf_squared, (TENS,), most_docs=10_000),
+    Contender(RIVER, river.lda, (TENS,), most_docs=500),
+    Contender(VECTORIZER, scikit.vectorizer, (TENS, THOUSANDS)),
+    Contender(VOWPAL[0], partial(vowpal.lda, minibatch=1), (ALONE, LONG)),
+    Contender(VOWPAL[1], partial(vowpal.lda, minibatch=10), (ALONE, LONG)),
+    Contender(VOWPAL[2], partial(vowpal.lda, minibatch=100), (ALONE,)),
+)
+
+
+def contenders_of(race: Race) -> list[Contender]:
+    """Return who runs in a race, in the order of the registry."""
+    return [contender for contender in CONTENDERS if race in contender.races]

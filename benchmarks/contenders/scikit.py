@@ -1,0 +1,59 @@
+"""scikit-learn: two online topic models, and the vectoriser that every text pipeline pays for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import scipy.sparse as sp
+from sklearn.decomposition import LatentDirichletAllocation, MiniBatchNMF
+
+from benchmarks.sizes import N_TOPICS, SEED
+from benchmarks.task import Task
+from benchmarks.timing import Trial
+
+
+def lda(task: Task) -> Trial:
+    """Online variational Bayes; topics are the components divided by their sums."""
+    model = LatentDirichletAllocation(N_TOPICS, total_samples=task.n_docs, random_state=SEED)
+
+    def read() -> object:
+        return model.components_ / model.components_.sum(axis=1, keepdims=True)
+
+    return _partial_fits(model, task, read)
+
+
+def nmf(task: Task, *, loss: str) -> Trial:
+    """Matrix factorisation in mini-batches."""
+    model = MiniBatchNMF(N_TOPICS, beta_loss=loss, batch_size=task.block_size, random_state=SEED)
+    return _partial_fits(model, task, lambda: model.components_)
+
+
+def _partial_fits(model: Any, task: Task, read: Any) -> Trial:
+    blocks = _blocks(task)
+
+    def run() -> None:
+        for block in blocks:
+            model.partial_fit(block)
+            if task.reads:
+                read()
+        read()
+
+    return Trial(run, task.n_docs)
+
+
+def _blocks(task: Task) -> list[sp.csr_matrix]:
+    matrix = task.matrix()
+    starts = range(0, task.n_docs, task.block_size)
+    return [matrix[start : start + task.block_size] for start in starts]
+
+
+def vectorizer(task: Task) -> Trial:
+    """Turn the text of every block into counts, over a vocabulary that is known."""
+    starts = range(0, task.n_docs, task.block_size)
+    blocks = [task.texts[start : start + task.block_size] for start in starts]
+
+    def run() -> None:
+        for block in blocks:
+            task.vectorizer.transform(block)
+
+    return Trial(run, task.n_docs)

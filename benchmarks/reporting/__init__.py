@@ -1,0 +1,1 @@
+"""From rows to tables, figures, a JSON file and a page."""

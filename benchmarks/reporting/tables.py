@@ -1,0 +1,98 @@
+"""Tables of plain cells, which the terminal and the page show each in its own way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchmarks.contenders.registry import SPECTRAL
+from benchmarks.rows import Results, Row, Spread, ratio, spread
+from benchmarks.sections import fresh, growth, steps
+from benchmarks.task import RACES
+from benchmarks.verdicts import verdicts
+
+
+@dataclass(frozen=True)
+class Table:
+    """A title, a heading and rows of text."""
+
+    title: str
+    heading: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+
+def tables(results: Results) -> list[Table]:
+    """Return all tables that have rows, verdicts first."""
+    sections = [(race.title, race.name) for race in RACES]
+    sections += [(name.capitalize(), name) for name in (steps.CHANGED, steps.ALL)]
+    made = [verdict_table(results)]
+    made += [comparison(title, name, results) for title, name in sections]
+    made += [growth_table(results), fresh_table(results)]
+    return [table for table in made if table.rows]
+
+
+def verdict_table(results: Results) -> Table:
+    """Return what was to be reached and what was measured."""
+    heading = ("figure", "to reach", "measured (least to most)", "verdict")
+    rows = [(one.figure, one.target, show(one.value), one.word) for one in verdicts(results)]
+    return Table("Verdicts", heading, rows)
+
+
+def comparison(title: str, section: str, results: Results) -> Table:
+    """Return the contenders of a section, each with the times that ours is faster."""
+    ours = results.of(section, SPECTRAL)
+    heading = ("contender", "us a document (least to most)", "ours is faster by", "documents")
+    rows = [
+        (
+            row.name,
+            show(spread(row.values)),
+            show(ratio([row], ours)) if ours and row is not ours else "",
+            f"{row.n_docs:,}",
+        )
+        for row in results.rows
+        if row.section == section
+    ]
+    return Table(title, heading, rows)
+
+
+def growth_table(results: Results) -> Table:
+    """Return the time a document at every size of every sweep, one column a mode."""
+    cells: dict[tuple[str, int], dict[str, Row]] = {}
+    for row in results.rows:
+        if row.size is not None:
+            cells.setdefault((row.section, row.size), {})[row.name] = row
+    rows = [
+        (
+            section.removeprefix("growth: "),
+            f"{size:,}",
+            *(show(spread(modes[mode].values)) for mode in growth.MODES),
+        )
+        for (section, size), modes in cells.items()
+    ]
+    heading = ("what grows", "size", *(f"us a document, {mode}" for mode in growth.MODES))
+    return Table("Growth, synthetic documents of 12 words", heading, rows)
+
+
+def fresh_table(results: Results) -> Table:
+    """Return memory and first use."""
+    rows = [
+        (row.section, row.name, f"{number(row.values[0])} {row.unit}")
+        for row in results.rows
+        if row.section in (fresh.MEMORY, fresh.FIRST_USE)
+    ]
+    return Table("In a fresh interpreter", ("what", "", "measured"), rows)
+
+
+def show(value: Spread | None) -> str:
+    """Write a spread as its middle, with the least and the most if they differ."""
+    if value is None:
+        return "–"
+    if value.low == value.high:
+        return number(value.middle)
+    return f"{number(value.middle)} ({number(value.low)} to {number(value.high)})"
+
+
+def number(value: float) -> str:
+    """Write a number with three digits that count."""
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}"

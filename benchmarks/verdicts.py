@@ -1,0 +1,98 @@
+"""Verdicts: what was to be reached, what was measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from benchmarks.contenders.registry import (
+    GENSIM,
+    NMF_KL,
+    NMF_SQUARED,
+    SKLEARN_LDA,
+    SPECTRAL,
+    STEPWISE,
+    VECTORIZER,
+    VOWPAL,
+)
+from benchmarks.rows import Results, Row, Spread, ratio, spread
+from benchmarks.sections import fresh, growth, steps
+from benchmarks.task import ALONE, LONG, TENS, THOUSANDS
+
+
+class Speed(NamedTuple):
+    """How many times faster ours is to be than the fastest of some peers."""
+
+    bound: float
+    section: str
+    against: str
+    peers: tuple[str, ...]
+    ours: str = SPECTRAL
+
+
+SPEEDS = (
+    Speed(8, TENS.name, "the faster of scikit-learn LDA and gensim", (SKLEARN_LDA, GENSIM)),
+    Speed(8, THOUSANDS.name, "the faster of scikit-learn LDA and gensim", (SKLEARN_LDA, GENSIM)),
+    Speed(1, ALONE.name, "Vowpal Wabbit at its fastest", VOWPAL),
+    Speed(2, LONG.name, "Vowpal Wabbit at its fastest", VOWPAL),
+    Speed(3, THOUSANDS.name, NMF_KL, (NMF_KL,)),
+    Speed(3, THOUSANDS.name, NMF_SQUARED, (NMF_SQUARED,)),
+    Speed(500, steps.CHANGED, "the literal step", (steps.LITERAL,)),
+    Speed(500, steps.ALL, "the literal step", (steps.LITERAL,)),
+    # at most half the time
+    Speed(2, TENS.name, VECTORIZER, (VECTORIZER,)),
+    Speed(2, THOUSANDS.name, VECTORIZER, (VECTORIZER,)),
+    Speed(10, TENS.name, "scikit-learn LDA", (SKLEARN_LDA,), STEPWISE),
+)
+
+# The time a document may grow this much over a hundredfold: flat, with room for noise, or nearly.
+GROWTHS = {"documents": 1.25, "reservoir": 2.0, "vocabulary": 2.0}
+MEGABYTES = 300
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A figure, what was to be reached, and what was measured; no value means that it was not."""
+
+    figure: str
+    target: str
+    value: Spread | None
+    reached: bool
+
+    @property
+    def word(self) -> str:
+        if self.value is None:
+            return "not measured"
+        return "reached" if self.reached else "not reached"
+
+
+def verdicts(results: Results) -> list[Verdict]:
+    """Return the verdict on every figure that the project set itself."""
+    speeds = [_judge_speed(speed, results) for speed in SPEEDS]
+    growths = [_judge_growth(sweep, mode, results) for sweep in GROWTHS for mode in growth.MODES]
+    return [*speeds, *growths, _judge_memory(results)]
+
+
+def _judge_speed(speed: Speed, results: Results) -> Verdict:
+    peers = [row for name in speed.peers if (row := results.of(speed.section, name))]
+    ours = results.of(speed.section, speed.ours)
+    value = ratio(peers, ours) if peers and ours else None
+    figure = f"{speed.ours}, {speed.section}, against {speed.against}"
+    target = f"at least {speed.bound:g} times faster" if speed.bound > 1 else "no slower"
+    return Verdict(figure, target, value, bool(value and value.middle >= speed.bound))
+
+
+def _judge_growth(sweep: str, mode: str, results: Results) -> Verdict:
+    """Judge the time a document at the largest size over that at the smallest."""
+    bound, section = GROWTHS[sweep], growth.section_name(sweep)
+    rows: list[Row] = [r for r in results.rows if (r.section, r.name) == (section, mode)]
+    value = ratio([rows[-1]], rows[0]) if len(rows) > 1 else None
+    target = f"at most {bound:g} times the time a document"
+    return Verdict(f"{section}, {mode}", target, value, bool(value and value.middle <= bound))
+
+
+def _judge_memory(results: Results) -> Verdict:
+    row = results.of(fresh.MEMORY, fresh.ABOVE)
+    value = spread(row.values) if row else None
+    figure = f"memory, {fresh.ABOVE}"
+    return Verdict(figure, f"under {MEGABYTES} MB", value, bool(value and value.high < MEGABYTES))
