@@ -56,7 +56,7 @@ def top_subspace(
         Products at most.
     """
     search = _Search(product, start, n_kept)
-    n_columns = 4 * n_kept  # how large the space must be for a look to be worth while
+    n_columns = 8 * n_kept  # how large the space must be for a look to be worth while
     while True:
         search.grow(n_columns)
         found = search.rayleigh_ritz(n_kept, n_wanted)
