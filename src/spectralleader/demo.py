@@ -26,8 +26,9 @@ def show(console: Console, *, n_steps: int, n_runs: int, seed: int, folder: Path
     """Run the demonstration, print the tables, write the figure."""
     problem = hard()
     console.print(
-        "The paper's hard problem: 3 topics, 3 words, 3 words a document, one document a step.\n"
-        "Each model predicts the next document, is judged by it, then learns from it.\n"
+        "The paper's hard problem: 3 topics over 3 words, one document of 3 words a step.\n"
+        "Each model predicts the next document, is judged by it, then learns from it:\n"
+        "L1 is the average negative log-likelihood, L2 the average recovery error.\n"
     )
     rows: list[Row] = []
     learned: list[TopicModel] = []
@@ -72,7 +73,7 @@ def parameters(truth: TopicModel, learned: TopicModel, n_steps: int) -> Table:
     table.add_column("topic")
     table.add_column("weight", justify="right")
     for word in range(truth.n_words):
-        table.add_column(f"P(word {word + 1} | topic)", justify="right")
+        table.add_column(f"P(word {word + 1})", justify="right")
     for k in range(truth.n_topics):
         pairs = [(truth.weights[k], learned.weights[k])]
         pairs += zip(truth.topics[k], learned.topics[k], strict=True)
@@ -84,8 +85,8 @@ def losses(rows: list[Row], n_steps: int, n_runs: int) -> Table:
     """Return the average losses at the end."""
     title = f"Average loss over {n_steps} steps, mean ± standard error of {n_runs} runs"
     table = Table("learner", title=title, title_justify="left")
-    for label in METRICS.values():
-        table.add_column(label, justify="right")
+    for metric in METRICS:
+        table.add_column(metric, justify="right")
     summaries = {metric: summarise(rows, metric) for metric in METRICS}
     for name in summaries["L1"]:
         cells = []

@@ -6,15 +6,16 @@ from typing import Any
 
 from spectralleader.model import TopicModel
 
-RENEWAL = 0.5  # share of the sample that changes before the reference is renewed
+RENEWAL = 1.0  # share of the sample that changes before the reference is renewed
 
 
 class TopicOrder:
     """Keeps the order of a learner's topics over time, by a reference model.
 
     Every model is put in the order that best matches the reference. The reference is renewed when
-    half of the sample has changed, whether or not anybody read a model in between: so the order is
-    a function of the stream alone, and a learner that is read seldom need not solve often.
+    as many documents have entered as are remembered, whether or not anybody read a model in
+    between: so the order is a function of the stream alone, and a learner that is read seldom need
+    not solve often.
     """
 
     def __init__(self) -> None:

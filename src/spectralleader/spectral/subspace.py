@@ -58,9 +58,9 @@ def top_subspace(
     search = _Search(product, start, n_kept)
     n_columns = 8 * n_kept  # how large the space must be for a look to be worth while
     while True:
-        search.grow(n_columns)
+        has_grown = search.grow(n_columns)
         found = search.rayleigh_ritz(n_kept, n_wanted)
-        if found.residual <= tolerance or found.n_products >= max_products:
+        if found.residual <= tolerance or found.n_products >= max_products or not has_grown:
             return found
         n_columns += 2 * n_kept
 
@@ -78,9 +78,12 @@ class _Search:
         self.next = start  # block to add
         self.rng = np.random.default_rng(0)  # for directions that must be made up
 
-    def grow(self, n_columns: int) -> None:
-        """Add products of what was added last, until the space has n_columns or is full."""
-        room = self.space.shape[1]
+    def grow(self, n_columns: int) -> bool:
+        """Add products of what was added last, until the space has n_columns or is full.
+
+        Returns whether there was room for any.
+        """
+        n_before, room = self.n, self.space.shape[1]
         while self.n < n_columns and self.n + self.block <= room:
             columns = slice(self.n, self.n + self.block)
             fresh = _orthonormal(self.next, self.space[:, : self.n], self.rng)
@@ -89,6 +92,7 @@ class _Search:
             self.next = self.image[:, columns]
             self.n += self.block
             self.n_products += 1
+        return self.n > n_before
 
     def rayleigh_ritz(self, n_kept: int, n_wanted: int) -> Subspace:
         """Return the largest Ritz pairs; if the space is full, begin again from these."""
