@@ -21,9 +21,9 @@ def test_the_largest_eigenvalues_are_found_however_negative_the_others(block):
     matrix, vectors = symmetric(values)
     found = top_subspace(lambda Z: matrix @ Z, start(60, block), n_wanted=3, n_kept=6)
     np.testing.assert_allclose(found.values[:3], [5.0, 4.0, 3.0], rtol=1e-9)
-    np.testing.assert_allclose(np.abs(found.basis[:, :3].T @ vectors[:, :3]), np.eye(3), atol=1e-5)
+    np.testing.assert_allclose(np.abs(found.basis[:, :3].T @ vectors[:, :3]), np.eye(3), atol=1e-4)
     np.testing.assert_allclose(found.basis.T @ found.basis, np.eye(6), atol=1e-12)
-    assert found.residual <= 1e-6
+    assert found.residual <= 1e-5
 
 
 def test_a_space_that_is_full_is_begun_again(monkeypatch):
@@ -48,4 +48,4 @@ def test_it_gives_up_after_so_many_products_and_says_how_good_it_is():
     matrix, _ = symmetric(np.linspace(1.0, 0.9, 200))
     found = top_subspace(lambda Z: matrix @ Z, start(200, 2), n_wanted=5, n_kept=8, max_products=20)
     assert found.n_products >= 20
-    assert found.residual > 1e-6
+    assert found.residual > 1e-5

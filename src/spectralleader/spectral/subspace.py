@@ -31,7 +31,7 @@ def top_subspace(
     *,
     n_wanted: int,
     n_kept: int,
-    tolerance: float = 1e-6,
+    tolerance: float = 1e-5,
     max_products: int = 40,
 ) -> Subspace:
     """Find the eigenspace of the algebraically largest eigenvalues, by block Krylov iterations.
