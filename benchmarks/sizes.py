@@ -19,6 +19,7 @@ class Sizes:
     growth_rounds: int
     steps: int  # with a model after every single document
     literal_steps: int
+    fidelity_steps: int  # blocks of ten, judged with the fast and the literal learner
     sweeps: dict[str, tuple[int, ...]]  # what grows, and through which sizes
     sweep_docs: int  # documents of a growth run, where it is not documents that grow
     memory: dict[str, int]
@@ -32,6 +33,7 @@ FULL = Sizes(
     growth_rounds=2,
     steps=10_000,
     literal_steps=60,
+    fidelity_steps=1000,
     sweeps={
         "documents": (10_000, 100_000, 1_000_000),
         "reservoir": (1_000, 10_000, 100_000),
@@ -50,6 +52,7 @@ QUICK = Sizes(
     growth_rounds=1,
     steps=100,
     literal_steps=3,
+    fidelity_steps=10,
     sweeps={
         "documents": (500, 1_000),
         "reservoir": (50, 100),

@@ -16,7 +16,7 @@ from benchmarks.contenders.registry import (
     VOWPAL,
 )
 from benchmarks.rows import Results, Row, Spread, ratio, spread
-from benchmarks.sections import fresh, growth, steps
+from benchmarks.sections import fidelity, fresh, growth, steps
 from benchmarks.task import ALONE, LONG, TENS, THOUSANDS
 
 
@@ -48,6 +48,7 @@ SPEEDS = (
 # The time a document may grow this much over a hundredfold: flat, with room for noise, or nearly.
 GROWTHS = {"documents": 1.25, "reservoir": 2.0, "vocabulary": 2.0}
 MEGABYTES = 300
+PERCENT = {"L1": 0.2, "L2": 3.0}  # by which losses may differ from the literal learner's
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,8 @@ def verdicts(results: Results) -> list[Verdict]:
     """Return the verdict on every figure that the project set itself."""
     speeds = [_judge_speed(speed, results) for speed in SPEEDS]
     growths = [_judge_growth(sweep, mode, results) for sweep in GROWTHS for mode in growth.MODES]
-    return [*speeds, *growths, _judge_memory(results)]
+    fidelities = [_judge_fidelity(metric, results) for metric in PERCENT]
+    return [*speeds, *fidelities, *growths, _judge_memory(results)]
 
 
 def _judge_speed(speed: Speed, results: Results) -> Verdict:
@@ -89,6 +91,14 @@ def _judge_growth(sweep: str, mode: str, results: Results) -> Verdict:
     value = ratio([rows[-1]], rows[0]) if len(rows) > 1 else None
     target = f"at most {bound:g} times the time a document"
     return Verdict(f"{section}, {mode}", target, value, bool(value and value.middle <= bound))
+
+
+def _judge_fidelity(metric: str, results: Results) -> Verdict:
+    row = results.of(fidelity.SECTION, metric)
+    value = spread(row.values) if row else None
+    figure = f"SpectralLeader, blocks of 10, {metric} against the literal learner's"
+    reached = bool(value and value.high <= PERCENT[metric])
+    return Verdict(figure, f"within {PERCENT[metric]:g} %", value, reached)
 
 
 def _judge_memory(results: Results) -> Verdict:

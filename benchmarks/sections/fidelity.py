@@ -1,0 +1,33 @@
+"""How near the fast learner's losses are to the literal one's, which rebuilds everything."""
+
+from __future__ import annotations
+
+from benchmarks.bench import Bench
+from benchmarks.rows import Row
+from benchmarks.sizes import N_TOPICS, SEED
+from spectralleader import LiteralLeader, SpectralLeader, SpectralMethod
+from spectralleader.evaluation import judge, log_loss, recovery_error, running_averages
+from spectralleader.streams import Block
+
+SECTION = "losses against the literal learner's"
+BLOCK = 10
+
+
+def run(bench: Bench) -> None:
+    """Judge both learners on the same blocks, and add by how much their losses differ, in %."""
+    advance = bench.bar("fidelity", total=2)
+    documents = bench.stream.documents
+    n_docs = BLOCK * bench.sizes.fidelity_steps
+    method = SpectralMethod(N_TOPICS, n_words=documents.n_words, seed=SEED)
+    metrics = {"L1": log_loss, "L2": recovery_error(method.fit(documents).model)}
+    losses = []
+    for learner in (SpectralLeader, LiteralLeader):
+        leader = learner(N_TOPICS, n_words=documents.n_words, seed=SEED)
+        blocks = (Block(block) for block in documents[:n_docs].blocks(BLOCK))
+        *_, last = running_averages(judge(leader, blocks, metrics))
+        losses.append(last)
+        advance()
+    fast, literal = losses
+    for name in metrics:
+        difference = 100 * abs(fast[name] / literal[name] - 1)
+        bench.results.rows.append(Row(SECTION, name, (difference,), n_docs, unit="%"))
