@@ -133,7 +133,7 @@ def log_steps(n_steps: int, n_rows: int) -> Ints:
     return np.unique(np.rint(np.geomspace(1, n_steps, n_rows)).astype(np.int64))
 
 
-def epsilons(n_words: int, n_steps: int, n_sizes: int = 6) -> list[float]:
+def epsilons(n_words: int, n_steps: int, n_sizes: int = 5) -> list[float]:
     """Return precisions from the one that remembers all the stream to 1, evenly in log epsilon."""
     smallest = min(1.0, bounds.smallest_epsilon(n_words, n_steps))
     return [min(1.0, e) for e in np.geomspace(smallest, 1.0, n_sizes).tolist()]

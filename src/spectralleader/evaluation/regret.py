@@ -126,11 +126,17 @@ def learner_excess(
     This is the noisy setting (section 6.3). The expectation over the document of step t is exact;
     over what was learned before it is one draw: average over seeds.
     """
-    excess = np.empty(len(hindsight))
-    for t, block in zip(range(1, len(hindsight) + 1), documents, strict=True):
-        excess[t - 1] = hindsight.distribution(t).distance(learner.model)
+    overlaps, norms = np.empty_like(hindsight.priors), np.empty(len(hindsight))
+    judged: TopicModel | None = None  # a model stays the same while nothing enters its sample
+    for t, block in zip(range(len(hindsight)), documents, strict=True):
+        if learner.model is not judged:
+            judged = learner.model
+            overlap = (hindsight.topics @ judged.topics.T) ** 3 @ judged.weights  # <u_k^(x)3, M>
+            norm = judged.norm()
+        overlaps[t], norms[t] = overlap, norm
         learner.learn(block)
-    return excess
+    inner = (hindsight.priors * overlaps).sum(axis=1)
+    return np.asarray(hindsight.squared_norms(hindsight.priors) - 2.0 * inner + norms)
 
 
 def _excess(hindsight: Hindsight, means: Floats) -> Floats:
