@@ -25,6 +25,13 @@ def test_rows_are_plain_and_carry_every_bound():
     assert regret_rows("cyclic", "noise-free", n_steps=50, n_rows=1)[0]["bound_theorem2"] is None
 
 
+def test_an_unknown_scenario_or_learner_is_named_with_the_known_ones():
+    with pytest.raises(ValueError, match=r"scenario must be one of \['stationary'.*got 'steady'"):
+        regret_rows("steady", "noise-free", n_steps=5)
+    with pytest.raises(ValueError, match="learner must be one of"):
+        regret_rows("cyclic", "EM", n_steps=5)
+
+
 @pytest.mark.parametrize("learner", ["noise-free", "noise-free, one draw", "SpectralLeader"])
 def test_a_reservoir_that_never_fills_is_no_reservoir(learner):
     all_remembered, sampled = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -95,6 +95,8 @@ def regret_rows(
     >>> round(last["regret"], 3), round(last["bound_repaired"], 1)
     (0.817, 164.4)
     """
+    _check_name("scenario", scenario, REGRET_PROBLEMS)
+    _check_name("learner", learner, REGRET_LEARNERS)
     problem = REGRET_PROBLEMS[scenario]()
     hindsight = Hindsight.of(problem, n_steps)
     d = problem.truth.n_words
@@ -111,6 +113,11 @@ def regret_rows(
         {**run, "step": n, **_measures(float(regret[n - 1]), n), **_bounds(d, n, size, epsilon)}
         for n in log_steps(n_steps, n_rows).tolist()
     ]
+
+
+def _check_name(kind: str, name: str, known: Collection[str]) -> None:
+    if name not in known:
+        raise ValueError(f"{kind} must be one of {list(known)}, got {name!r}")
 
 
 def _measures(regret: float, n: int) -> dict[str, float]:

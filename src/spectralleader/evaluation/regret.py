@@ -113,8 +113,8 @@ def expected_reservoir_excess(hindsight: Hindsight, reservoir_size: int) -> Floa
     """
     excess = leader_excess(hindsight)
     past = np.arange(reservoir_size + 1, len(hindsight))  # N, where not all is remembered
-    unseen = (1.0 / reservoir_size - 1.0 / past) / np.maximum(past - 1, 1)
-    excess[past] += unseen * hindsight.spread[past - 1]
+    variances = hindsight.spread[past - 1] / (past - 1)
+    excess[past] += (1.0 / reservoir_size - 1.0 / past) * variances
     return excess
 
 
