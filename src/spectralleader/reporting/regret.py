@@ -12,12 +12,12 @@ from matplotlib.lines import Line2D
 from spectralleader.reporting.figures import COLOURS
 from spectralleader.reporting.rows import Row, Summary, summarise
 
-# What is measured has a colour; a bound is grey, and told by its dashes.
+# What is measured has a colour; a bound (on noise-free regret) is grey, and told by its dashes.
 BOUNDS = {
     "bound_printed": ("Theorem 1 as printed", (0, (1, 1))),
     "bound_repaired": ("Theorem 1 repaired", (0, (5, 1))),
     "bound_theorem2": ("Theorem 2", (0, (5, 1, 1, 1))),
-    "bound_sharp": ("1 + 2 log n + (n/m − 1)", (0, (3, 3))),
+    "bound_sharp": ("1 + 2 log n + (n/m − 1), eq. 19", (0, (3, 3))),
 }
 REMEMBERS_ALL = COLOURS[4]
 WITH_RESERVOIR = {"noise-free": COLOURS[1], "SpectralLeader": COLOURS[0]}
