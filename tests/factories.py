@@ -39,6 +39,17 @@ def blocks(draw: st.DrawFn, n_words: int = 5, max_docs: int = 12) -> Documents:
     return Documents.from_tokens(draw(token_lists(n_words, max_docs)), n_words)
 
 
+@st.composite
+def distributions(draw: st.DrawFn, n_rows: int, size: int) -> np.ndarray:
+    """Any distributions, one a row, often certain of one outcome."""
+    shares = st.lists(st.floats(0, 1), min_size=size, max_size=size)
+    certain = st.integers(0, size - 1).map(lambda k: np.eye(size)[k].tolist())
+    mixed = shares.map(np.array).filter(lambda row: row.sum() > 0.01)
+    rows = st.one_of(certain, mixed)
+    drawn = np.array([draw(rows) for _ in range(n_rows)])
+    return drawn / drawn.sum(axis=1, keepdims=True)
+
+
 def same_state(a: object, b: object) -> bool:
     """Say whether two states (nested dictionaries of arrays and plain values) are equal."""
     if isinstance(a, dict) and isinstance(b, dict):

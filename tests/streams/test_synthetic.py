@@ -66,10 +66,11 @@ def test_lengths_follow_their_distribution():
         priors.constant(WEIGHTS),
         priors.in_turn([1, 2, 3]),
         priors.cyclic(WEIGHTS, period=10, strength=2.0),
+        priors.switching(3),
         priors.random_walk(WEIGHTS, step=0.3, seed=1),
         priors.given([[1, 0, 0], [0, 0.5, 0.5]]),
     ],
-    ids=["constant", "in turn", "cyclic", "random walk", "given"],
+    ids=["constant", "in turn", "cyclic", "switching", "random walk", "given"],
 )
 def test_a_prior_is_a_distribution_and_the_same_for_any_blocks(prior):
     whole = prior(0, 40)
@@ -81,6 +82,13 @@ def test_a_prior_is_a_distribution_and_the_same_for_any_blocks(prior):
 def test_a_cyclic_prior_favours_each_topic_in_turn():
     prior = priors.cyclic([1 / 3] * 3, period=30, strength=3.0)
     assert prior(0, 30).argmax(axis=1)[[0, 10, 20]].tolist() == [0, 1, 2]
+
+
+def test_a_switching_prior_keeps_each_topic_twice_as_long_as_the_last():
+    prior = priors.switching(3)
+    assert prior(0, 15).argmax(axis=1).tolist() == [0] + [1] * 2 + [2] * 4 + [0] * 8
+    # a rounded logarithm would switch too early here
+    assert prior(2**52 - 2, 2).argmax(axis=1).tolist() == [51 % 3, 52 % 3]
 
 
 def test_a_prior_that_is_no_distribution_is_refused():

@@ -1,4 +1,4 @@
-"""JUDGING: the prequential loop, metrics and matching."""
+"""JUDGING: the prequential loop, metrics, matching, regret and the bounds on it."""
 
 from spectralleader.evaluation.metrics import (
     Metric,
@@ -8,9 +8,12 @@ from spectralleader.evaluation.metrics import (
     tensor_loss,
 )
 from spectralleader.evaluation.prequential import judge, running_averages
+from spectralleader.evaluation.regret import Hindsight, expected_loss
 
 __all__ = [
+    "Hindsight",
     "Metric",
+    "expected_loss",
     "judge",
     "label_accuracy",
     "log_loss",

@@ -47,6 +47,21 @@ def cyclic(weights: ArrayLike, *, period: int, strength: float = 1.0) -> Prior:
     return prior
 
 
+def switching(n_topics: int) -> Prior:
+    """Return the prior of one topic at a time, each for twice as long as the one before it.
+
+    Topic 0 for 1 document, topic 1 for 2, topic 2 for 4, and round again: an adversary of whoever
+    trusts the mean of the past, which never settles.
+    """
+    certain = np.eye(n_topics)
+
+    def prior(first: int, n: int) -> Floats:
+        _, exponent = np.frexp(np.arange(first + 1, first + n + 1))  # floor(log2), without rounding
+        return np.asarray(certain[(exponent - 1) % n_topics])
+
+    return prior
+
+
 def random_walk(weights: ArrayLike, *, step: float = 0.05, seed: int = 0) -> Prior:
     """Return a prior whose log-weights take a normal step of the given size at every document.
 

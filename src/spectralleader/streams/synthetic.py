@@ -88,6 +88,17 @@ def non_stochastic() -> Problem:
     return Problem(paper_model(0.7), priors.in_turn(PAPER_RUNS))
 
 
+def cyclic() -> Problem:
+    """Return the paper's hard problem with topics that wax and wane, once in a hundred."""
+    prior = priors.cyclic(PAPER_WEIGHTS, period=sum(PAPER_RUNS), strength=2.0)
+    return Problem(paper_model(0.7), prior)
+
+
+def switching() -> Problem:
+    """Return the paper's hard problem with one topic at a time, each twice as long as the last."""
+    return Problem(paper_model(0.7), priors.switching(3))
+
+
 def random_problem(
     n_topics: int,
     n_words: int,
@@ -122,3 +133,5 @@ def random_problem(
 
 
 PROBLEMS = {"easy": easy, "hard": hard, "non-stochastic": non_stochastic}
+# What regret is measured on: one setting of words, three kinds of prior.
+REGRET_PROBLEMS = {"stationary": hard, "cyclic": cyclic, "switching": switching}

@@ -1,0 +1,67 @@
+"""Bounds on regret: the paper's, mended, and one without the vocabulary (method.md, 15 to 19)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from spectralleader.documents import Floats
+
+
+def theorem1(n_words: int, steps: ArrayLike) -> Floats:
+    """Return 4 sqrt(d^3) log n, Theorem 1 as printed (eq. 15)."""
+    return np.asarray(4.0 * n_words**1.5 * np.log(steps))
+
+
+def repaired(n_words: int, steps: ArrayLike) -> Floats:
+    """Return 4 sqrt(d^3) (1 + log n): Theorem 1 with sum 1/t <= 1 + log n (eq. 16)."""
+    return np.asarray(4.0 * n_words**1.5 + theorem1(n_words, steps))
+
+
+def theorem2(n_words: int, steps: ArrayLike, epsilon: float) -> Floats:
+    """Return 4 sqrt(d^3) (epsilon n + log n) + 8, for a reservoir of `reservoir_size` (eq. 17)."""
+    linear = 4.0 * n_words**1.5 * epsilon * np.asarray(steps)
+    return np.asarray(linear + theorem1(n_words, steps) + 8.0)
+
+
+def sharp(steps: ArrayLike, reservoir_size: int | None = None) -> Floats:
+    """Return 1 + 2 log n, and n/m - 1 more for a reservoir of m < n (eq. 19).
+
+    With a reservoir it bounds the expectation over what the reservoir draws.
+    """
+    n = np.asarray(steps)
+    remembered = n if reservoir_size is None else np.minimum(n, reservoir_size)
+    return np.asarray(1.0 + 2.0 * np.log(n) + (n / remembered - 1.0))
+
+
+def reservoir_size(n_words: int, n_steps: int, epsilon: float) -> int:
+    """Return m = epsilon^-2 log(d^3 n), rounded up: the reservoir that Theorem 2 asks for.
+
+    It is one distribution or document at least.
+    """
+    if not 0.0 < epsilon <= 1.0:
+        raise ValueError(f"Theorem 2 needs 0 < epsilon <= 1, got {epsilon}")
+    return max(1, int(np.ceil(_log_cells(n_words, n_steps) / epsilon**2)))
+
+
+def smallest_epsilon(n_words: int, n_steps: int) -> float:
+    """Return sqrt(log(d^3 n) / n): below it the reservoir would be larger than the stream."""
+    return float(np.sqrt(_log_cells(n_words, n_steps) / n_steps))
+
+
+def _log_cells(n_words: int, n_steps: int) -> float:
+    return float(3.0 * np.log(n_words) + np.log(n_steps))
+
+
+def holds_from(values: ArrayLike, bound: ArrayLike) -> int | None:
+    """Return the n from which on values[n - 1] <= bound[n - 1] to the end; None if never.
+
+    Examples
+    --------
+    >>> holds_from([3.0, 1.0, 5.0, 2.0], 4.0)
+    4
+    """
+    values, bound = np.broadcast_arrays(np.asarray(values), np.asarray(bound))
+    above = np.flatnonzero(values > bound)
+    first = int(above[-1]) + 2 if len(above) else 1
+    return first if first <= len(values) else None
