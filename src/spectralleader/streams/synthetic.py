@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spectralleader.documents import Floats, Ints
+from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.model import TopicModel
 from spectralleader.streams import priors
 from spectralleader.streams.block import Block
 
 PAPER_WEIGHTS = (0.15, 0.35, 0.5)  # section 7.1
 PAPER_RUNS = (15, 35, 50)  # section 7.2: of each hundred documents
+DRAWN_AT_ONCE = 1000  # documents: one by one, drawing would cost more than learning
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,22 @@ class Problem:
             raise ValueError(
                 f"a stream needs block_size >= 1 and n_steps >= 0, got {block_size} and {n_steps}"
             )
-        topics, lengths, words = np.random.default_rng(seed).spawn(3)
-        for step in range(n_steps):
-            prior = self.prior(step * block_size, block_size)
-            labels = _draw(prior, topics.random(block_size))
-            sizes = self._draw_lengths(lengths.random(block_size))
-            yield Block(self.truth.sample_words(labels, sizes, words), labels)
+        generators = np.random.default_rng(seed).spawn(3)
+        a_draw = max(1, DRAWN_AT_ONCE // block_size)  # in steps
+        for first in range(0, n_steps, a_draw):
+            n = min(a_draw, n_steps - first) * block_size
+            documents, labels = self._draw(first * block_size, n, generators)
+            for start in range(0, n, block_size):
+                stretch = slice(start, start + block_size)
+                yield Block(documents[stretch], labels[stretch])
+
+    def _draw(
+        self, first: int, n: int, generators: Sequence[np.random.Generator]
+    ) -> tuple[Documents, Ints]:
+        """Draw the n documents from number `first` on."""
+        topics, lengths, words = generators
+        labels = _draw(self.prior(first, n), topics.random(n))
+        return self.truth.sample_words(labels, self._draw_lengths(lengths.random(n)), words), labels
 
     def _draw_lengths(self, uniform: Floats) -> Ints:
         if isinstance(self.lengths, int):
