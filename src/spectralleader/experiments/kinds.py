@@ -15,7 +15,7 @@ from spectralleader.experiments.sources import Source
 from spectralleader.learners import LEARNERS, Learner
 from spectralleader.learners.fixed import Fixed
 from spectralleader.model import TopicModel
-from spectralleader.samples import SAMPLES
+from spectralleader.samples import SAMPLES, Sample
 
 Parameters = Mapping[str, Any]
 Steps = Iterator[dict[str, float]]  # the metrics at every step 1, 2, ..., n_steps
@@ -42,10 +42,18 @@ def make_learner(name: str, parameters: Parameters, truth: TopicModel, seed: int
     if name == "truth":
         return Fixed(truth)
     given = {"n_topics": truth.n_topics, "n_words": truth.n_words, "seed": seed, **parameters}
-    if isinstance(sample := given.get("sample"), Mapping):
-        made = dict(sample)
-        given["sample"] = SAMPLES[made.pop("kind")](**made, n_words=truth.n_words)
+    if "sample" in given:
+        given["sample"] = make_sample(given["sample"], truth.n_words)
     return LEARNERS[name].learner(**given)
+
+
+def make_sample(table: Parameters, n_words: int) -> Sample:
+    """Return the sample of a table such as ``{kind = "window", capacity = 500}``."""
+    if not isinstance(table, Mapping) or table.get("kind") not in SAMPLES:
+        kinds = ", ".join(SAMPLES)
+        raise ValueError(f"sample must be a table whose kind is one of {kinds}; got {table!r}")
+    make: Callable[..., Sample] = SAMPLES[table["kind"]]
+    return make(**{k: v for k, v in table.items() if k != "kind"}, n_words=n_words)
 
 
 def prequential(

@@ -1,4 +1,4 @@
-"""Trials: the runs of a scenario, one a learner and seed, each of them independent of all others."""
+"""Trials: the runs of a scenario, one a learner and seed, independent of each other."""
 
 from __future__ import annotations
 
