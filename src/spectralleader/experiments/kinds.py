@@ -47,7 +47,7 @@ def make_learner(name: str, parameters: Parameters, truth: TopicModel, seed: int
     return LEARNERS[name].learner(**given)
 
 
-def make_sample(table: Parameters, n_words: int) -> Sample:
+def make_sample(table: Any, n_words: int) -> Sample:
     """Return the sample of a table such as ``{kind = "window", capacity = 500}``."""
     if not isinstance(table, Mapping) or table.get("kind") not in SAMPLES:
         kinds = ", ".join(SAMPLES)

@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -83,7 +84,11 @@ def results(
     with single_threaded(), processes(min(workers or cores(), len(trials))) as pool:
         futures = {pool.submit(rows_of, trial, data): trial for trial in trials}
         for future in as_completed(futures):
-            yield futures.pop(future), future.result()
+            try:
+                rows = future.result()
+            except BrokenProcessPool as error:
+                raise OSError("a worker process was ended; run again to go on") from error
+            yield futures.pop(future), rows
 
 
 @contextmanager

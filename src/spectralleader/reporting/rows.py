@@ -54,7 +54,7 @@ def settings(rows: Sequence[Row], parameter: str) -> dict[str, float]:
 
 
 def lowest(rows: Sequence[Row], metric: str, parameter: str) -> str | None:
-    """Return the learner of a grid with the lowest mean at the end: the best tuned, in hindsight."""
+    """Return the learner of a grid with the lowest mean at the end: the best in hindsight."""
     finals = final_values(rows, metric)
     return min(settings(rows, parameter), key=lambda name: float(finals[name].mean()), default=None)
 

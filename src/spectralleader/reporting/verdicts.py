@@ -1,0 +1,272 @@
+"""Verdicts: what rows say about a claim. Every difference is paired over seeds.
+
+A difference counts when it is more than 2 standard errors. Nobody's baseline is weakened: "tuned"
+is the setting with the lowest mean in hindsight, chosen for each problem and metric anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralleader.reporting.rows import (
+    Row,
+    final_values,
+    lowest,
+    plus_minus,
+    settings,
+    standard_error,
+)
+
+Rows = Sequence[Row]
+
+HOLDS, FAILS, UNTESTED = "holds", "does not hold", "not tested here"
+COUNTS = 2.0  # standard errors
+MARGIN = 0.01  # "similar": worse by at most this share
+MUCH = 0.5  # "much lower": at most this share
+RULE = (
+    "A difference (mean ± standard error, paired over seeds) counts when it is more than "
+    f"{COUNTS:g} standard errors. Tuned: the best power in hindsight, for each problem and metric. "
+    f"Similar: worse by at most {MARGIN:.0%}. Much lower: at most {MUCH:.0%}. A best power: no "
+    "other is better by a difference that counts."
+)
+LEADER, TRUTH, POWER = "SpectralLeader", "true model", "step_power"
+
+
+class Finding(NamedTuple):
+    """What was measured, and whether the claim holds by it."""
+
+    measured: str
+    holds: bool
+
+
+class Claim(NamedTuple):
+    """A sentence of the paper, the scenarios that test it, and the test of their rows."""
+
+    where: str
+    text: str
+    scenarios: tuple[str, ...]
+    test: Callable[..., Finding]  # takes the rows of each of the scenarios
+
+
+class Verdict(NamedTuple):
+    """A claim with what became of it."""
+
+    where: str
+    text: str
+    measured: str
+    verdict: str
+
+
+class Difference(NamedTuple):
+    """The mean of paired differences, and its standard error."""
+
+    mean: float
+    error: float
+
+    @property
+    def is_lower(self) -> bool:
+        """Whether the first is lower by so much that it counts."""
+        return self.mean < -COUNTS * self.error
+
+    @property
+    def is_higher(self) -> bool:
+        """Whether the first is higher by so much that it counts."""
+        return self.mean > COUNTS * self.error
+
+    def __str__(self) -> str:
+        text, sign = plus_minus(abs(self.mean), self.error), "−" if self.mean < 0 else "+"
+        return f"({sign}{text[1:]}" if text.startswith("(") else sign + text
+
+
+def judge_claims(
+    claims: Iterable[Claim], rows: Mapping[str, Rows], skipped: Mapping[str, str]
+) -> list[Verdict]:
+    """Return the verdict on each claim; without rows of its scenarios, say why they are missing."""
+    return [_judge(claim, rows, skipped) for claim in claims]
+
+
+def _judge(claim: Claim, rows: Mapping[str, Rows], skipped: Mapping[str, str]) -> Verdict:
+    missing = [name for name in claim.scenarios if not rows.get(name)]
+    if missing:
+        reasons = dict.fromkeys(skipped.get(name, "has not been run") for name in missing)
+        return Verdict(claim.where, claim.text, "; ".join(reasons), UNTESTED)
+    if min(len({row["seed"] for row in rows[name]}) for name in claim.scenarios) < 2:
+        return Verdict(claim.where, claim.text, "needs at least 2 seeds", UNTESTED)
+    finding = claim.test(*(rows[name] for name in claim.scenarios))
+    return Verdict(claim.where, claim.text, finding.measured, HOLDS if finding.holds else FAILS)
+
+
+def difference(a: NDArray[np.float64], b: NDArray[np.float64]) -> Difference:
+    """Return the difference a - b of two learners, paired over seeds."""
+    return Difference(float((a - b).mean()), standard_error(a - b))
+
+
+def tuned(rows: Rows, metric: str) -> str:
+    """Return EM at its best power for a metric, in hindsight."""
+    name = lowest(rows, metric, POWER)
+    if name is None:
+        raise ValueError(f"the rows have no learner with a {POWER} to be tuned")
+    return name
+
+
+def against(rows: Rows, metric: str, rival: str | None = None) -> tuple[Difference, str]:
+    """Return the leader minus a rival (tuned EM if none is named), and both in words."""
+    rival = rival or tuned(rows, metric)
+    finals = final_values(rows, metric)
+    gap = difference(finals[LEADER], finals[rival])
+    means = f"{finals[LEADER].mean():.3g}, {rival} {finals[rival].mean():.3g}"
+    if metric == "L1":
+        means = f"{finals[LEADER].mean():.3f}, {rival} {finals[rival].mean():.3f}"
+    return gap, f"{metric} {means}: {gap}"
+
+
+def lower(metric: str, rival: str | None = None) -> Callable[[Rows], Finding]:
+    """Test that the leader is lower."""
+
+    def test(rows: Rows) -> Finding:
+        gap, words = against(rows, metric, rival)
+        return Finding(words, gap.is_lower)
+
+    return test
+
+
+def higher(metric: str) -> Callable[[Rows], Finding]:
+    """Test that the leader is higher than tuned EM."""
+
+    def test(rows: Rows) -> Finding:
+        gap, words = against(rows, metric)
+        return Finding(words, gap.is_higher)
+
+    return test
+
+
+def much_lower(metric: str) -> Callable[[Rows], Finding]:
+    """Test that the leader is lower than tuned EM, and at most half of it."""
+
+    def test(rows: Rows) -> Finding:
+        gap, words = against(rows, metric)
+        finals = final_values(rows, metric)
+        ratio = float(finals[LEADER].mean() / finals[tuned(rows, metric)].mean())
+        return Finding(f"{words} ({ratio:.0%} of it)", gap.is_lower and ratio <= MUCH)
+
+    return test
+
+
+def no_worse(*metrics: str) -> Callable[..., Finding]:
+    """Test that the leader is lower than tuned EM or similar, in every scenario and metric."""
+
+    def test(*scenarios: Rows) -> Finding:
+        bad = []
+        for rows in scenarios:
+            for metric in metrics:
+                gap, words = against(rows, metric)
+                allowed = MARGIN * float(final_values(rows, metric)[tuned(rows, metric)].mean())
+                if gap.is_higher and gap.mean > allowed:
+                    bad.append(f"{rows[0]['scenario']} {words}")
+        n = len(scenarios) * len(metrics)
+        worst = f"; worse: {'; '.join(bad)}" if bad else ""
+        return Finding(f"similar or lower in {n - len(bad)} of {n}{worst}", not bad)
+
+    return test
+
+
+def sensitive(metric: str) -> Callable[..., Finding]:
+    """Test that the best power is better than the worst, in every scenario."""
+
+    def test(*scenarios: Rows) -> Finding:
+        gaps = []
+        for rows in scenarios:
+            finals = final_values(rows, metric)
+            powers = sorted(settings(rows, POWER), key=lambda name: float(finals[name].mean()))
+            gaps.append(difference(finals[powers[-1]], finals[powers[0]]))
+        words = f"{metric}, worst power minus best: {', '.join(map(str, gaps))}"
+        return Finding(words, all(gap.is_higher for gap in gaps))
+
+    return test
+
+
+def best_power(metric: str, power: float) -> Callable[[Rows], Finding]:
+    """Test that no power does better than this one."""
+
+    def test(rows: Rows) -> Finding:
+        finals, best = final_values(rows, metric), tuned(rows, metric)
+        expected = next(name for name, value in settings(rows, POWER).items() if value == power)
+        gap = difference(finals[expected], finals[best])
+        tie = "" if expected == best else f"; {expected} minus it: {gap}"
+        return Finding(f"best is {best}{tie}", not gap.is_higher)
+
+    return test
+
+
+def best_power_differs(metric: str) -> Callable[..., Finding]:
+    """Test that no power is best, or as good as the best, in all scenarios."""
+
+    def test(*scenarios: Rows) -> Finding:
+        def loses(name: str, rows: Rows) -> bool:
+            finals = final_values(rows, metric)
+            return difference(finals[name], finals[tuned(rows, metric)]).is_higher
+
+        bests = [tuned(rows, metric) for rows in scenarios]
+        safe = [n for n in settings(scenarios[0], POWER) if not any(loses(n, r) for r in scenarios)]
+        also = f"; as good as the best in all: {', '.join(safe)}" if safe else "; none fits all"
+        return Finding(f"best are {', '.join(bests)}{also}", not safe)
+
+    return test
+
+
+def improves(metric: str) -> Callable[[Rows, Rows], Finding]:
+    """Test that tuned EM comes closer to the true model in the second scenario.
+
+    Not the metric itself: its average counts the first step as 0, which flatters short runs.
+    """
+
+    def test(*scenarios: Rows) -> Finding:
+        finals = [final_values(rows, metric) for rows in scenarios]
+        names = [tuned(rows, metric) for rows in scenarios]
+        first, second = (f[name] - f[TRUTH] for f, name in zip(finals, names, strict=True))
+        gap = difference(second, first)
+        words = f"{metric} above the true model's: {first.mean():.3f} → {second.mean():.3f}: {gap}"
+        return Finding(words, gap.is_lower)
+
+    return test
+
+
+def vanishes(metric: str) -> Callable[..., Finding]:
+    """Test that the leader's error falls in every run: less in the second half than the first.
+
+    With L(n) the average over n steps, the second half's is 2 L(n) - L(n/2).
+    """
+
+    def test(*scenarios: Rows) -> Finding:
+        shares = []
+        for rows in scenarios:
+            halves = final_values(_first_half(rows), metric)[LEADER]
+            shares += ((2 * final_values(rows, metric)[LEADER] - halves) / halves).tolist()
+        words = (
+            f"{metric}, second half of the steps over the first: {np.mean(shares):.2f} on average"
+        )
+        return Finding(
+            f"{words}, {max(shares):.2f} in the worst of {len(shares)} runs", max(shares) < 1
+        )
+
+    return test
+
+
+def _first_half(rows: Rows) -> list[Row]:
+    last = max(row["step"] for row in rows)
+    return [row for row in rows if row["step"] <= last / 2]
+
+
+def stays_below(metric: str, bound: str) -> Callable[..., Finding]:
+    """Test that a metric never exceeds another one of the same row, its bound."""
+
+    def test(*scenarios: Rows) -> Finding:
+        rows = [row for rows in scenarios for row in rows if metric in row and bound in row]
+        over = sum(row[metric] > row[bound] for row in rows)
+        return Finding(f"{metric} above the {bound} in {over} of {len(rows)} rows", not over)
+
+    return test
