@@ -10,7 +10,8 @@ from typing import NamedTuple
 from rich.console import Console
 
 from spectralleader import __version__
-from spectralleader.experiments import Scenario, load, run, shipped
+from spectralleader.experiments import Scenario, load, shipped
+from spectralleader.experiments.run import run
 from spectralleader.experiments.sources import DATA_VARIABLE, why_missing
 from spectralleader.reporting.claims import CLAIMS
 from spectralleader.reporting.page import Page, count, write_page

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spectralleader.experiments import run
-from spectralleader.experiments.run import cores, single_threaded
+from spectralleader.experiments.run import cores, run, single_threaded
 from spectralleader.experiments.scenario import parse
 from spectralleader.experiments.trials import Trial, kept_steps, trials_of
 from tests.factories import scenario_table, write_toml

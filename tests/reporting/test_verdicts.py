@@ -26,7 +26,14 @@ def worse(by):
     return rows({"SpectralLeader": [v + by for v in values], "EM 0.5": values})
 
 
-@pytest.mark.parametrize("test", [lower("L1"), lower("L1", "EM 0.5"), much_lower("L2")])
+@pytest.mark.parametrize(
+    "test",
+    [
+        pytest.param(lower("L1"), id="lower than tuned"),
+        pytest.param(lower("L1", "EM 0.5"), id="lower than one"),
+        pytest.param(much_lower("L2"), id="much lower"),
+    ],
+)
 def test_a_difference_counts_beyond_two_standard_errors(test):
     assert test(CLEAR).holds
     assert not test(NOISY).holds

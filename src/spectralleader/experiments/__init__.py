@@ -1,6 +1,5 @@
-"""Experiments as data: a scenario is a TOML file, and running it writes rows."""
+"""Experiments as data: a scenario is a TOML file, and `run` makes rows of it."""
 
-from spectralleader.experiments.run import run
 from spectralleader.experiments.scenario import Scenario, find, load, shipped
 
-__all__ = ["Scenario", "find", "load", "run", "shipped"]
+__all__ = ["Scenario", "find", "load", "shipped"]

@@ -29,8 +29,7 @@ class RowFile:
             if run in found and is_complete(trial, found[run])
         }
         if foreign:
-            with path.with_suffix(".old.jsonl").open("a", encoding="utf-8") as file:
-                file.write("".join(map(as_lines, foreign.values())))
+            append(path.with_suffix(".old.jsonl"), b"".join(map(as_lines, foreign.values())))
         self._write()
 
     @property
@@ -41,8 +40,7 @@ class RowFile:
     def add(self, trial: Trial, rows: list[Row]) -> None:
         """Add the rows of a finished trial to the end of the file."""
         self.rows[trial.run] = rows
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(as_lines(rows))
+        append(self.path, as_lines(rows))
 
     def finish(self) -> list[Row]:
         """Put the file in the order of the trials, whichever ended first; return its rows."""
@@ -51,17 +49,23 @@ class RowFile:
 
     def _write(self) -> None:
         """Replace the file at one stroke, so that it is valid at every moment."""
-        content = "".join(as_lines(self.rows[run]) for run in self.trials if run in self.rows)
-        if self.path.is_file() and self.path.read_text(encoding="utf-8") == content:
+        content = b"".join(as_lines(self.rows[run]) for run in self.trials if run in self.rows)
+        if self.path.is_file() and self.path.read_bytes() == content:
             return
         written = self.path.with_suffix(".new")
-        written.write_text(content, encoding="utf-8")
+        written.write_bytes(content)
         os.replace(written, self.path)
 
 
-def as_lines(rows: Iterable[Row]) -> str:
+def as_lines(rows: Iterable[Row]) -> bytes:
     """Return rows as JSON lines."""
-    return "".join(json.dumps(row) + "\n" for row in rows)
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def append(path: Path, lines: bytes) -> None:
+    """Add lines to the end of a file."""
+    with path.open("ab") as file:
+        file.write(lines)
 
 
 def read_runs(path: Path) -> dict[str, list[Row]]:
