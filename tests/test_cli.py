@@ -70,7 +70,7 @@ def test_a_users_experiment_runs_like_a_shipped_one(command, tmp_path):
     assert "stepwise-em" in result.output
     assert (tmp_path / "rows" / "mine.jsonl").read_text().count("\n") == 12
     assert "Which is better?" in (tmp_path / "index.html").read_text()
-    assert (tmp_path / "mine.png").is_file()
+    assert (tmp_path / "figures" / "mine.svg").is_file()
 
 
 def test_a_scenario_without_its_corpus_is_skipped_with_a_reason(command, tmp_path, monkeypatch):

@@ -100,8 +100,7 @@ def study_of(scenario: Scenario, rows: list[Row]) -> Study:
 
 
 def report(console: Console, page: Page, out: Path) -> None:
-    """Write the figures and the page, and say where they are."""
-    write_figures(page.studies, out)
+    """Write the page with its figures, and say where everything is."""
     if page.studies:
         console.print(f"Rows: {out / 'rows'}", highlight=False)
         console.print(f"Page: {write_page(page, out / 'index.html')}", highlight=False)

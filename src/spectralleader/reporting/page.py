@@ -9,6 +9,8 @@ from pathlib import Path
 from string import Template
 from typing import NamedTuple
 
+from matplotlib.figure import Figure
+
 from spectralleader.reporting.panels import as_svg, draw_over_axis, draw_over_steps
 from spectralleader.reporting.study import Study, by_figure
 from spectralleader.reporting.tables import as_html, final_table, tuning_table, verdict_table
@@ -33,17 +35,20 @@ class Page(NamedTuple):
 
 
 def write_page(page: Page, path: Path) -> Path:
-    """Write the page."""
+    """Write the page, and its figures as files beside it."""
+    folder = path.parent / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
     template = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
     text = template.substitute(
         title=escape(page.title),
         lead=escape(page.lead),
         verdicts=_verdicts(page.verdicts),
-        figures="\n".join(_figure(name, group) for name, group in by_figure(page.studies).items()),
+        figures="\n".join(
+            _section(name, group, folder) for name, group in by_figure(page.studies).items()
+        ),
         commands=escape(page.commands),
         version=escape(page.version),
     )
-    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return path
 
@@ -62,16 +67,16 @@ def _verdicts(verdicts: Sequence[Verdict]) -> str:
     return f"<h2>Verdicts</h2>\n<p>{count(verdicts)}</p>\n{table}\n<p class=note>{escape(RULE)}</p>"
 
 
-def _figure(name: str, studies: Sequence[Study]) -> str:
+def _section(name: str, studies: Sequence[Study], folder: Path) -> str:
     parts = [f"<h2>{escape(HEADINGS.get(name, name))}</h2>", "<dl>"]
     for study in studies:
         where = f" <span class=note>({escape(study.paper)})</span>" if study.paper else ""
         parts.append(f"<dt>{escape(study.title)}{where}</dt><dd>{escape(study.question)}</dd>")
-    parts += ["</dl>", _image(as_svg(draw_over_steps(studies)), "mean and standard error by step")]
-    if studies[0].axis:
-        parts.append(f"<h3>By {escape(studies[0].axis)}</h3>")
-        parts.append(_image(as_svg(draw_over_axis(studies)), f"final values by {studies[0].axis}"))
-    if studies[0].axis == POWER:
+    parts += ["</dl>", _image(draw_over_steps(studies), folder / f"{name}.svg")]
+    if axis := studies[0].axis:
+        parts.append(f"<h3>By {escape(axis)}</h3>")
+        parts.append(_image(draw_over_axis(studies), folder / f"{name}-by-{axis}.svg"))
+    if axis == POWER:
         parts += ["<h3>What tuning is worth</h3>", as_html(tuning_table(studies))]
     for study in studies:
         parts += [f"<h3>{escape(study.title)}: at the last step</h3>", as_html(final_table(study))]
@@ -80,6 +85,8 @@ def _figure(name: str, studies: Sequence[Study]) -> str:
     )
 
 
-def _image(svg: str, alt: str) -> str:
-    data = base64.b64encode(svg.encode()).decode()  # an image of its own: no ids in common
-    return f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(alt)}">'
+def _image(figure: Figure, path: Path) -> str:
+    """Write a figure and return it as an element: an image of its own has no ids in common."""
+    path.write_bytes(svg := as_svg(figure).encode())
+    data = base64.b64encode(svg).decode()
+    return f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(path.stem)}">'

@@ -22,20 +22,18 @@ class Summary(NamedTuple):
 
 def summarise(rows: Sequence[Row], metric: str) -> dict[str, Summary]:
     """Return a summary of the metric for each learner, in the order they first appear."""
-    return {
-        name: _summary([row for row in rows if row["learner"] == name], metric)
-        for name in dict.fromkeys(row["learner"] for row in rows)
-    }
+    of_learner: dict[str, list[Row]] = {}
+    for row in rows:
+        of_learner.setdefault(row["learner"], []).append(row)
+    return {name: _summary(own, metric) for name, own in of_learner.items()}
 
 
 def _summary(rows: Sequence[Row], metric: str) -> Summary:
-    steps = np.unique([row["step"] for row in rows])
-    values: dict[int, list[float]] = {int(step): [] for step in steps}
-    for row in rows:
-        values[row["step"]].append(row[metric])
-    mean = np.array([np.mean(values[int(step)]) for step in steps])
-    error = np.array([standard_error(values[int(step)]) for step in steps])
-    return Summary(steps, mean, error)
+    values = np.array([row[metric] for row in rows], np.float64)
+    steps, at, n = np.unique([row["step"] for row in rows], return_inverse=True, return_counts=True)
+    mean = np.bincount(at, values) / n
+    variance = np.bincount(at, (values - mean[at]) ** 2) / np.maximum(n - 1, 1)
+    return Summary(steps, mean, np.sqrt(variance / n))
 
 
 def final_values(rows: Sequence[Row], metric: str) -> dict[str, NDArray[np.float64]]:

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
+import numpy as np
 import rich.table
+from numpy.typing import NDArray
 
 from spectralleader.reporting.rows import (
     final_values,
@@ -28,16 +30,22 @@ class Table(NamedTuple):
 
 def final_table(study: Study) -> Table:
     """Return every metric at the last step, a row a learner; the best of a grid is starred."""
-    columns = {metric: final_values(study.rows, metric) for metric in study.metrics}
-    rows = []
-    for name in dict.fromkeys(row["learner"] for row in study.rows):
-        cells = []
-        for metric, finals in columns.items():
-            best = study.axis and lowest(study.rows, metric, study.axis) == name
-            cell = plus_minus(float(finals[name].mean()), standard_error(finals[name]))
-            cells.append(f"{cell} *" if best else cell)
-        rows.append((name, *cells))
+    columns = []
+    for metric in study.metrics:
+        best = lowest(study.rows, metric, study.axis) if study.axis else None
+        columns.append(
+            {
+                name: mean_and_error(values) + (" *" if name == best else "")
+                for name, values in final_values(study.rows, metric).items()
+            }
+        )
+    rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
     return Table(("learner", *map(label, study.metrics)), rows)
+
+
+def mean_and_error(values: NDArray[np.float64]) -> str:
+    """Return the mean of some values and its standard error, as text."""
+    return plus_minus(float(values.mean()), standard_error(values))
 
 
 def tuning_table(studies: Iterable[Study]) -> Table:
@@ -48,10 +56,7 @@ def tuning_table(studies: Iterable[Study]) -> Table:
         for metric in study.metrics if tried else ():
             finals = final_values(study.rows, metric)
             ranked = sorted(tried, key=lambda name: float(finals[name].mean()))
-            cells = [
-                plus_minus(float(finals[name].mean()), standard_error(finals[name]))
-                for name in (LEADER, ranked[0], ranked[-1])
-            ]
+            cells = [mean_and_error(finals[name]) for name in (LEADER, ranked[0], ranked[-1])]
             best, worst = (f" at {tried[name]}" for name in (ranked[0], ranked[-1]))
             rows.append((study.title, metric, cells[0], cells[1] + best, cells[2] + worst))
     return Table(("problem", "metric", f"{LEADER}, untuned", "EM, best power", "worst power"), rows)
