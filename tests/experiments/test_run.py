@@ -11,9 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from spectralleader.experiments.kinds import Setting, even_steps
 from spectralleader.experiments.run import cores, run, single_threaded
 from spectralleader.experiments.scenario import parse
-from spectralleader.experiments.trials import Trial, kept_steps, trials_of
+from spectralleader.experiments.trials import Trial, trials_of
 from tests.factories import scenario_table, write_toml
 
 
@@ -36,7 +37,7 @@ def lines(path):
 
 @given(n_steps=st.integers(1, 5000), max_rows=st.integers(2, 300))
 def test_thinning_is_even_and_keeps_both_ends(n_steps, max_rows):
-    steps = kept_steps(n_steps, max_rows)
+    steps = even_steps(Setting({}, 1, n_steps, (), max_rows))
     assert (steps[0], steps[-1]) == (1, n_steps)
     assert len(steps) == min(n_steps, max_rows)
     gaps = {b - a for a, b in pairwise(steps)}

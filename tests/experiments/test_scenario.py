@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from spectralleader.experiments import find, load, shipped
 from spectralleader.experiments.scenario import REQUIRED, expand, parse
-from spectralleader.experiments.sources import DATA_VARIABLE, make_problem, open_source, why_missing
+from spectralleader.experiments.sources import make_problem, open_source, why_missing
 from tests.factories import scenario_table
 
 
@@ -132,8 +132,8 @@ def test_a_stream_takes_a_prior_and_a_size():
 
 def test_a_corpus_that_is_not_there_is_explained(tmp_path):
     stream = {"corpus": "news_headlines", "n_words": 500, "n_topics": 5}
-    assert DATA_VARIABLE in why_missing(stream, None)
-    assert "no news_headlines.csv.gz in" in why_missing(stream, tmp_path)
+    assert why_missing(stream, None) == "needs news_headlines.csv.gz (see --data)"
+    assert "news_headlines.csv.gz is not in" in why_missing(stream, tmp_path)
     (tmp_path / "news_headlines.csv.gz").touch()
     assert "later version" in why_missing(stream, tmp_path)
     with pytest.raises(ValueError, match="'news_headlines' cannot be read"):

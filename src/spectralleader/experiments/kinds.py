@@ -6,27 +6,38 @@ Another kind of experiment is one `Kind` and one line in `KINDS`.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from spectralleader.evaluation import judge, running_averages
 from spectralleader.evaluation.metrics import METRICS
-from spectralleader.experiments.sources import Source
+from spectralleader.experiments.sources import open_source
 from spectralleader.learners import LEARNERS, Learner
 from spectralleader.learners.fixed import Fixed
 from spectralleader.model import TopicModel
 from spectralleader.samples import SAMPLES, Sample
 
-Parameters = Mapping[str, Any]
-Steps = Iterator[dict[str, float]]  # the metrics at every step 1, 2, ..., n_steps
+
+class Contender(NamedTuple):
+    """A learner with one setting of its parameters."""
+
+    label: str  # its name in rows, tables and figures
+    name: str  # in the kind's registry
+    parameters: dict[str, Any]
 
 
 class Setting(NamedTuple):
-    """What a run needs of its scenario, beside the learner."""
+    """All that a run depends on, beside its learner and seed."""
 
+    stream: dict[str, Any]
     block_size: int
     n_steps: int
     metrics: tuple[str, ...]
+    max_rows: int
+
+
+Step = tuple[int, dict[str, float]]  # a step and its metrics
 
 
 class Kind(NamedTuple):
@@ -34,17 +45,20 @@ class Kind(NamedTuple):
 
     learners: Mapping[str, frozenset[str]]  # the parameters that each may be given
     metrics: tuple[str, ...]
-    steps: Callable[[str, Parameters, Source, Setting, int], Steps]  # of a learner and a seed
+    kept: Callable[[Setting], list[int]]  # the steps that get a row
+    run: Callable[[Contender, Setting, int, Path | None], Iterable[Step]]  # of a seed, those steps
+    check: Callable[[Contender, Setting, Path | None], object]  # raises for what `run` would refuse
 
 
-def make_learner(name: str, parameters: Parameters, truth: TopicModel, seed: int) -> Learner:
+def make_learner(contender: Contender, truth: TopicModel, seed: int) -> Learner:
     """Return a learner of the truth's size; "truth" is the true model itself."""
-    if name == "truth":
+    if contender.name == "truth":
         return Fixed(truth)
-    given = {"n_topics": truth.n_topics, "n_words": truth.n_words, "seed": seed, **parameters}
+    given: dict[str, Any] = {"n_topics": truth.n_topics, "n_words": truth.n_words, "seed": seed}
+    given |= contender.parameters
     if "sample" in given:
         given["sample"] = make_sample(given["sample"], truth.n_words)
-    return LEARNERS[name].learner(**given)
+    return LEARNERS[contender.name].learner(**given)
 
 
 def make_sample(table: Any, n_words: int) -> Sample:
@@ -56,18 +70,40 @@ def make_sample(table: Any, n_words: int) -> Sample:
     return make(**{k: v for k, v in table.items() if k != "kind"}, n_words=n_words)
 
 
-def prequential(
-    name: str, parameters: Parameters, source: Source, setting: Setting, seed: int
-) -> Steps:
+def run_prequential(
+    contender: Contender, setting: Setting, seed: int, data: Path | None
+) -> Iterable[Step]:
     """Judge a learner by each block before it learns it: the paper's running averages."""
-    learner = make_learner(name, parameters, source.truth, seed)
+    source = open_source(setting.stream, data)
+    learner = make_learner(contender, source.truth, seed)
     metrics = {metric: METRICS[metric](source.truth) for metric in setting.metrics}
     stream = source.blocks(block_size=setting.block_size, n_steps=setting.n_steps, seed=seed)
-    return running_averages(judge(learner, stream, metrics))
+    kept = set(even_steps(setting))
+    steps = enumerate(running_averages(judge(learner, stream, metrics)), start=1)
+    return ((step, values) for step, values in steps if step in kept)
+
+
+def check_prequential(contender: Contender, setting: Setting, data: Path | None) -> None:
+    """Raise for a learner that cannot be made."""
+    make_learner(contender, open_source(setting.stream, data).truth, seed=0)
+
+
+def even_steps(setting: Setting) -> list[int]:
+    """Return at most max_rows of the steps, evenly spread, the first and the last among them.
+
+    Examples
+    --------
+    >>> even_steps(Setting({}, block_size=1, n_steps=1000, metrics=(), max_rows=5))
+    [1, 250, 500, 750, 1000]
+    """
+    n_steps, max_rows = setting.n_steps, setting.max_rows
+    if n_steps <= max_rows:
+        return list(range(1, n_steps + 1))
+    return [1 + i * (n_steps - 1) // (max_rows - 1) for i in range(max_rows)]
 
 
 def parameters_of(learner: type[Learner]) -> frozenset[str]:
-    """Return what a scenario may set: the constructor's arguments but sizes and seeds it gives."""
+    """Return what a scenario may set: the constructor's arguments but the stream's and the seed."""
     return frozenset(inspect.signature(learner).parameters) - {"n_words", "seed"}
 
 
@@ -76,6 +112,8 @@ KINDS: dict[str, Kind] = {
         learners={name: parameters_of(entry.learner) for name, entry in LEARNERS.items()}
         | {"truth": frozenset()},
         metrics=tuple(METRICS),
-        steps=prequential,
+        kept=even_steps,
+        run=run_prequential,
+        check=check_prequential,
     ),
 }

@@ -14,9 +14,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from spectralleader.experiments.kinds import make_learner
+from spectralleader.experiments.kinds import KINDS
 from spectralleader.experiments.scenario import Scenario
-from spectralleader.experiments.sources import open_source
 from spectralleader.experiments.store import RowFile
 from spectralleader.experiments.trials import Row, Trial, rows_of, trials_of
 
@@ -66,10 +65,9 @@ def check(scenarios: Sequence[Scenario], data: Path | None) -> None:
     if twice := {name for name in names if names.count(name) > 1}:
         raise ValueError(f"two scenarios are called {twice.pop()!r}; rename one of the files")
     for scenario in scenarios:
-        truth = open_source(scenario.stream, data).truth
-        for contender in scenario.learners if scenario.kind == "prequential" else ():
+        for contender in scenario.learners:
             try:
-                make_learner(contender.name, contender.parameters, truth, 0)
+                KINDS[scenario.kind].check(contender, scenario.setting, data)
             except (ValueError, TypeError, KeyError) as error:
                 raise ValueError(f"{scenario.name}: {contender.label}: {error}") from error
 

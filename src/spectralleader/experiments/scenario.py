@@ -9,24 +9,16 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from spectralleader.experiments.keys import check_choice, check_count, check_keys
-from spectralleader.experiments.kinds import KINDS, Setting
+from spectralleader.experiments.kinds import KINDS, Contender, Setting
 from spectralleader.experiments.sources import check_stream
 
 FOLDER = Path(__file__).with_name("scenarios")
 REQUIRED = ("question", "stream", "learners", "block_size", "n_steps", "seeds", "metrics")
 OPTIONAL = ("title", "paper", "kind", "figure", "axis", "log", "max_rows")
 QUICK_SEEDS, QUICK_SHARE = 3, 5
-
-
-class Contender(NamedTuple):
-    """A learner with one setting of its parameters."""
-
-    label: str  # its name in rows, tables and figures
-    name: str  # in the registry
-    parameters: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -52,7 +44,7 @@ class Scenario:
     @property
     def setting(self) -> Setting:
         """What every run of the scenario is made with."""
-        return Setting(self.block_size, self.n_steps, self.metrics)
+        return Setting(self.stream, self.block_size, self.n_steps, self.metrics, self.max_rows)
 
     def quick(self) -> Scenario:
         """Return the scenario with fewer seeds and steps."""

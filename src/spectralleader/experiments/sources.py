@@ -78,9 +78,9 @@ def why_missing(stream: Table, data: Path | None) -> str | None:
         return None
     file = f"{stream['corpus']}.csv.gz"
     if data is None:
-        return f"needs {file}: name its folder with --data or {DATA_VARIABLE}"
+        return f"needs {file} (see --data)"
     if not (data / file).is_file():
-        return f"there is no {file} in {data}"
+        return f"{file} is not in {data}"
     return "reading text comes with a later version"
 
 

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from spectralleader.reporting.panels import as_svg, draw_over_axis, draw_over_steps
 from spectralleader.reporting.study import Study, by_figure
 from spectralleader.reporting.tables import as_html, final_table, tuning_table, verdict_table
-from spectralleader.reporting.verdicts import POWER, RULE, Verdict
+from spectralleader.reporting.verdicts import FAILS, HOLDS, POWER, RULE, UNTESTED, Verdict
 
 HEADINGS = {
     "figure1": "Figure 1: synthetic problems",
@@ -54,10 +54,10 @@ def write_page(page: Page, path: Path) -> Path:
 
 
 def count(verdicts: Sequence[Verdict]) -> str:
-    """Return how many claims hold and how many do not."""
+    """Return how many claims hold, in a sentence."""
     found = [verdict.verdict for verdict in verdicts]
-    counts = (f"{found.count(kind)} {kind}" for kind in dict.fromkeys(found))
-    return f"Of {len(found)} claims, {', '.join(counts)}."
+    hold, fail, untested = (found.count(kind) for kind in (HOLDS, FAILS, UNTESTED))
+    return f"Of {len(found)} claims {hold} hold, {fail} do not, {untested} are not tested here."
 
 
 def _verdicts(verdicts: Sequence[Verdict]) -> str:
