@@ -28,6 +28,8 @@ def test_demo_prints_tables_and_writes_a_figure(command, tmp_path):
     assert "True | learned" in result.output
     assert "negative log-likelihood" in result.output
     assert (tmp_path / "demo.png").stat().st_size > 10_000
+    assert "Page: " in result.output
+    assert "come close to the true model?" in (tmp_path / "index.html").read_text()
 
 
 def test_the_version_is_told():

@@ -37,7 +37,8 @@ CLAIMS = (
         "abstract",
         "Its n-step regret has a sublinear upper bound",
         REGRET,
-        stays_below("regret", "bound"),
+        stays_below("regret", "bound_repaired"),
+        min_seeds=1,
     ),
     Claim(
         "abstract",
