@@ -14,7 +14,7 @@ from spectralleader.experiments import Scenario, load, shipped
 from spectralleader.experiments.run import run
 from spectralleader.experiments.sources import DATA_VARIABLE, why_missing
 from spectralleader.reporting.claims import CLAIMS
-from spectralleader.reporting.page import Page, count, write_page
+from spectralleader.reporting.page import HEADINGS, Page, count, write_page
 from spectralleader.reporting.panels import draw_over_axis, draw_over_steps, save_png
 from spectralleader.reporting.rows import Row
 from spectralleader.reporting.study import Study, by_figure
@@ -124,7 +124,7 @@ def write_docs(page: Page, folder: Path) -> None:
         f"## What tuning is worth\n\n{as_markdown(tuning_table(page.studies))}",
     ]
     for name, group in by_figure(page.studies).items():
-        parts.append(f"## {name}\n\n![{name}](figures/{name}.png)")
+        parts.append(f"## {HEADINGS.get(name, name)}\n\n![{name}](figures/{name}.png)")
         if group[0].axis:
             parts.append(f"![by {group[0].axis}](figures/{name}-by-{group[0].axis}.png)")
         parts += [f"### {s.title}\n\n{s.question}\n\n{as_markdown(final_table(s))}" for s in group]

@@ -76,9 +76,12 @@ def test_improving_is_measured_above_the_true_model():
 
 
 def test_an_error_vanishes_if_it_falls_in_every_run():
-    assert vanishes("L2")(CLEAR).holds
-    rising = [row | {"L2": row["step"]} for row in CLEAR]
-    assert not vanishes("L2")(rising).holds
+    falling = [row | {"L2": 1.0 / row["step"]} for row in CLEAR]
+    assert vanishes("L2")(falling).holds
+    stuck = [row | {"L2": 1.0} if row["seed"] == 1 else row for row in falling]
+    finding = vanishes("L2")(falling, stuck)
+    assert not finding.holds
+    assert "(1.00), tuned EM" in finding.measured
 
 
 def test_a_bound_is_broken_by_one_row():

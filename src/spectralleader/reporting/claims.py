@@ -29,13 +29,13 @@ REGRET = ("regret-stationary", "regret-cyclic", "regret-switching")
 CLAIMS = (
     Claim(
         "abstract",
-        "SpectralLeader converges to the global optimum (its recovery error falls in every run)",
+        "SpectralLeader always converges to the global optimum (here: L2 keeps falling, every run)",
         STOCHASTIC,
         vanishes("L2"),
     ),
     Claim(
         "abstract",
-        "Its n-step regret has a sublinear upper bound",
+        "The n-step regret of SpectralLeader has a sublinear upper bound",
         REGRET,
         stays_below("regret", "bound_repaired"),
         min_seeds=1,

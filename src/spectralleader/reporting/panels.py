@@ -44,7 +44,7 @@ def draw_over_axis(studies: Sequence[Study]) -> Figure:
 def save_png(figure: Figure, path: Path) -> Path:
     """Write a figure as a picture."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=150)
+    figure.savefig(path, dpi=110)
     return path
 
 
