@@ -18,14 +18,17 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench format clean
+.PHONY: help demo reproduce test lint bench format clean
 
 help: ## Show this list
 	@echo "make <target>, with more arguments for its command in ARGS=\"...\""
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(DEV) ## Learn the paper's hard problem online, with a table and a figure
 	@$(BIN)/spectralleader demo $(ARGS)
+
+reproduce: $(DEV) ## Rerun the paper's study, with a verdict on every claim (ARGS=--quick: a look)
+	@$(BIN)/spectralleader reproduce $(ARGS)
 
 test: $(DEV) ## Run the tests and doctests, with branch coverage
 	@$(BIN)/python -m pytest --cov $(ARGS)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -68,3 +72,50 @@ def assert_valid(model: TopicModel) -> None:
         assert (rows >= 0).all()
         np.testing.assert_allclose(rows.sum(axis=1), 1.0, atol=1e-12)
     assert (model.topics > 0).all()
+
+
+def scenario_table(**changes: object) -> dict[str, object]:
+    """A small scenario as its file has it: 2 learners, 2 seeds, 3 rows a run."""
+    return {
+        "question": "Which is better?",
+        "block_size": 1,
+        "n_steps": 6,
+        "seeds": 2,
+        "metrics": ["L1", "L2"],
+        "max_rows": 3,
+        "stream": {"problem": "hard"},
+        "learners": [{"name": "truth"}, {"name": "stepwise-em", "smoothing": 0.5}],
+    } | changes
+
+
+def write_toml(path: Path, table: dict[str, object]) -> Path:
+    """Write a scenario's file; strings, numbers, lists and tables look in TOML as in JSON."""
+    learners = table["learners"]
+    assert isinstance(learners, list)
+    tables = [("[stream]", table["stream"]), *(("[[learners]]", one) for one in learners)]
+    lines = [f"{k} = {json.dumps(v)}" for k, v in table.items() if k not in ("stream", "learners")]
+    for header, values in tables:
+        assert isinstance(values, dict)
+        lines += ["", header, *(f"{key} = {json.dumps(value)}" for key, value in values.items())]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def rows(
+    finals: Mapping[str, Sequence[float]], *, scenario: str = "s", n_steps: int = 4
+) -> list[dict[str, object]]:
+    """Rows whose L1 and L2 end at the given values, a learner and a seed each; EM has a power."""
+    return [
+        {
+            "scenario": scenario,
+            "learner": name,
+            **({"step_power": float(name.split()[1])} if name.startswith("EM") else {}),
+            "seed": seed,
+            "step": step,
+            "L1": value + (n_steps - step) / n_steps,
+            "L2": value + (n_steps - step) / n_steps,
+        }
+        for name, values in finals.items()
+        for seed, value in enumerate(values)
+        for step in range(1, n_steps + 1)
+    ]

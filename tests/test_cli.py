@@ -6,6 +6,7 @@ from typer.testing import CliRunner
 
 from spectralleader import LEARNERS
 from spectralleader.cli import app
+from tests.factories import scenario_table, write_toml
 
 
 def run(*arguments):
@@ -28,6 +29,8 @@ def test_demo_prints_tables_and_writes_a_figure(command, tmp_path):
     assert "True | learned" in result.output
     assert "negative log-likelihood" in result.output
     assert (tmp_path / "demo.png").stat().st_size > 10_000
+    assert "Page: " in result.output
+    assert "come close to the true model?" in (tmp_path / "index.html").read_text()
 
 
 def test_learners_are_listed_with_what_they_are(command):
@@ -61,3 +64,48 @@ def test_misuse_is_one_line_and_exit_code_2(tmp_path):
     assert result.stderr.startswith("spectralleader: ")
     assert "Traceback" not in result.stderr
     assert run("demo", "--steps", "many").returncode == 2
+
+
+def test_experiments_are_listed_and_shown(command):
+    listed = command("experiment", "list").output
+    assert "figure1-hard " in listed
+    assert "figure2-news-1000" in listed
+    assert 'problem = "hard"' in command("experiment", "show", "figure1-hard").output
+
+
+def test_a_users_experiment_runs_like_a_shipped_one(command, tmp_path):
+    file = write_toml(tmp_path / "mine.toml", scenario_table())
+    result = command("experiment", "run", str(file), "--out", str(tmp_path), "--workers", "0")
+    assert result.exit_code == 0
+    assert "stepwise-em" in result.output
+    assert (tmp_path / "rows" / "mine.jsonl").read_text().count("\n") == 12
+    assert "Which is better?" in (tmp_path / "index.html").read_text()
+    assert (tmp_path / "figures" / "mine.svg").is_file()
+
+
+def test_a_scenario_without_its_corpus_is_skipped_with_a_reason(command, tmp_path, monkeypatch):
+    monkeypatch.delenv("SPECTRALLEADER_DATA", raising=False)
+    result = command("experiment", "run", "figure2-news-10", "--out", str(tmp_path))
+    assert result.exit_code == 0
+    assert "Skipped figure2-news-10: needs news_headlines.csv.gz" in " ".join(result.output.split())
+
+
+def test_a_wrong_scenario_is_one_line_and_exit_code_2(tmp_path):
+    file = write_toml(tmp_path / "mine.toml", scenario_table(stepz=3))
+    result = run("experiment", "run", str(file), "--out", str(tmp_path))
+    assert result.returncode == 2
+    assert result.stderr.startswith(f"spectralleader: {file}: unknown key 'stepz'; known keys: ")
+    assert result.stderr.count("\n") == 1
+    assert run("experiment", "show", "nothing").returncode == 2
+
+
+def test_reproduce_quick_ends_with_a_verdict_on_every_claim(tmp_path):
+    docs = tmp_path / "docs"
+    result = run("reproduce", "--quick", "--out", str(tmp_path), "--docs", str(docs))
+    assert result.returncode == 0, result.stderr
+    assert "Skipped figure2-news-10" in result.stdout
+    for verdict in ("holds", "does not hold", "not tested here"):
+        assert verdict in result.stdout
+    assert (tmp_path / "index.html").stat().st_size > 100_000
+    assert (docs / "figures" / "figure1.png").is_file()
+    assert "| 7.2 | " in (docs / "results.md").read_text()

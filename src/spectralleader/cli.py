@@ -6,6 +6,8 @@ Heavy imports happen inside the commands, so that help and errors answer at once
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -68,6 +70,99 @@ def learners() -> None:
     for name, entry in LEARNERS.items():
         table.add_row(name, entry.learner.__name__, entry.description)
     Console().print(table)
+
+
+experiment = typer.Typer(no_args_is_help=True, help="Run experiments that are data files.")
+app.add_typer(experiment, name="experiment")
+
+Out = Annotated[Path, typer.Option(help="Folder for rows, figures and the page.")]
+Workers = Annotated[
+    int | None, typer.Option(min=0, help="Processes; as many as cores if not given.")
+]
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="SPECTRALLEADER_DATA",
+        help="Folder of corpora: news_headlines.csv.gz, election_tweets.csv.gz.",
+    ),
+]
+Quick = Annotated[bool, typer.Option("--quick", help="3 seeds and a fifth of the steps.")]
+
+
+@experiment.command(
+    "run",
+    epilog="Example: [bold]spectralleader experiment run mine.toml figure1-hard --out mine[/bold]",
+)
+def experiment_run(
+    files: Annotated[list[str], typer.Argument(help="Scenario files, or names of shipped ones.")],
+    out: Out = Path("build/experiments"),
+    workers: Workers = None,
+    data: Data = None,
+    quick: Quick = False,
+) -> None:
+    """Run scenarios: rows, a table, a figure, a page. Started again, it goes on where it was."""
+    from rich.console import Console
+
+    from spectralleader.experiments import find
+    from spectralleader.reproduce import Options, run_files
+
+    with resumable():
+        run_files(Console(), [find(name) for name in files], Options(out, workers, data, quick))
+
+
+@experiment.command("list", epilog="Example: [bold]spectralleader experiment list[/bold]")
+def experiment_list() -> None:
+    """List the scenarios that are shipped, the paper's among them."""
+    from spectralleader.experiments import load, shipped
+
+    for scenario in map(load, shipped()):
+        typer.echo(f"{scenario.name:24} {scenario.paper or '-':32} {scenario.question}")
+
+
+@experiment.command(
+    "show", epilog="Example: [bold]spectralleader experiment show figure1-hard > mine.toml[/bold]"
+)
+def experiment_show(name: Annotated[str, typer.Argument(help="Of a scenario.")]) -> None:
+    """Print a scenario's file, to read or to start one's own from."""
+    from spectralleader.experiments import find
+
+    typer.echo(find(name).read_text(encoding="utf-8"), nl=False)
+
+
+@app.command(
+    epilog="Example: [bold]spectralleader reproduce --quick --out build/quick[/bold]",
+)
+def reproduce(
+    quick: Quick = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for rows, figures and the page; build/reproduce[-quick]."),
+    ] = None,
+    workers: Workers = None,
+    data: Data = None,
+    docs: Annotated[
+        Path | None, typer.Option(help="Also write results.md and figures into this folder.")
+    ] = None,
+) -> None:
+    """Run the paper's study, and say of each of its claims whether it holds."""
+    from rich.console import Console
+
+    from spectralleader.reproduce import Options
+    from spectralleader.reproduce import reproduce as study
+
+    folder = out or Path("build/reproduce-quick" if quick else "build/reproduce")
+    with resumable():
+        study(Console(), Options(folder, workers, data, quick), docs)
+
+
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Say on Ctrl-C that nothing finished is lost; the exit code is the shell's for it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo("Stopped; the same command goes on from here.", err=True)
+        raise typer.Exit(130) from None
 
 
 def main() -> None:

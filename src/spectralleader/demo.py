@@ -8,17 +8,21 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from spectralleader import __version__
 from spectralleader.evaluation import judge, log_loss, recovery_error, running_averages
 from spectralleader.learners import Learner, SpectralLeader, StepwiseEM
 from spectralleader.learners.fixed import Fixed
 from spectralleader.model import TopicModel
 from spectralleader.reporting.figures import draw_losses
+from spectralleader.reporting.page import Page, write_page
 from spectralleader.reporting.rows import Row, summarise
+from spectralleader.reporting.study import Study
 from spectralleader.streams.synthetic import Problem, hard
 
 LEADER = "SpectralLeader"
 TRUTH = "true model"
 STEP_POWERS = (0.5, 0.7, 0.9)  # which is best depends on the problem: the leader has none to set
+COMMAND = "spectralleader demo"
 METRICS = {"L1": "L1: negative log-likelihood", "L2": "L2: recovery error"}
 
 
@@ -43,6 +47,23 @@ def show(console: Console, *, n_steps: int, n_runs: int, seed: int, folder: Path
     console.print(losses(rows, n_steps, n_runs))
     path = draw_losses(rows, METRICS, folder / "demo.png", title="The hard problem")
     console.print(f"Figure: {path}")
+    console.print(f"Page: {write_page(page(rows), folder / 'index.html')}")
+    console.print("The paper's whole study, in half a minute: spectralleader reproduce --quick")
+
+
+def page(rows: list[Row]) -> Page:
+    """Return what the page of the demonstration says."""
+    study = Study(
+        name="demo",
+        title="The hard problem",
+        question="Does SpectralLeader come close to the true model?",
+        paper="section 7.1",
+        metrics=tuple(METRICS),
+        rows=rows,
+        figure="demo",
+    )
+    lead = "Each model predicts the next document, is judged by it, then learns from it."
+    return Page("SpectralLeader: a demonstration", lead, [study], (), COMMAND, __version__)
 
 
 def contenders(truth: TopicModel, seed: int) -> dict[str, Learner]:

@@ -1,17 +1,13 @@
 import json
 
-import numpy as np
 import pytest
 
 from spectralleader.evaluation.analysis import (
-    analysis_rows,
     decomposition_errors,
-    epsilons,
     log_steps,
-    one_by_one,
     regret_rows,
 )
-from spectralleader.streams.synthetic import REGRET_PROBLEMS, cyclic
+from spectralleader.streams.synthetic import REGRET_PROBLEMS
 
 
 def test_rows_are_plain_and_carry_every_bound():
@@ -42,14 +38,6 @@ def test_a_reservoir_that_never_fills_is_no_reservoir(learner):
         assert a["regret"] == pytest.approx(b["regret"], abs=1e-12)
 
 
-def test_an_analysis_has_curves_and_a_range_of_reservoirs():
-    rows = analysis_rows("switching", n_steps=200, seeds=range(2))
-    assert {row["learner"] for row in rows} == {"noise-free", "SpectralLeader"}
-    sizes = {row["reservoir_size"] for row in rows if row["step"] == 200}
-    assert len(sizes) == 7  # all, the example, and five precisions
-    assert {row["seed"] for row in rows if row["learner"] == "SpectralLeader"} == {0, 1}
-
-
 @pytest.mark.parametrize("name", sorted(REGRET_PROBLEMS))
 def test_the_decomposition_of_a_mean_is_exact(name):
     errors = decomposition_errors(name, n_steps=2000, n_rows=20)
@@ -61,15 +49,3 @@ def test_steps_are_thinned_evenly_in_log_n_and_end_at_the_last():
     assert log_steps(1000, 4).tolist() == [1, 10, 100, 1000]
     assert log_steps(7, 100).tolist() == [1, 2, 3, 4, 5, 6, 7]
     assert log_steps(7, 1).tolist() == [7]
-
-
-def test_precisions_go_up_to_one():
-    assert epsilons(3, 10_000)[-1] == 1.0
-    assert epsilons(3, 2) == [1.0] * 5  # too short a stream for any choice
-    assert np.all(np.diff(epsilons(3, 10_000)) > 0)
-
-
-def test_drawing_many_at_once_yields_the_same_documents():
-    singles = cyclic().blocks(block_size=1, n_steps=20, seed=4)
-    for a, b in zip(one_by_one(cyclic(), 20, seed=4), singles, strict=True):
-        assert a == b.documents

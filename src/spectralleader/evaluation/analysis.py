@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
 
-from spectralleader.documents import Documents, Floats, Ints
+from spectralleader.documents import Floats, Ints
 from spectralleader.evaluation import bounds
 from spectralleader.evaluation.noise_free import N_RESTARTS, decomposed
 from spectralleader.evaluation.regret import (
@@ -23,8 +22,6 @@ from spectralleader.model import TopicModel
 from spectralleader.samples import Everything, Reservoir
 from spectralleader.spectral.power import random_starts
 from spectralleader.streams.synthetic import REGRET_PROBLEMS, Problem
-
-DRAWN_AT_ONCE = 1000  # documents: one at a time, drawing would cost more than learning
 
 # A learner's avoidable losses: from the problem, its hindsight, the reservoir's size and a seed.
 Excess = Callable[[Problem, Hindsight, int | None, int], Floats]
@@ -48,7 +45,8 @@ def _noisy(problem: Problem, hindsight: Hindsight, size: int | None, seed: int) 
         else Reservoir(size, n_words=d, seed=seed, acceptance="uniform")
     )
     learner = SpectralLeader(K, n_words=d, seed=seed, sample=sample)
-    return learner_excess(hindsight, learner, one_by_one(problem, len(hindsight), seed))
+    stream = problem.blocks(block_size=1, n_steps=len(hindsight), seed=seed)
+    return learner_excess(hindsight, learner, (block.documents for block in stream))
 
 
 REGRET_LEARNERS: dict[str, Excess] = {
@@ -56,13 +54,6 @@ REGRET_LEARNERS: dict[str, Excess] = {
     "noise-free, one draw": _one_reservoir,  # the reservoir's draws of one seed
     "SpectralLeader": _noisy,  # section 6.3
 }
-
-
-def one_by_one(problem: Problem, n_docs: int, seed: int) -> Iterator[Documents]:
-    """Yield the stream's documents, one a step."""
-    n_draws = -(-n_docs // DRAWN_AT_ONCE)
-    drawn = problem.blocks(block_size=DRAWN_AT_ONCE, n_steps=n_draws, seed=seed)
-    return islice((one for block in drawn for one in block.documents.blocks(1)), n_docs)
 
 
 def regret_rows(
@@ -138,35 +129,6 @@ def log_steps(n_steps: int, n_rows: int) -> Ints:
     if n_rows < 2:
         return np.array([n_steps])
     return np.unique(np.rint(np.geomspace(1, n_steps, n_rows)).astype(np.int64))
-
-
-def epsilons(n_words: int, n_steps: int, n_sizes: int = 5) -> list[float]:
-    """Return precisions from the one that remembers all the stream to 1, evenly in log epsilon."""
-    smallest = min(1.0, bounds.smallest_epsilon(n_words, n_steps))
-    return [min(1.0, e) for e in np.geomspace(smallest, 1.0, n_sizes).tolist()]
-
-
-def analysis_rows(
-    scenario: str, *, n_steps: int = 10_000, seeds: Iterable[int] = range(3)
-) -> list[dict[str, Any]]:
-    """Return all rows of one scenario: regret over steps, and at the last one over epsilon.
-
-    Over steps the reservoir is the paper's example, epsilon = n^(-1/4).
-    """
-    seeds = list(seeds)
-    d = REGRET_PROBLEMS[scenario]().truth.n_words
-    example = n_steps**-0.25
-    rows = regret_rows(scenario, "noise-free", n_steps=n_steps)
-    rows += regret_rows(scenario, "noise-free", n_steps=n_steps, epsilon=example)
-    for seed in seeds:
-        rows += regret_rows(scenario, "SpectralLeader", n_steps=n_steps, epsilon=example, seed=seed)
-    for epsilon in epsilons(d, n_steps):
-        for learner, draws in {"noise-free": seeds[:1], "SpectralLeader": seeds}.items():
-            for seed in draws:
-                rows += regret_rows(
-                    scenario, learner, n_steps=n_steps, epsilon=epsilon, seed=seed, n_rows=1
-                )
-    return rows
 
 
 def decomposition_errors(scenario: str, *, n_steps: int, n_rows: int = 60) -> list[dict[str, Any]]:

@@ -58,3 +58,11 @@ def label_accuracy(model: TopicModel, block: Block) -> float:
         raise ValueError("accuracy needs labels, and this stream has none")
     predicted = model.posterior(block.documents).argmax(axis=1)
     return matched_accuracy(predicted, block.labels)
+
+
+# by the name that scenarios and rows use; each is made for the model to judge against
+METRICS: dict[str, Callable[[TopicModel], Metric]] = {
+    "L1": lambda truth: log_loss,
+    "L2": recovery_error,
+    "loss": lambda truth: tensor_loss,
+}

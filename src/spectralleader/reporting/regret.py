@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from pathlib import Path
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 
 from spectralleader.reporting.figures import COLOURS
 from spectralleader.reporting.rows import Row, Summary, summarise
+from spectralleader.reporting.study import Study
 
 # What is measured has a colour; a bound (on noise-free regret) is grey, and told by its dashes.
 BOUNDS = {
@@ -24,25 +25,37 @@ WITH_RESERVOIR = {"noise-free": COLOURS[1], "SpectralLeader": COLOURS[0]}
 OTHER = COLOURS[3]
 
 
-def draw_regret(rows: Sequence[Row], path: Path) -> Path:
-    """Draw a column a scenario: R(n), R(n) / n, and the last regret over the reservoir's size."""
-    scenarios = list(dict.fromkeys(row["scenario"] for row in rows))
-    figure = Figure(figsize=(4.2 * len(scenarios), 9.6), layout="constrained")
-    grid = figure.subplots(3, len(scenarios), sharex="row", sharey="row", squeeze=False)
-    for panels, scenario in zip(grid.T, scenarios, strict=True):
-        of_scenario = [row for row in rows if row["scenario"] == scenario]
-        _draw_over_steps(panels[0], of_scenario, 0)
-        _draw_over_steps(panels[1], of_scenario, 1)
-        _draw_trade(panels[2], of_scenario)
-        panels[0].set_title(f"{scenario} prior", loc="left")
-    last = max(row["step"] for row in rows)
+def draw_regret(studies: Sequence[Study]) -> Figure:
+    """Draw a column a study: R(n), R(n) / n, and the last regret over the reservoir's size."""
+    figure = Figure(figsize=(4.2 * len(studies), 9.6), layout="constrained")
+    grid = figure.subplots(3, len(studies), sharex="row", sharey="row", squeeze=False)
+    for panels, study in zip(grid.T, studies, strict=True):
+        rows = chosen(study.rows)
+        _draw_over_steps(panels[0], rows, 0)
+        _draw_over_steps(panels[1], rows, 1)
+        _draw_trade(panels[2], rows)
+        panels[0].set_title(study.title, loc="left")
+    last = max(row["step"] for study in studies for row in study.rows)
     for axes, label in zip(grid[:, 0], ("R(n)", "R(n) / n", f"R({last:,})"), strict=True):
         axes.set_ylabel(f"regret {label}")
     lines = _legend(grid.ravel().tolist())
     figure.legend(handles=lines, loc="outside lower center", ncols=4, frameon=False)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=150)
-    return path
+    return figure
+
+
+def chosen(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows to draw, by learner: of all reservoirs but one, the last step alone.
+
+    The one followed over the steps is nearest to the paper's example, epsilon = n^(-1/4).
+    """
+    last = max(row["step"] for row in rows)
+    sizes = {row["epsilon"] for row in rows if row["epsilon"]}
+    example = min(sizes, key=lambda e: abs(math.log(e * last**0.25)), default=None)
+    return [
+        {**row, "learner": row["leader"]}
+        for row in rows
+        if row["epsilon"] in (None, example) or row["step"] == last
+    ]
 
 
 def _draw_over_steps(axes: Axes, rows: Sequence[Row], power: int) -> None:

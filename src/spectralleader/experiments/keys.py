@@ -1,0 +1,33 @@
+"""Keys of a table in a scenario file: which there must be, which there may be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+def check_keys(
+    table: Mapping[str, Any], where: str, *, required: Iterable[str] = (), known: Iterable[str]
+) -> None:
+    """Raise for a key that is unknown or missing, naming it, the place and the known keys."""
+    required, known = list(required), list(known)
+    listed = f"known keys: {', '.join([*required, *(k for k in known if k not in required)])}"
+    for key in table:
+        if key not in known and key not in required:
+            raise ValueError(f"{where}: unknown key {key!r}; {listed}")
+    for key in required:
+        if key not in table:
+            raise ValueError(f"{where}: key {key!r} is missing; {listed}")
+
+
+def check_choice(value: Any, key: str, where: str, known: Iterable[str]) -> None:
+    """Raise for a value that is not one of the known ones."""
+    if not isinstance(value, str) or value not in (known := list(known)):
+        raise ValueError(f"{where}: {key} must be one of {', '.join(known)}, got {value!r}")
+
+
+def check_count(value: Any, key: str, where: str, least: int = 1) -> int:
+    """Return a whole number of at least `least`, or say what is wrong with it."""
+    if type(value) is not int or value < least:
+        raise ValueError(f"{where}: {key} must be a whole number from {least} on, got {value!r}")
+    return value

@@ -1,0 +1,38 @@
+"""What a kind of experiment is, and what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+class Contender(NamedTuple):
+    """A learner with one setting of its parameters."""
+
+    label: str  # its name in rows, tables and figures
+    name: str  # in the kind's registry
+    parameters: dict[str, Any]
+
+
+class Setting(NamedTuple):
+    """All that a run depends on, beside its learner and seed."""
+
+    stream: dict[str, Any]
+    block_size: int
+    n_steps: int
+    metrics: tuple[str, ...]
+    max_rows: int
+
+
+Step = tuple[int, dict[str, Any]]  # a step and its metrics
+
+
+class Kind(NamedTuple):
+    """One kind of experiment."""
+
+    learners: Mapping[str, frozenset[str]]  # the parameters that each may be given
+    metrics: tuple[str, ...]
+    kept: Callable[[Setting], list[int]]  # the steps that get a row
+    run: Callable[[Contender, Setting, int, Path | None], Iterable[Step]]  # of a seed, those steps
+    check: Callable[[Contender, Setting, Path | None], object]  # raises for what `run` would refuse

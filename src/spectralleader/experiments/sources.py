@@ -1,0 +1,92 @@
+"""Sources: where a scenario's documents come from, made from its [stream] table."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from spectralleader.experiments.keys import check_choice, check_keys
+from spectralleader.model import TopicModel
+from spectralleader.streams import PROBLEMS, Block, Problem, priors
+from spectralleader.streams.synthetic import REGRET_PROBLEMS, random_problem
+
+Table = Mapping[str, Any]
+
+DATA_VARIABLE = "SPECTRALLEADER_DATA"
+KNOWN_PROBLEMS = PROBLEMS | REGRET_PROBLEMS
+CORPORA = ("news_headlines", "election_tweets", "newsgroups")
+CORPUS_KEYS = ("corpus", "n_words", "n_topics", "min_words", "n_docs")
+RANDOM_KEYS = ("n_topics", "n_words", "weights", "concentration", "lengths", "seed")
+PRIORS: dict[str, Callable[..., priors.Prior]] = {
+    "constant": priors.constant,
+    "cyclic": priors.cyclic,
+    "random-walk": priors.random_walk,
+    "in-turn": lambda weights, *, runs: priors.in_turn(runs),
+}
+
+
+class Source(Protocol):
+    """Blocks of documents and the model that they are judged against; a `Problem` is one."""
+
+    @property
+    def truth(self) -> TopicModel:
+        """Theta*: known on synthetic problems, the offline spectral method's on real text."""
+
+    def blocks(self, *, block_size: int, n_steps: int, seed: int) -> Iterator[Block]:
+        """Yield n_steps blocks."""
+
+
+def check_stream(stream: Table, where: str) -> None:
+    """Raise for a [stream] table that no source can be made from."""
+    if "corpus" in stream:
+        check_keys(stream, where, required=CORPUS_KEYS[:3], known=CORPUS_KEYS)
+        return check_choice(stream["corpus"], "corpus", where, CORPORA)
+    known = ("problem", "prior", *RANDOM_KEYS, "corpus")
+    check_keys(stream, where, required=["problem"], known=known)
+    check_choice(stream["problem"], "problem", where, [*KNOWN_PROBLEMS, "random"])
+    is_random = stream["problem"] == "random"
+    required = ["problem", "n_topics", "n_words"] if is_random else ["problem"]
+    check_keys(
+        stream, where, required=required, known=["prior", *(RANDOM_KEYS if is_random else ())]
+    )
+    if "prior" in stream:
+        check_choice(stream["prior"].get("kind"), "prior.kind", where, PRIORS)
+    try:
+        make_problem(stream).prior(0, 1)
+    except TypeError as error:  # a parameter that the prior does not have, or lacks
+        raise ValueError(f"{where}: {error}") from error
+
+
+def make_problem(stream: Table) -> Problem:
+    """Return the synthetic problem that a [stream] table describes."""
+    parameters = {key: stream[key] for key in RANDOM_KEYS if key in stream}
+    if isinstance(parameters.get("lengths"), Mapping):  # keys of a TOML table are strings
+        parameters["lengths"] = {int(k): float(v) for k, v in parameters["lengths"].items()}
+    name = stream["problem"]
+    problem = random_problem(**parameters) if name == "random" else KNOWN_PROBLEMS[name]()
+    if "prior" not in stream:
+        return problem
+    chosen = dict(stream["prior"])
+    prior = PRIORS[chosen.pop("kind")](problem.truth.weights, **chosen)
+    return dataclasses.replace(problem, prior=prior)
+
+
+def why_missing(stream: Table, data: Path | None) -> str | None:
+    """Say why a stream cannot be had here, if it cannot."""
+    if "corpus" not in stream:
+        return None
+    file = f"{stream['corpus']}.csv.gz"
+    if data is None:
+        return f"needs {file} (see --data)"
+    if not (data / file).is_file():
+        return f"{file} is not in {data}"
+    return "reading text comes with a later version"
+
+
+def open_source(stream: Table, data: Path | None = None) -> Source:
+    """Return the source that a [stream] table describes."""
+    if reason := why_missing(stream, data):
+        raise ValueError(f"the corpus {stream['corpus']!r} cannot be read: {reason}")
+    return make_problem(stream)

@@ -1,0 +1,94 @@
+"""The page: one HTML file that needs nothing else, with questions, figures, tables and verdicts."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import NamedTuple
+
+from matplotlib.figure import Figure
+
+from spectralleader.reporting.gallery import draw
+from spectralleader.reporting.panels import as_svg, draw_over_axis
+from spectralleader.reporting.study import Study, by_figure
+from spectralleader.reporting.tables import as_html, final_table, tuning_table, verdict_table
+from spectralleader.reporting.verdicts import FAILS, HOLDS, POWER, RULE, UNTESTED, Verdict
+
+HEADINGS = {
+    "figure1": "Figure 1: synthetic problems",
+    "figure2": "Figure 2: real text",
+    "regret": "The analysis: regret, and the bounds on it",
+    "reservoir": "The reservoir: how much must be remembered",
+}
+
+
+class Page(NamedTuple):
+    """What a page says."""
+
+    title: str
+    lead: str  # one paragraph
+    studies: Sequence[Study]
+    verdicts: Sequence[Verdict]
+    commands: str  # how to run it again, one command a line
+    version: str
+
+
+def write_page(page: Page, path: Path) -> Path:
+    """Write the page, and its figures as files beside it."""
+    folder = path.parent / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    template = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
+    text = template.substitute(
+        title=escape(page.title),
+        lead=escape(page.lead),
+        verdicts=_verdicts(page.verdicts),
+        figures="\n".join(
+            _section(name, group, folder) for name, group in by_figure(page.studies).items()
+        ),
+        commands=escape(page.commands),
+        version=escape(page.version),
+    )
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def count(verdicts: Sequence[Verdict]) -> str:
+    """Return how many claims hold, in a sentence."""
+    found = [verdict.verdict for verdict in verdicts]
+    hold, fail, untested = (found.count(kind) for kind in (HOLDS, FAILS, UNTESTED))
+    return f"Of {len(found)} claims {hold} hold, {fail} do not, {untested} are not tested here."
+
+
+def _verdicts(verdicts: Sequence[Verdict]) -> str:
+    if not verdicts:
+        return ""
+    table = as_html(verdict_table(verdicts))
+    return f"<h2>Verdicts</h2>\n<p>{count(verdicts)}</p>\n{table}\n<p class=note>{escape(RULE)}</p>"
+
+
+def _section(name: str, studies: Sequence[Study], folder: Path) -> str:
+    parts = [f"<h2>{escape(HEADINGS.get(name, name))}</h2>", "<dl>"]
+    for study in studies:
+        where = f" <span class=note>({escape(study.paper)})</span>" if study.paper else ""
+        parts.append(f"<dt>{escape(study.title)}{where}</dt><dd>{escape(study.question)}</dd>")
+    parts += ["</dl>", _image(draw(name, studies), folder / f"{name}.svg")]
+    if axis := studies[0].axis:
+        parts.append(f"<h3>By {escape(axis)}</h3>")
+        parts.append(_image(draw_over_axis(studies), folder / f"{name}-by-{axis}.svg"))
+    if axis == POWER:
+        parts += ["<h3>What tuning is worth</h3>", as_html(tuning_table(studies))]
+    for study in studies:
+        parts += [f"<h3>{escape(study.title)}: at the last step</h3>", as_html(final_table(study))]
+    return "\n".join(
+        [*parts, "<p class=note>Mean ± standard error over runs; * best of its grid.</p>"]
+    )
+
+
+def _image(figure: Figure, path: Path) -> str:
+    """Write a figure and return it as an element: an image of its own has no ids in common."""
+    path.write_bytes(svg := as_svg(figure).encode())
+    data = base64.b64encode(svg).decode()
+    return f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(path.stem)}">'

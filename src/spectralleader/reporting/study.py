@@ -1,0 +1,42 @@
+"""Study: the rows of one scenario, and what a reader must be told about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from spectralleader.reporting.rows import Row
+
+LABELS = {
+    "L1": "L1: negative log-likelihood",
+    "L2": "L2: recovery error",
+    "loss": "tensor loss",
+    "regret": "regret",
+}
+
+
+class Study(NamedTuple):
+    """A scenario with its rows."""
+
+    name: str
+    title: str
+    question: str
+    paper: str  # where it stands in the paper
+    metrics: tuple[str, ...]
+    rows: Sequence[Row]
+    figure: str  # studies of one figure are its rows of panels
+    axis: str | None = None  # a parameter to draw the final values against
+    log: tuple[str, ...] = ()  # metrics on a log axis
+
+
+def label(metric: str) -> str:
+    """Return a metric's name in words."""
+    return LABELS.get(metric, metric)
+
+
+def by_figure(studies: Iterable[Study]) -> dict[str, list[Study]]:
+    """Return the studies of every figure, in order."""
+    figures: dict[str, list[Study]] = {}
+    for study in studies:
+        figures.setdefault(study.figure, []).append(study)
+    return figures

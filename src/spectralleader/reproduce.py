@@ -1,0 +1,133 @@
+"""The paper's study, or anybody's: run scenarios, then tables, figures and a page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+
+from spectralleader import __version__
+from spectralleader.experiments import Scenario, load, shipped
+from spectralleader.experiments.run import run
+from spectralleader.experiments.sources import DATA_VARIABLE, why_missing
+from spectralleader.reporting.claims import CLAIMS
+from spectralleader.reporting.gallery import draw
+from spectralleader.reporting.page import HEADINGS, Page, count, write_page
+from spectralleader.reporting.panels import draw_over_axis, save_png
+from spectralleader.reporting.rows import Row
+from spectralleader.reporting.study import Study, by_figure
+from spectralleader.reporting.tables import (
+    as_markdown,
+    as_rich,
+    final_table,
+    tuning_table,
+    verdict_table,
+)
+from spectralleader.reporting.verdicts import POWER, RULE, Verdict, judge_claims
+
+
+class Options(NamedTuple):
+    """How a study is run."""
+
+    out: Path
+    workers: int | None = None  # as many as cores
+    data: Path | None = None  # where corpora are; or the environment says
+    quick: bool = False
+
+
+def run_files(console: Console, files: Sequence[Path], options: Options) -> list[Study]:
+    """Run scenario files; print a table of each, write figures and a page."""
+    studies, _ = run_studies(console, [load(file) for file in files], options)
+    for study in studies:
+        console.print(as_rich(final_table(study), f"{study.title} (* best of its grid)"))
+    commands = f"spectralleader experiment run {' '.join(map(str, files))} --out {options.out}"
+    lead = "Each learner is judged by every block before it learns it."
+    page = Page("Experiments", lead, studies, (), commands, __version__)
+    report(console, page, options.out)
+    return studies
+
+
+def reproduce(console: Console, options: Options, docs: Path | None = None) -> list[Verdict]:
+    """Run the paper's study as far as it can be run here, and give a verdict on every claim."""
+    scenarios = [load(file) for file in shipped()]
+    studies, skipped = run_studies(console, scenarios, options)
+    verdicts = judge_claims(CLAIMS, {study.name: study.rows for study in studies}, skipped)
+    if any(study.axis == POWER for study in studies):
+        console.print(as_rich(tuning_table(studies), "What tuning is worth, at the last step"))
+    command = "spectralleader reproduce" + (" --quick" if options.quick else "")
+    lead = "Every experiment of the paper that could be run here, and a verdict on every claim."
+    if options.quick:
+        lead += " A quick look only: fewer seeds and shorter runs than the paper's."
+    page = Page("SpectralLeader, reproduced", lead, studies, verdicts, command, __version__)
+    report(console, page, options.out)
+    if docs is not None:
+        write_docs(page, docs)
+    console.print(as_rich(verdict_table(verdicts), count(verdicts)))
+    console.print(RULE, highlight=False)
+    return verdicts
+
+
+def run_studies(
+    console: Console, scenarios: Sequence[Scenario], options: Options
+) -> tuple[list[Study], dict[str, str]]:
+    """Run the scenarios that can be run; return them, and why the others were skipped."""
+    data = options.data or (
+        Path(os.environ[DATA_VARIABLE]) if DATA_VARIABLE in os.environ else None
+    )
+    skipped = {s.name: reason for s in scenarios if (reason := why_missing(s.stream, data))}
+    for name, reason in skipped.items():
+        console.print(f"Skipped {name}: {reason}", highlight=False)
+    wanted = [s.quick() if options.quick else s for s in scenarios if s.name not in skipped]
+    rows = run(wanted, options.out / "rows", workers=options.workers, data=data, console=console)
+    return [study_of(scenario, rows[scenario.name]) for scenario in wanted], skipped
+
+
+def study_of(scenario: Scenario, rows: list[Row]) -> Study:
+    """Return what a report says of a scenario."""
+    return Study(
+        name=scenario.name,
+        title=scenario.title,
+        question=scenario.question,
+        paper=scenario.paper,
+        metrics=scenario.metrics,
+        rows=rows,
+        figure=scenario.figure,
+        axis=scenario.axis,
+        log=scenario.log,
+    )
+
+
+def report(console: Console, page: Page, out: Path) -> None:
+    """Write the page with its figures, and say where everything is."""
+    if page.studies:
+        console.print(f"Rows: {out / 'rows'}", highlight=False)
+        console.print(f"Page: {write_page(page, out / 'index.html')}", highlight=False)
+
+
+def write_figures(studies: Sequence[Study], folder: Path) -> None:
+    """Write every figure as a picture, and those against a parameter beside them."""
+    for name, group in by_figure(studies).items():
+        save_png(draw(name, group), folder / f"{name}.png")
+        if group[0].axis:
+            save_png(draw_over_axis(group), folder / f"{name}-by-{group[0].axis}.png")
+
+
+def write_docs(page: Page, folder: Path) -> None:
+    """Write the figures and a Markdown page of the same results, to be kept with the project."""
+    write_figures(page.studies, folder / "figures")
+    claims = as_markdown(verdict_table(page.verdicts))
+    parts = [
+        f"# Results\n\n{page.lead} Made by `{page.commands} --docs {folder}`; do not edit.",
+        f"## Verdicts\n\n{count(page.verdicts)}\n\n{claims}\n{RULE}",
+        f"## What tuning is worth\n\n{as_markdown(tuning_table(page.studies))}",
+    ]
+    for name, group in by_figure(page.studies).items():
+        parts.append(f"## {HEADINGS.get(name, name)}\n\n![{name}](figures/{name}.png)")
+        if group[0].axis:
+            parts.append(f"![by {group[0].axis}](figures/{name}-by-{group[0].axis}.png)")
+        parts += [f"### {s.title}\n\n{s.question}\n\n{as_markdown(final_table(s))}" for s in group]
+    text = "\n\n".join(part.strip() for part in parts)
+    (folder / "results.md").write_text(text + "\n", encoding="utf-8")
