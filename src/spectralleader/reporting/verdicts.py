@@ -12,11 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralleader.reporting.rows import (
-    Row,
-    plus_minus,
-    standard_error,
-)
+from spectralleader.reporting.rows import Row, plus_minus, standard_error
 
 Rows = Sequence[Row]
 
