@@ -99,13 +99,14 @@ def test_a_wrong_scenario_is_one_line_and_exit_code_2(tmp_path):
     assert run("experiment", "show", "nothing").returncode == 2
 
 
-def test_reproduce_quick_ends_with_a_verdict_on_every_claim(tmp_path):
+def test_reproduce_quick_ends_with_a_verdict_on_every_claim(command, tmp_path, monkeypatch):
+    monkeypatch.delenv("SPECTRALLEADER_DATA", raising=False)
     docs = tmp_path / "docs"
-    result = run("reproduce", "--quick", "--out", str(tmp_path), "--docs", str(docs))
-    assert result.returncode == 0, result.stderr
-    assert "Skipped figure2-news-10" in result.stdout
+    result = command("reproduce", "--quick", "--out", str(tmp_path), "--docs", str(docs))
+    assert result.exit_code == 0
+    assert "Skipped figure2-news-10" in result.output
     for verdict in ("holds", "does not hold", "not tested here"):
-        assert verdict in result.stdout
+        assert verdict in result.output
     assert (tmp_path / "index.html").stat().st_size > 100_000
     assert (docs / "figures" / "figure1.png").is_file()
     assert "| 7.2 | " in (docs / "results.md").read_text()

@@ -1,14 +1,12 @@
 import pytest
 
 from spectralleader.reporting.claims import CLAIMS
-from spectralleader.reporting.verdicts import (
-    Claim,
+from spectralleader.reporting.findings import (
     best_power,
     best_power_differs,
     falls,
     higher,
     improves,
-    judge_claims,
     lower,
     much_lower,
     no_worse,
@@ -16,6 +14,7 @@ from spectralleader.reporting.verdicts import (
     stays_below,
     vanishes,
 )
+from spectralleader.reporting.verdicts import Claim, judge_claims
 from tests.factories import rows
 
 CLEAR = rows({"SpectralLeader": [1.0, 1.1, 1.2], "EM 0.5": [3.0, 3.1, 3.3], "EM 1.0": [4, 4, 4]})

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from spectralleader.reporting.verdicts import (
-    Claim,
+from spectralleader.reporting.findings import (
     best_power,
     best_power_differs,
     falls,
@@ -16,6 +15,7 @@ from spectralleader.reporting.verdicts import (
     stays_below,
     vanishes,
 )
+from spectralleader.reporting.verdicts import Claim
 
 EASY, HARD, BLOCKS, TURNS = (
     f"figure1-{name}" for name in ("easy", "hard", "hard-blocks", "non-stochastic")
