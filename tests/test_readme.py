@@ -20,3 +20,19 @@ def test_the_commands_that_the_readme_names_are_targets():
     makefile = (ROOT / "Makefile").read_text()
     for target in re.findall(r"^make (\w+)", (ROOT / "README.md").read_text(), re.MULTILINE):
         assert f"\n{target}:" in makefile
+
+
+def table(path, heading):
+    """The cells of the first table under a heading."""
+    text = (ROOT / path).read_text().split(heading, 1)[1]
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    return [tuple(cell.strip() for cell in line.strip("|").split(" | ")) for line in lines]
+
+
+def test_the_verdicts_in_the_readme_are_those_of_the_results():
+    results = {row[1]: row[3] for row in table("docs/results.md", "## Verdicts") if len(row) == 4}
+    shown = [row for row in table("README.md", "## The paper's study") if len(row) == 3]
+    claims = {row[1]: row[2] for row in shown if row[2] in ("holds", "does not hold")}
+    tested = {claim: v for claim, v in results.items() if v in ("holds", "does not hold")}
+    assert claims == tested
+    assert len(claims) > 15

@@ -13,17 +13,16 @@ from spectralleader.evaluation import judge, log_loss, recovery_error, running_a
 from spectralleader.learners import Learner, SpectralLeader, StepwiseEM
 from spectralleader.learners.fixed import Fixed
 from spectralleader.model import TopicModel
-from spectralleader.reporting.figures import draw_losses
 from spectralleader.reporting.page import Page, write_page
-from spectralleader.reporting.rows import Row, summarise
+from spectralleader.reporting.panels import TRUTH, draw_over_steps, save_png
+from spectralleader.reporting.rows import Row
 from spectralleader.reporting.study import Study
+from spectralleader.reporting.tables import as_rich, final_table
 from spectralleader.streams.synthetic import Problem, hard
 
 LEADER = "SpectralLeader"
-TRUTH = "true model"
 STEP_POWERS = (0.5, 0.7, 0.9)  # which is best depends on the problem: the leader has none to set
 COMMAND = "spectralleader demo"
-METRICS = {"L1": "L1: negative log-likelihood", "L2": "L2: recovery error"}
 
 
 def show(console: Console, *, n_steps: int, n_runs: int, seed: int, folder: Path) -> None:
@@ -43,27 +42,32 @@ def show(console: Console, *, n_steps: int, n_runs: int, seed: int, folder: Path
             for name, learner in learners.items():
                 rows += judged(name, learner, problem, n_steps, run)
             learned.append(learners[LEADER].model.aligned_to(problem.truth))
+    shown = study(rows)
+    title = f"Average loss over {n_steps} steps, mean ± standard error of {n_runs} runs"
     console.print(parameters(problem.truth, learned[0], n_steps))
-    console.print(losses(rows, n_steps, n_runs))
-    path = draw_losses(rows, METRICS, folder / "demo.png", title="The hard problem")
-    console.print(f"Figure: {path}")
-    console.print(f"Page: {write_page(page(rows), folder / 'index.html')}")
+    console.print(as_rich(final_table(shown), title))
+    console.print(f"Figure: {save_png(draw_over_steps([shown]), folder / 'demo.png')}")
+    console.print(f"Page: {write_page(page(shown), folder / 'index.html')}")
     console.print("The paper's whole study, in half a minute: spectralleader reproduce --quick")
 
 
-def page(rows: list[Row]) -> Page:
-    """Return what the page of the demonstration says."""
-    study = Study(
+def study(rows: list[Row]) -> Study:
+    """Return what the demonstration shows."""
+    return Study(
         name="demo",
         title="The hard problem",
         question="Does SpectralLeader come close to the true model?",
         paper="section 7.1",
-        metrics=tuple(METRICS),
+        metrics=("L1", "L2"),
         rows=rows,
         figure="demo",
     )
+
+
+def page(shown: Study) -> Page:
+    """Return what the page of the demonstration says."""
     lead = "Each model predicts the next document, is judged by it, then learns from it."
-    return Page("SpectralLeader: a demonstration", lead, [study], (), COMMAND, __version__)
+    return Page("SpectralLeader: a demonstration", lead, [shown], (), COMMAND, __version__)
 
 
 def contenders(truth: TopicModel, seed: int) -> dict[str, Learner]:
@@ -99,20 +103,4 @@ def parameters(truth: TopicModel, learned: TopicModel, n_steps: int) -> Table:
         pairs = [(truth.weights[k], learned.weights[k])]
         pairs += zip(truth.topics[k], learned.topics[k], strict=True)
         table.add_row(str(k + 1), *(f"{true:.2f} | {found:.3f}" for true, found in pairs))
-    return table
-
-
-def losses(rows: list[Row], n_steps: int, n_runs: int) -> Table:
-    """Return the average losses at the end."""
-    title = f"Average loss over {n_steps} steps, mean ± standard error of {n_runs} runs"
-    table = Table("learner", title=title, title_justify="left")
-    for metric in METRICS:
-        table.add_column(metric, justify="right")
-    summaries = {metric: summarise(rows, metric) for metric in METRICS}
-    for name in summaries["L1"]:
-        cells = []
-        for metric, digits in (("L1", 3), ("L2", 4)):
-            summary = summaries[metric][name]
-            cells.append(f"{summary.mean[-1]:.{digits}f} ± {summary.error[-1]:.{digits}f}")
-        table.add_row(name, *cells)
     return table

@@ -93,7 +93,7 @@ def test_a_bound_is_broken_by_one_row():
     finding = stays_below("regret", "bound")(kept, broken)
     assert not finding.holds
     assert "n = 7" in finding.measured
-    assert "50%" in finding.measured
+    assert "50.0%" in finding.measured
 
 
 def test_what_falls_is_lower_at_the_last_step_than_at_a_tenth_of_it():

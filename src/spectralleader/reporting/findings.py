@@ -190,8 +190,8 @@ def stays_below(metric: str, bound: str, **where: Any) -> Callable[..., Finding]
         rows = [row for row in rows if all(row[key] == value for key, value in where.items())]
         over = sorted({row["step"] for row in rows if row[metric] > row[bound]})
         share = max(row[metric] / row[bound] for row in rows if row["step"] not in over)
-        found = f"above it at n = {', '.join(map(str, over[:3]))}; " if over else ""
-        return Finding(f"{found}else at most {share:.0%} of the bound", not over)
+        found = f"above it at n = {', '.join(map(str, over[:3]))}, else " if over else ""
+        return Finding(f"{found}at most {share:.1%} of the bound", not over)
 
     return test
 

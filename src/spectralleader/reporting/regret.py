@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from spectralleader.reporting.figures import COLOURS
+from spectralleader.reporting.panels import COLOURS
 from spectralleader.reporting.rows import Row, Summary, summarise
 from spectralleader.reporting.study import Study
 
