@@ -53,6 +53,8 @@ class ProjectedSums:
                 f"these sums are over {len(self.basis)} words, the documents over "
                 f"{documents.n_words}; use one vocabulary"
             )
+        if documents.n_docs == 0:
+            return
         if len(documents.words) > MANY * documents.n_words:
             self._add_many(sign, documents)
         else:
