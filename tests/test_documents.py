@@ -106,6 +106,13 @@ def test_counts_up_to_2_to_the_31_are_exact():
     assert block.lengths[0] == 2**31 + 1
 
 
+def test_lengths_are_exact_beside_a_huge_document():
+    block = Documents.from_matrix([[2**53 - 1, 0], [1, 1], [1, 0]])
+    assert block.lengths.tolist() == [2**53 - 1, 2, 1]
+    with pytest.raises(ValueError, match="document 1 has .* words"):
+        Documents.from_matrix([[1, 1], [2**53 - 1, 2**53 - 1]])
+
+
 def test_blocks_over_other_vocabularies_are_not_joined():
     with pytest.raises(ValueError, match=r"different vocabulary sizes: \[5, 6\]"):
         Documents.concatenate([Documents.empty(5), Documents.empty(6)])

@@ -93,6 +93,17 @@ def test_alignment_finds_the_order_back():
     np.testing.assert_array_equal(m.aligned_to(m).topics, m.topics)
 
 
+def test_models_of_other_sizes_are_not_compared():
+    with pytest.raises(ValueError, match="3 topics over 6 words cannot be aligned to one of 2"):
+        model().aligned_to(model(n_topics=2))
+    with pytest.raises(ValueError, match="6 and 5 words have no distance"):
+        model().distance(model(n_words=5))
+    with pytest.raises(TypeError, match="from_matrix"):
+        model().log_prob(np.ones((1, 6)))
+    with pytest.raises(ValueError, match="at least 1 topic"):
+        TopicModel.uniform(0, 3)
+
+
 def test_top_words_are_the_most_probable_ones():
     m = TopicModel([1.0], [[0.1, 0.6, 0.3]])
     assert m.top_words(["a", "b", "c"], n=2) == [["b", "c"]]

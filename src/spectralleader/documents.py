@@ -62,6 +62,9 @@ class Documents:
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"Documents are immutable; cannot set {name!r}")
 
+    def __reduce__(self) -> tuple[Any, ...]:  # copies, and processes that share work
+        return Documents, (self.indptr, self.words, self.counts, self.n_words)
+
     @classmethod
     def empty(cls, n_words: int) -> Documents:
         """Return the block of no documents."""
@@ -81,6 +84,7 @@ class Documents:
         """
         matrix = _as_csr(counts)
         _check_counts(matrix.indptr, matrix.data)
+        _check_lengths(sum_rows(matrix.indptr.astype(np.int64), matrix.data))
         return cls(
             matrix.indptr.astype(np.int64),
             matrix.indices.astype(np.int32),
@@ -126,8 +130,7 @@ class Documents:
     def lengths(self) -> Floats:
         """Words in each document, L, shape (n_docs,)."""
         if self._lengths is None:
-            ends = np.concatenate(([0.0], np.cumsum(self.counts)))[self.indptr]
-            object.__setattr__(self, "_lengths", np.diff(ends))
+            object.__setattr__(self, "_lengths", sum_rows(self.indptr, self.counts))
         return cast(Floats, self._lengths)
 
     def to_matrix(self) -> sp.csr_array:
@@ -220,6 +223,16 @@ class Documents:
 
 
 @kernel
+def sum_rows(indptr: Ints, counts: Floats) -> Floats:
+    """``[counts[a:b].sum() for a, b in itertools.pairwise(indptr)]``."""
+    sums = np.zeros(len(indptr) - 1)
+    for i in range(len(sums)):
+        for j in range(indptr[i], indptr[i + 1]):
+            sums[i] += counts[j]
+    return sums
+
+
+@kernel
 def gather(
     rows: Ints, starts: Ints, ends: Ints, words: WordIds, counts: Floats
 ) -> tuple[Ints, WordIds, Floats]:
@@ -276,8 +289,17 @@ def _check_counts(indptr: NDArray[Any], counts: Floats) -> None:
     row = int(np.searchsorted(indptr, entry, side="right")) - 1
     raise ValueError(
         f"document {row} has the count {counts[entry]:g}; word counts must be whole numbers from "
-        f"0 to 2**53: remove the document or round its counts (weights such as tf-idf do not fit)"
+        f"0 to 2**53 - 1: remove the document or round its counts (tf-idf weights do not fit)"
     )
+
+
+def _check_lengths(lengths: Floats) -> None:
+    """Raise for the first document with more words than can be counted exactly."""
+    if (too_long := lengths >= MAX_LENGTH).any():
+        row = int(np.argmax(too_long))
+        raise ValueError(
+            f"document {row} has {lengths[row]:g} words; at most 2**53 - 1 can be counted: split it"
+        )
 
 
 def _as_ids(ids: Sequence[int] | ArrayLike, n_words: int, row: int) -> Ints:

@@ -63,6 +63,9 @@ class TopicModel:
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a TopicModel is immutable; cannot set {name!r}")
 
+    def __reduce__(self) -> tuple[Any, ...]:  # copies, and processes that share work
+        return TopicModel, (self.weights, self.topics)
+
     @classmethod
     def trusted(cls, weights: Floats, topics: Floats) -> TopicModel:
         """Wrap arrays that have just been made distributions, without checking or copying."""
@@ -73,6 +76,8 @@ class TopicModel:
     @classmethod
     def uniform(cls, n_topics: int, n_words: int) -> TopicModel:
         """Return the model that knows nothing: equal weights, every word equally likely."""
+        if n_topics < 1:
+            raise ValueError(f"a model needs at least 1 topic, got n_topics={n_topics}")
         topics = np.full((n_topics, check_n_words(n_words)), 1.0 / n_words)
         return cls(np.full(n_topics, 1.0 / n_topics), topics)
 
@@ -105,6 +110,11 @@ class TopicModel:
 
     def _log_joint(self, documents: Documents) -> Floats:
         """Return log P(topic) + log P(words | topic), shape (n_docs, K)."""
+        if not isinstance(documents, Documents):
+            raise TypeError(
+                f"a model takes Documents, got {type(documents).__name__}; "
+                "convert with Documents.from_matrix or Documents.from_tokens"
+            )
         if documents.n_words != self.n_words:
             raise ValueError(
                 f"the model knows {self.n_words} words, the documents are over "
@@ -145,6 +155,11 @@ class TopicModel:
 
     def distance(self, other: TopicModel) -> float:
         """Return ||M3 - M3'||_F^2 of the two third-moment tensors, in O(K^2 d) (eq. 12)."""
+        if self.n_words != other.n_words:
+            raise ValueError(
+                f"models over {self.n_words} and {other.n_words} words have no distance; "
+                "use one vocabulary"
+            )
         squared = _inner(self, self) - 2.0 * _inner(self, other) + _inner(other, other)
         return max(0.0, squared)
 
@@ -164,6 +179,11 @@ class TopicModel:
 
     def aligned_to(self, reference: TopicModel) -> TopicModel:
         """Return the same model with its topics in the order that best matches the reference's."""
+        if self.topics.shape != reference.topics.shape:
+            raise ValueError(
+                f"a model of {self.n_topics} topics over {self.n_words} words cannot be aligned to "
+                f"one of {reference.n_topics} over {reference.n_words}"
+            )
         similarity, order, is_best = compare(self.topics, reference.topics)
         if not is_best:
             order = match(similarity)

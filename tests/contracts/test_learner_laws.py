@@ -1,6 +1,8 @@
 """Laws that every learner keeps."""
 
+import copy
 import inspect
+import pickle
 
 import numpy as np
 import pytest
@@ -106,6 +108,21 @@ def test_renaming_words_renames_the_model(make):
     np.testing.assert_allclose(learners[0].topics[:, order], learners[1].topics, atol=1e-7)
 
 
+@pytest.mark.parametrize(
+    "duplicate",
+    [copy.deepcopy, lambda thing: pickle.loads(pickle.dumps(thing))],
+    ids=["copy", "pickle"],
+)
+def test_a_copy_goes_on_by_itself(make, duplicate):
+    learner = make()
+    for block in documents(60, N_WORDS).blocks(20):
+        learner.learn(block)
+    before, twin = learner.to_state(), duplicate(learner)
+    assert same_model(learner.model, twin.model)
+    twin.learn(documents(20, N_WORDS, seed=1))
+    assert same_state(learner.to_state(), before)
+
+
 def test_an_empty_block_is_a_no_op(make):
     learner = make()
     learner.learn(documents(20, N_WORDS))
@@ -172,6 +189,12 @@ def test_a_block_over_another_vocabulary_is_refused_and_changes_nothing(make):
     with pytest.raises(TypeError, match="from_matrix"):
         learner.learn([[0, 1]])
     assert same_state(learner.to_state(), before)
+
+
+@pytest.mark.parametrize("seed", [None, -1, 1.5, "a"])
+def test_a_seed_must_be_a_whole_number(make, seed):
+    with pytest.raises(ValueError, match="seed must be a whole number"):
+        make(seed=seed)
 
 
 @pytest.mark.parametrize("n_topics", [0, -1, 2.5, "3", True])

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from spectralleader import Everything, LiteralLeader
 from spectralleader.streams.synthetic import hard
@@ -22,6 +23,11 @@ def test_diagnostics_are_of_the_current_model():
     leader.learn(hard().truth.sample(1000, 3, seed=0)[0])
     assert leader.info.n_usable == 3
     assert leader.info.residual < 0.2
+
+
+def test_a_sample_over_another_vocabulary_is_refused():
+    with pytest.raises(ValueError, match="over 5 words, the learner over 6"):
+        LiteralLeader(3, n_words=6, sample=Everything(n_words=5))
 
 
 def test_a_sample_of_ones_own_is_used_and_saved():

@@ -222,6 +222,21 @@ def test_joint_diagonalisation_learns_about_the_same():
         SpectralLeader(4, n_words=80, decomposition="magic")
 
 
+def test_a_sample_that_has_documents_already_is_learned_from():
+    window = Window(400, n_words=80)
+    window.add(PROBLEM.truth.sample(500, 8, seed=1)[0])
+    literal, fast = (cls(4, n_words=80, sample=window) for cls in (LiteralLeader, SpectralLeader))
+    assert_equal_models(fast.model, literal.model, 1e-6)
+
+
+@pytest.mark.parametrize("size", [0, 2.5, "a", None, True])
+def test_a_reservoir_must_have_a_whole_number_of_places(size):
+    with pytest.raises(ValueError, match="reservoir_size must be a whole number"):
+        SpectralLeader(4, n_words=80, reservoir_size=size)
+    with pytest.raises(ValueError, match="sample must be one of"):
+        SpectralLeader(4, n_words=80, sample="window")
+
+
 def test_an_empty_learner_is_uniform():
     leader = SpectralLeader(4, n_words=80)
     np.testing.assert_allclose(leader.model.topics, 1 / 80)

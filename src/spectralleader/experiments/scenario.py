@@ -81,13 +81,19 @@ def parse(table: dict[str, Any], name: str, where: str) -> Scenario:
         raise ValueError(f"{where}: stream must be a table, [stream]")
     check_stream(table["stream"], f"{where}: [stream]")
     metrics = _names(table["metrics"], "metrics", where, KINDS[kind].metrics)
+    if not metrics:
+        raise ValueError(f"{where}: metrics must name at least one of {KINDS[kind].metrics}")
+    learners = _contenders(table["learners"], kind, where)
+    tried = {key for contender in learners for key in contender.parameters}
+    if "axis" in table:
+        check_choice(table["axis"], "axis", where, sorted(tried))
     return Scenario(
         name=name,
         title=table.get("title", name),
         question=table["question"],
         paper=table.get("paper", ""),
         stream=table["stream"],
-        learners=_contenders(table["learners"], kind, where),
+        learners=learners,
         block_size=check_count(table["block_size"], "block_size", where),
         n_steps=check_count(table["n_steps"], "n_steps", where, 2),
         seeds=_seeds(table["seeds"], where),
@@ -128,6 +134,8 @@ def _expanded(table: dict[str, Any], kind: str, where: str) -> Iterator[Contende
     check_choice(table.get("name"), "name", where, known)
     allowed = sorted(known[table["name"]])
     check_keys(table, f"{where} {table['name']}", required=["name"], known=["label", *allowed])
+    if empty := [key for key, value in table.items() if value == []]:
+        raise ValueError(f"{where}: {empty[0]} is an empty list; a grid needs at least one value")
     for parameters in expand({k: v for k, v in table.items() if k not in ("name", "label")}):
         yield Contender(_label(table, parameters, where), table["name"], parameters)
 

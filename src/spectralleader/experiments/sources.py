@@ -51,6 +51,10 @@ def check_stream(stream: Table, where: str) -> None:
     check_keys(
         stream, where, required=required, known=["prior", *(RANDOM_KEYS if is_random else ())]
     )
+    if not isinstance(stream.get("prior", {}), Mapping):
+        raise ValueError(
+            f'{where}: prior must be a table such as {{ kind = "cyclic", period = 9 }}'
+        )
     if "prior" in stream:
         check_choice(stream["prior"].get("kind"), "prior.kind", where, PRIORS)
     try:

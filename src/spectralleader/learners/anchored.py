@@ -68,12 +68,15 @@ class Anchored:
         n_anchored = self.anchor.n_docs
         if self.n_changed > STALE * n_anchored:
             changed = f"{self.n_changed} of {n_anchored} remembered documents changed"
-            self.reason = changed if self.n_anchors else "the first documents came"
-            self.anchor = sample.documents
-            self.changes = []
-            self.n_changed = 0
-            self.n_anchors += 1
-            self._worked = None
+            self.anchor_at(sample, changed if self.n_anchors else "the first documents came")
+
+    def anchor_at(self, sample: Sample, reason: str) -> None:
+        """Make the sample as it is the anchor."""
+        self.anchor, self.reason = sample.documents, reason
+        self.changes = []
+        self.n_changed = 0
+        self.n_anchors += 1
+        self._worked = None
 
     def estimate(self) -> Estimate:
         """Estimate the model of the sample as it is now, in the anchor's basis."""

@@ -6,9 +6,22 @@ from typing import Any, Self
 
 from spectralleader.documents import Documents
 from spectralleader.learners.order import TopicOrder
-from spectralleader.learners.protocol import Predictive, check_block, check_sizes
+from spectralleader.learners.protocol import (
+    Predictive,
+    check_block,
+    check_seed,
+    check_sizes,
+    check_whole,
+)
 from spectralleader.model import TopicModel
-from spectralleader.samples import Change, Reservoir, Sample, sample_from_state, sample_to_state
+from spectralleader.samples import (
+    SAMPLES,
+    Change,
+    Reservoir,
+    Sample,
+    sample_from_state,
+    sample_to_state,
+)
 from spectralleader.spectral import Estimate
 
 
@@ -20,11 +33,21 @@ class Leader:
 
     parameters: tuple[str, ...] = ("n_topics", "n_words", "seed")  # of the constructor, but sample
 
-    def __init__(self, n_topics: int, n_words: int, seed: int, sample: Sample | int) -> None:
+    def __init__(
+        self, n_topics: int, n_words: int, seed: int, reservoir_size: int, sample: Sample | None
+    ) -> None:
         self.n_topics, self.n_words = check_sizes(n_topics, n_words)
-        self.seed = seed
-        if isinstance(sample, int):
-            sample = Reservoir(sample, n_words=n_words, seed=seed)
+        self.seed = check_seed(seed)
+        if sample is None:
+            capacity = check_whole("reservoir_size", reservoir_size, 1)
+            sample = Reservoir(capacity, n_words=n_words, seed=self.seed)
+        if type(sample) not in SAMPLES.values():
+            raise ValueError(f"sample must be one of {list(SAMPLES)}, made before; got {sample!r}")
+        if sample.documents.n_words != n_words:
+            raise ValueError(
+                f"the sample is over {sample.documents.n_words} words, the learner over {n_words}; "
+                "make both with one n_words"
+            )
         self.sample = sample
         self._order = TopicOrder()
         self._estimate: Estimate | None = None

@@ -53,9 +53,9 @@ class LiteralLeader(Leader):
         n_restarts: int = 10,
         n_iterations: int = 30,
     ) -> None:
-        super().__init__(n_topics, n_words, seed, reservoir_size if sample is None else sample)
+        super().__init__(n_topics, n_words, seed, reservoir_size, sample)
         self.n_restarts, self.n_iterations = n_restarts, n_iterations
-        self._starts = random_starts(n_topics, n_restarts, seed)
+        self._starts = random_starts(self.n_topics, n_restarts, self.seed)
 
     def _solve(self) -> Estimate:
         """Rebuild the estimate from the sample."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Generic, Self, TypeVar
 
 from spectralleader.documents import Documents
-from spectralleader.learners.protocol import Predictive, check_block, check_sizes
+from spectralleader.learners.protocol import Predictive, check_block, check_seed, check_sizes
 from spectralleader.model import TopicModel
 from spectralleader.samples import Everything
 
@@ -24,7 +24,7 @@ class Offline(Generic[Info]):
 
     def __init__(self, n_topics: int, n_words: int, seed: int) -> None:
         self.n_topics, self.n_words = check_sizes(n_topics, n_words)
-        self.seed = seed
+        self.seed = check_seed(seed)
         self._memory = Everything(n_words=n_words)
         self._solution: tuple[TopicModel, Info] | None = None  # of the documents so far
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from spectralleader.documents import Documents
-from spectralleader.learners.protocol import Predictive, check_block, check_sizes
+from spectralleader.learners.protocol import Predictive, check_block, check_seed, check_sizes
 from spectralleader.learners.start import Start, check_smoothing, make_start
 from spectralleader.learners.statistics import Statistics, with_words
 from spectralleader.model import TopicModel
@@ -24,7 +24,7 @@ class OnlineEM:
         self, n_topics: int, n_words: int, seed: int, start: Start, smoothing: float
     ) -> None:
         self.n_topics, self.n_words = check_sizes(n_topics, n_words)
-        self.seed, self.smoothing = seed, check_smoothing(smoothing)
+        self.seed, self.smoothing = check_seed(seed), check_smoothing(smoothing)
         self.n_updates = 0
         start_model = make_start(start, n_topics, n_words, seed)
         self._model: TopicModel | None = start_model  # None: to be read off the statistics

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol, Self, runtime_checkable
 
+import numpy as np
+
 from spectralleader.documents import Documents, Floats, check_n_words
 from spectralleader.model import TopicModel
 
@@ -48,9 +50,24 @@ class Learner(Protocol):
 
 def check_n_topics(n_topics: int) -> int:
     """Return a legal number of topics, or say what is wrong with it."""
-    if type(n_topics) is not int or n_topics < 1:
-        raise ValueError(f"n_topics must be a whole number of at least 1, got {n_topics!r}")
-    return n_topics
+    return check_whole("n_topics", n_topics, 1)
+
+
+def check_seed(seed: int) -> int:
+    """Return a legal seed: a whole number, so that a saved learner goes on to the bit."""
+    return check_whole("seed", seed, 0)
+
+
+def check_whole(name: str, value: object, least: int) -> int:
+    """Return a whole number that is large enough, or say what is wrong with it."""
+    if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least:
+        return int(value)
+    raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+
+
+def is_number(value: object) -> bool:
+    """Say whether a parameter is a number at all."""
+    return isinstance(value, float | int | np.floating | np.integer)
 
 
 def check_sizes(n_topics: int, n_words: int) -> tuple[int, int]:

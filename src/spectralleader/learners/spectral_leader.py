@@ -1,4 +1,4 @@
-"""SpectralLeader: the paper's learner, at a thousandth of the cost."""
+"""SpectralLeader: the paper's learner, at a fraction of the cost."""
 
 from __future__ import annotations
 
@@ -58,10 +58,12 @@ class SpectralLeader(Leader):
             raise ValueError(
                 f"decomposition must be one of {list(DECOMPOSITIONS)}, got {decomposition!r}"
             )
-        super().__init__(n_topics, n_words, seed, reservoir_size if sample is None else sample)
+        super().__init__(n_topics, n_words, seed, reservoir_size, sample)
         self.decomposition = decomposition
         decompose = DECOMPOSITIONS[decomposition]
-        self._anchored = Anchored(self.n_topics, self.n_words, seed, decompose)
+        self._anchored = Anchored(self.n_topics, self.n_words, self.seed, decompose)
+        if len(self.sample):
+            self._anchored.anchor_at(self.sample, "the sample had documents already")
 
     def _follow(self, change: Change) -> None:
         self._anchored.follow(change, self.sample)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from spectralleader.learners.protocol import is_number
 from spectralleader.model import TopicModel
 
 Start = float | TopicModel
@@ -31,7 +32,7 @@ def make_start(start: Start, n_topics: int, n_words: int, seed: int | Sequence[i
 def check_start(start: Start, n_topics: int, n_words: int) -> Start:
     """Return a legal start, or say what is wrong with it."""
     if not isinstance(start, TopicModel):
-        if not 0.0 < start < np.inf:
+        if not is_number(start) or not 0.0 < start < np.inf:
             raise ValueError(
                 "start must be a TopicModel or the concentration of random topics, "
                 f"a positive number such as 10.0; got {start!r}"
@@ -47,7 +48,7 @@ def check_start(start: Start, n_topics: int, n_words: int) -> Start:
 
 def check_smoothing(smoothing: float) -> float:
     """Return a legal pseudo-count, or say what is wrong with it."""
-    if not 0.0 < smoothing < np.inf:
+    if not is_number(smoothing) or not 0.0 < smoothing <= 1e9:
         raise ValueError(
             "smoothing must be a positive number such as 1e-3, so that no word is impossible; "
             f"got {smoothing!r}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from spectralleader.documents import Documents
 from spectralleader.learners.online_em import OnlineEM
+from spectralleader.learners.protocol import is_number
 from spectralleader.learners.start import Start
 
 
@@ -59,7 +60,7 @@ class StepwiseEM(OnlineEM):
         step_offset: float = 2.0,
     ) -> None:
         super().__init__(n_topics, n_words, seed, start, smoothing)
-        if not 0.5 <= step_power <= 1.0:
+        if not is_number(step_power) or not 0.5 <= step_power <= 1.0:
             raise ValueError(f"step_power must be from 0.5 to 1, got {step_power!r}")
         if not 1.0 <= step_offset < float("inf"):
             raise ValueError(f"step_offset must be a number of at least 1, got {step_offset!r}")

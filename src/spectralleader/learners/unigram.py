@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from spectralleader.documents import Documents, Floats
-from spectralleader.learners.protocol import Predictive, check_block, check_sizes
+from spectralleader.learners.protocol import Predictive, check_block, check_seed, check_sizes
 from spectralleader.model import TopicModel
 from spectralleader.spectral.recovery import smooth_words
 
@@ -36,7 +36,7 @@ class Unigram:
 
     def __init__(self, n_topics: int, *, n_words: int, seed: int = 0) -> None:
         self.n_topics, self.n_words = check_sizes(n_topics, n_words)
-        self.seed = seed
+        self.seed = check_seed(seed)
         self._counts: Floats = np.zeros(n_words)
 
     def learn(self, documents: Documents) -> None:

@@ -81,7 +81,10 @@ class Estimate(NamedTuple):
 
     @property
     def residual(self) -> float:
-        """||T - sum lambda v^(x)3|| / ||T||: small if each document has one topic."""
+        """||T - sum lambda v^(x)3|| / ||T||: what noise and mixed topics leave of the tensor.
+
+        It grows with K and falls with the documents; 0 where there is nothing to decompose.
+        """
         k, V = len(self.triples), self.tensor_eigenvectors
         squares = (V[:, :, None] * V[:, None, :]).reshape(k, k * k)
         rebuilt = (self.tensor_eigenvalues[:, None] * V).T @ squares  # T unfolded, (k, k^2)

@@ -36,6 +36,11 @@ def cyclic(weights: ArrayLike, *, period: int, strength: float = 1.0) -> Prior:
 
     Topic k is weighted by ``exp(strength * cos(2 pi (t / period - k / K)))``.
     """
+    if not period >= 1 or not np.isfinite(strength):
+        raise ValueError(
+            f"a cyclic prior needs a period of at least 1 and a finite strength, "
+            f"got {period!r} and {strength!r}"
+        )
     row = np.asarray(weights, np.float64)
     phase = np.arange(len(row)) / len(row)
 
