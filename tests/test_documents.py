@@ -109,7 +109,7 @@ def test_counts_up_to_2_to_the_31_are_exact():
 def test_lengths_are_exact_beside_a_huge_document():
     block = Documents.from_matrix([[2**53 - 1, 0], [1, 1], [1, 0]])
     assert block.lengths.tolist() == [2**53 - 1, 2, 1]
-    with pytest.raises(ValueError, match="document 1 has .* words"):
+    with pytest.raises(ValueError, match=r"document 1 has .* words"):
         Documents.from_matrix([[1, 1], [2**53 - 1, 2**53 - 1]])
 
 
