@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from spectralleader.compiled import kernel
+from spectralleader.recoding import check_recoding, renumber
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -174,6 +175,40 @@ class Documents:
             raise ValueError(f"block size must be at least 1, got {size}")
         for start in range(0, self.n_docs, size):
             yield self[start : start + size]
+
+    def widen(self, n_words: int) -> Documents:
+        """Return the same documents over more words, of which these are the first."""
+        if n_words == self.n_words:
+            return self
+        if n_words < self.n_words:
+            raise ValueError(
+                f"documents over {self.n_words} words cannot be widened to {n_words}; "
+                "recode them to drop words"
+            )
+        return self.renumber(None, check_n_words(n_words))
+
+    def recode(self, new_ids: ArrayLike | None, n_words: int) -> Documents:
+        """Return the documents with word w numbered ``new_ids[w]``; words of -1 are left out.
+
+        A document may lose all its words; it stays, empty. None: every word keeps its number.
+
+        Examples
+        --------
+        >>> block = Documents.from_tokens([[0, 1, 2, 2]], n_words=3)
+        >>> block.recode([1, -1, 0], n_words=2).to_matrix().toarray().tolist()
+        [[2, 1]]
+        """
+        n_words = check_n_words(n_words)
+        return self.renumber(check_recoding(new_ids, self.n_words, n_words), n_words)
+
+    def renumber(self, new_ids: Ints | None, n_words: int) -> Documents:
+        """Recode by new numbers that are known to be right."""
+        arrays = (self.indptr, self.words, self.counts)
+        if new_ids is not None:
+            return Documents(*renumber(new_ids, *arrays), n_words)
+        documents = Documents(*arrays, n_words)  # the same memory
+        object.__setattr__(documents, "_lengths", self._lengths)
+        return documents
 
     @staticmethod
     def concatenate(blocks: Iterable[Documents]) -> Documents:

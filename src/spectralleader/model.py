@@ -11,6 +11,7 @@ from scipy.optimize import linear_sum_assignment
 
 from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints, check_n_words
+from spectralleader.recoding import check_recoding
 
 SUM_TOLERANCE = 1e-6  # how far from 1 a distribution handed in may sum
 TRIPLES_LIMIT = 200  # largest vocabulary whose dense (d, d, d) tensor is built: 64 MB
@@ -118,7 +119,8 @@ class TopicModel:
         if documents.n_words != self.n_words:
             raise ValueError(
                 f"the model knows {self.n_words} words, the documents are over "
-                f"{documents.n_words}; use the vocabulary that the model was learned with"
+                f"{documents.n_words}; use the vocabulary that the model was learned with, and "
+                "Documents.widen if it has grown since"
             )
         words = documents.words
         with np.errstate(divide="ignore"):
@@ -188,6 +190,30 @@ class TopicModel:
         if not is_best:
             order = match(similarity)
         return TopicModel.trusted(self.weights[order], self.topics[order])
+
+    def recode(self, new_ids: ArrayLike | None, n_words: int) -> TopicModel:
+        """Return the model with word w numbered ``new_ids[w]``; words of -1 are forgotten.
+
+        The words that stay keep their relative probabilities. Nothing is known of a new word: each
+        has the probability 1 / n_words. None: every word keeps its number.
+
+        Examples
+        --------
+        >>> model = TopicModel([1.0], [[0.5, 0.3, 0.2]])
+        >>> model.recode([1, 0, -1], n_words=2).topics.round(3).tolist()
+        [[0.375, 0.625]]
+        """
+        n_words = check_n_words(n_words)
+        ids = check_recoding(new_ids, self.n_words, n_words)
+        kept = np.arange(self.n_words) if ids is None else np.flatnonzero(ids >= 0)
+        topics = self.topics[:, kept]
+        if len(kept) < self.n_words:
+            mass = topics.sum(axis=1, keepdims=True)
+            uniform = np.full(topics.shape, 1.0 / max(len(kept), 1))
+            topics = np.where(mass > 0, topics / np.where(mass > 0, mass, 1.0), uniform)
+        wide = np.full((self.n_topics, n_words), 1.0 / n_words)
+        wide[:, kept if ids is None else ids[kept]] = topics * (len(kept) / n_words)
+        return TopicModel.trusted(self.weights, wide)
 
     def top_words(self, vocabulary: Sequence[str] | None = None, n: int = 10) -> list[list[str]]:
         """Return the n most probable words of each topic, most probable first."""

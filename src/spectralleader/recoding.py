@@ -1,0 +1,64 @@
+"""Recoding: words that get other numbers, or none any more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Ids = NDArray[np.int64]
+
+
+def check_recoding(new_ids: ArrayLike | None, n_before: int, n_words: int) -> Ids | None:
+    """Return legal new numbers of n_before words, or say what is wrong with them.
+
+    None if every word keeps its number: then words are only added.
+    """
+    if new_ids is None and n_before <= n_words:
+        return None
+    ids: NDArray[Any] = np.arange(n_before) if new_ids is None else np.asarray(new_ids)
+    if ids.shape != (n_before,) or ids.dtype.kind not in "ui":
+        raise ValueError(
+            f"new_ids must be {n_before} whole numbers, one for each word so far, "
+            f"got an array of shape {ids.shape} and dtype {ids.dtype}"
+        )
+    if n_before and not -1 <= ids.min() <= ids.max() < n_words:
+        bad = ids[(ids < -1) | (ids >= n_words)][0]
+        raise ValueError(
+            f"new_ids has the word id {bad}, outside the {n_words} words of n_words; "
+            "give ids from 0, and -1 to a word that is dropped"
+        )
+    taken = np.bincount(ids[ids >= 0], minlength=1)
+    if taken.max() > 1:
+        raise ValueError(
+            f"new_ids gives the word id {int(taken.argmax())} to {taken.max()} words; "
+            "give every word an id of its own"
+        )
+    if np.array_equal(ids, np.arange(n_before)):
+        return None
+    return ids.astype(np.int64)
+
+
+def renumber(
+    new_ids: Ids, indptr: Ids, words: NDArray[np.int32], counts: NDArray[np.float64]
+) -> tuple[Ids, NDArray[np.int32], NDArray[np.float64]]:
+    """Return the CSR arrays of documents whose words have new numbers; those of -1 are left out."""
+    moved = new_ids[words]
+    kept = moved >= 0
+    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])[indptr]
+    moved, counts = moved[kept], counts[kept]
+    rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+    order = np.lexsort((moved, rows))  # within each document, in increasing order again
+    return ends, moved[order].astype(np.int32), counts[order]
+
+
+def move_rows(rows: NDArray[np.float64], new_ids: Ids | None, n_words: int) -> NDArray[np.float64]:
+    """Return the rows, one a word, at the words' new numbers; new words have rows of zeros."""
+    moved = np.zeros((n_words, *rows.shape[1:]))
+    if new_ids is None:
+        moved[: len(rows)] = rows
+    else:
+        kept = new_ids >= 0
+        moved[new_ids[kept]] = rows[kept]
+    return moved
