@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from spectralleader.documents import Documents
+from spectralleader.documents import Documents, Ints
 from spectralleader.samples.places import Places
 from spectralleader.samples.protocol import Change
 
@@ -22,7 +22,7 @@ class Everything:
     (3, 0)
     """
 
-    def __init__(self, *, n_words: int) -> None:
+    def __init__(self, *, n_words: int = 1) -> None:
         self._places = Places(n_words)
 
     def __len__(self) -> int:
@@ -34,6 +34,11 @@ class Everything:
         return len(self._places)
 
     @property
+    def n_words(self) -> int:
+        """Vocabulary size, at present."""
+        return self._places.n_words
+
+    @property
     def documents(self) -> Documents:
         """The remembered documents, in the order they came."""
         return self._places.documents()
@@ -42,6 +47,10 @@ class Everything:
         """Remember a block; return what entered (all of it) and what left (nothing)."""
         rows = np.arange(documents.n_docs)
         return self._places.put(documents, rows, len(self) + rows)
+
+    def recode(self, new_ids: Ints | None, n_words: int) -> None:
+        """Renumber the words of the remembered documents, see `Sample`."""
+        self._places.recode(new_ids, n_words)
 
     def to_state(self) -> dict[str, Any]:
         """Return all that is remembered."""

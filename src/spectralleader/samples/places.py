@@ -17,6 +17,7 @@ class Places:
     A document put in a taken place is written at the arena's end; what it replaces becomes a gap.
     When the arena is full the gaps are squeezed out, or the arena doubles if there are few: a put
     costs the words that it moves, and memory stays within about twice what is remembered.
+    Documents over more words than before widen the vocabulary.
     """
 
     def __init__(self, n_words: int) -> None:
@@ -45,6 +46,9 @@ class Places:
 
         Places must be distinct and increasing, and new ones follow on without holes.
         """
+        if documents.n_words != self.n_words:
+            self.recode(None, max(self.n_words, documents.n_words))
+            documents = documents.widen(self.n_words)
         if len(rows) == 0:
             return Change(self._nothing, self._nothing, places)
         taken = places if places[-1] < self._n else places[places < self._n]
@@ -55,6 +59,15 @@ class Places:
         index = (self._starts, self._ends)
         self._end = write(places, *block, *index, self._words, self._counts, self._end)
         return Change(entered, left, places)
+
+    def recode(self, new_ids: Ints | None, n_words: int) -> None:
+        """Renumber the words of the remembered documents; those of -1 are dropped from them."""
+        self.n_words = n_words
+        self._nothing = Documents.empty(n_words)
+        if new_ids is not None:
+            everything = np.arange(self._n)
+            recoded = self.documents().renumber(new_ids, n_words)
+            self.put(recoded, everything, everything)
 
     def _reserve(self, n_places: int, n_entries: int, leaving: Ints) -> None:
         """Make room for more places and for entries at the arena's end."""

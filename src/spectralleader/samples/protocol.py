@@ -24,9 +24,22 @@ class Change:
         """How many documents moved, in or out."""
         return self.entered.n_docs + self.left.n_docs
 
+    def renumber(self, new_ids: Ints | None, n_words: int) -> Change:
+        """Return the change with words numbered anew, by numbers that are known to be right."""
+        entered = self.entered.renumber(new_ids, n_words)
+        return Change(entered, self.left.renumber(new_ids, n_words), self.places)
+
 
 class Sample(Protocol):
-    """A bounded or unbounded memory of the documents seen, chosen online."""
+    """A bounded or unbounded memory of the documents seen, chosen online.
+
+    Its vocabulary is the widest that it was made with or shown; the words of documents over fewer
+    are the first ones.
+    """
+
+    @property
+    def n_words(self) -> int:
+        """Vocabulary size, at present."""
 
     @property
     def n_seen(self) -> int:
@@ -41,6 +54,12 @@ class Sample(Protocol):
 
     def add(self, documents: Documents) -> Change:
         """Show the sample a block; return what entered and what left."""
+
+    def recode(self, new_ids: Ints | None, n_words: int) -> None:
+        """Give word w the number ``new_ids[w]``, known to be right; -1 is dropped from documents.
+
+        None: every word keeps its number, and those from there to n_words are new.
+        """
 
     def to_state(self) -> dict[str, Any]:
         """Return all that the sample needs to go on, as arrays and plain values."""

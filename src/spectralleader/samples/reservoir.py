@@ -32,7 +32,7 @@ class Reservoir:
     """
 
     def __init__(
-        self, capacity: int, *, n_words: int, seed: int = 0, acceptance: Acceptance = "paper"
+        self, capacity: int, *, n_words: int = 1, seed: int = 0, acceptance: Acceptance = "paper"
     ) -> None:
         if capacity < 1:
             raise ValueError(f"a reservoir must hold at least 1 document, got capacity={capacity}")
@@ -50,6 +50,11 @@ class Reservoir:
         return len(self._places)
 
     @property
+    def n_words(self) -> int:
+        """Vocabulary size, at present."""
+        return self._places.n_words
+
+    @property
     def documents(self) -> Documents:
         """The remembered documents, in the order of their places."""
         return self._places.documents()
@@ -62,6 +67,10 @@ class Reservoir:
         rows, places = choose_places(draws, self.n_seen, self.capacity, lag)
         self.n_seen += documents.n_docs
         return self._places.put(documents, rows, places)
+
+    def recode(self, new_ids: Ints | None, n_words: int) -> None:
+        """Renumber the words of the remembered documents, see `Sample`."""
+        self._places.recode(new_ids, n_words)
 
     def to_state(self) -> dict[str, Any]:
         """Return all that the reservoir needs to go on."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from spectralleader.documents import Documents
+from spectralleader.documents import Documents, Ints
 from spectralleader.samples.places import Places
 from spectralleader.samples.protocol import Change
 
@@ -22,7 +22,7 @@ class Window:
     [1, 2]
     """
 
-    def __init__(self, capacity: int, *, n_words: int) -> None:
+    def __init__(self, capacity: int, *, n_words: int = 1) -> None:
         if capacity < 1:
             raise ValueError(f"a window must hold at least 1 document, got capacity={capacity}")
         self.capacity = capacity
@@ -31,6 +31,11 @@ class Window:
 
     def __len__(self) -> int:
         return len(self._places)
+
+    @property
+    def n_words(self) -> int:
+        """Vocabulary size, at present."""
+        return self._places.n_words
 
     @property
     def documents(self) -> Documents:
@@ -45,6 +50,10 @@ class Window:
         self.n_seen += documents.n_docs
         order = np.argsort(places)
         return self._places.put(documents, rows[order], places[order])
+
+    def recode(self, new_ids: Ints | None, n_words: int) -> None:
+        """Renumber the words of the remembered documents, see `Sample`."""
+        self._places.recode(new_ids, n_words)
 
     def to_state(self) -> dict[str, Any]:
         """Return all that the window needs to go on."""
