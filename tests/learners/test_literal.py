@@ -26,8 +26,8 @@ def test_diagnostics_are_of_the_current_model():
 
 
 def test_a_sample_over_another_vocabulary_is_refused():
-    with pytest.raises(ValueError, match="over 5 words, the learner over 6"):
-        LiteralLeader(3, n_words=6, sample=Everything(n_words=5))
+    with pytest.raises(ValueError, match="over 7 words, the learner over 6"):
+        LiteralLeader(3, n_words=6, sample=Everything(n_words=7))
 
 
 def test_a_sample_of_ones_own_is_used_and_saved():

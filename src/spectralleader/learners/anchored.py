@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralleader.documents import Documents, Floats
+from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners.near import estimate_near
 from spectralleader.moments import ProjectedMoments, ProjectedSums
 from spectralleader.moments.kernels import multiply_pairs
@@ -44,10 +44,14 @@ class Anchored:
     What is remembered is the anchor's documents and the changes since; basis and sums are worked
     out when they are asked for, and not at all for an anchor that nobody asks about. So they depend
     on the stream alone, never on who looked when.
+
+    Words that came since the anchor are outside the basis until the next one. The anchor and every
+    change stay over the words there were, so that what is worked out later is the same to the bit.
     """
 
     def __init__(self, n_topics: int, n_words: int, seed: int, decompose: Decomposition) -> None:
         self.n_topics, self.seed, self.decompose = n_topics, seed, decompose
+        self.n_words = n_words
         self.anchor = Documents.empty(n_words)  # the sample as it was
         self.changes: list[Change] = []  # since then
         self.n_changed = 0  # documents that entered since then
@@ -78,6 +82,15 @@ class Anchored:
         self.n_anchors += 1
         self._worked = None
 
+    def recode(self, new_ids: Ints | None, n_words: int) -> None:
+        """Renumber the words of all that is remembered; new ones alone leave it as it is."""
+        self.n_words = n_words
+        if new_ids is None and not self.is_exact:
+            return
+        self.anchor = self.anchor.renumber(new_ids, n_words)
+        self.changes = [change.renumber(new_ids, n_words) for change in self.changes]
+        self._worked = None
+
     def estimate(self) -> Estimate:
         """Estimate the model of the sample as it is now, in the anchor's basis."""
         if self._worked is None:
@@ -87,10 +100,15 @@ class Anchored:
             self._worked = Worked(sums, cold, cold.directions)
         worked = self._worked
         if not self.changes:
+            if worked.cold.model.n_words < self.n_words:
+                worked.sums.widen(self.n_words)
+                worked.cold = self._solve(worked.sums)
             return worked.cold
         for change in self.changes[worked.n_added :]:
+            worked.sums.widen(change.entered.n_words)
             worked.sums.update(change.entered)
             worked.sums.downdate(change.left)
+        worked.sums.widen(self.n_words)
         worked.n_added = len(self.changes)
         # where the basis is exact so is the decomposition; else the anchor's directions are near
         if self.is_exact or len(worked.directions) < self.n_topics:
@@ -155,6 +173,7 @@ class Anchored:
                 }
                 for change in self.changes
             ],
+            "n_words": self.n_words,
             "n_changed": self.n_changed,
             "n_anchors": self.n_anchors,
             "reason": self.reason,
@@ -171,6 +190,7 @@ class Anchored:
             )
             for change in state["changes"]
         ]
+        self.n_words = state["n_words"]
         self.n_changed, self.n_anchors = state["n_changed"], state["n_anchors"]
         self.reason = state["reason"]
         self._worked = None

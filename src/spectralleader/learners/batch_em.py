@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from spectralleader.documents import Documents, Floats
+from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners.em_steps import em_step, objective
 from spectralleader.learners.offline import Offline
 from spectralleader.learners.start import (
@@ -15,6 +15,7 @@ from spectralleader.learners.start import (
     check_smoothing,
     check_start,
     make_start,
+    n_known_words,
     start_from_state,
     start_to_state,
 )
@@ -41,8 +42,8 @@ class BatchEM(Offline[Ascent]):
     ----------
     n_topics : int
         Number of topics, K.
-    n_words : int
-        Vocabulary size, d.
+    n_words : int, optional
+        Vocabulary size, d. Left out, it grows with the stream.
     seed : int
         Of the random starts.
     start : float or TopicModel
@@ -70,7 +71,7 @@ class BatchEM(Offline[Ascent]):
         self,
         n_topics: int,
         *,
-        n_words: int,
+        n_words: int | None = None,
         seed: int = 0,
         start: Start = 10.0,
         smoothing: float = 1e-5,
@@ -78,13 +79,13 @@ class BatchEM(Offline[Ascent]):
         n_iterations: int = 200,
         tolerance: float = 1e-6,
     ) -> None:
-        super().__init__(n_topics, n_words, seed)
+        super().__init__(n_topics, n_words, seed, n_known_words(start))
         if n_restarts < 1 or n_iterations < 1:
             raise ValueError(
                 "n_restarts and n_iterations must be at least 1, "
                 f"got {n_restarts} and {n_iterations}"
             )
-        self.start = check_start(start, n_topics, n_words)
+        self.start = check_start(start, n_topics, self.n_words)
         self.smoothing = check_smoothing(smoothing)
         self.n_restarts, self.n_iterations = n_restarts, n_iterations
         self.tolerance = float(tolerance)
@@ -103,6 +104,11 @@ class BatchEM(Offline[Ascent]):
             make_start(self.start, self.n_topics, self.n_words, [self.seed, i])
             for i in range(n_starts)
         ]
+
+    def _recode(self, new_ids: Ints | None, n_words: int) -> None:
+        super()._recode(new_ids, n_words)
+        if isinstance(self.start, TopicModel):
+            self.start = self.start.recode(new_ids, n_words)
 
     def _climb(self, documents: Documents, model: TopicModel) -> tuple[TopicModel, Ascent]:
         """Iterate from a model until it no longer pays."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from spectralleader.documents import Documents
 from spectralleader.learners.protocol import Predictive, check_block
 from spectralleader.model import TopicModel
@@ -20,6 +22,8 @@ class Fixed:
     [0.33, 0.33, 0.33]
     """
 
+    grows = False
+
     def __init__(self, model: TopicModel) -> None:
         self.model = model
         self.n_topics, self.n_words = model.n_topics, model.n_words
@@ -27,6 +31,11 @@ class Fixed:
     def learn(self, documents: Documents) -> None:
         """Learn nothing."""
         check_block(documents, self.n_words)
+
+    def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
+        """Renumber the words of the model; it knows nothing of new ones."""
+        self.model = self.model.recode(new_ids, n_words)
+        self.n_words = n_words
 
     @property
     def predictive(self) -> Predictive:

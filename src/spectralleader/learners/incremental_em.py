@@ -26,8 +26,8 @@ class IncrementalEM(OnlineEM):
     ----------
     n_topics : int
         Number of topics, K.
-    n_words : int
-        Vocabulary size, d.
+    n_words : int, optional
+        Vocabulary size, d. Left out, it grows with the stream.
     reservoir_size : int
         Documents remembered.
     seed : int
@@ -54,7 +54,7 @@ class IncrementalEM(OnlineEM):
         self,
         n_topics: int,
         *,
-        n_words: int,
+        n_words: int | None = None,
         reservoir_size: int = 10_000,
         seed: int = 0,
         sample: Sample | None = None,
@@ -66,7 +66,7 @@ class IncrementalEM(OnlineEM):
         if n_revisits < 0:
             raise ValueError(f"n_revisits must not be negative, got {n_revisits}")
         self.n_revisits = n_revisits
-        reservoir = Reservoir(reservoir_size, n_words=n_words, seed=seed)
+        reservoir = Reservoir(reservoir_size, n_words=self.n_words, seed=seed)
         self.sample: Sample = reservoir if sample is None else sample
         self._posterior = np.zeros((0, n_topics))  # of the document in each place; grows in steps
         self._next = 0  # place to revisit next
@@ -85,6 +85,10 @@ class IncrementalEM(OnlineEM):
         self._posterior[change.places] = 0.0
         self._visit(change.entered, change.places)
         self.revisit(self.n_revisits * block.n_docs)
+
+    def _recode(self, new_ids: Ints | None, n_words: int) -> None:
+        super()._recode(new_ids, n_words)
+        self.sample.recode(new_ids, n_words)
 
     def revisit(self, n_docs: int) -> None:
         """Go on to the next remembered documents: E-step for each of them, then one M-step."""

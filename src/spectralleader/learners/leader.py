@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from spectralleader.documents import Documents
+from numpy.typing import ArrayLike
+
+from spectralleader.documents import Documents, Ints, check_n_words
 from spectralleader.learners.order import TopicOrder
 from spectralleader.learners.protocol import (
     Predictive,
     check_block,
+    check_n_topics,
     check_seed,
-    check_sizes,
+    check_vocabulary,
     check_whole,
 )
 from spectralleader.model import TopicModel
+from spectralleader.recoding import check_recoding
 from spectralleader.samples import (
     SAMPLES,
     Change,
@@ -34,20 +38,26 @@ class Leader:
     parameters: tuple[str, ...] = ("n_topics", "n_words", "seed")  # of the constructor, but sample
 
     def __init__(
-        self, n_topics: int, n_words: int, seed: int, reservoir_size: int, sample: Sample | None
+        self,
+        n_topics: int,
+        n_words: int | None,
+        seed: int,
+        reservoir_size: int,
+        sample: Sample | None,
     ) -> None:
-        self.n_topics, self.n_words = check_sizes(n_topics, n_words)
-        self.seed = check_seed(seed)
+        self.n_topics, self.seed = check_n_topics(n_topics), check_seed(seed)
         if sample is None:
             capacity = check_whole("reservoir_size", reservoir_size, 1)
-            sample = Reservoir(capacity, n_words=n_words, seed=self.seed)
+            sample = Reservoir(capacity, seed=self.seed)
         if type(sample) not in SAMPLES.values():
             raise ValueError(f"sample must be one of {list(SAMPLES)}, made before; got {sample!r}")
-        if sample.documents.n_words != n_words:
+        self.n_words, self.grows = check_vocabulary(n_words, sample.n_words)
+        if sample.n_words > self.n_words:
             raise ValueError(
-                f"the sample is over {sample.documents.n_words} words, the learner over {n_words}; "
+                f"the sample is over {sample.n_words} words, the learner over {self.n_words}; "
                 "make both with one n_words"
             )
+        sample.recode(None, self.n_words)
         self.sample = sample
         self._order = TopicOrder()
         self._estimate: Estimate | None = None
@@ -62,13 +72,27 @@ class Leader:
 
     def learn(self, documents: Documents) -> None:
         """Show the block to the sample (lines 6 to 13)."""
-        change = self.sample.add(check_block(documents, self.n_words))
+        block = check_block(documents, self.n_words, grows=self.grows)
+        if block.n_words > self.n_words:
+            self._recode(None, block.n_words)
+        change = self.sample.add(block)
         if change.n_docs == 0:
             return
         self._follow(change)
         self._estimate = self._model = None
         if self._order.is_due(change.entered.n_docs, len(self.sample)):
             self._order.renew(self.model)
+
+    def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
+        """Renumber the words of the remembered documents; -1 is dropped from them."""
+        n_words = check_n_words(n_words)
+        self._recode(check_recoding(new_ids, self.n_words, n_words), n_words)
+
+    def _recode(self, new_ids: Ints | None, n_words: int) -> None:
+        self.sample.recode(new_ids, n_words)
+        self._order.recode(new_ids, n_words)
+        self._estimate = self._model = None
+        self.n_words = n_words
 
     @property
     def info(self) -> Estimate:
@@ -93,6 +117,7 @@ class Leader:
         """Return all that the learner needs to go on."""
         return {
             **{name: getattr(self, name) for name in self.parameters},
+            "grows": self.grows,
             "sample": sample_to_state(self.sample),
             "order": self._order.to_state(),
         }
@@ -102,5 +127,6 @@ class Leader:
         """Rebuild the learner that `to_state` described."""
         parameters = {name: state[name] for name in cls.parameters}
         learner = cls(**parameters, sample=sample_from_state(state["sample"]))
+        learner.grows = state["grows"]
         learner._order = TopicOrder.from_state(state["order"])
         return learner

@@ -20,8 +20,8 @@ class LiteralLeader(Leader):
     ----------
     n_topics : int
         Number of topics, K.
-    n_words : int
-        Vocabulary size, d.
+    n_words : int, optional
+        Vocabulary size, d. Left out, it grows with the stream.
     reservoir_size : int
         Documents remembered (the paper's m in Algorithm 1).
     seed : int
@@ -46,7 +46,7 @@ class LiteralLeader(Leader):
         self,
         n_topics: int,
         *,
-        n_words: int,
+        n_words: int | None = None,
         reservoir_size: int = 10_000,
         seed: int = 0,
         sample: Sample | None = None,

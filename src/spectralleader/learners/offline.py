@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import Any, Generic, Self, TypeVar
 
-from spectralleader.documents import Documents
-from spectralleader.learners.protocol import Predictive, check_block, check_seed, check_sizes
+from numpy.typing import ArrayLike
+
+from spectralleader.documents import Documents, Ints, check_n_words
+from spectralleader.learners.protocol import (
+    Predictive,
+    check_block,
+    check_n_topics,
+    check_seed,
+    check_vocabulary,
+)
 from spectralleader.model import TopicModel
+from spectralleader.recoding import check_recoding
 from spectralleader.samples import Everything
 
 Info = TypeVar("Info")
@@ -22,10 +31,11 @@ class Offline(Generic[Info]):
 
     parameters: tuple[str, ...] = ("n_topics", "n_words", "seed")
 
-    def __init__(self, n_topics: int, n_words: int, seed: int) -> None:
-        self.n_topics, self.n_words = check_sizes(n_topics, n_words)
+    def __init__(self, n_topics: int, n_words: int | None, seed: int, n_known: int = 1) -> None:
+        self.n_topics = check_n_topics(n_topics)
+        self.n_words, self.grows = check_vocabulary(n_words, n_known)
         self.seed = check_seed(seed)
-        self._memory = Everything(n_words=n_words)
+        self._memory = Everything(n_words=self.n_words)
         self._solution: tuple[TopicModel, Info] | None = None  # of the documents so far
 
     def _solve(self, documents: Documents) -> tuple[TopicModel, Info]:
@@ -33,8 +43,8 @@ class Offline(Generic[Info]):
         raise NotImplementedError
 
     def fit(self, documents: Documents) -> Self:
-        """Learn these documents, in place of all learned before."""
-        check_block(documents, self.n_words)
+        """Learn these documents, in place of all learned before; words that were known stay."""
+        check_block(documents, self.n_words, grows=self.grows)
         self._memory = Everything(n_words=self.n_words)
         self._solution = None
         self.learn(documents)
@@ -42,8 +52,21 @@ class Offline(Generic[Info]):
 
     def learn(self, documents: Documents) -> None:
         """Remember the block."""
-        if self._memory.add(check_block(documents, self.n_words)).n_docs > 0:
+        block = check_block(documents, self.n_words, grows=self.grows)
+        if block.n_words > self.n_words:
+            self._recode(None, block.n_words)
+        if self._memory.add(block).n_docs > 0:
             self._solution = None
+
+    def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
+        """Renumber the words of the remembered documents; -1 is dropped from them."""
+        n_words = check_n_words(n_words)
+        self._recode(check_recoding(new_ids, self.n_words, n_words), n_words)
+
+    def _recode(self, new_ids: Ints | None, n_words: int) -> None:
+        self._memory.recode(new_ids, n_words)
+        self._solution = None
+        self.n_words = n_words
 
     def _solved(self) -> tuple[TopicModel, Info]:
         if self._solution is None:
@@ -68,11 +91,12 @@ class Offline(Generic[Info]):
     def to_state(self) -> dict[str, Any]:
         """Return all that the learner needs to go on."""
         parameters = {name: getattr(self, name) for name in self.parameters}
-        return {**parameters, "memory": self._memory.to_state()}
+        return {**parameters, "grows": self.grows, "memory": self._memory.to_state()}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Rebuild the learner that `to_state` described."""
         learner = cls(**{name: state[name] for name in cls.parameters})
+        learner.grows = state["grows"]
         learner._memory = Everything.from_state(state["memory"])
         return learner

@@ -4,11 +4,27 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from spectralleader.documents import Documents
-from spectralleader.learners.protocol import Predictive, check_block, check_seed, check_sizes
-from spectralleader.learners.start import Start, check_smoothing, make_start
+import numpy as np
+from numpy.typing import ArrayLike
+
+from spectralleader.documents import Documents, Ints, check_n_words
+from spectralleader.learners.protocol import (
+    Predictive,
+    check_block,
+    check_n_topics,
+    check_seed,
+    check_vocabulary,
+)
+from spectralleader.learners.start import (
+    Start,
+    check_smoothing,
+    make_start,
+    n_known_words,
+    recode_start,
+)
 from spectralleader.learners.statistics import Statistics, with_words
 from spectralleader.model import TopicModel
+from spectralleader.recoding import check_recoding
 
 
 class OnlineEM:
@@ -16,17 +32,22 @@ class OnlineEM:
 
     A subclass says how a block changes the statistics (`_update`), and names the arguments of its
     constructor but the start (`parameters`).
+
+    A word that is new after the first update has not occurred: it has the smoothing's pseudo-count.
+    One that is new before is drawn into the start.
     """
 
     parameters: tuple[str, ...] = ("n_topics", "n_words", "seed", "smoothing")
 
     def __init__(
-        self, n_topics: int, n_words: int, seed: int, start: Start, smoothing: float
+        self, n_topics: int, n_words: int | None, seed: int, start: Start, smoothing: float
     ) -> None:
-        self.n_topics, self.n_words = check_sizes(n_topics, n_words)
+        self.n_topics = check_n_topics(n_topics)
+        self.n_words, self.grows = check_vocabulary(n_words, n_known_words(start))
         self.seed, self.smoothing = check_seed(seed), check_smoothing(smoothing)
         self.n_updates = 0
-        start_model = make_start(start, n_topics, n_words, seed)
+        start_model = make_start(start, n_topics, self.n_words, seed)
+        self._concentration = np.inf if isinstance(start, TopicModel) else float(start)
         self._model: TopicModel | None = start_model  # None: to be read off the statistics
         self._statistics = Statistics.one_document(start_model, 1.0)
 
@@ -36,7 +57,10 @@ class OnlineEM:
 
     def learn(self, documents: Documents) -> None:
         """Make one update; documents without words teach nothing and are left out."""
-        block = with_words(check_block(documents, self.n_words))
+        documents = check_block(documents, self.n_words, grows=self.grows)
+        if documents.n_words > self.n_words:
+            self._recode(None, documents.n_words)
+        block = with_words(documents)
         if block.n_docs == 0:
             return
         if self.n_updates == 0:  # how long a document is, is known only now
@@ -45,6 +69,21 @@ class OnlineEM:
         self._update(block)
         self.n_updates += 1
         self._model = None
+
+    def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
+        """Renumber the words; -1 is forgotten, and the other words of a topic share its place."""
+        n_words = check_n_words(n_words)
+        self._recode(check_recoding(new_ids, self.n_words, n_words), n_words)
+
+    def _recode(self, new_ids: Ints | None, n_words: int) -> None:
+        if self.n_updates == 0:
+            seed = [self.seed, self.n_words, n_words]
+            start = recode_start(self.model, new_ids, n_words, self._concentration, seed)
+            self._model, self._statistics = start, Statistics.one_document(start, 1.0)
+        else:
+            self._model = None
+            self._statistics.recode(new_ids, n_words)
+        self.n_words = n_words
 
     @property
     def _pseudo_count(self) -> float:
@@ -67,7 +106,9 @@ class OnlineEM:
         """Return all that the learner needs to go on."""
         return {
             **{name: getattr(self, name) for name in self.parameters},
+            "grows": self.grows,
             "start": self.model.to_state() if self.n_updates == 0 else None,
+            "concentration": self._concentration,
             "n_updates": self.n_updates,
             "statistics": self._statistics.to_state(),
         }
@@ -81,6 +122,7 @@ class OnlineEM:
         else:
             start = TopicModel.from_state(state["start"])
         learner = cls(**parameters, start=start)
+        learner.grows, learner._concentration = state["grows"], state["concentration"]
         learner.n_updates = state["n_updates"]
         learner._statistics = Statistics.from_state(state["statistics"])
         learner._model = start if learner.n_updates == 0 else None

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from spectralleader.documents import Ints
 from spectralleader.model import TopicModel
 
 RENEWAL = 1.0  # share of the sample that changes before the reference is renewed
@@ -24,7 +27,16 @@ class TopicOrder:
 
     def put(self, model: TopicModel) -> TopicModel:
         """Return the model with its topics in the order kept."""
-        return model if self.reference is None else model.aligned_to(self.reference)
+        if self.reference is None:
+            return model
+        n_new = model.n_words - self.reference.n_words
+        return model.aligned_to(with_unknown(self.reference, n_new) if n_new else self.reference)
+
+    def recode(self, new_ids: Ints | None, n_words: int) -> None:
+        """Renumber the words of the reference; it need not know new ones."""
+        if self.reference is not None and new_ids is not None:
+            n_known = self.reference.n_words
+            self.reference = self.reference.recode(new_ids[:n_known], n_words)
 
     def is_due(self, n_entered: int, n_remembered: int) -> bool:
         """Count documents that entered; say whether to renew the reference."""
@@ -49,3 +61,8 @@ class TopicOrder:
             order.reference = TopicModel.from_state(state["reference"])
         order.n_changed = state["n_changed"]
         return order
+
+
+def with_unknown(model: TopicModel, n_new: int) -> TopicModel:
+    """Return a model with words added that it rules out, to compare topics over known words."""
+    return TopicModel.trusted(model.weights, np.pad(model.topics, ((0, 0), (0, n_new))))

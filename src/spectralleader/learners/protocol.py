@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from spectralleader.documents import Documents, Floats, check_n_words
 from spectralleader.model import TopicModel
@@ -24,13 +25,24 @@ class Learner(Protocol):
 
     One call of `learn` is one step t of the online setting. The model is a function of what was
     learned alone: it is valid from before the first document, and reading it changes nothing.
+
+    A learner that was told its `n_words` refuses blocks over more or fewer. One that was not grows:
+    it begins with one word, a block over more words than before extends it (an empty one too), and
+    the words of a block over fewer are its first.
     """
 
     n_topics: int
-    n_words: int
+    n_words: int  # at present
+    grows: bool  # whether blocks over more words extend it
 
     def learn(self, documents: Documents) -> None:
-        """Learn from a block of one or more documents; an empty block changes nothing."""
+        """Learn from a block of one or more documents; an empty block teaches nothing."""
+
+    def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
+        """Give word w the number ``new_ids[w]``; -1 is forgotten, as if it had never been a word.
+
+        None: every word keeps its number, and those from there to n_words are new.
+        """
 
     @property
     def model(self) -> TopicModel:
@@ -70,21 +82,26 @@ def is_number(value: object) -> bool:
     return isinstance(value, float | int | np.floating | np.integer)
 
 
-def check_sizes(n_topics: int, n_words: int) -> tuple[int, int]:
-    """Return a legal number of topics and of words."""
-    return check_n_topics(n_topics), check_n_words(n_words)
+def check_vocabulary(n_words: int | None, n_known: int = 1) -> tuple[int, bool]:
+    """Return how many words a learner begins with, and whether it grows (if it was not told)."""
+    return (n_known, True) if n_words is None else (check_n_words(n_words), False)
 
 
-def check_block(documents: Documents, n_words: int) -> Documents:
-    """Return a block that a learner of n_words words can learn from, or say why it cannot."""
+def check_block(documents: Documents, n_words: int, *, grows: bool = False) -> Documents:
+    """Return a block that a learner of n_words words can learn from, or say why it cannot.
+
+    It is over n_words words, or over more if the learner grows.
+    """
     if not isinstance(documents, Documents):
         raise TypeError(
             f"learn takes Documents, got {type(documents).__name__}; "
             "convert with Documents.from_matrix or Documents.from_tokens"
         )
+    if grows:
+        return documents.widen(max(n_words, documents.n_words))
     if documents.n_words != n_words:
         raise ValueError(
             f"the learner knows {n_words} words, the block is over {documents.n_words}; "
-            "make all blocks with one vocabulary"
+            "make all blocks with one vocabulary, or leave n_words out to let the learner grow"
         )
     return documents

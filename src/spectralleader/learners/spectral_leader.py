@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from spectralleader.documents import Ints
 from spectralleader.learners.anchored import Anchored
 from spectralleader.learners.leader import Leader
 from spectralleader.samples import Change, Sample
@@ -20,8 +21,8 @@ class SpectralLeader(Leader):
     ----------
     n_topics : int
         Number of topics, K.
-    n_words : int
-        Vocabulary size, d.
+    n_words : int, optional
+        Vocabulary size, d. Left out, it grows with the stream.
     reservoir_size : int
         Documents remembered (the paper's m in Algorithm 1).
     seed : int
@@ -48,7 +49,7 @@ class SpectralLeader(Leader):
         self,
         n_topics: int,
         *,
-        n_words: int,
+        n_words: int | None = None,
         reservoir_size: int = 10_000,
         seed: int = 0,
         sample: Sample | None = None,
@@ -67,6 +68,10 @@ class SpectralLeader(Leader):
 
     def _follow(self, change: Change) -> None:
         self._anchored.follow(change, self.sample)
+
+    def _recode(self, new_ids: Ints | None, n_words: int) -> None:
+        super()._recode(new_ids, n_words)
+        self._anchored.recode(new_ids, n_words)
 
     def _solve(self) -> Estimate:
         return self._anchored.estimate()

@@ -22,8 +22,8 @@ class SpectralMethod(Offline[Estimate]):
     ----------
     n_topics : int
         Number of topics, K.
-    n_words : int
-        Vocabulary size, d.
+    n_words : int, optional
+        Vocabulary size, d. Left out, it grows with the stream.
     seed : int
         Of the power method's starts.
     n_restarts, n_iterations : int
@@ -43,7 +43,7 @@ class SpectralMethod(Offline[Estimate]):
         self,
         n_topics: int,
         *,
-        n_words: int,
+        n_words: int | None = None,
         seed: int = 0,
         n_restarts: int = 10,
         n_iterations: int = 30,

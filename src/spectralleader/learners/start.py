@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from spectralleader.documents import Ints
 from spectralleader.learners.protocol import is_number
 from spectralleader.model import TopicModel
 
 Start = float | TopicModel
+SMALLEST = 1e-200  # of a draw: at concentrations near 0 all of a topic's may underflow
 
 
 def make_start(start: Start, n_topics: int, n_words: int, seed: int | Sequence[int]) -> TopicModel:
@@ -29,6 +31,30 @@ def make_start(start: Start, n_topics: int, n_words: int, seed: int | Sequence[i
     return TopicModel.trusted(np.full(n_topics, 1.0 / n_topics), topics)
 
 
+def recode_start(
+    model: TopicModel, new_ids: Ints | None, n_words: int, concentration: float, seed: Sequence[int]
+) -> TopicModel:
+    """Return a start with its words renumbered; words that stay keep their relative probabilities.
+
+    With random topics of a finite concentration, new words are drawn so that the topics are again
+    Dirichlet distributed over all words: against a Gamma variable for the old words together. A
+    given start knows nothing of new words, which all get the mean probability.
+    """
+    recoded = model.recode(new_ids, n_words)
+    is_new = np.ones(n_words, np.bool_)
+    is_new[np.arange(model.n_words) if new_ids is None else new_ids[new_ids >= 0]] = False
+    n_new = int(is_new.sum())
+    if n_new == 0 or not np.isfinite(concentration):
+        return recoded
+    rng = np.random.default_rng(seed)
+    factors = np.empty(recoded.topics.shape)
+    old = concentration * max(n_words - n_new, 1)
+    factors[:, ~is_new] = rng.gamma(old, size=(model.n_topics, 1)) / old
+    factors[:, is_new] = rng.gamma(concentration, size=(model.n_topics, n_new)) / concentration
+    topics = recoded.topics * np.maximum(factors, SMALLEST)
+    return TopicModel.trusted(model.weights, topics / topics.sum(axis=1, keepdims=True))
+
+
 def check_start(start: Start, n_topics: int, n_words: int) -> Start:
     """Return a legal start, or say what is wrong with it."""
     if not isinstance(start, TopicModel):
@@ -44,6 +70,11 @@ def check_start(start: Start, n_topics: int, n_words: int) -> Start:
             f"{n_topics} over {n_words}; give a start of the learner's size"
         )
     return start
+
+
+def n_known_words(start: Start) -> int:
+    """Return how many words a learner that was not told begins with."""
+    return start.n_words if isinstance(start, TopicModel) else 1
 
 
 def check_smoothing(smoothing: float) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints, WordIds
 from spectralleader.model import TopicModel
+from spectralleader.recoding import move_rows
 
 SMALLEST_SCALE = 1e-100  # below this the lazy factor is multiplied out, long before it underflows
 
@@ -31,14 +32,21 @@ class Statistics:
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
-    __slots__ = ("scale", "totals", "words")
+    __slots__ = ("_room", "n_words", "scale", "totals")
 
     totals: Floats  # (2, K): documents of each topic, and their words, which is words.sum(axis=0)
-    words: Floats  # (d, K): a word a row, so that what a document reads and writes is contiguous
+    n_words: int
     scale: float
+    _room: Floats  # (d or more, K): the words, and zeros for words to come
 
     def __init__(self, totals: Floats, words: Floats, scale: float = 1.0) -> None:
-        self.totals, self.words, self.scale = totals, words, scale
+        self.totals, self._room, self.scale = totals, words, scale
+        self.n_words = len(words)
+
+    @property
+    def words(self) -> Floats:
+        """Words of each topic, (d, K): a word a row, so that a document's rows are contiguous."""
+        return self._room[: self.n_words]
 
     @classmethod
     def zero(cls, n_topics: int, n_words: int) -> Statistics:
@@ -67,15 +75,28 @@ class Statistics:
         self.decay(1.0 - step)
         factor = step * other.scale / self.scale
         self.totals += factor * other.totals
-        self.words += factor * other.words
+        self._room[: self.n_words] += factor * other.words
 
     def decay(self, keep: float) -> None:
         """Multiply everything by a factor from 0 to 1."""
         self.scale *= keep
         if self.scale < SMALLEST_SCALE:
             self.totals *= self.scale
-            self.words *= self.scale
+            self._room *= self.scale
             self.scale = 1.0
+
+    def recode(self, new_ids: Ints | None, n_words: int) -> None:
+        """Renumber the words, see `Learner.recode`; new ones have not occurred.
+
+        Documents keep their topics, also where that was for words that are forgotten.
+        """
+        if new_ids is not None:
+            self._room = move_rows(self.words, new_ids, n_words)
+            if (new_ids < 0).any():
+                self.totals[1] = self._room.sum(axis=0)
+        elif n_words > len(self._room):  # for as many again: growing word by word copies seldom
+            self._room = move_rows(self.words, None, 2 * n_words)
+        self.n_words = n_words
 
     def posterior(self, documents: Documents, smoothing: float) -> Floats:
         """E-step under the M-step's model, looking at the documents' own words only, (n_docs, K).

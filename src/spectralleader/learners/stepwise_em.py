@@ -21,8 +21,8 @@ class StepwiseEM(OnlineEM):
     ----------
     n_topics : int
         Number of topics, K.
-    n_words : int
-        Vocabulary size, d.
+    n_words : int, optional
+        Vocabulary size, d. Left out, it grows with the stream.
     step_power : float
         The paper's alpha, from 0.5 (forgets fast) to 1 (weighs all documents alike).
     seed : int
@@ -52,7 +52,7 @@ class StepwiseEM(OnlineEM):
         self,
         n_topics: int,
         *,
-        n_words: int,
+        n_words: int | None = None,
         step_power: float = 0.7,
         seed: int = 0,
         start: Start = 10.0,

@@ -5,10 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from spectralleader.documents import Documents, Floats
-from spectralleader.learners.protocol import Predictive, check_block, check_seed, check_sizes
+from spectralleader.documents import Documents, Floats, check_n_words
+from spectralleader.learners.protocol import (
+    Predictive,
+    check_block,
+    check_n_topics,
+    check_seed,
+    check_vocabulary,
+)
 from spectralleader.model import TopicModel
+from spectralleader.recoding import check_recoding, move_rows
 from spectralleader.spectral.recovery import smooth_words
 
 
@@ -21,8 +29,8 @@ class Unigram:
     ----------
     n_topics : int
         Number of topics of the model, K; they are equal, with equal weights.
-    n_words : int
-        Vocabulary size, d.
+    n_words : int, optional
+        Vocabulary size, d. Left out, it grows with the stream.
     seed : int
         Changes nothing: here so that every learner is made alike.
 
@@ -34,15 +42,25 @@ class Unigram:
     [[0.7, 0.3], [0.7, 0.3]]
     """
 
-    def __init__(self, n_topics: int, *, n_words: int, seed: int = 0) -> None:
-        self.n_topics, self.n_words = check_sizes(n_topics, n_words)
+    def __init__(self, n_topics: int, *, n_words: int | None = None, seed: int = 0) -> None:
+        self.n_topics = check_n_topics(n_topics)
+        self.n_words, self.grows = check_vocabulary(n_words)
         self.seed = check_seed(seed)
-        self._counts: Floats = np.zeros(n_words)
+        self._counts: Floats = np.zeros(self.n_words)
 
     def learn(self, documents: Documents) -> None:
         """Count the words of the block."""
-        block = check_block(documents, self.n_words)
+        block = check_block(documents, self.n_words, grows=self.grows)
+        if block.n_words > self.n_words:
+            self.recode(None, block.n_words)
         np.add.at(self._counts, block.words, block.counts)
+
+    def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
+        """Renumber the words; new ones were seen no times."""
+        n_words = check_n_words(n_words)
+        ids = check_recoding(new_ids, self.n_words, n_words)
+        self._counts = move_rows(self._counts, ids, n_words)
+        self.n_words = n_words
 
     @property
     def model(self) -> TopicModel:
@@ -59,12 +77,13 @@ class Unigram:
 
     def to_state(self) -> dict[str, Any]:
         """Return all that the learner needs to go on."""
-        sizes = {"n_topics": self.n_topics, "n_words": self.n_words, "seed": self.seed}
-        return {**sizes, "counts": self._counts.copy()}
+        fields = ("n_topics", "n_words", "seed", "grows")
+        return {**{name: getattr(self, name) for name in fields}, "counts": self._counts.copy()}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Unigram:
         """Rebuild the learner that `to_state` described."""
         learner = cls(state["n_topics"], n_words=state["n_words"], seed=state["seed"])
+        learner.grows = state["grows"]
         learner._counts = np.array(state["counts"])
         return learner

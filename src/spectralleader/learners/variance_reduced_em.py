@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
-from spectralleader.documents import Documents, Floats
+from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners.online_em import OnlineEM
 from spectralleader.learners.start import Start
 from spectralleader.learners.statistics import Statistics
@@ -33,6 +33,11 @@ class Anchor:
         statistics.add(documents, posterior)
         statistics.decay(1.0 / (documents.n_docs + 1))
         return cls(documents, posterior, statistics)
+
+    def recode(self, new_ids: Ints | None, n_words: int) -> Anchor:
+        """Return the anchor with its words renumbered."""
+        self.statistics.recode(new_ids, n_words)
+        return replace(self, documents=self.documents.renumber(new_ids, n_words))
 
     def to_state(self) -> dict[str, Any]:
         """Return all there is to the anchor."""
@@ -67,8 +72,8 @@ class VarianceReducedEM(OnlineEM):
     ----------
     n_topics : int
         Number of topics, K.
-    n_words : int
-        Vocabulary size, d.
+    n_words : int, optional
+        Vocabulary size, d. Left out, it grows with the stream.
     reservoir_size : int
         Documents remembered.
     seed : int
@@ -95,7 +100,7 @@ class VarianceReducedEM(OnlineEM):
         self,
         n_topics: int,
         *,
-        n_words: int,
+        n_words: int | None = None,
         reservoir_size: int = 10_000,
         seed: int = 0,
         start: Start = 10.0,
@@ -109,7 +114,7 @@ class VarianceReducedEM(OnlineEM):
         if n_revisits < 1:
             raise ValueError(f"n_revisits must be at least 1, got {n_revisits}")
         self.step_size, self.n_revisits = float(step_size), n_revisits
-        self.sample = Reservoir(reservoir_size, n_words=n_words, seed=seed)
+        self.sample = Reservoir(reservoir_size, n_words=self.n_words, seed=seed)
         self._rng = np.random.default_rng([seed, 1])  # not the reservoir's draws over again
         self._start = self._statistics
         self._anchor: Anchor | None = None
@@ -122,6 +127,16 @@ class VarianceReducedEM(OnlineEM):
         n_due = self.n_revisits * block.n_docs
         for first in range(0, n_due, MINI_BATCH):
             self._step(min(MINI_BATCH, n_due - first))
+
+    def _recode(self, new_ids: Ints | None, n_words: int) -> None:
+        super()._recode(new_ids, n_words)
+        self.sample.recode(new_ids, n_words)
+        if self.n_updates == 0:
+            self._start = self._statistics
+        else:
+            self._start.recode(new_ids, n_words)
+        if self._anchor is not None:
+            self._anchor = self._anchor.recode(new_ids, n_words)
 
     def _step(self, n_docs: int) -> None:
         """Draw documents of the epoch and move the statistics."""

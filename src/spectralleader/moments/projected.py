@@ -47,6 +47,13 @@ class ProjectedSums:
         """Take away documents that were added before."""
         self._add(-1.0, documents)
 
+    def widen(self, n_words: int) -> None:
+        """Go on over more words; new ones are outside the basis."""
+        if (n_new := n_words - len(self.basis)) > 0:
+            rows = (self.basis, self._image)
+            self.basis, self._image = (np.pad(array, ((0, n_new), (0, 0))) for array in rows)
+            self._words = np.pad(self._words, (0, n_new))
+
     def _add(self, sign: float, documents: Documents) -> None:
         if documents.n_words != len(self.basis):
             raise ValueError(
