@@ -23,6 +23,19 @@ def documents(n_docs: int = 30, n_words: int = 6, *, seed: int = 0) -> Documents
     )
 
 
+def growing(whole: Documents, size: int) -> list[Documents]:
+    """Blocks of documents whose words are numbered as they come up, each over those so far."""
+    words, first = np.unique(whole.words, return_index=True)
+    ids = np.full(whole.n_words, -1)
+    ids[words[np.argsort(first)]] = np.arange(len(words))
+    ids[ids < 0] = np.arange(len(words), whole.n_words)
+    stream, n_words = [], 1
+    for block in whole.recode(ids, whole.n_words).blocks(size):
+        n_words = max(n_words, int(block.words.max(initial=0)) + 1)
+        stream.append(Documents(block.indptr, block.words, block.counts, n_words))
+    return stream
+
+
 def model(n_topics: int = 3, n_words: int = 6, *, seed: int = 0) -> TopicModel:
     """A model with clearly different topics and unequal weights."""
     rng = np.random.default_rng(seed)

@@ -113,7 +113,7 @@ class Statistics:
         pseudo = smoothing / self.scale
         # sums from which documents were taken out may be below zero by rounding
         weights = np.maximum(self.totals[0], 0.0) + pseudo
-        topics = np.ascontiguousarray(self.words.T)
+        topics = np.array(self.words.T, order="C")  # a copy, also of a single word's
         np.maximum(topics, 0.0, out=topics)
         topics += pseudo
         topics /= topics.sum(axis=1, keepdims=True)
