@@ -120,6 +120,43 @@ def test_blocks_over_other_vocabularies_are_not_joined():
         Documents.concatenate([])
 
 
+@given(blocks(), st.permutations(range(7)), st.lists(st.integers(0, 4), max_size=4))
+def test_recoding_moves_and_drops_columns(block, order, dropped):
+    ids = np.array(order[:5])
+    ids[dropped] = -1
+    counts = np.zeros((block.n_docs, 7))
+    counts[:, ids[ids >= 0]] = block.to_matrix().toarray()[:, ids >= 0]
+    assert block.recode(ids, 7) == Documents.from_matrix(counts)
+
+
+def test_widening_shares_the_arrays():
+    block = documents(10, 6)
+    wide = block.widen(9)
+    assert wide.n_words == 9
+    assert wide.words is block.words
+    assert wide.counts is block.counts
+    assert wide == block.recode(None, 9) == block.recode(np.arange(6), 9)
+    assert block.widen(6) is block
+    with pytest.raises(ValueError, match="over 6 words cannot be widened to 5"):
+        block.widen(5)
+
+
+@pytest.mark.parametrize(
+    ("ids", "n_words", "message"),
+    [
+        ([0], 2, "2 whole numbers, one for each word"),
+        ([0.5, 1.0], 2, "dtype float64"),
+        ([0, 2], 2, "word id 2, outside the 2 words"),
+        ([0, -2], 2, "word id -2"),
+        ([1, 1], 2, "word id 1 to 2 words"),
+        ([0, 1], 0, "n_words must be from 1"),
+    ],
+)
+def test_a_bad_recoding_is_refused(ids, n_words, message):
+    with pytest.raises(ValueError, match=message):
+        Documents.from_tokens([[0, 1]], n_words=2).recode(ids, n_words)
+
+
 def test_blocks_of_no_size_are_refused():
     with pytest.raises(ValueError, match="at least 1"):
         next(documents().blocks(0))

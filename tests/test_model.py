@@ -149,3 +149,21 @@ def test_state_gives_the_model_back():
     again = TopicModel.from_state(m.to_state())
     np.testing.assert_array_equal(again.topics, m.topics)
     assert repr(again) == "TopicModel(n_topics=3, n_words=6)"
+
+
+def test_recoding_keeps_relative_probabilities_and_makes_new_words_the_mean():
+    m = model(3, 6)
+    recoded = m.recode([4, -1, 0, 2, 1, 6], 8)  # five words stay, 3, 5 and 7 are new
+    np.testing.assert_allclose(recoded.topics.sum(axis=1), 1.0)
+    np.testing.assert_allclose(recoded.topics[:, [3, 5, 7]], 1 / 8)
+    kept = m.topics[:, [0, 2, 3, 4, 5]]
+    np.testing.assert_allclose(
+        recoded.topics[:, [4, 0, 2, 1, 6]], 5 / 8 * kept / kept.sum(axis=1, keepdims=True)
+    )
+    np.testing.assert_array_equal(recoded.weights, m.weights)
+
+
+def test_a_topic_left_without_words_becomes_uniform():
+    m = TopicModel([0.5, 0.5], [[1.0, 0.0, 0.0], [0.2, 0.3, 0.5]])
+    np.testing.assert_allclose(m.recode([-1, 0, 1], 2).topics, [[0.5, 0.5], [0.375, 0.625]])
+    np.testing.assert_allclose(m.recode([-1, -1, -1], 4).topics, 0.25)

@@ -3,11 +3,12 @@ import itertools
 import numpy as np
 import pytest
 
-from spectralleader import Documents, LiteralLeader
+from spectralleader import LEARNERS, Documents, LiteralLeader, Unigram
 from spectralleader.evaluation import (
     judge,
     label_accuracy,
     log_loss,
+    meet,
     recovery_error,
     running_averages,
     tensor_loss,
@@ -16,7 +17,7 @@ from spectralleader.evaluation.matching import matched_accuracy
 from spectralleader.evaluation.metrics import tensor_losses
 from spectralleader.streams import Block
 from spectralleader.streams.synthetic import hard
-from tests.factories import model
+from tests.factories import documents, growing, model
 
 
 def test_a_learner_is_judged_before_it_learns():
@@ -35,6 +36,34 @@ def test_a_learner_is_judged_before_it_learns():
 
     list(judge(Spy(), hard().blocks(block_size=1, n_steps=2, seed=0), {"m": metric}))
     assert events == ["judge", "learn", "judge", "learn"]
+
+
+@pytest.mark.parametrize("name", sorted(LEARNERS))
+def test_a_growing_learner_is_judged_on_words_it_has_not_seen(name):
+    stream = [Block(block) for block in growing(documents(60, 12), 5)]
+    make = LEARNERS[name].learner
+    learner, by_hand = make(3), make(3)
+    metrics = {"L1": log_loss, "loss": tensor_loss}
+    for step, block in zip(judge(learner, stream, metrics), stream, strict=True):
+        assert np.isfinite(list(step.values())).all()
+        known = block.documents.widen(max(by_hand.n_words, block.documents.n_words))
+        by_hand.recode(None, known.n_words)
+        assert step["L1"] == pytest.approx(-by_hand.model.log_prob(known).mean(), rel=1e-12)
+        by_hand.learn(block.documents)
+    assert learner.n_words == 12
+
+
+def test_a_word_never_seen_shares_one_token_with_all_others():
+    learner = Unigram(2)
+    learner.learn(Documents.from_tokens([[0, 0, 1]], n_words=2))
+    block = Block(Documents.from_tokens([[2], [3]], n_words=4))
+    assert log_loss(learner, meet(learner, block)) == pytest.approx(-np.log((1 / 4) / (3 + 1)))
+
+
+def test_a_learner_that_was_told_its_words_is_not_judged_on_others():
+    stream = [Block(Documents.from_tokens([[0, 3]], n_words=4))]
+    with pytest.raises(ValueError, match="leave n_words out"):
+        next(judge(Unigram(2, n_words=2), stream, {"L1": log_loss}))
 
 
 def test_averages_leave_out_the_first_step_and_divide_by_n():

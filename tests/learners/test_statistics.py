@@ -113,3 +113,35 @@ def test_documents_without_words_are_left_out():
     assert with_words(block) == block[[1, 3]]
     assert with_words(block[1:2]) == block[1]
     assert with_words(block[:1]).n_docs == 0
+
+
+def test_reading_a_model_of_one_word_leaves_the_statistics_as_they_are():
+    statistics = Statistics(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[3.0, 4.0]]))
+    before = statistics.to_state()
+    statistics.maximise(1e-3)
+    assert same_state(statistics.to_state(), before)
+
+
+@given(block=blocks(N_WORDS), later=blocks(N_WORDS + 4))
+def test_statistics_grown_word_by_word_are_those_of_all_words(block, later):
+    grown, told = Statistics.zero(3, N_WORDS), Statistics.zero(3, N_WORDS + 4)
+    truth = model(3, N_WORDS + 4)
+    posterior, after = truth.posterior(block.widen(N_WORDS + 4)), truth.posterior(later)
+    grown.add(block, posterior)
+    for n_words in range(N_WORDS, N_WORDS + 5):
+        grown.recode(None, n_words)
+    grown.decay(1e-101)  # which multiplies the factor out
+    grown.add(later, after)
+    told.add(block, posterior)
+    told.decay(1e-101)
+    told.add(later, after)
+    assert same_state(grown.to_state(), told.to_state())
+
+
+def test_forgotten_words_take_their_tokens_with_them():
+    statistics = some_statistics()
+    before = meant(statistics)
+    statistics.recode(np.array([2, -1, 0, 1, -1]), 3)
+    totals, words = meant(statistics)
+    np.testing.assert_allclose(words, before[1][[2, 3, 0]])
+    np.testing.assert_allclose(totals, [before[0][0], words.sum(axis=0)])

@@ -103,3 +103,17 @@ def test_means_project_further():
     expected = sums.project_triples(block, BASIS) / n_triples
     np.testing.assert_allclose(means.triples(BASIS), expected, atol=1e-12)
     np.testing.assert_allclose(means.multiply_pairs(BASIS), means.pairs @ BASIS, atol=1e-12)
+
+
+def test_words_that_come_later_are_outside_the_basis():
+    rng = np.random.default_rng(0)
+    basis = np.linalg.qr(rng.standard_normal((6, 3)))[0]
+    block, wider = documents(20, 6), documents(20, 8, seed=1)
+    grown, told = ProjectedSums(basis), ProjectedSums(np.pad(basis, ((0, 2), (0, 0))))
+    grown.update(block)
+    grown.widen(8)
+    grown.update(wider)
+    told.update(block.widen(8))
+    told.update(wider)
+    for a, b in zip(grown.parts(), told.parts(), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-12)

@@ -7,7 +7,7 @@ from spectralleader.evaluation.metrics import (
     recovery_error,
     tensor_loss,
 )
-from spectralleader.evaluation.prequential import judge, running_averages
+from spectralleader.evaluation.prequential import judge, meet, running_averages
 from spectralleader.evaluation.regret import Hindsight, expected_loss
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "judge",
     "label_accuracy",
     "log_loss",
+    "meet",
     "recovery_error",
     "running_averages",
     "tensor_loss",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from spectralleader.documents import Documents
 from spectralleader.evaluation.metrics import Metric
 from spectralleader.learners.protocol import Learner
 from spectralleader.streams.block import Block
@@ -13,6 +14,8 @@ def judge(
     learner: Learner, stream: Iterable[Block], metrics: Mapping[str, Metric]
 ) -> Iterator[dict[str, float]]:
     """Yield every metric at every step t = 1, 2, ..., of the model before block t was learned.
+
+    A learner that grows is first told how many words there are up to this block, see `meet`.
 
     Examples
     --------
@@ -25,8 +28,26 @@ def judge(
     3.296
     """
     for block in stream:
-        yield {name: metric(learner, block) for name, metric in metrics.items()}
+        known = meet(learner, block)
+        yield {name: metric(learner, known) for name, metric in metrics.items()}
         learner.learn(block.documents)
+
+
+def meet(learner: Learner, block: Block) -> Block:
+    """Let a growing learner know of a block's words; return the block over all that it knows.
+
+    No model can predict a word that it has no number for. So the vocabulary up to the block is said
+    beforehand: how many words there are, and nothing of how often they occur. The learner widens,
+    and what it gives a word never seen is its own affair: `Unigram` each of d words 1/d of one
+    token among all those seen, a spectral learner that much of its background (method.md, eq. 11),
+    EM the smoothing's pseudo-count. The model is a distribution over all d words. So a loss is
+    finite, and can be compared with that of any other learner that grows on the same stream; not
+    with that of one told a larger vocabulary, which has more words to choose from.
+    """
+    n_words = block.documents.n_words
+    if n_words > learner.n_words:
+        learner.learn(Documents.empty(n_words))
+    return block._replace(documents=block.documents.widen(learner.n_words))
 
 
 def running_averages(steps: Iterable[Mapping[str, float]]) -> Iterator[dict[str, float]]:

@@ -35,7 +35,7 @@ class Fixed:
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words of the model; it knows nothing of new ones."""
         self.model = self.model.recode(new_ids, n_words)
-        self.n_words = n_words
+        self.n_words = self.model.n_words
 
     @property
     def predictive(self) -> Predictive:

@@ -41,6 +41,14 @@ class SpectralLeader(Leader):
     >>> leader.learn(Documents.from_tokens([[0, 0, 0], [1, 1, 1], [0, 0, 0]], n_words=2))
     >>> leader.model.weights.round(2).tolist()
     [0.33, 0.67]
+
+    Not told how many words there are, it grows with the stream:
+
+    >>> leader = SpectralLeader(n_topics=2)
+    >>> leader.learn(Documents.from_tokens([[0, 0, 0], [0, 0, 0]], n_words=1))
+    >>> leader.learn(Documents.from_tokens([[1, 1, 1]], n_words=2))
+    >>> leader.n_words, leader.model.weights.round(2).tolist()
+    (2, [0.33, 0.67])
     """
 
     parameters = ("n_topics", "n_words", "seed", "decomposition")
