@@ -1,5 +1,6 @@
 """Laws of a vocabulary that grows, is pruned and is renumbered: every learner and sample."""
 
+import copy
 import inspect
 
 import numpy as np
@@ -146,6 +147,21 @@ def test_an_empty_block_and_a_recoding_widen_alike(make, stream, n_more):
     c.recode(None, n_words)
     assert same_state(a.to_state(), b.to_state())
     assert same_state(a.to_state(), c.to_state())
+
+
+def test_a_copy_grows_by_itself(make):
+    stream = growing(documents(400, 40), 7)
+    learner = make()
+    for i, block in enumerate(stream):
+        learner.learn(block)
+        if i in (10, 20, 30, 31):
+            before, twin = learner.to_state(), copy.deepcopy(learner)
+            n_words = learner.n_words
+            for wider in (n_words + 1, n_words + 2, 3 * n_words):
+                twin.learn(documents(3, wider, seed=i))
+                loaded = make.cls.from_state(twin.to_state())
+                assert same_model(twin.model, loaded.model)
+            assert same_state(learner.to_state(), before)
 
 
 def test_a_learner_that_was_told_refuses_to_grow_and_says_how_to(make):

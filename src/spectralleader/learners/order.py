@@ -65,4 +65,6 @@ class TopicOrder:
 
 def with_unknown(model: TopicModel, n_new: int) -> TopicModel:
     """Return a model with words added that it rules out, to compare topics over known words."""
-    return TopicModel.trusted(model.weights, np.pad(model.topics, ((0, 0), (0, n_new))))
+    topics = np.zeros((model.n_topics, model.n_words + n_new))
+    topics[:, : model.n_words] = model.topics
+    return TopicModel.trusted(model.weights, topics)

@@ -8,6 +8,7 @@ import numpy as np
 
 from spectralleader.documents import Documents, Floats
 from spectralleader.moments import kernels, sums
+from spectralleader.recoding import move_rows
 
 MANY = 2  # entries a word of the vocabulary from which on a block is added by word
 
@@ -38,6 +39,7 @@ class ProjectedSums:
         self._image = np.zeros(self.basis.shape)
         self._pairs = np.zeros(r * (r + 1) // 2)  # the upper triangle, row by row
         self._triples = np.zeros((r * (r + 1) // 2, r))  # to be symmetrised
+        self._room: list[Floats] = []  # what basis, words and image are the first rows of, if more
 
     def update(self, documents: Documents) -> None:
         """Add documents."""
@@ -49,10 +51,14 @@ class ProjectedSums:
 
     def widen(self, n_words: int) -> None:
         """Go on over more words; new ones are outside the basis."""
-        if (n_new := n_words - len(self.basis)) > 0:
-            rows = (self.basis, self._image)
-            self.basis, self._image = (np.pad(array, ((0, n_new), (0, 0))) for array in rows)
-            self._words = np.pad(self._words, (0, n_new))
+        if n_words <= len(self.basis):
+            return
+        # a copy of these sums has rows of its own, and no longer those in the room
+        is_ours = len(self._room) > 0 and self.basis.base is self._room[0]
+        if not is_ours or n_words > len(self._room[0]):
+            rows = (self.basis, self._words, self._image)
+            self._room = [move_rows(array, None, 2 * n_words) for array in rows]
+        self.basis, self._words, self._image = (array[:n_words] for array in self._room)
 
     def _add(self, sign: float, documents: Documents) -> None:
         if documents.n_words != len(self.basis):
