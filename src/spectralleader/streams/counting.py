@@ -8,13 +8,13 @@ from itertools import chain
 import numpy as np
 
 from spectralleader.documents import Documents
-from spectralleader.streams.characters import SPECIAL, all_characters, ascii_characters
+from spectralleader.streams.characters import all_characters, ascii_characters, fold
 from spectralleader.streams.packing import encode
-from spectralleader.streams.scan import Rules, scan
+from spectralleader.streams.scan import Rules, Texts, scan
 from spectralleader.streams.table import Table, empty_table, look_up
 from spectralleader.streams.words import Tokenizer, Words
 
-SPECIAL_BYTES = tuple(character.encode() for character in SPECIAL)
+AT_ONCE = 1000  # texts whose bytes the processor's cache holds
 
 
 def count_words(
@@ -30,20 +30,37 @@ def count_words(
 
 
 def _scan(texts: list[str], words: Words, table: Table, *, adds: bool) -> tuple[Documents, Table]:
+    indptrs, ids, counts = [np.zeros(1, np.int64)], [], []
+    for start in range(0, len(texts), AT_ONCE):
+        packed, is_ascii = _fold(texts[start : start + AT_ONCE])
+        csr = scan(packed, _rules(words, is_ascii=is_ascii), table, adds)
+        indptrs.append(csr[0][1:] + indptrs[-1][-1])
+        ids.append(csr[1])
+        counts.append(csr[2])
+        table = csr[3]
+    if not ids:
+        return Documents.empty(_n_words(table)), table
+    arrays = np.concatenate(indptrs), np.concatenate(ids), np.concatenate(counts)
+    return Documents(*arrays, _n_words(table)), table
+
+
+def _fold(texts: list[str]) -> tuple[Texts, bool]:
+    """Return the texts as the kernel reads them, and whether they are ASCII."""
     text, ends = encode(texts)
-    if any(character in text for character in SPECIAL_BYTES):
-        text, ends = encode([text.lower() for text in texts])
-    characters = ascii_characters() if text.isascii() else all_characters()
-    array = np.frombuffer(text, np.uint8)
-    indptr, ids, counts, table = scan(array, ends, characters, _rules(words), table, adds)
-    return Documents(indptr, ids, counts, _n_words(table)), table
+    is_ascii = text.isascii()
+    packed = np.frombuffer(text, np.uint8)
+    folded, is_right = fold(packed, ascii_characters() if is_ascii else all_characters())
+    if not is_right:
+        return _fold([text.lower() for text in texts])
+    return Texts(packed, folded, np.concatenate([np.zeros(1, np.int64), ends])), is_ascii
 
 
 @lru_cache
-def _rules(words: Words) -> Rules:
+def _rules(words: Words, *, is_ascii: bool) -> Rules:
     _, stops = look_up(empty_table(), sorted(words.stops), adds=True)
     skips = ("urls" not in words.keep, "mentions" not in words.keep, "numbers" not in words.keep)
-    return Rules(words.min_length, *skips, stops)
+    characters = ascii_characters() if is_ascii else all_characters()
+    return Rules(words.min_length, *skips, stops, characters)
 
 
 def _count_plainly(

@@ -1,23 +1,33 @@
-"""Scan: from the bytes of texts to counts of words, in one walk.
+"""Scan: from the bytes of texts to counts of words.
 
 The meaning of all this is `Words`, called on each text; here are its rules once more, for speed.
+What costs is branches that the processor cannot foresee, so there are few: runs of word characters
+are cut out without any, and words are hashed and compared eight bytes at a time.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from spectralleader.compiled import kernel
 from spectralleader.documents import Floats, Ints, WordIds
-from spectralleader.streams.characters import DIGIT, LETTER, SPACE, Characters
+from spectralleader.streams.characters import DIGIT, KIND, SPACE, Characters, read
 from spectralleader.streams.packing import Bytes
-from spectralleader.streams.table import SEED, STEP, Table, add, find, finish, with_room
+from spectralleader.streams.table import Table, add, enlarged, find, has_room, hash_word
 from spectralleader.streams.tally import add_document, empty_tally
 
 AT, DOT, COLON, SLASH, QUOTE, LESS, GREATER = b'@.:/"<>'
 H, T, P, S, W = b"htpsw"
+
+
+class Texts(NamedTuple):
+    """Texts end to end: text i is from bounds[i] to bounds[i + 1]."""
+
+    text: Bytes  # UTF-8
+    folded: Bytes  # see `characters.fold`
+    bounds: Ints  # (n_docs + 1,)
 
 
 class Rules(NamedTuple):
@@ -28,57 +38,38 @@ class Rules(NamedTuple):
     skips_mentions: bool
     skips_numbers: bool
     stops: Table
-
-
-class Run(NamedTuple):
-    """A run of word characters; their lower case is in a buffer, in UTF-8."""
-
-    end: int  # where it ends in the text
-    size: int  # bytes in the buffer
-    length: int  # characters
-    hashed: int
-    is_number: bool
+    characters: Characters
 
 
 @kernel
 def scan(
-    text: Bytes,
-    ends: Ints,
-    characters: Characters,
+    texts: Texts,
     rules: Rules,
     table: Table,
     adds: bool,  # noqa: FBT001  # kernels have no keywords
 ) -> tuple[Ints, WordIds, Floats, Table]:
-    """Count the words of texts, end to end in UTF-8: CSR arrays, words in order of their numbers.
+    """Count the words of texts: CSR arrays, words in order of their numbers in the table.
 
     ``[Counter(table_words.index(word) for word in words(text)) for text in texts]``, without the
     words that are not in the table. If it `adds` they are added: the table is returned as it then
     is, with totals.
     """
-    indptr = np.zeros(len(ends) + 1, np.int64)
-    tally = empty_tally(len(text) // 16)
-    numbers = np.empty(64, np.int32)
-    buffer = np.empty(64, np.uint8)
-    at = 0
-    for i in range(len(ends)):
-        if 2 * (ends[i] - at) > len(buffer):  # lower case has at most 3 bytes where there were 2
-            buffer = np.empty(2 * (ends[i] - at), np.uint8)
-        if ends[i] - at > len(numbers):
-            numbers = np.empty(ends[i] - at, np.int32)
-        n = 0
-        while at < ends[i]:
-            at, size, hashed = next_word(text, at, ends[i], characters, rules, buffer)
-            if size == 0 or find(rules.stops, buffer, size, hashed) >= 0:
-                continue
-            number = find(table, buffer, size, hashed)
-            if adds:
-                if number < 0:
-                    table = with_room(table, size)
-                    number = add(table, buffer, size, hashed)
-                table.totals[number] += 1
-            if number >= 0:
-                numbers[n] = number
-                n += 1
+    n_docs = len(texts.bounds) - 1
+    indptr = np.zeros(n_docs + 1, np.int64)
+    tally = empty_tally(len(texts.text) // 16)
+    edges, numbers = np.empty(0, np.int64), np.empty(0, np.int32)
+    for i in range(n_docs):
+        room = texts.bounds[i + 1] - texts.bounds[i] + 1
+        if room > len(edges):
+            edges, numbers = np.empty(2 * room, np.int64), np.empty(2 * room, np.int32)
+        runs = edges[: cut(texts, i, edges)]
+        n = number_words(texts, i, runs, rules, table, adds, numbers)
+        while n < 0:  # what was added is there when the text is read again
+            table = enlarged(table)
+            n = number_words(texts, i, runs, rules, table, adds, numbers)
+        if adds:
+            for j in range(n):
+                table.totals[numbers[j]] += 1
         tally = add_document(tally, numbers[:n])
         indptr[i + 1] = tally.size[0]
     n_entries = indptr[-1]
@@ -86,101 +77,102 @@ def scan(
 
 
 @kernel
-def next_word(
-    text: Bytes, at: int, end: int, characters: Characters, rules: Rules, buffer: Bytes
-) -> tuple[int, int, int]:
-    """Put the next word, stop word or not, in the buffer; return where it ends, its bytes and hash.
+def cut(texts: Texts, i: int, edges: Ints) -> int:
+    r"""Write down where each ``\w+`` of text i starts and ends; return how many edges there are."""
+    folded, n, inside = texts.folded, 0, False
+    for at in range(texts.bounds[i], texts.bounds[i + 1]):
+        now = folded[at] != 0
+        edges[n] = at
+        n += now != inside
+        inside = now
+    edges[n] = texts.bounds[i + 1]
+    return n + inside
 
-    No bytes mean that none was found up to there.
-    """
-    while at < end:
-        code, width = read(text, at)
-        if characters.kinds[code] < LETTER:
-            at += width
-            if code == AT and rules.skips_mentions:
-                at = read_run(text, at, end, characters, buffer).end
+
+@kernel
+def number_words(
+    texts: Texts,
+    i: int,
+    runs: Ints,
+    rules: Rules,
+    table: Table,
+    adds: bool,  # noqa: FBT001  # kernels have no keywords
+    numbers: WordIds,
+) -> int:
+    """Write down the numbers of text i's words; return how many, or -1 if the table is too full."""
+    text, folded, first, last = texts.text, texts.folded, texts.bounds[i], texts.bounds[i + 1]
+    slots, starts, arena = table.slots, table.starts, table.arena
+    stops, stop_starts, stop_arena = rules.stops.slots, rules.stops.starts, rules.stops.arena
+    n, url_end = 0, 0
+    for j in range(0, len(runs), 2):
+        start, end = runs[j], runs[j + 1]
+        if start < url_end or (rules.skips_mentions and start > first and text[start - 1] == AT):
             continue
-        run = read_run(text, at, end, characters, buffer)
-        at = run.end
-        if rules.skips_urls and starts_url(text, at, end, run.size, buffer):
-            at = skip_url(text, at, end, characters)
-        elif run.length >= rules.min_length and not (rules.skips_numbers and run.is_number):
-            return at, run.size, finish(run.hashed)
-    return at, 0, 0
+        if rules.skips_urls and starts_url(text, folded, start, end, last):
+            url_end = skip_url(text, end, last, rules.characters)
+            continue
+        if not is_long(folded, start, end, rules.min_length):
+            continue
+        if rules.skips_numbers and is_number(text, start, end, rules.characters):
+            continue
+        hashed = hash_word(folded, start, end)
+        if find(stops, stop_starts, stop_arena, folded, start, end, hashed) >= 0:
+            continue
+        number = find(slots, starts, arena, folded, start, end, hashed)
+        if number < 0 and adds:
+            if not has_room(table, end - start):
+                return -1
+            number = add(table, folded, start, end, hashed)
+        numbers[n] = number
+        n += number >= 0
+    return n
 
 
 @kernel
-def read_run(text: Bytes, at: int, end: int, characters: Characters, buffer: Bytes) -> Run:
-    r"""Read what ``\w*`` matches, in lower case, into the buffer."""
-    size, length, hashed, is_number = 0, 0, SEED, True
-    while at < end:
-        if text[at] < 128:
-            kind = characters.kinds[text[at]]
-            if kind < LETTER:
-                break
-            buffer[size] = characters.lower[text[at]]
-            hashed = (hashed ^ int(buffer[size])) * STEP
-            size += 1
-            at += 1
-        else:
-            code, width = read(text, at)
-            kind = characters.kinds[code]
-            if kind < LETTER:
-                break
-            first, size = size, write(buffer, size, characters.lower[code])
-            for j in range(first, size):
-                hashed = (hashed ^ int(buffer[j])) * STEP
-            at += width
-        is_number &= kind == DIGIT
-        length += 1
-    return Run(at, size, length, hashed, is_number)
-
-
-@kernel
-def starts_url(text: Bytes, at: int, end: int, size: int, buffer: Bytes) -> bool:
-    """Say whether the run in the buffer, and what follows it, are ``https?://`` or ``www.``."""
-    if size == 3 and at < end and text[at] == DOT:
-        return bool(buffer[0] == W and buffer[1] == W and buffer[2] == W)
-    if not (size == 4 or (size == 5 and buffer[4] == S)) or at + 2 >= end:
+def starts_url(text: Bytes, folded: Bytes, start: int, end: int, last: int) -> bool:
+    """Say whether the run from start to end, and what follows, are ``https?://`` or ``www.``."""
+    f = folded
+    if f[start] == W:
+        is_www = end - start == 3 and f[start + 1] == W and f[start + 2] == W
+        return bool(is_www and end < last and text[end] == DOT)
+    if f[start] != H or end + 2 >= last or text[end] != COLON:
         return False
-    if text[at] != COLON or text[at + 1] != SLASH or text[at + 2] != SLASH:
+    if text[end + 1] != SLASH or text[end + 2] != SLASH:
         return False
-    return bool(buffer[0] == H and buffer[1] == T and buffer[2] == T and buffer[3] == P)
+    if end - start != 4 and not (end - start == 5 and f[end - 1] == S):
+        return False
+    return bool(f[start + 1] == T and f[start + 2] == T and f[start + 3] == P)
 
 
 @kernel
-def skip_url(text: Bytes, at: int, end: int, characters: Characters) -> int:
+def skip_url(text: Bytes, at: int, last: int, characters: Characters) -> int:
     r"""Return where ``[^\s<>"]*`` ends."""
-    while at < end:
+    while at < last:
         code, width = read(text, at)
-        if characters.kinds[code] == SPACE or code in (QUOTE, LESS, GREATER):
+        if characters[code] & KIND == SPACE or code in (QUOTE, LESS, GREATER):
             break
         at += width
     return at
 
 
 @kernel
-def read(text: Bytes, at: int) -> tuple[int, int]:
-    """Return the code point of the character at a place in UTF-8, and its bytes."""
-    lead: Any = np.int64(text[at])
-    if lead < 0x80:
-        return lead, 1
-    if lead < 0xE0:
-        return (lead & 0x1F) << 6 | (text[at + 1] & 0x3F), 2
-    if lead < 0xF0:
-        return (lead & 0x0F) << 12 | (text[at + 1] & 0x3F) << 6 | (text[at + 2] & 0x3F), 3
-    upper = (lead & 0x07) << 18 | (text[at + 1] & 0x3F) << 12
-    return upper | (text[at + 2] & 0x3F) << 6 | (text[at + 3] & 0x3F), 4
+def is_long(folded: Bytes, start: int, end: int, min_length: int) -> bool:
+    """``len(word) >= min_length``, in characters."""
+    if end - start < min_length:
+        return False
+    at = start
+    while at < end and min_length > 0:
+        min_length -= folded[at] & 0xC0 != 0x80  # bytes of that form go on with a character
+        at += 1
+    return min_length <= 0
 
 
 @kernel
-def write(buffer: Bytes, at: int, code: int) -> int:
-    """Write a code point in UTF-8; return where it ends."""
-    if code < 0x80:
-        buffer[at] = code
-        return at + 1
-    n = 1 if code < 0x800 else (2 if code < 0x10000 else 3)  # bytes after the first
-    buffer[at] = ((0xFF00 >> (n + 1)) & 0xFF) | (code >> (6 * n))
-    for j in range(1, n + 1):
-        buffer[at + j] = 0x80 | ((code >> (6 * (n - j))) & 0x3F)
-    return at + n + 1
+def is_number(text: Bytes, at: int, end: int, characters: Characters) -> bool:
+    """``word.isdecimal()``."""
+    while at < end:
+        code, width = read(text, at)
+        if characters[code] < DIGIT:
+            return False
+        at += width
+    return True

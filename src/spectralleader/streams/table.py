@@ -17,13 +17,13 @@ from spectralleader.streams.packing import Bytes, decode, encode
 UPPER = -(2**32)  # the upper half of a slot: as much of the hash
 LOWER = 2**32 - 1  # the lower half: the word's number plus 1
 SEED = 0x345678DCBA987  # any odd numbers with many bits set will do
-STEP = 0x100000001B3
-FINISH = 0x1D8AF066B9D6E8B5
+STEP = 0x5851F42D4C957F2D
+FINISH = 0x2545F4914F6CDD1D
 ROOM = 16  # words that a new table has room for
 
 
 class Table(NamedTuple):
-    """A table of words; `grown` returns one with more room, everything else works in place."""
+    """A table of words; `enlarged` returns one with more room, everything else works in place."""
 
     slots: Ints  # (a power of 2,) hash and number of a word, or 0
     starts: Ints  # (room + 1,) word i is arena[starts[i] : starts[i + 1]]
@@ -49,7 +49,7 @@ def look_up(table: Table, words: list[str], *, adds: bool) -> tuple[Ints, Table]
     Unless it `adds`, the table stays as it is and unknown words have the number -1.
     """
     text, ends = encode(words)
-    return look_up_packed(table, np.frombuffer(text, np.uint8), ends, adds)
+    return look_up_packed(table, np.frombuffer(text + bytes(8), np.uint8), ends, adds)
 
 
 def words_of(table: Table) -> list[str]:
@@ -59,61 +59,92 @@ def words_of(table: Table) -> list[str]:
 
 
 @kernel
-def look_up_packed(table: Table, text: Bytes, ends: Ints, adds: bool) -> tuple[Ints, Table]:  # noqa: FBT001  # kernels have no keywords
-    """``[words.index(word) for word in packed words]``, see `look_up`; adding counts as meeting."""
+def look_up_packed(
+    table: Table,
+    text: Bytes,
+    ends: Ints,
+    adds: bool,  # noqa: FBT001  # kernels have no keywords
+) -> tuple[Ints, Table]:
+    """``[words.index(word) for word in packed_words]``, see `look_up`; totals count additions."""
     numbers = np.empty(len(ends), np.int64)
     start = 0
     for i in range(len(ends)):
-        hashed = SEED
-        for j in range(start, ends[i]):
-            hashed = (hashed ^ int(text[j])) * STEP
-        word = text[start : ends[i]]
-        hashed = finish(hashed)
-        numbers[i] = find(table, word, len(word), hashed)
+        end = ends[i]
+        hashed = hash_word(text, start, end)
+        number = find(table.slots, table.starts, table.arena, text, start, end, hashed)
+        if number < 0 and adds:
+            while not has_room(table, end - start):
+                table = enlarged(table)
+            number = add(table, text, start, end, hashed)
         if adds:
-            if numbers[i] < 0:
-                table = with_room(table, len(word))
-                numbers[i] = add(table, word, len(word), hashed)
-            table.totals[numbers[i]] += 1
-        start = ends[i]
+            table.totals[number] += 1
+        numbers[i] = number
+        start = end
     return numbers, table
 
 
 @kernel
-def finish(hashed: int) -> int:
-    """Stir a hash so that all bytes have a say in its upper half."""
-    return (hashed ^ (hashed >> 29)) * FINISH
+def eight(text: Bytes, at: int, n: int) -> int:
+    """Return 8 bytes of text as a whole number, or, with 0s, the first n if there are fewer.
+
+    The text must go on for 8 bytes: they are loaded at once.
+    """
+    i = np.uint64(at)  # an index without a sign need not be looked at: negative ones count back
+    loaded = np.uint64(0)
+    for j in range(8):
+        loaded |= np.uint64(text[i + np.uint64(j)]) << np.uint64(8 * j)
+    if n < 8:
+        loaded &= (np.uint64(1) << np.uint64(8 * n)) - np.uint64(1)
+    return np.int64(loaded)  # type: ignore[return-value]  # an integer to kernels
 
 
 @kernel
-def find(table: Table, word: Bytes, length: int, hashed: int) -> int:
-    """Return the number of the word ``word[:length]``, or -1."""
-    slots, starts, arena = table.slots, table.starts, table.arena
+def hash_word(text: Bytes, start: int, end: int) -> int:
+    """Return a hash of the bytes from start to end; 8 more must follow. Its upper half is good."""
+    hashed = SEED
+    for at in range(start, end, 8):
+        hashed = (hashed ^ eight(text, at, end - at)) * STEP
+        hashed ^= hashed >> 29
+    return hashed * FINISH
+
+
+@kernel
+def find(
+    slots: Ints, starts: Ints, arena: Bytes, text: Bytes, start: int, end: int, hashed: int
+) -> int:
+    """Return the number of the word ``text[start:end]`` in a table of these arrays, or -1."""
     mask = len(slots) - 1
     at = (hashed >> 32) & mask
     while slots[at] != 0:
         if (slots[at] ^ hashed) & UPPER == 0:
             number: int = (slots[at] & LOWER) - 1
-            start = starts[number]
-            if starts[number + 1] - start == length:
-                j = 0
-                while j < length and arena[start + j] == word[j]:
-                    j += 1
-                if j == length:
+            if starts[number + 1] - starts[number] == end - start:
+                behind = starts[number] - start
+                j = start
+                while j < end and eight(text, j, end - j) == eight(arena, behind + j, end - j):
+                    j += 8
+                if j >= end:
                     return number
         at = (at + 1) & mask
     return -1
 
 
 @kernel
-def add(table: Table, word: Bytes, length: int, hashed: int) -> int:
-    """Append a word that is not there to a table with room; return its number."""
+def has_room(table: Table, size: int) -> bool:
+    """Say whether one more word of that many bytes fits; 8 more stay free."""
+    n = table.size[0]
+    return bool(n < len(table.totals) and table.starts[n] + size + 8 <= len(table.arena))
+
+
+@kernel
+def add(table: Table, text: Bytes, start: int, end: int, hashed: int) -> int:
+    """Append the word ``text[start:end]``, not there yet, to a table with room for it."""
     number: int = table.size[0]
     table.size[0] += 1
-    start = table.starts[number]
-    table.starts[number + 1] = start + length
-    table.arena[start : start + length] = word[:length]
-    table.totals[number] = 0
+    at = table.starts[number]
+    table.starts[number + 1] = at + end - start
+    for j in range(end - start):
+        table.arena[at + j] = text[start + j]
     place(table.slots, (hashed & UPPER) | (number + 1))
     return number
 
@@ -129,21 +160,18 @@ def place(slots: Ints, slot: int) -> None:
 
 
 @kernel
-def with_room(table: Table, length: int) -> Table:
-    """Return a table with room for one more word of that length: the same one if it has it."""
-    number = table.size[0]
-    used = table.starts[number]
-    slots, starts, arena, totals = table.slots, table.starts, table.arena, table.totals
-    if used + length > len(arena):
-        arena = np.empty(2 * (used + length), np.uint8)
-        arena[:used] = table.arena[:used]
-    if number == len(totals):
-        totals = np.zeros(2 * number, np.int64)
-        totals[:number] = table.totals
-        starts = np.zeros(2 * number + 1, np.int64)
-        starts[: number + 1] = table.starts
-        slots = np.zeros(4 * number, np.int64)  # at most half of the slots are taken
-        for slot in table.slots:
-            if slot != 0:
-                place(slots, slot)
-    return Table(slots, starts, arena, totals, table.size)
+def enlarged(table: Table) -> Table:
+    """Return a table with twice the room, for words if that is full, for their bytes if not."""
+    n = table.size[0]
+    if n < len(table.totals):
+        arena = np.zeros(2 * len(table.arena), np.uint8)
+        arena[: len(table.arena)] = table.arena
+        return Table(table.slots, table.starts, arena, table.totals, table.size)
+    totals, starts = np.zeros(2 * n, np.int64), np.zeros(2 * n + 1, np.int64)
+    totals[:n] = table.totals
+    starts[: n + 1] = table.starts
+    slots = np.zeros(2 * len(table.slots), np.int64)  # half of them are taken, at most
+    for slot in table.slots:
+        if slot != 0:
+            place(slots, slot)
+    return Table(slots, starts, table.arena, totals, table.size)
