@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from spectralleader.model import TopicModel
     from spectralleader.samples import Everything, Reservoir, Window
+    from spectralleader.streams import GrowingVocabulary, Vectoriser, Vocabulary, Words
 
 __version__ = "0.1.0"
 
@@ -29,6 +30,7 @@ __all__ = [
     "BatchEM",
     "Documents",
     "Everything",
+    "GrowingVocabulary",
     "IncrementalEM",
     "Learner",
     "LiteralLeader",
@@ -39,13 +41,17 @@ __all__ = [
     "TopicModel",
     "Unigram",
     "VarianceReducedEM",
+    "Vectoriser",
+    "Vocabulary",
     "Window",
+    "Words",
 ]
 
 # Names are imported when first used, so that `spectralleader --help` need not wait for Numba.
 HOMES = dict.fromkeys(__all__, "learners")
 HOMES |= {"Documents": "documents", "TopicModel": "model"}
 HOMES |= dict.fromkeys(("Everything", "Reservoir", "Window"), "samples")
+HOMES |= dict.fromkeys(("GrowingVocabulary", "Vectoriser", "Vocabulary", "Words"), "streams")
 
 
 def __getattr__(name: str) -> Any:
