@@ -16,10 +16,11 @@ from spectralleader.streams.files.lines import Piece, read_pieces
 from spectralleader.streams.files.problems import BROKEN_JSON, UNDECODABLE
 from spectralleader.streams.files.table import N_SAMPLE, Log, Records
 
-# Half of a surrogate pair, which is no character: polars reads it as something else.
-HALF_PAIR = re.compile(
-    rb"\\u[dD][89abAB]..(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F]", re.DOTALL
+# An escaped surrogate, with its other half if that follows.
+SURROGATE = re.compile(
+    rb"\\u[dD][89a-fA-F]..(?:(?<=\\u[dD][89abAB]..)\\u[dD][c-fC-F]..)?", re.DOTALL
 )
+PAIR_LENGTH = 12
 
 
 class JsonLines:
@@ -82,13 +83,20 @@ class JsonLines:
 
 def read_fast(data: bytes, wanted: Sequence[str], n_lines: int) -> list[list[str | None]] | None:
     """Return the wanted columns if every line is an object, and polars can read it."""
-    if HALF_PAIR.search(data):
+    if has_half_pair(data):  # no character: polars reads it as something else
         return None
     try:
         frame = pl.read_ndjson(data, schema=dict.fromkeys(wanted, pl.String))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None
     return [frame[name].to_list() for name in wanted] if len(frame) == n_lines else None
+
+
+def has_half_pair(data: bytes) -> bool:
+    """Say whether an escaped surrogate may lack its other half."""
+    if b"\\ud" not in data and b"\\uD" not in data:
+        return False
+    return any(len(found) < PAIR_LENGTH for found in SURROGATE.findall(data))
 
 
 def parse(line: bytes) -> dict[str, Any] | None:

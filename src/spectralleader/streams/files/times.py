@@ -65,11 +65,12 @@ def _parse_twitter(text: str) -> datetime:
 
 
 def _parse_loose(text: str) -> datetime:
-    """Read `2017/2/7`, `2016-11-08 13:00:00 UTC`, `2016-11-08 13:00:00 +0000`."""
+    """Read `2017/2/7`, `2016/12/30 7:11`, `2016-11-08 13:00:00 UTC`, `... +0000`."""
     match = LOOSE.fullmatch(text)
     if match is None:
         return parsedate_to_datetime(text)
     year, month, day, clock = match.groups()
     date = f"{year}-{int(month):02}-{int(day):02}"
     clock = re.sub(r" *(UTC|GMT)$", "Z", clock or "").replace(" ", "")
-    return datetime.fromisoformat(f"{date}T{clock}" if clock else date)
+    hour, colon, rest = clock.partition(":")
+    return datetime.fromisoformat(f"{date}T{hour:0>2}{colon}{rest}" if clock else date)
