@@ -72,7 +72,8 @@ class Feed:
     def _start(self) -> bytes:
         """Return the first lines, for whoever looks at them before reading."""
         data, ended = self.more(b"")
-        while not ended and data.count(b"\n") + data.count(b"\r") < 2:
+        enough = 2 if len(data) < CHUNK else 1  # lines: a header, and what may tell its columns
+        while not ended and data.count(b"\n") + data.count(b"\r") < enough:
             data, ended = self.more(data)
         if not data:
             raise ValueError(f"{self._who} is empty")

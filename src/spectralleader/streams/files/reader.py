@@ -129,15 +129,20 @@ class Reader(Iterator[TextBlock]):
         for file in range(self._start.file, len(self.names)):
             if file > self._start.file:
                 table = self._open(file)
+            try:
                 check_columns(self._needed, table.columns, self.names[file])
-            log = Log(self.problems, file)
-            first = self._start.row if file == self._start.file else 0
-            for records in read_columns(table, self.columns.wanted, log):
-                if first and len(records.rows):
-                    records = records.keep((records.rows >= first).tolist())
-                if len(records.rows):
-                    yield self._make_block(records, file, log)
-            self.close()
+                yield from self._rows_of(table, file)
+            finally:
+                self.close()
+
+    def _rows_of(self, table: Table, file: int) -> Iterator[TextBlock]:
+        log = Log(self.problems, file)
+        first = self._start.row if file == self._start.file else 0
+        for records in read_columns(table, self.columns.wanted, log):
+            if first and len(records.rows):
+                records = records.keep((records.rows >= first).tolist())
+            if len(records.rows):
+                yield self._make_block(records, file, log)
 
     def _make_block(self, records: Records, file: int, log: Log) -> TextBlock:
         names = self.columns.wanted

@@ -29,22 +29,21 @@ def parse_time(text: str | None) -> datetime | None:
         return None
     try:
         time = _parse(text.strip())
+        return time.replace(tzinfo=UTC) if time.tzinfo in (None, UTC) else time.astimezone(UTC)
     except (ValueError, OverflowError, KeyError, TypeError):
         return None
-    if time.tzinfo is UTC:
-        return time
-    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
 def _parse(text: str) -> datetime:
-    if text[4:5] == "-":
-        try:
-            return datetime.fromisoformat(text)
-        except ValueError:
-            return _parse_loose(text)
-    if text[:1].isalpha():
-        return _parse_twitter(text) if text[-4:].isdigit() else parsedate_to_datetime(text)
-    return _parse_number(text) if NUMBER.fullmatch(text) else _parse_loose(text)
+    if text[4:5] != "-":
+        if text[:1].isalpha():
+            return _parse_twitter(text) if text[-4:].isdigit() else parsedate_to_datetime(text)
+        if NUMBER.fullmatch(text):
+            return _parse_number(text)
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return _parse_loose(text)
 
 
 def _parse_number(text: str) -> datetime:
