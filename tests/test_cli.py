@@ -110,3 +110,20 @@ def test_reproduce_quick_ends_with_a_verdict_on_every_claim(command, tmp_path, m
     assert (tmp_path / "index.html").stat().st_size > 100_000
     assert (docs / "figures" / "figure1.png").is_file()
     assert "| 7.2 | " in (docs / "results.md").read_text()
+
+
+def test_corpora_are_listed_with_how_to_get_them(command):
+    output = command("corpora").output
+    assert "health_tweets" in output
+    assert "63,326" in output
+    assert "corpora get health_tweets" in output or "is here" in output
+
+
+def test_getting_a_corpus_prints_where_it_is(tmp_path):
+    there = tmp_path / "health_tweets.csv.gz"
+    there.touch()
+    result = run("corpora", "get", "health_tweets", "--to", str(tmp_path))
+    assert (result.returncode, result.stdout) == (0, f"{there}\n")
+    unknown = run("corpora", "get", "nothing")
+    assert unknown.returncode == 2
+    assert unknown.stderr.startswith("spectralleader: there is no corpus 'nothing'")

@@ -1,0 +1,123 @@
+"""Feed: the bytes of a file or pipe, decompressed, in pieces that hold at least one record."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import zlib
+from importlib import import_module
+from pathlib import Path
+from typing import IO
+
+CHUNK = 2**20  # bytes read together
+MAX_RECORD = 2**26  # bytes of one record: 64 MiB
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+UTF8_MARK = b"\xef\xbb\xbf"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+NO_ZSTD = "{name} is compressed with zstd: install spectralleader[zstd], or Python 3.14"
+
+
+def check_path(name: str) -> None:
+    """Raise for a name that is no readable file; "-" is standard input."""
+    path = Path(name)
+    if name == "-":
+        return
+    if path.is_dir():
+        raise ValueError(f"{name} is a folder; name the files in it")
+    if not path.exists():
+        raise ValueError(f"there is no file {name}")
+
+
+def decompress(raw: IO[bytes], name: str) -> IO[bytes]:
+    """Return a stream of plain bytes: gzip and zstd are known by their first bytes."""
+    first = raw.peek(4)[:4]  # type: ignore[attr-defined]  # a BufferedReader
+    if first.startswith(GZIP):
+        return gzip.open(raw, "rb")  # type: ignore[return-value]
+    return open_zstd(raw, name) if first == ZSTD else raw
+
+
+def open_zstd(stream: IO[bytes], name: str) -> IO[bytes]:
+    """Return a stream of what a zstd stream holds."""
+    try:
+        return import_module("compression.zstd").open(stream, "rb")  # type: ignore[no-any-return]
+    except ImportError:
+        pass  # before Python 3.14
+    try:
+        decompressor = import_module("zstandard").ZstdDecompressor()
+    except ImportError:
+        raise ValueError(NO_ZSTD.format(name=name)) from None
+    raw = decompressor.stream_reader(stream, read_across_frames=True)
+    return io.BufferedReader(raw)
+
+
+class Feed:
+    """Bytes of one file in turn: `more` gives what was left over and the next piece."""
+
+    def __init__(self, name: str) -> None:
+        check_path(name)
+        self.name = name
+        self.raw: IO[bytes] = sys.stdin.buffer if name == "-" else open(name, "rb")  # noqa: SIM115
+        try:
+            self.stream = decompress(self.raw, name)
+            # a pipe's documents are to be had as they come
+            live = name == "-" and self.stream is self.raw
+            self._read = self.stream.read1 if live else self.stream.read  # type: ignore[attr-defined]
+            self._first = b""
+            self._first = self._start()
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self) -> bytes:
+        """Return the first lines, for whoever looks at them before reading."""
+        data, ended = self.more(b"")
+        enough = 2 if len(data) < CHUNK else 1  # lines: a header, and what may tell its columns
+        while not ended and data.count(b"\n") + data.count(b"\r") < enough:
+            data, ended = self.more(data)
+        if not data:
+            raise ValueError(f"{self._who} is empty")
+        if data.startswith(UTF16_MARKS):
+            raise ValueError(f"{self._who} is UTF-16 text; convert it to UTF-8")
+        return data.removeprefix(UTF8_MARK) or b"\n"
+
+    @property
+    def _who(self) -> str:
+        return "standard input" if self.name == "-" else self.name
+
+    @property
+    def first(self) -> bytes:
+        """The first piece, not yet read."""
+        return self._first
+
+    def more(self, rest: bytes, line: int = 1) -> tuple[bytes, bool]:
+        """Return the rest with more bytes after it, and whether the file ends there.
+
+        At least as much is read as is left over, so that a long record is gone over few times.
+        """
+        if self._first:
+            data, self._first = self._first, b""
+            return data, False
+        if len(rest) >= MAX_RECORD:
+            raise ValueError(
+                f"{self._who} line {line}: a record of more than {MAX_RECORD // 2**20} MiB; "
+                "is it one document a line?"
+            )
+        data = self._read_piece(max(CHUNK, min(len(rest), MAX_RECORD - len(rest))))
+        return rest + data, not data
+
+    def _read_piece(self, size: int) -> bytes:
+        try:
+            return bytes(self._read(size))
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise ValueError(f"{self._who} is damaged or cut short: {error}") from error
+        except Exception as error:
+            if type(error).__module__.startswith(("zstandard", "zstd", "compression", "_zstd")):
+                raise ValueError(f"{self._who} is damaged or cut short: {error}") from error
+            raise
+
+    def close(self) -> None:
+        """Close the file; standard input stays open."""
+        if self.name != "-":
+            for stream in (getattr(self, "stream", self.raw), self.raw):
+                stream.close()

@@ -1,0 +1,75 @@
+"""Times as people write them: ISO 8601, Unix time, Twitter's form, a mail's date."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+MONTHS = {name: f"{month:02}" for month, name in enumerate(NAMES, 1)}
+LOOSE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[ T]+(.*))?")
+NUMBER = re.compile(r"-?\d+(\.\d*)?")
+
+
+def parse_time(text: str | None) -> datetime | None:
+    """Return a time in UTC, or None if it cannot be read; a time without a zone is in UTC.
+
+    Examples
+    --------
+    >>> for text in ("2016-11-08T13:00:00Z", "1478610000", "Tue Nov 08 13:00:00 +0000 2016"):
+    ...     print(parse_time(text))
+    2016-11-08 13:00:00+00:00
+    2016-11-08 13:00:00+00:00
+    2016-11-08 13:00:00+00:00
+    """
+    if not text:
+        return None
+    try:
+        time = _parse(text.strip())
+        return time.replace(tzinfo=UTC) if time.tzinfo in (None, UTC) else time.astimezone(UTC)
+    except (ValueError, OverflowError, KeyError, TypeError):
+        return None
+
+
+def _parse(text: str) -> datetime:
+    if text[4:5] != "-":
+        if text[:1].isalpha():
+            return _parse_twitter(text) if text[-4:].isdigit() else parsedate_to_datetime(text)
+        if NUMBER.fullmatch(text):
+            return _parse_number(text)
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return _parse_loose(text)
+
+
+def _parse_number(text: str) -> datetime:
+    """Read a year (2016), a date (20161108), or Unix seconds, milli-, micro-, nanoseconds."""
+    if len(text) == 4:
+        return datetime(int(text), 1, 1)
+    if len(text) == 8 and "19000101" <= text < "21010101":
+        return datetime.fromisoformat(text)
+    value = float(text)
+    scale = 1000.0 ** max(0, math.ceil((math.log10(abs(value) or 1) - 11) / 3))
+    return EPOCH + timedelta(seconds=value / scale)
+
+
+def _parse_twitter(text: str) -> datetime:
+    """Read `Tue Nov 08 13:00:00 +0000 2016`."""
+    _, month, day, clock, zone, year = text.split()
+    return datetime.fromisoformat(f"{year}-{MONTHS[month]}-{int(day):02}T{clock}{zone}")
+
+
+def _parse_loose(text: str) -> datetime:
+    """Read `2017/2/7`, `2016/12/30 7:11`, `2016-11-08 13:00:00 UTC`, `... +0000`."""
+    match = LOOSE.fullmatch(text)
+    if match is None:
+        return parsedate_to_datetime(text)
+    year, month, day, clock = match.groups()
+    date = f"{year}-{int(month):02}-{int(day):02}"
+    clock = re.sub(r" *(UTC|GMT)$", "Z", clock or "").replace(" ", "")
+    hour, colon, rest = clock.partition(":")
+    return datetime.fromisoformat(f"{date}T{hour:0>2}{colon}{rest}" if clock else date)
