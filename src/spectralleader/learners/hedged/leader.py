@@ -1,0 +1,327 @@
+"""HedgedLeader: prediction that beats the best-tuned EM, with nothing to tune."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from spectralleader.documents import Documents, Floats, Ints, check_n_words
+from spectralleader.learners.hedged.background import Background, smooth, smooth_weights
+from spectralleader.learners.hedged.foresight import log_background, posteriors, with_priors
+from spectralleader.learners.hedged.mixing import Mixing
+from spectralleader.learners.hedged.polish import polish
+from spectralleader.learners.hedged.polished import PRIOR_MEMORIES, Polished, foresee
+from spectralleader.learners.hedged.race import race
+from spectralleader.learners.protocol import (
+    Predictive,
+    check_block,
+    check_n_topics,
+    check_seed,
+    check_vocabulary,
+    check_whole,
+)
+from spectralleader.learners.statistics import Statistics, with_words
+from spectralleader.model import TopicModel
+from spectralleader.recoding import check_recoding
+from spectralleader.samples import Reservoir, Window, sample_from_state, sample_to_state
+
+STRENGTHS = (0.05, 0.5)  # words of background in a topic, for each word of the vocabulary
+MEMORIES = (300.0, 1000.0, 3000.0, 10_000.0)  # documents that the forgetting EMs remember
+WINDOW = 2000  # last documents, that a second estimate is polished on
+MOVED = 1 / 3  # share of the reservoir that changes before the next race
+RACED = 4000  # documents of the reservoir that new starts are tried on, at most
+N_PASSES = 10  # of EM for the winner over the whole reservoir, at most
+TOLERANCE = 1e-4  # nats a document that a pass must gain
+SAMPLES = ("reservoir", "window")
+
+
+class HedgedInfo(NamedTuple):
+    """Who leads, and why."""
+
+    leader: str  # "reservoir": topics of all documents; "window": of the last ones, after a change
+    since: int  # documents learned when it took the lead
+    drift: float  # nats a document that the window's topics predict better of late; below 0: worse
+    shares: dict[str, float]  # of each candidate in the mixture that predicts
+    n_races: int  # times that new starts were tried
+    price: float  # nats that prediction may have lost to the best candidate, in total
+
+
+class Foreseen(NamedTuple):
+    """What the candidates say of a block."""
+
+    documents: Documents
+    log_probs: Floats  # (n_docs, n_candidates)
+    polished: list[Floats]  # log P(words | topic) of the two, (n_strengths, n_docs, K)
+    posteriors: list[Floats]  # of the forgetting EMs, (n_docs, K)
+
+
+class Mixture:
+    """What the learner predicts at present: it follows the learner."""
+
+    def __init__(self, learner: HedgedLeader) -> None:
+        self._learner = learner
+
+    def log_prob(self, documents: Documents) -> Floats:
+        """Return the log-probability of each document under the exact mixture, (n_docs,)."""
+        return self._learner._log_prob(documents)
+
+
+class HedgedLeader:
+    """Candidates compete and are mixed: predicts as well as the best, whichever that is.
+
+    Topics are estimated by the spectral method and from random starts, polished by EM on a
+    reservoir of documents, and raced on likelihood: `model` is the winner. For prediction it is one
+    of several candidates (smoothed more and less, with weights that follow the stream, polished on
+    the last documents only, EM that forgets at several rates, word frequencies alone), mixed by how
+    well they predicted: `predictive` is that mixture, exactly.
+
+    Parameters
+    ----------
+    n_topics : int
+        Number of topics, K.
+    n_words : int, optional
+        Vocabulary size, d. Left out, it grows with the stream.
+    reservoir_size : int
+        Documents remembered, about 100 bytes each.
+    seed : int
+        Of the reservoir and of the random starts.
+
+    Examples
+    --------
+    >>> leader = HedgedLeader(n_topics=2, n_words=2)
+    >>> leader.learn(Documents.from_tokens([[0, 0, 0], [1, 1, 1], [0, 0, 0]], n_words=2))
+    >>> sorted(leader.model.weights.round(1).tolist())
+    [0.4, 0.6]
+    """
+
+    def __init__(
+        self,
+        n_topics: int,
+        *,
+        n_words: int | None = None,
+        reservoir_size: int = 30_000,
+        seed: int = 0,
+    ) -> None:
+        self.n_topics, self.seed = check_n_topics(n_topics), check_seed(seed)
+        self.n_words, self.grows = check_vocabulary(n_words)
+        self.reservoir_size = check_whole("reservoir_size", reservoir_size, 1)
+        self.n_docs = 0
+        self._background = Background(self.n_words)
+        self._samples: list[Reservoir | Window] = [
+            Reservoir(self.reservoir_size, n_words=self.n_words, seed=self.seed),
+            Window(min(WINDOW, self.reservoir_size), n_words=self.n_words),
+        ]
+        nothing = Statistics.zero(self.n_topics, self.n_words)
+        self._polished = [Polished(nothing.copy(), len(STRENGTHS)) for _ in SAMPLES]
+        self._forgetting = [nothing.copy() for _ in MEMORIES]
+        self._contenders: list[Statistics] = []  # survivors of the races, best first
+        self._mixing = Mixing(len(candidates()))
+        self._losses: Floats = np.zeros(len(candidates()))  # of late, decaying
+        self._n_races = self._n_raced = self._n_changed = self._n_window = 0
+        self._lead, self._since = 0, 0
+        self._foreseen: Foreseen | None = None
+
+    def learn(self, documents: Documents) -> None:
+        """Weigh the candidates by the block, then let each learn it."""
+        block = check_block(documents, self.n_words, grows=self.grows)
+        if block.n_words > self.n_words:
+            self._recode(None, block.n_words)
+        block = with_words(block)
+        if block.n_docs == 0:
+            return
+        foreseen = self._foresee(block)
+        self._foreseen = None
+        self._weigh(foreseen)
+        for polished, likelihoods in zip(self._polished, foreseen.polished, strict=True):
+            polished.follow(likelihoods)
+        for statistics, memory, posterior in zip(
+            self._forgetting, MEMORIES, foreseen.posteriors, strict=True
+        ):
+            keep = (1.0 - 1.0 / memory) ** block.n_docs
+            statistics.decay(keep)
+            statistics.add(block, posterior, (1.0 - keep) * memory / block.n_docs)
+        self._background.add(block)
+        self.n_docs += block.n_docs
+        self._remember(block)
+
+    def _foresee(self, block: Documents) -> Foreseen:
+        """Ask every candidate for the block's probability; at most once for a block."""
+        if self._foreseen is not None and self._foreseen.documents is block:
+            return self._foreseen
+        background = self._background
+        strengths = self.n_words * np.array(STRENGTHS)
+        arrays = (block.indptr, block.words, block.counts)
+        columns = [log_background(*arrays, background.counts, background.total)[:, None]]
+        tables, shares = [], []
+        for polished in self._polished:
+            tables.append(foresee(block, polished.statistics, background, strengths))
+            columns.append(polished.log_probs(tables[-1]))
+        for statistics in self._forgetting:
+            likelihoods = foresee(block, statistics, background, strengths)
+            prior = smooth_weights(statistics)
+            columns += [with_priors(at, prior[None]) for at in likelihoods]
+            shares.append(posteriors(likelihoods[0], prior))
+        return Foreseen(block, np.hstack(columns), tables, shares)
+
+    def _log_prob(self, documents: Documents) -> Floats:
+        block = check_block(documents, self.n_words)
+        self._foreseen = self._foresee(block)
+        log_prob = self._mixing.log_prob(self._foreseen.log_probs)
+        log_prob[np.diff(block.indptr) == 0] = 0.0
+        return log_prob
+
+    def _weigh(self, foreseen: Foreseen) -> None:
+        self._mixing.update(foreseen.log_probs)
+        self._losses *= (1.0 - 1.0 / WINDOW) ** len(foreseen.log_probs)
+        self._losses -= foreseen.log_probs.sum(axis=0)
+        lead = int(self._losses[OWN[1]] < self._losses[OWN[0]])
+        if lead != self._lead:
+            self._lead, self._since = lead, self.n_docs + foreseen.documents.n_docs
+
+    def _remember(self, block: Documents) -> None:
+        """Show the block to the samples; polish anew what has moved enough."""
+        self._n_changed += self._samples[0].add(block).entered.n_docs
+        self._samples[1].add(block)
+        self._n_window += block.n_docs
+        if self._n_changed > MOVED * self._n_raced:
+            self._race()
+        window = self._samples[1]
+        if self._n_window >= WINDOW and self.n_docs > len(window):
+            self._renew_window(window.documents)
+
+    def _race(self) -> None:
+        """Try new starts on part of the reservoir, polish the winner on all of it."""
+        documents = self._samples[0].documents
+        order = np.random.default_rng([self.seed, self._n_races]).permutation(documents.n_docs)
+        background, strength = self._background.words, STRENGTHS[0] * self.n_words
+        some = documents.take(order[:RACED])
+        seed = [self.seed, self._n_races, 1]
+        kept = race(some, self.n_topics, self._contenders, background, strength, seed)
+        kept[0], _ = polish(documents, kept[0], background, strength, N_PASSES, TOLERANCE)
+        self._contenders = kept
+        self._n_races += 1
+        self._n_raced, self._n_changed = documents.n_docs, 0
+        self._polished[0].replace(kept[0], self._polished[0].statistics)
+        if self.n_docs <= len(self._samples[1]):  # the window has all documents too
+            self._polished[1].replace(kept[0], self._polished[0].statistics)
+        self._renew_forgetting()
+
+    def _renew_window(self, documents: Documents) -> None:
+        """Polish on the last documents; after a change, try new starts on them."""
+        background, strength = self._background.words, STRENGTHS[0] * self.n_words
+        known = [self._polished[1].statistics, self._polished[0].statistics, self._forgetting[1]]
+        incumbents = [Statistics(s.scale * s.totals, s.scale * s.words) for s in known]
+        if self._lead:
+            seed = [self.seed, self._n_races, self.n_docs]
+            best = race(documents, self.n_topics, incumbents, background, strength, seed)[0]
+        else:
+            polished = [polish(documents, s, background, strength, 2) for s in incumbents]
+            best = max(polished, key=lambda found: found[1])[0]
+        best, _ = polish(documents, best, background, strength, N_PASSES, TOLERANCE)
+        self._polished[1].replace(best, self._polished[0].statistics)
+        self._n_window = 0
+        self._renew_forgetting()
+
+    def _renew_forgetting(self) -> None:
+        """Start the EMs that fall behind from the leading polished estimate."""
+        leading, best = self._polished[self._lead].statistics, self._losses[OWN[self._lead]]
+        n = float(leading.totals[0].sum())
+        for i, memory in enumerate(MEMORIES):
+            if self._losses[FORGETTING[i]] >= best:
+                share = min(1.0, memory / n)
+                self._forgetting[i] = Statistics(share * leading.totals, share * leading.words)
+
+    def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
+        """Renumber the words of all that is remembered; -1 is dropped."""
+        n_words = check_n_words(n_words)
+        self._recode(check_recoding(new_ids, self.n_words, n_words), n_words)
+
+    def _recode(self, new_ids: Ints | None, n_words: int) -> None:
+        self._background.recode(new_ids, n_words)
+        for sample in self._samples:
+            sample.recode(new_ids, n_words)
+        polished = [polished.statistics for polished in self._polished]
+        for statistics in (*polished, *self._forgetting, *self._contenders):
+            statistics.recode(new_ids, n_words)
+        self.n_words = n_words
+        self._foreseen = None
+
+    @property
+    def model(self) -> TopicModel:
+        """The leading polished model, of K topics that keep their places."""
+        statistics = self._polished[self._lead].statistics
+        return smooth(statistics, self._background.words, STRENGTHS[0] * self.n_words)
+
+    @property
+    def predictive(self) -> Predictive:
+        """The mixture of all candidates, as it is at present: it follows the learner."""
+        return Mixture(self)
+
+    @property
+    def info(self) -> HedgedInfo:
+        """Who leads, the weights, and since when."""
+        n = WINDOW * (1.0 - (1.0 - 1.0 / WINDOW) ** self.n_docs)  # documents that losses are of
+        drift = (self._losses[OWN[0]] - self._losses[OWN[1]]) / max(n, 1.0)
+        shares = dict(zip(candidates(), self._mixing.shares.tolist(), strict=True))
+        price = self._mixing.price
+        return HedgedInfo(
+            SAMPLES[self._lead], self._since, float(drift), shares, self._n_races, price
+        )
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all that the learner needs to go on."""
+        return {
+            **{name: getattr(self, name) for name in PLAIN},
+            "background": self._background.to_state(),
+            "samples": [sample_to_state(sample) for sample in self._samples],
+            "polished": [polished.to_state() for polished in self._polished],
+            "forgetting": [statistics.to_state() for statistics in self._forgetting],
+            "contenders": [statistics.to_state() for statistics in self._contenders],
+            "mixing": self._mixing.to_state(),
+            "losses": self._losses.copy(),
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> HedgedLeader:
+        """Rebuild the learner that `to_state` described."""
+        learner = cls(
+            state["n_topics"],
+            n_words=state["n_words"],
+            reservoir_size=state["reservoir_size"],
+            seed=state["seed"],
+        )
+        for name in PLAIN:
+            setattr(learner, name, state[name])
+        learner._background = Background.from_state(state["background"])
+        samples = [sample_from_state(sample) for sample in state["samples"]]
+        learner._samples = [s for s in samples if isinstance(s, Reservoir | Window)]
+        learner._polished = [Polished.from_state(polished) for polished in state["polished"]]
+        learner._forgetting = [Statistics.from_state(s) for s in state["forgetting"]]
+        learner._contenders = [Statistics.from_state(s) for s in state["contenders"]]
+        learner._mixing = Mixing.from_state(state["mixing"])
+        learner._losses = np.array(state["losses"])
+        return learner
+
+
+PLAIN = (
+    "n_topics", "n_words", "grows", "reservoir_size", "seed", "n_docs",
+    "_n_races", "_n_raced", "_n_changed", "_n_window", "_lead", "_since",
+)  # fmt: skip
+
+
+def candidates() -> list[str]:
+    """Return the candidates' names, in the order of their columns."""
+    smoothings = ("", ", smoother")
+    priors = ("", *(f", weights of the last {memory:g}" for memory in PRIOR_MEMORIES))
+    return [
+        "word frequencies",
+        *(f"{sample}{prior}{s}" for sample in SAMPLES for s in smoothings for prior in priors),
+        *(f"EM of the last {memory:g}{s}" for memory in MEMORIES for s in smoothings),
+    ]
+
+
+_NAMES = candidates()
+OWN = [_NAMES.index(sample) for sample in SAMPLES]  # the columns of polished topics as they are
+FORGETTING = [_NAMES.index(f"EM of the last {memory:g}") for memory in MEMORIES]

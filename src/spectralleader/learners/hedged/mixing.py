@@ -1,0 +1,112 @@
+"""Mixing: candidates weighed by how well they predicted, with a share for late winners."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spectralleader.compiled import kernel
+from spectralleader.documents import Floats
+
+
+class Mixing:
+    """A mixture of candidates' predictions, nearly as good as the best candidate's in hindsight.
+
+    Two levels. The pool mixes the candidates by weights that make the mixture itself likely
+    (online EM): several models of K topics may predict better together than any of them alone.
+    Above it the candidates and the pool compete: each weighs what it gave the past (Bayes' rule),
+    and after document t a share 1 / (t + 1) of all weight is dealt out equally, so that a late
+    winner can come up (Herbster & Warmuth 1998). Log-loss is mixable, so over documents that come
+    one at a time the total loss exceeds no candidate's by more than `price`.
+
+    Examples
+    --------
+    >>> mixing = Mixing(2)
+    >>> for _ in range(20):
+    ...     mixing.update(np.log([[0.9, 0.3]]))  # P(document) by each candidate
+    >>> np.exp(mixing.log_prob(np.log([[0.9, 0.3]]))).round(2).tolist()
+    [0.88]
+    """
+
+    POOL_MEMORY = 1000.0  # documents that the pool's weights remember
+
+    def __init__(self, n_candidates: int) -> None:
+        self.pool: Floats = np.full(n_candidates, 1.0 / n_candidates)
+        self.weights: Floats = np.full(n_candidates + 1, 1.0 / (n_candidates + 1))  # pool last
+        self.n_docs = 0
+
+    @property
+    def price(self) -> float:
+        """What the loss so far may exceed the best candidate's by, in nats.
+
+        ``log(N) + sum_t -log(1 - 1/(t + 1)) = log(N) + log(t + 1)`` for N competitors.
+        """
+        return float(np.log(len(self.weights)) + np.log(self.n_docs + 1.0))
+
+    def log_prob(self, log_probs: Floats) -> Floats:
+        """Return each document's log-probability, given the candidates', (n_docs, n)."""
+        return mix(self.pool, self.weights, log_probs)
+
+    def update(self, log_probs: Floats) -> None:
+        """Weigh the candidates by documents, in order, given what they gave each, (n_docs, n)."""
+        weigh(self.pool, self.weights, log_probs, float(self.n_docs), self.POOL_MEMORY)
+        self.n_docs += len(log_probs)
+
+    @property
+    def shares(self) -> Floats:
+        """What each candidate has in the mixture, alone and in the pool, (n,)."""
+        return np.asarray(self.weights[:-1] + self.weights[-1] * self.pool)
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all there is to it."""
+        weights = {"pool": self.pool.copy(), "weights": self.weights.copy()}
+        return {**weights, "n_docs": self.n_docs}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Mixing:
+        """Rebuild what `to_state` described."""
+        mixing = cls(len(state["pool"]))
+        mixing.pool, mixing.weights = np.array(state["pool"]), np.array(state["weights"])
+        mixing.n_docs = int(state["n_docs"])
+        return mixing
+
+
+@kernel
+def mix(pool: Floats, weights: Floats, log_probs: Floats) -> Floats:
+    """``log(exp(log_probs) @ (weights[:-1] + weights[-1] * pool))``, without underflow."""
+    shares = weights[:-1] + weights[-1] * pool
+    out = np.empty(len(log_probs))
+    for i in range(len(log_probs)):
+        largest = log_probs[i].max()
+        total = 0.0
+        for c in range(len(shares)):
+            total += shares[c] * np.exp(log_probs[i, c] - largest)
+        out[i] = largest + np.log(total)
+    return out
+
+
+@kernel
+def weigh(pool: Floats, weights: Floats, log_probs: Floats, n_docs: float, memory: float) -> None:
+    """Update both levels, in place, by one document after the other."""
+    n = len(pool)
+    relative = np.empty(n + 1)
+    for i in range(len(log_probs)):
+        largest = log_probs[i].max()
+        mixed = 0.0
+        for c in range(n):
+            relative[c] = np.exp(log_probs[i, c] - largest)
+            mixed += pool[c] * relative[c]
+        relative[n] = mixed
+        t = n_docs + i + 1.0
+        step = max(1.0 / (t + 1.0), 1.0 / memory)
+        for c in range(n):
+            pool[c] *= 1.0 - step + step * relative[c] / mixed
+        pool /= pool.sum()
+        total = 0.0
+        for c in range(n + 1):
+            weights[c] *= relative[c]
+            total += weights[c]
+        share = 1.0 / (t + 1.0)
+        for c in range(n + 1):
+            weights[c] = (1.0 - share) * weights[c] / total + share / (n + 1)
