@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from spectralleader.learners import (
         LEARNERS,
         BatchEM,
+        HedgedLeader,
         IncrementalEM,
         Learner,
         LiteralLeader,
@@ -31,6 +32,7 @@ __all__ = [
     "Documents",
     "Everything",
     "GrowingVocabulary",
+    "HedgedLeader",
     "IncrementalEM",
     "Learner",
     "LiteralLeader",

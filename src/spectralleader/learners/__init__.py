@@ -1,6 +1,7 @@
 """STREAM IN, MODEL OUT: the learners, one a file; `registry` lists them."""
 
 from spectralleader.learners.batch_em import BatchEM
+from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.learners.incremental_em import IncrementalEM
 from spectralleader.learners.literal import LiteralLeader
 from spectralleader.learners.protocol import Learner, Predictive
@@ -14,6 +15,7 @@ from spectralleader.learners.variance_reduced_em import VarianceReducedEM
 __all__ = [
     "LEARNERS",
     "BatchEM",
+    "HedgedLeader",
     "IncrementalEM",
     "Learner",
     "LiteralLeader",

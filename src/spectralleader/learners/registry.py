@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from spectralleader.learners.batch_em import BatchEM
+from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.learners.incremental_em import IncrementalEM
 from spectralleader.learners.literal import LiteralLeader
 from spectralleader.learners.protocol import Learner
@@ -23,6 +24,7 @@ class Entry(NamedTuple):
 
 
 LEARNERS: dict[str, Entry] = {
+    "hedged": Entry(HedgedLeader, "raced and polished topics, many candidates mixed; no tuning"),
     "spectral": Entry(SpectralLeader, "online spectral learning, a model in microseconds"),
     "literal": Entry(LiteralLeader, "Algorithm 1 to the letter: rebuilt from the sample each step"),
     "stepwise-em": Entry(StepwiseEM, "online EM with a shrinking step, the paper's baseline"),

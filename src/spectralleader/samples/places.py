@@ -35,9 +35,10 @@ class Places:
 
     def documents(self) -> Documents:
         """Return all remembered documents, in the order of their places."""
-        return self._at(np.arange(self._n))
+        return self.at(np.arange(self._n))
 
-    def _at(self, places: Ints) -> Documents:
+    def at(self, places: Ints) -> Documents:
+        """Return the documents in some places, in their order."""
         block = gather(places, self._starts, self._ends, self._words, self._counts)
         return Documents(*block, self.n_words)
 
@@ -52,7 +53,7 @@ class Places:
         if len(rows) == 0:
             return Change(self._nothing, self._nothing, places)
         taken = places if places[-1] < self._n else places[places < self._n]
-        left = self._at(taken) if len(taken) else self._nothing
+        left = self.at(taken) if len(taken) else self._nothing
         entered = documents if is_range(rows, documents.n_docs) else documents.take(rows)
         self._reserve(int(places[-1]) + 1, len(entered.words), places)
         block = (entered.indptr, entered.words, entered.counts)

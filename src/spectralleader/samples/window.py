@@ -42,6 +42,11 @@ class Window:
         """The remembered documents, in the order of their places."""
         return self._places.documents()
 
+    def last(self, n: int) -> Documents:
+        """Return the last n of the remembered documents, the oldest first."""
+        n = min(n, len(self))
+        return self._places.at(np.arange(self.n_seen - n, self.n_seen) % self.capacity)
+
     def add(self, documents: Documents) -> Change:
         """Show the window a block; return what entered and what left."""
         first = max(0, documents.n_docs - self.capacity)  # earlier ones are out again already

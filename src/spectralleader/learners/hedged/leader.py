@@ -12,7 +12,7 @@ from spectralleader.learners.hedged.background import Background, smooth, smooth
 from spectralleader.learners.hedged.foresight import log_background, posteriors, with_priors
 from spectralleader.learners.hedged.mixing import Mixing
 from spectralleader.learners.hedged.polish import polish
-from spectralleader.learners.hedged.polished import PRIOR_MEMORIES, Polished, foresee
+from spectralleader.learners.hedged.polished import PRIOR_MEMORIES, PRIOR_RUNS, Polished, foresee
 from spectralleader.learners.hedged.race import race
 from spectralleader.learners.protocol import (
     Predictive,
@@ -27,13 +27,14 @@ from spectralleader.model import TopicModel
 from spectralleader.recoding import check_recoding
 from spectralleader.samples import Reservoir, Window, sample_from_state, sample_to_state
 
-STRENGTHS = (0.05, 0.5)  # words of background in a topic, for each word of the vocabulary
+STRENGTHS = (0.1, 1.0)  # words of background in a topic, for each word of the vocabulary
 MEMORIES = (300.0, 1000.0, 3000.0, 10_000.0)  # documents that the forgetting EMs remember
 WINDOW = 2000  # last documents, that a second estimate is polished on
-MOVED = 1 / 3  # share of the reservoir that changes before the next race
+FRESH = 50  # documents after a change that the window's topics are first polished on
+MOVED = 1 / 3  # share of the remembered documents that changes before they are polished anew
 RACED = 4000  # documents of the reservoir that new starts are tried on, at most
 N_PASSES = 10  # of EM for the winner over the whole reservoir, at most
-TOLERANCE = 1e-4  # nats a document that a pass must gain
+TOLERANCE = 1e-3  # nats a document that a pass must gain
 SAMPLES = ("reservoir", "window")
 
 
@@ -101,7 +102,7 @@ class HedgedLeader:
         n_topics: int,
         *,
         n_words: int | None = None,
-        reservoir_size: int = 30_000,
+        reservoir_size: int = 50_000,
         seed: int = 0,
     ) -> None:
         self.n_topics, self.seed = check_n_topics(n_topics), check_seed(seed)
@@ -109,10 +110,9 @@ class HedgedLeader:
         self.reservoir_size = check_whole("reservoir_size", reservoir_size, 1)
         self.n_docs = 0
         self._background = Background(self.n_words)
-        self._samples: list[Reservoir | Window] = [
-            Reservoir(self.reservoir_size, n_words=self.n_words, seed=self.seed),
-            Window(min(WINDOW, self.reservoir_size), n_words=self.n_words),
-        ]
+        reservoir = Reservoir(self.reservoir_size, n_words=self.n_words, seed=self.seed)
+        window = Window(min(WINDOW, self.reservoir_size), n_words=self.n_words)
+        self._samples = (reservoir, window)
         nothing = Statistics.zero(self.n_topics, self.n_words)
         self._polished = [Polished(nothing.copy(), len(STRENGTHS)) for _ in SAMPLES]
         self._forgetting = [nothing.copy() for _ in MEMORIES]
@@ -188,8 +188,20 @@ class HedgedLeader:
         if self._n_changed > MOVED * self._n_raced:
             self._race()
         window = self._samples[1]
-        if self._n_window >= WINDOW and self.n_docs > len(window):
-            self._renew_window(window.documents)
+        is_fresh = self._n_fresh >= min(FRESH, len(window))
+        if self._n_window >= self._turn and self.n_docs > len(window) and is_fresh:
+            self._renew_window()
+
+    @property
+    def _n_fresh(self) -> int:
+        """Documents of the window that the leading topics are about: after a change, the new."""
+        n = len(self._samples[1])
+        return min(n, self.n_docs - self._since) if self._lead else n
+
+    @property
+    def _turn(self) -> int:
+        """Documents after which the window's topics are polished anew: soon after a change."""
+        return min(self._samples[1].capacity // 2, max(FRESH, int(MOVED * self._n_fresh)))
 
     def _race(self) -> None:
         """Try new starts on part of the reservoir, polish the winner on all of it."""
@@ -208,18 +220,20 @@ class HedgedLeader:
             self._polished[1].replace(kept[0], self._polished[0].statistics)
         self._renew_forgetting()
 
-    def _renew_window(self, documents: Documents) -> None:
-        """Polish on the last documents; after a change, try new starts on them."""
+    def _renew_window(self) -> None:
+        """Polish on the last documents; after a change, try new starts on those since."""
+        window = self._samples[1]
+        documents = window.last(self._n_fresh)
         background, strength = self._background.words, STRENGTHS[0] * self.n_words
-        known = [self._polished[1].statistics, self._polished[0].statistics, self._forgetting[1]]
+        known = [self._polished[1].statistics, self._polished[0].statistics, self._forgetting[0]]
         incumbents = [Statistics(s.scale * s.totals, s.scale * s.words) for s in known]
-        if self._lead:
+        if self._lead and documents.n_docs < len(window):
             seed = [self.seed, self._n_races, self.n_docs]
             best = race(documents, self.n_topics, incumbents, background, strength, seed)[0]
         else:
-            polished = [polish(documents, s, background, strength, 2) for s in incumbents]
+            polished = [polish(documents, s, background, strength, 1) for s in incumbents]
             best = max(polished, key=lambda found: found[1])[0]
-        best, _ = polish(documents, best, background, strength, N_PASSES, TOLERANCE)
+        best, _ = polish(documents, best, background, strength, N_PASSES // 2, TOLERANCE)
         self._polished[1].replace(best, self._polished[0].statistics)
         self._n_window = 0
         self._renew_forgetting()
@@ -227,7 +241,7 @@ class HedgedLeader:
     def _renew_forgetting(self) -> None:
         """Start the EMs that fall behind from the leading polished estimate."""
         leading, best = self._polished[self._lead].statistics, self._losses[OWN[self._lead]]
-        n = float(leading.totals[0].sum())
+        n = max(1.0, float(leading.totals[0].sum()))
         for i, memory in enumerate(MEMORIES):
             if self._losses[FORGETTING[i]] >= best:
                 share = min(1.0, memory / n)
@@ -295,8 +309,9 @@ class HedgedLeader:
         for name in PLAIN:
             setattr(learner, name, state[name])
         learner._background = Background.from_state(state["background"])
-        samples = [sample_from_state(sample) for sample in state["samples"]]
-        learner._samples = [s for s in samples if isinstance(s, Reservoir | Window)]
+        reservoir, window = (sample_from_state(sample) for sample in state["samples"])
+        assert isinstance(reservoir, Reservoir) and isinstance(window, Window)  # noqa: PT018
+        learner._samples = (reservoir, window)
         learner._polished = [Polished.from_state(polished) for polished in state["polished"]]
         learner._forgetting = [Statistics.from_state(s) for s in state["forgetting"]]
         learner._contenders = [Statistics.from_state(s) for s in state["contenders"]]
@@ -314,7 +329,8 @@ PLAIN = (
 def candidates() -> list[str]:
     """Return the candidates' names, in the order of their columns."""
     smoothings = ("", ", smoother")
-    priors = ("", *(f", weights of the last {memory:g}" for memory in PRIOR_MEMORIES))
+    memories = (f", weights of the last {memory:g}" for memory in PRIOR_MEMORIES)
+    priors = ("", *memories, *(f", runs of {run:g}" for run in PRIOR_RUNS))
     return [
         "word frequencies",
         *(f"{sample}{prior}{s}" for sample in SAMPLES for s in smoothings for prior in priors),

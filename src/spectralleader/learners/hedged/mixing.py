@@ -26,7 +26,7 @@ class Mixing:
     >>> for _ in range(20):
     ...     mixing.update(np.log([[0.9, 0.3]]))  # P(document) by each candidate
     >>> np.exp(mixing.log_prob(np.log([[0.9, 0.3]]))).round(2).tolist()
-    [0.88]
+    [0.87]
     """
 
     POOL_MEMORY = 1000.0  # documents that the pool's weights remember
@@ -100,13 +100,14 @@ def weigh(pool: Floats, weights: Floats, log_probs: Floats, n_docs: float, memor
         relative[n] = mixed
         t = n_docs + i + 1.0
         step = max(1.0 / (t + 1.0), 1.0 / memory)
+        share = 1.0 / (t + 1.0)
         for c in range(n):
             pool[c] *= 1.0 - step + step * relative[c] / mixed
-        pool /= pool.sum()
+        pool *= (1.0 - share) / pool.sum()
+        pool += share / n
         total = 0.0
         for c in range(n + 1):
             weights[c] *= relative[c]
             total += weights[c]
-        share = 1.0 / (t + 1.0)
         for c in range(n + 1):
             weights[c] = (1.0 - share) * weights[c] / total + share / (n + 1)

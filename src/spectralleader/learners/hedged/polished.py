@@ -13,7 +13,8 @@ from spectralleader.learners.hedged.tracking import PriorTracking
 from spectralleader.learners.statistics import Statistics
 from spectralleader.model import compare, match
 
-PRIOR_MEMORIES = (10.0, 30.0, 100.0, 1000.0)  # documents
+PRIOR_MEMORIES = (3.0, 30.0, 300.0)  # documents
+PRIOR_RUNS = (10.0, 100.0)  # documents
 
 
 def foresee(
@@ -29,14 +30,15 @@ class Polished:
     """Topics that stay until they are replaced, their own weights and tracked ones.
 
     It is several candidates: at each strength of smoothing, one with the topics' own weights and
-    one for each memory of the tracked ones.
+    one for each way of tracking them.
     """
 
     def __init__(self, statistics: Statistics, n_strengths: int) -> None:
         self.statistics = statistics
         n_topics = statistics.totals.shape[1]
-        priors = np.full((len(PRIOR_MEMORIES), n_topics), 1.0 / n_topics)
-        self.trackings = [PriorTracking(priors, PRIOR_MEMORIES) for _ in range(n_strengths)]
+        self.trackings = [
+            PriorTracking(n_topics, PRIOR_MEMORIES, PRIOR_RUNS) for _ in range(n_strengths)
+        ]
 
     def log_probs(self, likelihoods: Floats) -> Floats:
         """Return the candidates' log-probabilities, strength by strength, (n_docs, n)."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from spectralleader.compiled import kernel
@@ -13,41 +11,40 @@ FLOOR = 1e-3  # of each prior is shared equally, so that no topic is given up
 
 
 class PriorTracking:
-    """Topic weights that follow the stream, at several rates: exponentially forgotten posteriors.
+    """Topic weights that follow the stream, in two ways, each at several rates.
 
-    ``omega <- (1 - 1/m) omega + (1/m) P(topic | document)`` for each memory m, in documents.
+    By forgetting: ``omega <- (1 - 1/m) omega + (1/m) r`` for each memory m, in documents, where r
+    is P(topic | document) under omega. And by runs, as if a topic stayed for l documents on
+    average: ``omega <- (1 - 1/l) r + (1/l) 1/K``, the filter of a hidden Markov chain.
 
     Parameters
     ----------
-    priors : (n_memories, K) array
-        To start from.
-    memories : tuple of float
-        Documents that each remembers.
+    n_topics : int
+        K; the weights start equal.
+    memories, runs : tuple of float
+        Documents.
 
     Examples
     --------
-    >>> tracking = PriorTracking(np.full((1, 2), 0.5), memories=(4.0,))
+    >>> tracking = PriorTracking(2, memories=(4.0,), runs=(10.0,))
     >>> for _ in range(10):
     ...     tracking.update(np.log([[0.9, 0.1]]))  # log P(words | topic) of a document
     >>> tracking.priors.round(2).tolist()
-    [[0.97, 0.03]]
+    [[0.95, 0.05], [0.94, 0.06]]
     """
 
-    def __init__(self, priors: Floats, memories: tuple[float, ...]) -> None:
-        self.priors = np.array(priors, np.float64)
-        self.memories = memories
+    def __init__(self, n_topics: int, memories: tuple[float, ...], runs: tuple[float, ...]) -> None:
+        self.memories, self.runs = memories, runs
+        self.priors: Floats = np.full((len(memories) + len(runs), n_topics), 1.0 / n_topics)
 
     def update(self, log_likelihoods: Floats) -> None:
         """Follow documents in order, given log P(words | topic), (n_docs, K)."""
-        follow(self.priors, 1.0 / np.array(self.memories), log_likelihoods)
-
-    def reorder(self, order: Any) -> None:
-        """Keep the topics in another order."""
-        self.priors = self.priors[:, order]
+        rates = 1.0 / np.array([*self.memories, *self.runs])
+        follow(self.priors, rates, len(self.memories), log_likelihoods)
 
 
 @kernel
-def follow(priors: Floats, rates: Floats, log_likelihoods: Floats) -> None:
+def follow(priors: Floats, rates: Floats, n_forgetting: int, log_likelihoods: Floats) -> None:
     """Update each prior by the documents' posteriors under it, in order."""
     n_topics = priors.shape[1]
     likelihood, posterior = np.empty(n_topics), np.empty(n_topics)
@@ -61,5 +58,9 @@ def follow(priors: Floats, rates: Floats, log_likelihoods: Floats) -> None:
                 posterior[k] = priors[m, k] * likelihood[k]
                 total += posterior[k]
             for k in range(n_topics):
-                moved = (1.0 - rates[m]) * priors[m, k] + rates[m] * posterior[k] / total
+                now = posterior[k] / total
+                if m < n_forgetting:
+                    moved = (1.0 - rates[m]) * priors[m, k] + rates[m] * now
+                else:
+                    moved = (1.0 - rates[m]) * now + rates[m] / n_topics
                 priors[m, k] = (1.0 - FLOOR) * moved + FLOOR / n_topics

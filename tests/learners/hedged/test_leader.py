@@ -1,0 +1,115 @@
+"""HedgedLeader: the whole."""
+
+import numpy as np
+import pytest
+
+from spectralleader import Documents, HedgedLeader, TopicModel, Window
+from spectralleader.evaluation.matching import matched_accuracy
+from spectralleader.learners.hedged.leader import candidates
+from spectralleader.streams.synthetic import easy, non_stochastic, random_problem
+from tests.factories import assert_valid, documents
+
+BEFORE, AFTER = (random_problem(4, 40, lengths=8, seed=seed) for seed in (1, 2))
+
+
+def learned(learner, problem, n_docs, block_size=50, seed=0):
+    n_steps = n_docs // block_size
+    for block in problem.blocks(block_size=block_size, n_steps=n_steps, seed=seed):
+        learner.learn(block.documents)
+    return learner
+
+
+def test_the_prediction_is_the_mixture_of_the_candidates():
+    learner = learned(HedgedLeader(3, n_words=3), easy(), 300)
+    block = documents(20, 3)
+    shares = learner._mixing.shares
+    by_hand = np.log(np.exp(learner._foresee(block).log_probs) @ shares)
+    np.testing.assert_allclose(learner.predictive.log_prob(block), by_hand, atol=1e-12)
+
+
+def test_the_prediction_is_a_distribution_over_documents():
+    learner = learned(HedgedLeader(3, n_words=3), easy(), 300)
+    tokens = [[a, b] for a in range(3) for b in range(3)]
+    log_prob = learner.predictive.log_prob(Documents.from_tokens(tokens, 3))
+    assert np.exp(log_prob).sum() == pytest.approx(1.0)
+
+
+def test_the_total_loss_is_bounded_by_the_best_candidates():
+    learner, totals, total = HedgedLeader(3, n_words=3), 0.0, 0.0
+    for block in non_stochastic().blocks(block_size=1, n_steps=400, seed=0):
+        totals = totals - learner._foresee(block.documents).log_probs[0]
+        total -= float(learner.predictive.log_prob(block.documents)[0])
+        learner.learn(block.documents)
+    assert total <= totals.min() + learner.info.price + 1e-9
+
+
+def test_an_empty_document_is_certain():
+    learner = learned(HedgedLeader(3, n_words=3), easy(), 100)
+    block = Documents.from_tokens([[], [0]], 3)
+    assert learner.predictive.log_prob(block)[0] == 0.0
+
+
+def test_predicting_first_changes_nothing():
+    a, b = HedgedLeader(3, n_words=3), HedgedLeader(3, n_words=3)
+    for block in easy().blocks(block_size=7, n_steps=40, seed=0):
+        a.predictive.log_prob(block.documents)
+        a.predictive.log_prob(documents(5, 3))
+        a.learn(block.documents)
+        b.learn(block.documents)
+    np.testing.assert_array_equal(a.model.topics, b.model.topics)
+    np.testing.assert_array_equal(a._mixing.weights, b._mixing.weights)
+
+
+def test_topics_are_found_and_keep_their_places():
+    learner = learned(HedgedLeader(4, n_words=40), BEFORE, 2000)
+    first = learner.model
+    second = learned(learner, BEFORE, 4000, seed=1).model
+    np.testing.assert_allclose(second.topics, first.topics, atol=0.05)
+    sample, labels = BEFORE.truth.sample(2000, 8, seed=9)
+    best = matched_accuracy(BEFORE.truth.posterior(sample).argmax(axis=1), labels)
+    found = matched_accuracy(second.posterior(sample).argmax(axis=1), labels)
+    assert found > best - 0.02
+
+
+def test_replaced_topics_are_found_within_two_thousand_documents():
+    learner = learned(HedgedLeader(4, n_words=40), BEFORE, 6000)
+    assert learner.info.leader == "reservoir"
+    learned(learner, AFTER, 2000, seed=1)
+    assert learner.info.leader == "window"
+    assert 6000 < learner.info.since <= 8000
+    assert learner.info.drift > 0
+    sample, _ = AFTER.truth.sample(2000, 8, seed=9)
+    truth = float(AFTER.truth.log_prob(sample).mean())
+    assert float(learner.predictive.log_prob(sample).mean()) > truth - 0.6
+    assert float(learner.model.log_prob(sample).mean()) > truth - 0.6
+
+
+def test_shares_are_of_named_candidates_and_sum_to_one():
+    info = learned(HedgedLeader(3, n_words=3), easy(), 300).info
+    assert list(info.shares) == candidates()
+    assert len(set(candidates())) == len(candidates())
+    assert sum(info.shares.values()) == pytest.approx(1.0)
+    assert info.n_races > 3
+
+
+def test_documents_without_words_teach_nothing():
+    a, b = HedgedLeader(3, n_words=3), HedgedLeader(3, n_words=3)
+    a.learn(Documents.from_tokens([[], [0, 1, 1], [], [2]], 3))
+    b.learn(Documents.from_tokens([[0, 1, 1], [2]], 3))
+    np.testing.assert_array_equal(a.model.topics, b.model.topics)
+    assert a.n_docs == b.n_docs == 2
+
+
+def test_a_small_reservoir_still_makes_valid_models():
+    learner = HedgedLeader(3, n_words=5, reservoir_size=2)
+    for block in documents(200, 5).blocks(9):
+        learner.learn(block)
+        assert_valid(learner.model)
+    assert isinstance(learner.model, TopicModel)
+    assert len(learner._samples[1]) == 2
+    assert isinstance(learner._samples[1], Window)
+
+
+def test_the_reservoir_holds_at_least_one_document():
+    with pytest.raises(ValueError, match="reservoir_size must be a whole number of at least 1"):
+        HedgedLeader(3, n_words=5, reservoir_size=0)
