@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralleader.documents import Documents, Floats
+from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.moments.kernels import multiply_pairs
 from spectralleader.spectral.subspace import top_subspace
 
@@ -51,7 +51,7 @@ def find_basis(documents: Documents, n_topics: int, seed: int, scaling: float = 
     return basis * S[:, None]
 
 
-def _search(documents: Documents, words: Floats, S: Floats, n_topics: int, seed: int) -> Floats:
+def _search(documents: Documents, words: Ints, S: Floats, n_topics: int, seed: int) -> Floats:
     """Find the eigenspace of the scaled pairs over the known words, numbered anew, (n_known, r)."""
     arrays = (documents.indptr, words.astype(np.int32), documents.counts, documents.lengths)
     rows = S[:, None]

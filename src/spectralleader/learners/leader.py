@@ -16,6 +16,7 @@ from spectralleader.learners.protocol import (
     check_vocabulary,
     check_whole,
 )
+from spectralleader.learners.shrinkage import Shrinkage
 from spectralleader.model import TopicModel
 from spectralleader.recoding import check_recoding
 from spectralleader.samples import (
@@ -60,8 +61,10 @@ class Leader:
         sample.recode(None, self.n_words)
         self.sample = sample
         self._order = TopicOrder()
+        self._shrinkage = Shrinkage()
         self._estimate: Estimate | None = None
-        self._model: TopicModel | None = None
+        self._ordered: TopicModel | None = None  # the estimate's model, in order
+        self._model: TopicModel | None = None  # the same, shrunk
 
     def _solve(self) -> Estimate:
         """Estimate the model of the sample as it is (lines 1 to 5 of Algorithm 1)."""
@@ -75,13 +78,28 @@ class Leader:
         block = check_block(documents, self.n_words, grows=self.grows)
         if block.n_words > self.n_words:
             self._recode(None, block.n_words)
-        change = self.sample.add(block)
+        start = 0
+        while start < block.n_docs:  # in pieces: a new reference judges what comes after it
+            end = start + self._order.n_left
+            self._learn(block if end - start >= block.n_docs else block[start:end])
+            start = end
+
+    def _learn(self, piece: Documents) -> None:
+        """Show some documents to the sample; renew what the next are compared with if it is due."""
+        change = self.sample.add(piece)
         if change.n_docs == 0:
             return
+        if self._order.reference is not None:
+            self._shrinkage.judge(self._order.reference, change.entered)
         self._follow(change)
-        self._estimate = self._model = None
-        if self._order.is_due(change.entered.n_docs, len(self.sample)):
-            self._order.renew(self.model)
+        self._forget()
+        self._order.count(change.entered.n_docs)
+        if self._order.is_due:
+            self._order.renew(self._put_in_order(), len(self.sample))
+
+    def _forget(self) -> None:
+        """Forget what was worked out."""
+        self._estimate = self._ordered = self._model = None
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words of the remembered documents; -1 is dropped from them."""
@@ -91,7 +109,7 @@ class Leader:
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         self.sample.recode(new_ids, n_words)
         self._order.recode(new_ids, n_words)
-        self._estimate = self._model = None
+        self._forget()
         self.n_words = n_words
 
     @property
@@ -101,17 +119,27 @@ class Leader:
             self._estimate = self._solve()
         return self._estimate
 
+    def _put_in_order(self) -> TopicModel:
+        if self._ordered is None:
+            self._ordered = self._order.put(self.info.model)
+        return self._ordered
+
     @property
     def model(self) -> TopicModel:
-        """The model of everything learned so far."""
+        """The model of everything learned so far, shrunk as far as the paper's loss says."""
         if self._model is None:
-            self._model = self._order.put(self.info.model)
+            self._model = self._shrinkage.shrink(self._put_in_order())
         return self._model
 
     @property
+    def shrinkage(self) -> float:
+        """How far the model's topics are shrunk: 0 not at all, see `Shrinkage`."""
+        return self._shrinkage.level
+
+    @property
     def predictive(self) -> Predictive:
-        """The model."""
-        return self.model
+        """The model as estimated: shrinkage recovers moments better, and predicts words worse."""
+        return self._put_in_order()
 
     def to_state(self) -> dict[str, Any]:
         """Return all that the learner needs to go on."""
@@ -120,6 +148,7 @@ class Leader:
             "grows": self.grows,
             "sample": sample_to_state(self.sample),
             "order": self._order.to_state(),
+            "shrinkage": self._shrinkage.to_state(),
         }
 
     @classmethod
@@ -129,4 +158,5 @@ class Leader:
         learner = cls(**parameters, sample=sample_from_state(state["sample"]))
         learner.grows = state["grows"]
         learner._order = TopicOrder.from_state(state["order"])
+        learner._shrinkage = Shrinkage.from_state(state["shrinkage"])
         return learner

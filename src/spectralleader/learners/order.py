@@ -9,21 +9,19 @@ import numpy as np
 from spectralleader.documents import Ints
 from spectralleader.model import TopicModel
 
-RENEWAL = 1.0  # share of the sample that changes before the reference is renewed
-
 
 class TopicOrder:
     """Keeps the order of a learner's topics over time, by a reference model.
 
     Every model is put in the order that best matches the reference. The reference is renewed when
-    as many documents have entered as are remembered, whether or not anybody read a model in
-    between: so the order is a function of the stream alone, and a learner that is read seldom need
-    not solve often.
+    as many documents have entered as were remembered when it was made, whether or not anybody read
+    a model in between: so the order is a function of the stream alone, and a learner that is read
+    seldom need not solve often.
     """
 
     def __init__(self) -> None:
         self.reference: TopicModel | None = None
-        self.n_changed = 0  # documents that entered since the reference was made
+        self.n_left = 1  # documents that may enter before the reference is renewed
 
     def put(self, model: TopicModel) -> TopicModel:
         """Return the model with its topics in the order kept."""
@@ -38,20 +36,24 @@ class TopicOrder:
             n_known = self.reference.n_words
             self.reference = self.reference.recode(new_ids[:n_known], n_words)
 
-    def is_due(self, n_entered: int, n_remembered: int) -> bool:
-        """Count documents that entered; say whether to renew the reference."""
-        self.n_changed += n_entered
-        return self.n_changed > RENEWAL * n_remembered
+    def count(self, n_entered: int) -> None:
+        """Count documents that entered."""
+        self.n_left -= n_entered
 
-    def renew(self, model: TopicModel) -> None:
-        """Make a model (in the order kept) the reference."""
+    @property
+    def is_due(self) -> bool:
+        """Whether to renew the reference."""
+        return self.n_left <= 0
+
+    def renew(self, model: TopicModel, n_remembered: int) -> None:
+        """Make a model (in the order kept) of so many documents the reference."""
         self.reference = model
-        self.n_changed = 0
+        self.n_left = n_remembered
 
     def to_state(self) -> dict[str, Any]:
         """Return all that is needed to go on."""
         reference = None if self.reference is None else self.reference.to_state()
-        return {"reference": reference, "n_changed": self.n_changed}
+        return {"reference": reference, "n_left": self.n_left}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> TopicOrder:
@@ -59,7 +61,7 @@ class TopicOrder:
         order = cls()
         if state["reference"] is not None:
             order.reference = TopicModel.from_state(state["reference"])
-        order.n_changed = state["n_changed"]
+        order.n_left = state["n_left"]
         return order
 
 

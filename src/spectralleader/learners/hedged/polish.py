@@ -85,7 +85,7 @@ def normalise(row: Floats) -> float:
         total += row[k]
     for k in range(len(row)):
         row[k] /= total
-    return largest + np.log(total)
+    return float(largest + np.log(total))
 
 
 @kernel

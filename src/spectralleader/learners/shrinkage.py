@@ -1,0 +1,134 @@
+"""Shrinkage: how far topics shrink towards what is certain, by the paper's own loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spectralleader.compiled import kernel
+from spectralleader.documents import Documents, Floats, Ints, WordIds
+from spectralleader.model import TopicModel
+
+LEVELS = np.array([0.0, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2])
+
+
+class Shrinkage:
+    """Follows the leader on l_t over a few levels of shrinkage s.
+
+    ``u_k <- (1 - s) ((1 - s) u_k + s u) + s / d``: topics shrink towards their mean u, and with it
+    towards the uniform distribution. An estimate from few documents is further from the truth than
+    a shrunk one; how much shrinkage is best is observable, because the loss
+    ``l_t(M) = ||x1 (x) x2 (x) x3 - M||^2`` is: documents judge a model that was made before them,
+    at every level, and the level of the least total loss is used. Before any document has judged,
+    and among equals, that is the safest, the largest.
+
+    Examples
+    --------
+    >>> shrinkage = Shrinkage()
+    >>> float(shrinkage.level)
+    0.5
+    >>> truth = TopicModel([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]])
+    >>> shrinkage.judge(truth, truth.sample(1000, 3)[0])
+    >>> float(shrinkage.level)
+    0.0
+    """
+
+    def __init__(self) -> None:
+        self.totals: Floats = np.zeros(len(LEVELS))  # of the losses, but for what levels share
+
+    @property
+    def level(self) -> float:
+        """The level of the least total loss; the largest of equals."""
+        return float(LEVELS[len(LEVELS) - 1 - np.argmin(self.totals[::-1])])
+
+    def judge(self, model: TopicModel, documents: Documents) -> None:
+        """Add the loss on documents of a model that does not know them; it needs 3 words."""
+        mean = model.weights @ model.topics
+        block = (documents.indptr, documents.words, documents.counts, documents.lengths)
+        table = np.ascontiguousarray(model.topics.T)
+        overlaps, n = tensor_overlaps(*block, table, mean, model.weights, mixing(model.n_words))
+        self.totals += n * norms(model, mean) - 2.0 * overlaps
+
+    def shrink(self, model: TopicModel) -> TopicModel:
+        """Return the model at the level that leads."""
+        return shrink(model, self.level)
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all that is needed to go on."""
+        return {"totals": self.totals.copy()}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Shrinkage:
+        """Rebuild what `to_state` described."""
+        shrinkage = cls()
+        shrinkage.totals = np.array(state["totals"])
+        return shrinkage
+
+
+def shrink(model: TopicModel, level: float) -> TopicModel:
+    """Return the model with its topics shrunk towards their mean and the uniform distribution."""
+    if level == 0.0:
+        return model
+    mean = model.weights @ model.topics
+    own = (1.0 - level) ** 2
+    shared = (1.0 - level) * level * mean + level / model.n_words
+    return TopicModel.trusted(model.weights.copy(), own * model.topics + shared)
+
+
+def mixing(n_words: int) -> Floats:
+    """Return what each level has of a topic, of the mean, and in every word, (n_levels, 3)."""
+    return np.stack([(1 - LEVELS) ** 2, (1 - LEVELS) * LEVELS, LEVELS / n_words], axis=1)
+
+
+def norms(model: TopicModel, mean: Floats) -> Floats:
+    """Return ||M||_F^2 of the model at every level, from the overlaps of its topics, (n_levels,)."""
+    inner = model.topics @ model.topics.T
+    with_mean = model.topics @ mean
+    pairwise = with_mean[:, None] + with_mean[None, :]
+    own, of_mean, flat = mixing(model.n_words).T[:, :, None, None]
+    overlaps = own**2 * inner + own * of_mean * pairwise + of_mean**2 * (mean @ mean)
+    overlaps += 2.0 * (own + of_mean) * flat + flat**2 * model.n_words  # distributions sum to 1
+    return np.asarray(np.einsum("j,sjk,k->s", model.weights, overlaps**3, model.weights))
+
+
+@kernel
+def tensor_overlaps(
+    indptr: Ints,
+    words: WordIds,
+    counts: Floats,
+    lengths: Floats,
+    table: Floats,
+    mean: Floats,
+    weights: Floats,
+    mixing: Floats,
+) -> tuple[Floats, int]:
+    """Return the sum over documents of M(x1, x2, x3) at every level, and how many have 3 words.
+
+    Over distinct positions: by power sums of u_k over the document's words, p1^3 - 3 p1 p2 + 2 p3.
+    """
+    n_levels, n_topics = len(mixing), table.shape[1]
+    out = np.zeros(n_levels)
+    sums = np.empty((n_levels, n_topics, 3))
+    n = 0
+    for i in range(len(indptr) - 1):
+        length = lengths[i]
+        if length < 3.0:
+            continue
+        n += 1
+        sums[:] = 0.0
+        for j in range(indptr[i], indptr[i + 1]):
+            w, count = words[j], counts[j]
+            for s in range(n_levels):
+                shared = mixing[s, 1] * mean[w] + mixing[s, 2]
+                for k in range(n_topics):
+                    u = mixing[s, 0] * table[w, k] + shared
+                    sums[s, k, 0] += count * u
+                    sums[s, k, 1] += count * u * u
+                    sums[s, k, 2] += count * u * u * u
+        triples = length * (length - 1.0) * (length - 2.0)
+        for s in range(n_levels):
+            for k in range(n_topics):
+                p1, p2, p3 = sums[s, k, 0], sums[s, k, 1], sums[s, k, 2]
+                out[s] += weights[k] * (p1 * p1 * p1 - 3.0 * p1 * p2 + 2.0 * p3) / triples
+    return out, n
