@@ -6,6 +6,7 @@ from hypothesis import given
 
 from spectralleader import Documents
 from spectralleader.moments import ProjectedMoments, ProjectedSums, kernels, sums
+from spectralleader.moments.product import pairs_product
 from tests.factories import blocks, documents
 
 BASIS = np.random.default_rng(0).normal(size=(5, 3))
@@ -94,6 +95,21 @@ def test_the_kernel_multiplies_pairs_as_numpy_does(block):
     np.testing.assert_allclose(
         kernels.multiply_pairs(*arrays, BASIS), sums.multiply_pairs(block, BASIS), atol=1e-12
     )
+
+
+@given(blocks())
+def test_the_kernel_sums_pairs_as_numpy_does(block):
+    arrays = (block.indptr, block.words, block.counts, block.lengths)
+    np.testing.assert_allclose(
+        kernels.sum_pairs(*arrays, block.n_words), sums.sum_pairs(block), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("n_docs", [1, 300])  # few documents are passed over, many summed first
+def test_pairs_are_multiplied_alike_however_many_documents(n_docs):
+    block = documents(n_docs, 5)
+    product = pairs_product(block.indptr, block.words, block.counts, block.lengths, 5)
+    np.testing.assert_allclose(product(BASIS), sums.multiply_pairs(block, BASIS), atol=1e-12)
 
 
 def test_means_project_further():

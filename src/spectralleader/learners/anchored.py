@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from spectralleader.documents import Documents, Floats
 from spectralleader.learners.near import estimate_near
 from spectralleader.moments import ProjectedMoments, ProjectedSums
-from spectralleader.moments.kernels import multiply_pairs
+from spectralleader.moments.product import pairs_product
 from spectralleader.samples import Change, Sample
 from spectralleader.spectral import Anchoring, Decomposition, Estimate, estimate
 from spectralleader.spectral.joint import joint_diagonalisation
@@ -137,7 +137,7 @@ class Anchored:
         shape = (int(known.sum()), 4 * -(-self.n_topics // 4))
         start = np.random.default_rng(self.seed).standard_normal(shape)
         return top_subspace(
-            lambda Z: multiply_pairs(*arrays, Z),
+            pairs_product(*arrays, len(start)),
             start,
             n_wanted=self.n_topics,
             n_kept=self.n_topics + EXTRA,

@@ -7,9 +7,9 @@ from typing import Self
 import numpy as np
 
 from spectralleader.documents import Documents, Floats
-from spectralleader.moments import kernels, sums
+from spectralleader.moments import kernels
 
-MANY = 2  # entries a word of the vocabulary from which on a block is added by word
+MANY = 0.5  # entries a word of the vocabulary from which on a block is added by word
 
 
 class ProjectedSums:
@@ -55,23 +55,10 @@ class ProjectedSums:
             )
         if documents.n_docs == 0:
             return
-        if len(documents.words) > MANY * documents.n_words:
-            self._add_many(sign, documents)
-        else:
-            arrays = (documents.indptr, documents.words, documents.counts)
-            kernels.add_documents(sign, *arrays, self.basis, *self.parts())
-
-    def _add_many(self, sign: float, documents: Documents) -> None:
-        """Add by word instead of by entry: cheaper if words are many times repeated."""
-        lengths = documents.lengths
-        self._n[0] += sign * lengths.sum()
-        self._n[1:] += [sign * np.count_nonzero(lengths >= order) for order in (1, 2, 3)]
-        self._words += sign * sums.sum_words(documents)
-        image = sums.multiply_pairs(documents, self.basis)
-        self._image += sign * image
-        upper = np.triu_indices(self.basis.shape[1])
-        self._pairs += sign * (self.basis.T @ image)[upper]
-        self._triples += sign / 3 * sums.project_triples(documents, self.basis)[upper]
+        arrays = (documents.indptr, documents.words, documents.counts)
+        is_many = len(documents.words) > MANY * documents.n_words
+        add = kernels.add_by_word if is_many else kernels.add_documents
+        add(sign, *arrays, self.basis, *self.parts())
 
     def merge(self, other: Self) -> None:
         """Add what another set of documents adds up to, in the same basis."""
