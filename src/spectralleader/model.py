@@ -56,9 +56,10 @@ class TopicModel:
         self._freeze(weights, topics)
 
     def _freeze(self, weights: Floats, topics: Floats) -> None:
-        for name, array in (("weights", weights), ("topics", topics)):
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        weights.setflags(write=False)
+        topics.setflags(write=False)
+        object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "topics", topics)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a TopicModel is immutable; cannot set {name!r}")
@@ -184,7 +185,9 @@ class TopicModel:
                 f"a model of {self.n_topics} topics over {self.n_words} words cannot be aligned to "
                 f"one of {reference.n_topics} over {reference.n_words}"
             )
-        similarity, order, is_best = compare(self.topics, reference.topics)
+        similarity, order, is_best, stays = compare(self.topics, reference.topics)
+        if stays:
+            return self
         if not is_best:
             order = match(similarity)
         return TopicModel.trusted(self.weights[order], self.topics[order])
@@ -218,25 +221,27 @@ def match(similarity: Floats) -> Ints:
 
 
 @kernel
-def compare(topics: Floats, reference: Floats) -> tuple[Floats, Ints, bool]:
+def compare(topics: Floats, reference: Floats) -> tuple[Floats, Ints, bool, bool]:
     """Return the cosines of topics and reference, each column's best row, and if these differ.
 
     Rows that differ are a matching, and no other is better. What is as good to rounding stays where
-    it is: the diagonal gets a little more.
+    it is: the diagonal gets a little more. The last value says whether all rows stay.
     """
     similarity = np.dot(topics, reference.T)
     k = len(similarity)
     for i in range(k):
         similarity[i] /= np.sqrt(np.dot(topics[i], topics[i]))
         similarity[:, i] /= np.sqrt(np.dot(reference[i], reference[i]))
-    best, taken, differ = np.empty(k, np.int64), np.zeros(k, np.bool_), True
+    best, taken = np.empty(k, np.int64), np.zeros(k, np.bool_)
+    differ, stay = True, True
     for i in range(k):
         similarity[i, i] += 1e-9
     for column in range(k):
         best[column] = similarity[:, column].argmax()
+        stay &= best[column] == column
         differ &= not taken[best[column]]
         taken[best[column]] = True
-    return similarity, best, differ
+    return similarity, best, differ, stay
 
 
 def log_sum(joint: Floats) -> Floats:

@@ -119,3 +119,10 @@ def test_means_project_further():
     expected = sums.project_triples(block, BASIS) / n_triples
     np.testing.assert_allclose(means.triples(BASIS), expected, atol=1e-12)
     np.testing.assert_allclose(means.multiply_pairs(BASIS), means.pairs @ BASIS, atol=1e-12)
+
+
+@given(blocks(), blocks(), blocks())
+def test_an_exchange_is_an_update_and_a_downdate(a, b, c):
+    total = summed(a, b)
+    total.exchange(c, b)
+    assert_same(total, summed(a, c))

@@ -89,17 +89,18 @@ class Anchored:
         if not self.changes:
             return worked.cold
         for change in self.changes[worked.n_added :]:
-            worked.sums.update(change.entered)
-            worked.sums.downdate(change.left)
+            worked.sums.exchange(change.entered, change.left)
         worked.n_added = len(self.changes)
         # where the basis is exact so is the decomposition; else the anchor's directions are near
         if self.is_exact or len(worked.directions) < self.n_topics:
             return self._solve(worked.sums)
         joint = self.decompose is joint_diagonalisation
-        found = estimate_near(worked.sums, self.n_topics, worked.directions, joint=joint)
+        found = estimate_near(
+            worked.sums, self.n_topics, worked.directions, joint=joint, anchoring=self.anchoring
+        )
         if len(found.triples) < self.n_topics:  # a direction was lost: nothing is near
             return self._solve(worked.sums)
-        return found._replace(anchoring=self.anchoring)
+        return found
 
     def _solve(self, sums: ProjectedSums) -> Estimate:
         """Estimate from random starts: the global guarantee."""

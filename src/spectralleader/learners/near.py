@@ -8,8 +8,8 @@ from spectralleader.compiled import kernel
 from spectralleader.documents import Floats
 from spectralleader.model import TopicModel
 from spectralleader.moments import ProjectedSums
-from spectralleader.moments.kernels import contract, symmetrise, unpack
-from spectralleader.spectral import Estimate
+from spectralleader.moments.kernels import contract, unpack
+from spectralleader.spectral import Anchoring, Estimate
 from spectralleader.spectral.joint import diagonalise
 from spectralleader.spectral.power import decompose
 from spectralleader.spectral.recovery import finish
@@ -18,7 +18,14 @@ from spectralleader.spectral.whitening import Whitening, whiten_small
 N_ITERATIONS = 30
 
 
-def estimate_near(sums: ProjectedSums, n_topics: int, near: Floats, *, joint: bool) -> Estimate:
+def estimate_near(
+    sums: ProjectedSums,
+    n_topics: int,
+    near: Floats,
+    *,
+    joint: bool,
+    anchoring: Anchoring | None = None,
+) -> Estimate:
     """Return ``estimate(ProjectedMoments(sums), n_topics, decompose, ..., near=near)``.
 
     A model after every document must not spend its time between one kernel and the next: the road
@@ -28,7 +35,8 @@ def estimate_near(sums: ProjectedSums, n_topics: int, near: Floats, *, joint: bo
     eigenvalues, T, tensor_eigenvalues, tensor_eigenvectors = found
     model = TopicModel.trusted(weights, topics)
     whitening = Whitening(forward, eigenvalues)
-    return Estimate(model, whitening, T, tensor_eigenvalues, tensor_eigenvectors, clipped)
+    tensor = (T, tensor_eigenvalues, tensor_eigenvectors)
+    return Estimate(model, whitening, *tensor, clipped, anchoring)
 
 
 @kernel
@@ -44,7 +52,7 @@ def _solve(
 ) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats, Floats, Floats]:
     n_pairs, n_triples = max(1.0, n[2]), max(1.0, n[3])
     forward, eigenvalues = whiten_small(unpack(pairs, image.shape[1]) / n_pairs, n_topics)
-    T = contract(symmetrise(triples), forward, n_triples)
+    T = contract(triples, forward, n_triples)
     if joint:
         values, vectors = diagonalise(T.copy())
     else:
@@ -52,6 +60,6 @@ def _solve(
         values, vectors = decompose(
             T.copy(), starts.reshape(len(starts), 1, len(eigenvalues)), N_ITERATIONS
         )
-    backward = np.dot(image, forward / n_pairs)
-    weights, topics, clipped = finish(backward, values, vectors, words, n[0], n_topics)
+    directions = np.dot(vectors, forward.T / n_pairs)  # backward is image @ forward / n_pairs
+    weights, topics, clipped = finish(image, values, directions, words, n[0], n_topics)
     return weights, topics, forward, eigenvalues, T, values, vectors, clipped

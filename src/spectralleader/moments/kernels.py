@@ -76,7 +76,41 @@ def add_documents(
                 c = counts[j]
                 set_row(q, 2 * g3 * c / 3, p, -g3 * c, -g2 * c, rows[:, row], factors[row])
             row += 1
-    multiply_rows(rows, factors[:row], sum_pairs, sum_triples)
+    if row > 0:
+        multiply_rows(rows, factors[:row], sum_pairs, sum_triples)
+
+
+@kernel
+def exchange_documents(
+    indptr: Ints,
+    words: WordIds,
+    counts: Floats,
+    left_indptr: Ints,
+    left_words: WordIds,
+    left_counts: Floats,
+    basis: Floats,
+    n: Floats,
+    sum_words: Floats,
+    sum_image: Floats,
+    sum_pairs: Floats,
+    sum_triples: Floats,
+) -> None:
+    """Add documents and subtract others: `add_documents` twice."""
+    add_documents(
+        1.0, indptr, words, counts, basis, n, sum_words, sum_image, sum_pairs, sum_triples
+    )
+    add_documents(
+        -1.0,
+        left_indptr,
+        left_words,
+        left_counts,
+        basis,
+        n,
+        sum_words,
+        sum_image,
+        sum_pairs,
+        sum_triples,
+    )
 
 
 @kernel
@@ -213,15 +247,29 @@ def unpack(upper: Floats, r: int) -> Floats:
 
 
 @kernel
-def contract(triples: Floats, basis: Floats, n: float) -> Floats:
-    """``np.einsum("abc,ai,bj,ck->ijk", triples, basis, basis, basis) / n``."""
+def contract(sum_triples: Floats, basis: Floats, n: float) -> Floats:
+    """``einsum("abc,ai,bj,ck->ijk", symmetrise(sum_triples), basis, basis, basis) / n``.
+
+    What is symmetrised is the product: it is smaller.
+    """
     r, k = basis.shape
-    once = np.dot(triples.reshape(r * r, r), basis / n).reshape(r, r * k)
+    once = np.dot(sum_triples, basis / n)  # (a, b) with a <= b, then k
+    full = np.empty((r, r, k))
+    row = 0
+    for a in range(r):
+        for b in range(a, r):
+            full[a, b] = full[b, a] = once[row]
+            row += 1
     flipped = np.ascontiguousarray(basis.T)
-    twice = np.dot(flipped, once).reshape(k, r, k)
+    twice = np.dot(flipped, full.reshape(r, r * k)).reshape(k, r, k)
+    thrice = np.empty((k, k, k))
+    for i in range(k):
+        thrice[i] = np.dot(flipped, twice[i])
     out = np.empty((k, k, k))
     for i in range(k):
-        out[i] = np.dot(flipped, twice[i])
+        for j in range(k):
+            for m in range(k):
+                out[i, j, m] = thrice[i, j, m] + thrice[i, m, j] + thrice[j, m, i]
     return out
 
 

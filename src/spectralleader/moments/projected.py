@@ -47,18 +47,29 @@ class ProjectedSums:
         """Take away documents that were added before."""
         self._add(-1.0, documents)
 
+    def exchange(self, entered: Documents, left: Documents) -> None:
+        """Add documents and take away others."""
+        if self._is_many(entered) or self._is_many(left):
+            self._add(1.0, entered)
+            self._add(-1.0, left)
+            return
+        arrays = (entered.indptr, entered.words, entered.counts)
+        others = (left.indptr, left.words, left.counts)
+        kernels.exchange_documents(*arrays, *others, self.basis, *self.parts())
+
     def _add(self, sign: float, documents: Documents) -> None:
+        add = kernels.add_by_word if self._is_many(documents) else kernels.add_documents
+        arrays = (documents.indptr, documents.words, documents.counts)
+        add(sign, *arrays, self.basis, *self.parts())
+
+    def _is_many(self, documents: Documents) -> bool:
+        """Whether the documents' entries are better added up by word before they are multiplied."""
         if documents.n_words != len(self.basis):
             raise ValueError(
                 f"these sums are over {len(self.basis)} words, the documents over "
                 f"{documents.n_words}; use one vocabulary"
             )
-        if documents.n_docs == 0:
-            return
-        arrays = (documents.indptr, documents.words, documents.counts)
-        is_many = len(documents.words) > MANY * documents.n_words
-        add = kernels.add_by_word if is_many else kernels.add_documents
-        add(sign, *arrays, self.basis, *self.parts())
+        return len(documents.words) > MANY * documents.n_words
 
     def merge(self, other: Self) -> None:
         """Add what another set of documents adds up to, in the same basis."""

@@ -47,16 +47,17 @@ class Places:
         """
         if len(rows) == 0:
             return Change(self._nothing, self._nothing, places)
-        taken = places if places[-1] < self._n else places[places < self._n]
-        left = self._at(taken) if len(taken) else self._nothing
         entered = documents if is_range(rows, documents.n_docs) else documents.take(rows)
-        self._reserve(int(places[-1]) + 1, len(entered.words), places)
+        n_before = self._n
+        self._reserve(int(places[-1]) + 1, len(entered.words))
         block = (entered.indptr, entered.words, entered.counts)
         index = (self._starts, self._ends)
-        self._end = write(places, *block, *index, self._words, self._counts, self._end)
-        return Change(entered, left, places)
+        left, self._end = exchange(
+            places, n_before, *block, *index, self._words, self._counts, self._end
+        )
+        return Change(entered, Documents(*left, self.n_words), places)
 
-    def _reserve(self, n_places: int, n_entries: int, leaving: Ints) -> None:
+    def _reserve(self, n_places: int, n_entries: int) -> None:
         """Make room for more places and for entries at the arena's end."""
         if n_places > len(self._starts):
             more = np.zeros(max(n_places, 2 * len(self._starts), 64), np.int64)
@@ -64,8 +65,6 @@ class Places:
                 np.concatenate([array[: self._n], more[self._n :]])
                 for array in (self._starts, self._ends)
             )
-        # overwritten documents need not survive a squeeze
-        self._ends[leaving] = self._starts[leaving]
         self._n = max(self._n, n_places)
         if self._end + n_entries > len(self._words):
             self._squeeze(n_entries)
@@ -104,8 +103,9 @@ def is_range(rows: Ints, n: int) -> bool:
 
 
 @kernel
-def write(
+def exchange(
     places: Ints,
+    n_taken: int,
     indptr: Ints,
     words: WordIds,
     counts: Floats,
@@ -114,16 +114,16 @@ def write(
     arena_words: WordIds,
     arena_counts: Floats,
     end: int,
-) -> int:
-    """Write a block at the arena's end, document i into ``places[i]``; return the new end.
+) -> tuple[tuple[Ints, WordIds, Floats], int]:
+    """Write a block at the arena's end, document i into ``places[i]``; return what was there.
 
-    ``arena_words[end : end + len(words)] = words``, likewise for counts, and the documents' starts
-    and ends in their places.
+    Places from n_taken on are new: nothing was there. The last value is the arena's new end.
     """
+    left = gather(places[places < n_taken], starts, ends, arena_words, arena_counts)
     for i in range(len(places)):
         starts[places[i]] = end + indptr[i]
         ends[places[i]] = end + indptr[i + 1]
     for j in range(len(words)):
         arena_words[end + j] = words[j]
         arena_counts[end + j] = counts[j]
-    return end + len(words)
+    return left, end + len(words)

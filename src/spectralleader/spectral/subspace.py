@@ -108,7 +108,7 @@ class _Search:
     @property
     def room(self) -> int:
         """Blocks that can be added before the space is full."""
-        return (int(self.space.shape[1]) - self.n) // self.block
+        return int((self.space.shape[1] - self.n) // self.block)
 
     def rayleigh_ritz(self, n_kept: int, n_wanted: int) -> float:
         """Find the largest Ritz pairs; return the largest residual of the wanted ones.
