@@ -190,7 +190,7 @@ class TopicModel:
             return self
         if not is_best:
             order = match(similarity)
-        return TopicModel.trusted(self.weights[order], self.topics[order])
+        return TopicModel.trusted(self.weights[order], self.topics.take(order, axis=0))
 
     def top_words(self, vocabulary: Sequence[str] | None = None, n: int = 10) -> list[list[str]]:
         """Return the n most probable words of each topic, most probable first."""
@@ -227,11 +227,14 @@ def compare(topics: Floats, reference: Floats) -> tuple[Floats, Ints, bool, bool
     Rows that differ are a matching, and no other is better. What is as good to rounding stays where
     it is: the diagonal gets a little more. The last value says whether all rows stay.
     """
-    similarity = np.dot(topics, reference.T)
-    k = len(similarity)
+    k = len(topics)
+    similarity, sizes = np.empty((k, k)), np.empty(k)
+    for j in range(k):
+        sizes[j] = np.sqrt(inner(reference[j], reference[j]))
     for i in range(k):
-        similarity[i] /= np.sqrt(np.dot(topics[i], topics[i]))
-        similarity[:, i] /= np.sqrt(np.dot(reference[i], reference[i]))
+        size = np.sqrt(inner(topics[i], topics[i]))
+        for j in range(k):
+            similarity[i, j] = inner(topics[i], reference[j]) / (size * sizes[j])
     best, taken = np.empty(k, np.int64), np.zeros(k, np.bool_)
     differ, stay = True, True
     for i in range(k):
@@ -242,6 +245,15 @@ def compare(topics: Floats, reference: Floats) -> tuple[Floats, Ints, bool, bool
         differ &= not taken[best[column]]
         taken[best[column]] = True
     return similarity, best, differ, stay
+
+
+@kernel
+def inner(x: Floats, y: Floats) -> float:
+    """``x @ y``."""
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * y[i]
+    return total
 
 
 def log_sum(joint: Floats) -> Floats:

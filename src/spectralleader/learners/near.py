@@ -31,7 +31,9 @@ def estimate_near(
     A model after every document must not spend its time between one kernel and the next: the road
     of `estimate` is the same, and that function is what this one is tested against.
     """
-    weights, topics, forward, *found, clipped = _solve(*sums.parts(), n_topics, near, joint)
+    weights, topics, forward, *found, clipped = _solve(
+        *sums.parts(), n_topics, near, joint, N_ITERATIONS
+    )
     eigenvalues, T, tensor_eigenvalues, tensor_eigenvectors = found
     model = TopicModel.trusted(weights, topics)
     whitening = Whitening(forward, eigenvalues)
@@ -49,6 +51,7 @@ def _solve(
     n_topics: int,
     near: Floats,
     joint: bool,  # noqa: FBT001  # kernels have no keyword arguments
+    n_iterations: int,  # a constant here would have the decomposition compiled once more
 ) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats, Floats, Floats]:
     n_pairs, n_triples = max(1.0, n[2]), max(1.0, n[3])
     forward, eigenvalues = whiten_small(unpack(pairs, image.shape[1]) / n_pairs, n_topics)
@@ -56,9 +59,11 @@ def _solve(
     if joint:
         values, vectors = diagonalise(T.copy())
     else:
-        starts = np.dot(near, forward) * eigenvalues  # v of the directions W v
+        starts = np.dot(near, forward)  # v of the directions W v, but for the eigenvalues
+        for i in range(len(eigenvalues)):
+            starts[:, i] *= eigenvalues[i]
         values, vectors = decompose(
-            T.copy(), starts.reshape(len(starts), 1, len(eigenvalues)), N_ITERATIONS
+            T.copy(), starts.reshape(len(starts), 1, len(eigenvalues)), n_iterations
         )
     directions = np.dot(vectors, forward.T / n_pairs)  # backward is image @ forward / n_pairs
     weights, topics, clipped = finish(image, values, directions, words, n[0], n_topics)

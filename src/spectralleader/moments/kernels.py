@@ -301,7 +301,7 @@ def multiply_pairs(
 @kernel
 def sum_pairs(indptr: Ints, words: WordIds, counts: Floats, lengths: Floats, d: int) -> Floats:
     """``sums.sum_pairs(documents)``, shape (d, d)."""
-    half = np.zeros((d, d))  # entries in the order that documents have them
+    half = np.zeros((d, d))  # to be added to its transpose
     for i in range(len(indptr) - 1):
         if lengths[i] < 2:
             continue
@@ -311,4 +311,7 @@ def sum_pairs(indptr: Ints, words: WordIds, counts: Floats, lengths: Floats, d: 
             for k in range(indptr[i], j):
                 row[np.uint32(words[k])] += weight * counts[k]
             row[np.uint32(words[j])] += 0.5 * weight * (counts[j] - 1)
-    return half + half.T
+    for a in range(d):
+        for b in range(a + 1):
+            half[a, b] = half[b, a] = half[a, b] + half[b, a]
+    return half

@@ -47,15 +47,16 @@ class Places:
         """
         if len(rows) == 0:
             return Change(self._nothing, self._nothing, places)
-        entered = documents if is_range(rows, documents.n_docs) else documents.take(rows)
-        n_before = self._n
-        self._reserve(int(places[-1]) + 1, len(entered.words))
-        block = (entered.indptr, entered.words, entered.counts)
+        n_before, n_entries = self._n, len(documents.words)  # of which all may enter
+        if self._end + n_entries > len(self._words):
+            n_entries = int((documents.indptr[rows + 1] - documents.indptr[rows]).sum())
+        self._reserve(int(places[-1]) + 1, n_entries)
+        block = (documents.indptr, documents.words, documents.counts)
         index = (self._starts, self._ends)
-        left, self._end = exchange(
-            places, n_before, *block, *index, self._words, self._counts, self._end
+        entered, left, self._end = exchange(
+            rows, *block, places, n_before, *index, self._words, self._counts, self._end
         )
-        return Change(entered, Documents(*left, self.n_words), places)
+        return Change(Documents(*entered, self.n_words), Documents(*left, self.n_words), places)
 
     def _reserve(self, n_places: int, n_entries: int) -> None:
         """Make room for more places and for entries at the arena's end."""
@@ -94,36 +95,31 @@ class Places:
 
 
 @kernel
-def is_range(rows: Ints, n: int) -> bool:
-    """``np.array_equal(rows, np.arange(n))``."""
-    same = len(rows) == n
-    for i in range(len(rows)):
-        same &= rows[i] == i
-    return same
-
-
-@kernel
 def exchange(
-    places: Ints,
-    n_taken: int,
+    rows: Ints,
     indptr: Ints,
     words: WordIds,
     counts: Floats,
+    places: Ints,
+    n_taken: int,
     starts: Ints,
     ends: Ints,
     arena_words: WordIds,
     arena_counts: Floats,
     end: int,
-) -> tuple[tuple[Ints, WordIds, Floats], int]:
-    """Write a block at the arena's end, document i into ``places[i]``; return what was there.
+) -> tuple[tuple[Ints, WordIds, Floats], tuple[Ints, WordIds, Floats], int]:
+    """Write document ``rows[i]`` of a block into ``places[i]``, at the arena's end.
 
-    Places from n_taken on are new: nothing was there. The last value is the arena's new end.
+    Returns the documents written, those that were in the places (from n_taken on there were none),
+    and the arena's new end.
     """
+    entered = gather(rows, indptr[:-1], indptr[1:], words, counts)
     left = gather(places[places < n_taken], starts, ends, arena_words, arena_counts)
+    bounds, new_words, new_counts = entered
     for i in range(len(places)):
-        starts[places[i]] = end + indptr[i]
-        ends[places[i]] = end + indptr[i + 1]
-    for j in range(len(words)):
-        arena_words[end + j] = words[j]
-        arena_counts[end + j] = counts[j]
-    return left, end + len(words)
+        starts[places[i]] = end + bounds[i]
+        ends[places[i]] = end + bounds[i + 1]
+    for j in range(len(new_words)):
+        arena_words[end + j] = new_words[j]
+        arena_counts[end + j] = new_counts[j]
+    return entered, left, end + len(new_words)
