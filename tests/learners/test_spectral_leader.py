@@ -81,6 +81,14 @@ def test_right_after_an_anchor_it_equals_the_literal_one(n_docs):
     assert_equal_models(fast.model, literal.model, 1e-6)
 
 
+def test_the_basis_is_signed_as_the_literal_ones_eigenvectors_are():
+    fast = SpectralLeader(4, n_words=80)
+    fast.learn(PROBLEM.truth.sample(400, 8, seed=1)[0])
+    fast.model  # noqa: B018  # reading works the basis out
+    basis = fast._anchored._worked.sums.basis
+    np.testing.assert_array_equal(basis.max(axis=0), np.abs(basis).max(axis=0))
+
+
 def test_it_is_anchored_anew_when_a_share_of_the_sample_has_changed():
     fast = SpectralLeader(4, n_words=80)
     block, _ = PROBLEM.truth.sample(1000, 8, seed=1)

@@ -137,12 +137,15 @@ class Anchored:
         # more time between the passes; fours fill a vector register
         shape = (int(known.sum()), 4 * -(-self.n_topics // 4))
         start = np.random.default_rng(self.seed).standard_normal(shape)
-        return top_subspace(
+        basis = top_subspace(
             pairs_product(*arrays, len(start)),
             start,
             n_wanted=self.n_topics,
             n_kept=self.n_topics + EXTRA,
         ).basis
+        # signed as `whiten` signs over words, so that the random starts are the literal one's
+        largest = np.abs(basis).argmax(axis=0)
+        return np.asarray(basis * np.sign(basis[largest, range(basis.shape[1])]))
 
     def to_state(self) -> dict[str, Any]:
         """Return the anchor's documents and the changes since."""
