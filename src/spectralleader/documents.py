@@ -50,15 +50,15 @@ class Documents:
 
     def __init__(self, indptr: Ints, words: WordIds, counts: Floats, n_words: int) -> None:
         """Wrap arrays that are known to be right; `from_matrix` and `from_tokens` check theirs."""
-        for array in (indptr, words, counts):
-            array.flags.writeable = False
-        set_field = object.__setattr__
-        set_field(self, "indptr", indptr)
-        set_field(self, "words", words)
-        set_field(self, "counts", counts)
-        set_field(self, "n_words", n_words)
-        set_field(self, "_lengths", None)  # made when first asked for, as is the matrix
-        set_field(self, "_matrix", None)
+        indptr.setflags(write=False)
+        words.setflags(write=False)
+        counts.setflags(write=False)
+        set_indptr(self, indptr)
+        set_words(self, words)
+        set_counts(self, counts)
+        set_n_words(self, n_words)
+        set_lengths(self, None)  # made when first asked for, as is the matrix
+        set_matrix(self, None)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"Documents are immutable; cannot set {name!r}")
@@ -255,6 +255,13 @@ class Documents:
     def from_state(cls, state: dict[str, Any]) -> Documents:
         """Rebuild the block that `to_state` described."""
         return cls(state["indptr"], state["words"], state["counts"], state["n_words"])
+
+
+# blocks of one document are made all the time, and this is the fastest way past `__setattr__`
+set_indptr, set_words, set_counts, set_n_words, set_lengths, set_matrix = (
+    getattr(Documents, name).__set__
+    for name in ("indptr", "words", "counts", "n_words", "_lengths", "_matrix")
+)
 
 
 @kernel

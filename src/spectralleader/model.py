@@ -57,9 +57,10 @@ class TopicModel:
         self._freeze(weights, topics)
 
     def _freeze(self, weights: Floats, topics: Floats) -> None:
-        for name, array in (("weights", weights), ("topics", topics)):
-            array.flags.writeable = False
-            object.__setattr__(self, name, array)
+        weights.setflags(write=False)
+        topics.setflags(write=False)
+        object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "topics", topics)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a TopicModel is immutable; cannot set {name!r}")
@@ -186,10 +187,12 @@ class TopicModel:
                 f"a model of {self.n_topics} topics over {self.n_words} words cannot be aligned to "
                 f"one of {reference.n_topics} over {reference.n_words}"
             )
-        similarity, order, is_best = compare(self.topics, reference.topics)
+        similarity, order, is_best, stays = compare(self.topics, reference.topics)
+        if stays:
+            return self
         if not is_best:
             order = match(similarity)
-        return TopicModel.trusted(self.weights[order], self.topics[order])
+        return TopicModel.trusted(self.weights[order], self.topics.take(order, axis=0))
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> TopicModel:
         """Return the model with word w numbered ``new_ids[w]``; words of -1 are forgotten.
@@ -244,25 +247,39 @@ def match(similarity: Floats) -> Ints:
 
 
 @kernel
-def compare(topics: Floats, reference: Floats) -> tuple[Floats, Ints, bool]:
+def compare(topics: Floats, reference: Floats) -> tuple[Floats, Ints, bool, bool]:
     """Return the cosines of topics and reference, each column's best row, and if these differ.
 
     Rows that differ are a matching, and no other is better. What is as good to rounding stays where
-    it is: the diagonal gets a little more.
+    it is: the diagonal gets a little more. The last value says whether all rows stay.
     """
-    similarity = np.dot(topics, reference.T)
-    k = len(similarity)
+    k = len(topics)
+    similarity, sizes = np.empty((k, k)), np.empty(k)
+    for j in range(k):
+        sizes[j] = np.sqrt(inner(reference[j], reference[j]))
     for i in range(k):
-        similarity[i] /= np.sqrt(np.dot(topics[i], topics[i]))
-        similarity[:, i] /= np.sqrt(np.dot(reference[i], reference[i]))
-    best, taken, differ = np.empty(k, np.int64), np.zeros(k, np.bool_), True
+        size = np.sqrt(inner(topics[i], topics[i]))
+        for j in range(k):
+            similarity[i, j] = inner(topics[i], reference[j]) / (size * sizes[j])
+    best, taken = np.empty(k, np.int64), np.zeros(k, np.bool_)
+    differ, stay = True, True
     for i in range(k):
         similarity[i, i] += 1e-9
     for column in range(k):
         best[column] = similarity[:, column].argmax()
+        stay &= best[column] == column
         differ &= not taken[best[column]]
         taken[best[column]] = True
-    return similarity, best, differ
+    return similarity, best, differ, stay
+
+
+@kernel
+def inner(x: Floats, y: Floats) -> float:
+    """``x @ y``."""
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * y[i]
+    return total
 
 
 def log_sum(joint: Floats) -> Floats:

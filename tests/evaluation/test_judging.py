@@ -48,7 +48,7 @@ def test_a_growing_learner_is_judged_on_words_it_has_not_seen(name):
         assert np.isfinite(list(step.values())).all()
         known = block.documents.widen(max(by_hand.n_words, block.documents.n_words))
         by_hand.recode(None, known.n_words)
-        assert step["L1"] == pytest.approx(-by_hand.model.log_prob(known).mean(), rel=1e-12)
+        assert step["L1"] == pytest.approx(-by_hand.predictive.log_prob(known).mean(), rel=1e-12)
         by_hand.learn(block.documents)
     assert learner.n_words == 12
 

@@ -17,7 +17,8 @@ from tests.factories import assert_valid, blocks, model, same_state
 def test_judging_adds_the_papers_loss_of_every_level(block, seed):
     found = model(3, 5, seed=seed)
     shrinkage = Shrinkage()
-    shrinkage.judge(found, block)
+    shrinkage.reference = found
+    shrinkage.judge(block)
     long = block[block.lengths >= 3]
     for level, total in zip(LEVELS, shrinkage.totals, strict=True):
         losses = tensor_losses(shrink(found, level), Block(long))
@@ -38,8 +39,9 @@ def test_a_good_model_is_left_alone_and_a_bad_one_shrunk():
     truth, other = problem.truth, random_problem(4, 30, seed=1).truth
     sample, _ = truth.sample(3000, 6, seed=2)
     good, bad = Shrinkage(), Shrinkage()
-    good.judge(truth, sample)
-    bad.judge(other, sample)
+    good.reference, bad.reference = truth, other
+    good.judge(sample)
+    bad.judge(sample)
     assert good.level == 0.0
     assert bad.level == LEVELS[-1]
     assert good.shrink(truth) is truth
@@ -48,7 +50,9 @@ def test_a_good_model_is_left_alone_and_a_bad_one_shrunk():
 def test_before_any_judge_and_among_equals_the_safest_level_is_used():
     assert Shrinkage().level == LEVELS[-1]
     flat = Shrinkage()
-    flat.judge(TopicModel.uniform(2, 4), TopicModel.uniform(2, 4).sample(50, 2)[0])
+    flat.judge(TopicModel.uniform(2, 4).sample(50, 5)[0])  # without a reference
+    flat.reference = TopicModel.uniform(2, 4)
+    flat.judge(TopicModel.uniform(2, 4).sample(50, 2)[0])
     assert flat.level == LEVELS[-1]  # documents of 2 words judge nothing
 
 
@@ -56,9 +60,10 @@ def test_blocks_judge_as_their_documents_do_and_the_state_goes_on():
     found = model(3, 5)
     sample, _ = found.sample(100, 4)
     a, b = Shrinkage(), Shrinkage()
-    a.judge(found, sample)
-    b.judge(found, sample[:30])
+    a.reference = b.reference = found
+    a.judge(sample)
+    b.judge(sample[:30])
     b = Shrinkage.from_state(b.to_state())
-    b.judge(found, sample[30:])
+    b.judge(sample[30:])
     np.testing.assert_allclose(a.totals, b.totals)
     assert same_state(a.to_state(), Shrinkage.from_state(a.to_state()).to_state())

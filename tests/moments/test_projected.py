@@ -6,6 +6,7 @@ from hypothesis import given
 
 from spectralleader import Documents
 from spectralleader.moments import ProjectedMoments, ProjectedSums, kernels, sums
+from spectralleader.moments.product import pairs_product
 from tests.factories import blocks, documents
 
 BASIS = np.random.default_rng(0).normal(size=(5, 3))
@@ -96,6 +97,21 @@ def test_the_kernel_multiplies_pairs_as_numpy_does(block):
     )
 
 
+@given(blocks())
+def test_the_kernel_sums_pairs_as_numpy_does(block):
+    arrays = (block.indptr, block.words, block.counts, block.lengths)
+    np.testing.assert_allclose(
+        kernels.sum_pairs(*arrays, block.n_words), sums.sum_pairs(block), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("n_docs", [1, 300])  # few documents are passed over, many summed first
+def test_pairs_are_multiplied_alike_however_many_documents(n_docs):
+    block = documents(n_docs, 5)
+    product = pairs_product(block.indptr, block.words, block.counts, block.lengths, 5)
+    np.testing.assert_allclose(product(BASIS), sums.multiply_pairs(block, BASIS), atol=1e-12)
+
+
 def test_means_project_further():
     block = documents(50, 5)
     means = ProjectedMoments(summed(block, basis=np.eye(5)))
@@ -117,3 +133,10 @@ def test_words_that_come_later_are_outside_the_basis():
     told.update(wider)
     for a, b in zip(grown.parts(), told.parts(), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-12)
+
+
+@given(blocks(), blocks(), blocks())
+def test_an_exchange_is_an_update_and_a_downdate(a, b, c):
+    total = summed(a, b)
+    total.exchange(c, b)
+    assert_same(total, summed(a, c))

@@ -5,21 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from spectralleader.documents import Documents, Floats, Ints
+from spectralleader.learners.basis import find_basis, is_all_words
 from spectralleader.learners.near import estimate_near
 from spectralleader.moments import ProjectedMoments, ProjectedSums
-from spectralleader.moments.kernels import multiply_pairs
 from spectralleader.samples import Change, Sample
 from spectralleader.spectral import Anchoring, Decomposition, Estimate, estimate
 from spectralleader.spectral.joint import joint_diagonalisation
 from spectralleader.spectral.power import random_starts
-from spectralleader.spectral.subspace import top_subspace
 
 N_RESTARTS = 10
-EXTRA = 5  # directions kept beside the K that a model needs, so that the basis stays good longer
 STALE = 1 / 3  # share of the sample that may change before it is anchored anew
 
 
@@ -49,8 +44,16 @@ class Anchored:
     change stay over the words there were, so that what is worked out later is the same to the bit.
     """
 
-    def __init__(self, n_topics: int, n_words: int, seed: int, decompose: Decomposition) -> None:
+    def __init__(
+        self,
+        n_topics: int,
+        n_words: int,
+        seed: int,
+        decompose: Decomposition,
+        scaling: float = 0.0,
+    ) -> None:
         self.n_topics, self.seed, self.decompose = n_topics, seed, decompose
+        self.scaling = scaling
         self.n_words = n_words
         self.anchor = Documents.empty(n_words)  # the sample as it was
         self.changes: list[Change] = []  # since then
@@ -63,7 +66,7 @@ class Anchored:
     @property
     def is_exact(self) -> bool:
         """Whether the basis is all of the words: then nothing is lost by it."""
-        return self.anchor.n_words < 2 * (self.n_topics + EXTRA)
+        return is_all_words(self.anchor.n_words, self.n_topics)
 
     def follow(self, change: Change, sample: Sample) -> None:
         """Take note of what has just entered and left the sample."""
@@ -94,7 +97,8 @@ class Anchored:
     def estimate(self) -> Estimate:
         """Estimate the model of the sample as it is now, in the anchor's basis."""
         if self._worked is None:
-            sums = ProjectedSums(self._basis())
+            basis = find_basis(self.anchor, self.n_topics, self.seed, self.scaling)
+            sums = ProjectedSums(basis)
             sums.update(self.anchor)
             cold = self._solve(sums)
             self._worked = Worked(sums, cold, cold.directions)
@@ -106,18 +110,19 @@ class Anchored:
             return worked.cold
         for change in self.changes[worked.n_added :]:
             worked.sums.widen(change.entered.n_words)
-            worked.sums.update(change.entered)
-            worked.sums.downdate(change.left)
+            worked.sums.exchange(change.entered, change.left)
         worked.sums.widen(self.n_words)
         worked.n_added = len(self.changes)
         # where the basis is exact so is the decomposition; else the anchor's directions are near
         if self.is_exact or len(worked.directions) < self.n_topics:
             return self._solve(worked.sums)
         joint = self.decompose is joint_diagonalisation
-        found = estimate_near(worked.sums, self.n_topics, worked.directions, joint=joint)
+        found = estimate_near(
+            worked.sums, self.n_topics, worked.directions, joint=joint, anchoring=self.anchoring
+        )
         if len(found.triples) < self.n_topics:  # a direction was lost: nothing is near
             return self._solve(worked.sums)
-        return found._replace(anchoring=self.anchoring)
+        return found
 
     def _solve(self, sums: ProjectedSums) -> Estimate:
         """Estimate from random starts: the global guarantee."""
@@ -129,37 +134,6 @@ class Anchored:
     def anchoring(self) -> Anchoring:
         """How the basis came about."""
         return Anchoring(self.n_anchors, self.reason, self.n_changed)
-
-    def _basis(self) -> Floats:
-        """Return the top eigenspace of the anchor's pairs, K + EXTRA directions, (d, r).
-
-        Words that the anchor does not have are outside of it: only the others are searched.
-        """
-        documents = self.anchor
-        if self.is_exact:
-            return np.eye(documents.n_words)
-        known = np.zeros(documents.n_words, np.bool_)
-        known[documents.words] = True
-        n_known, r = int(known.sum()), self.n_topics + EXTRA
-        basis = np.zeros((documents.n_words, n_known if n_known < 2 * r else r))
-        basis[known] = np.eye(n_known) if n_known < 2 * r else self._search(known)
-        return basis
-
-    def _search(self, known: NDArray[np.bool_]) -> Floats:
-        """Find the eigenspace over the known words, (n_known, r)."""
-        documents = self.anchor
-        words = (np.cumsum(known) - 1).astype(np.int32)[documents.words]  # numbered anew
-        arrays = (documents.indptr, words, documents.counts, documents.lengths)
-        # blocks of about K columns: smaller ones need more passes over the documents, larger ones
-        # more time between the passes; fours fill a vector register
-        shape = (int(known.sum()), 4 * -(-self.n_topics // 4))
-        start = np.random.default_rng(self.seed).standard_normal(shape)
-        return top_subspace(
-            lambda Z: multiply_pairs(*arrays, Z),
-            start,
-            n_wanted=self.n_topics,
-            n_kept=self.n_topics + EXTRA,
-        ).basis
 
     def to_state(self) -> dict[str, Any]:
         """Return the anchor's documents and the changes since."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from spectralleader.documents import Documents, Floats, Ints
-from spectralleader.moments.kernels import multiply_pairs
+from spectralleader.moments.product import pairs_product
 from spectralleader.spectral.subspace import top_subspace
 
 EXTRA = 5  # directions kept beside the K that a model needs, so that the basis stays good longer
@@ -47,20 +47,23 @@ def find_basis(documents: Documents, n_topics: int, seed: int, scaling: float = 
         basis[known] = np.eye(n_known)
     else:
         ids = np.cumsum(known) - 1
-        basis[known] = _search(documents, ids[documents.words], S[known], n_topics, seed)
-    return basis * S[:, None]
+        basis[known] = _search(documents, ids[documents.words], S[known, None], n_topics, seed)
+    return basis if scaling == 0.0 else basis * S[:, None]
 
 
 def _search(documents: Documents, words: Ints, S: Floats, n_topics: int, seed: int) -> Floats:
     """Find the eigenspace of the scaled pairs over the known words, numbered anew, (n_known, r)."""
     arrays = (documents.indptr, words.astype(np.int32), documents.counts, documents.lengths)
-    rows = S[:, None]
+    multiply = pairs_product(*arrays, len(S))
     # blocks of about K columns: smaller ones need more passes over the documents, larger ones
     # more time between the passes; fours fill a vector register
     start = np.random.default_rng(seed).standard_normal((len(S), 4 * -(-n_topics // 4)))
-    return top_subspace(
-        lambda Z: rows * multiply_pairs(*arrays, rows * Z),
+    basis = top_subspace(
+        multiply if (S == 1.0).all() else lambda Z: S * multiply(S * Z),
         start,
         n_wanted=n_topics,
         n_kept=n_topics + EXTRA,
     ).basis
+    # signed as `whiten` signs over words, so that the random starts are the literal one's
+    largest = np.abs(basis).argmax(axis=0)
+    return np.asarray(basis * np.sign(basis[largest, range(basis.shape[1])]))

@@ -60,6 +60,7 @@ class Leader:
             )
         sample.recode(None, self.n_words)
         self.sample = sample
+        self._n_left = 1  # documents that may enter before references are renewed
         self._order = TopicOrder()
         self._shrinkage = Shrinkage()
         self._estimate: Estimate | None = None
@@ -80,22 +81,32 @@ class Leader:
             self._recode(None, block.n_words)
         start = 0
         while start < block.n_docs:  # in pieces: a new reference judges what comes after it
-            end = start + self._order.n_left
-            self._learn(block if end - start >= block.n_docs else block[start:end])
+            end = min(block.n_docs, start + self._n_left)
+            self._learn(block if end - start == block.n_docs else block[start:end])
             start = end
 
     def _learn(self, piece: Documents) -> None:
-        """Show some documents to the sample; renew what the next are compared with if it is due."""
+        """Show some documents to the sample; renew what later ones are compared with if due."""
         change = self.sample.add(piece)
         if change.n_docs == 0:
             return
-        if self._order.reference is not None:
-            self._shrinkage.judge(self._order.reference, change.entered)
+        self._shrinkage.judge(change.entered)
         self._follow(change)
         self._forget()
-        self._order.count(change.entered.n_docs)
-        if self._order.is_due:
-            self._order.renew(self._put_in_order(), len(self.sample))
+        self._n_left -= change.entered.n_docs
+        if self._n_left <= 0:
+            self._renew()
+
+    def _renew(self) -> None:
+        """Make the present model what later ones are compared with.
+
+        Whenever as many documents have entered as were remembered the last time, whether or not
+        anybody read a model in between: so it is a function of the stream alone.
+        """
+        self._n_left = len(self.sample)
+        self._shrinkage.reference = self.info.model
+        if self.info.n_usable == self.n_topics:  # else places mean nothing yet
+            self._order.reference = self._put_in_order()
 
     def _forget(self) -> None:
         """Forget what was worked out."""
@@ -109,6 +120,7 @@ class Leader:
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         self.sample.recode(new_ids, n_words)
         self._order.recode(new_ids, n_words)
+        self._shrinkage.recode(new_ids, n_words)
         self._forget()
         self.n_words = n_words
 
@@ -147,6 +159,7 @@ class Leader:
             **{name: getattr(self, name) for name in self.parameters},
             "grows": self.grows,
             "sample": sample_to_state(self.sample),
+            "n_left": self._n_left,
             "order": self._order.to_state(),
             "shrinkage": self._shrinkage.to_state(),
         }
@@ -157,6 +170,7 @@ class Leader:
         parameters = {name: state[name] for name in cls.parameters}
         learner = cls(**parameters, sample=sample_from_state(state["sample"]))
         learner.grows = state["grows"]
+        learner._n_left = state["n_left"]
         learner._order = TopicOrder.from_state(state["order"])
         learner._shrinkage = Shrinkage.from_state(state["shrinkage"])
         return learner

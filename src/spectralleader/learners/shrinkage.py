@@ -8,9 +8,12 @@ import numpy as np
 
 from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints, WordIds
+from spectralleader.learners.order import known_over, recode_known
 from spectralleader.model import TopicModel
 
 LEVELS = np.array([0.0, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2])
+
+ROUNDING = 1e-11  # totals of losses that differ by less are equal
 
 
 class Shrinkage:
@@ -29,21 +32,26 @@ class Shrinkage:
     >>> float(shrinkage.level)
     0.5
     >>> truth = TopicModel([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]])
-    >>> shrinkage.judge(truth, truth.sample(1000, 3)[0])
+    >>> shrinkage.reference = truth
+    >>> shrinkage.judge(truth.sample(1000, 3)[0])
     >>> float(shrinkage.level)
     0.0
     """
 
     def __init__(self) -> None:
         self.totals: Floats = np.zeros(len(LEVELS))  # of the losses, but for what levels share
+        self.reference: TopicModel | None = None  # that the next documents judge
 
     @property
     def level(self) -> float:
         """The level of the least total loss; the largest of equals."""
-        return float(LEVELS[len(LEVELS) - 1 - np.argmin(self.totals[::-1])])
+        return float(LEVELS[self.totals <= self.totals.min() + ROUNDING].max())
 
-    def judge(self, model: TopicModel, documents: Documents) -> None:
-        """Add the loss on documents of a model that does not know them; it needs 3 words."""
+    def judge(self, documents: Documents) -> None:
+        """Add the loss of the reference, which does not know them; a document needs 3 words."""
+        if self.reference is None:
+            return
+        model = known_over(self.reference, documents.n_words)
         mean = model.weights @ model.topics
         block = (documents.indptr, documents.words, documents.counts, documents.lengths)
         table = np.ascontiguousarray(model.topics.T)
@@ -54,15 +62,23 @@ class Shrinkage:
         """Return the model at the level that leads."""
         return shrink(model, self.level)
 
+    def recode(self, new_ids: Ints | None, n_words: int) -> None:
+        """Renumber the words of the reference; it need not know new ones."""
+        if self.reference is not None and new_ids is not None:
+            self.reference = recode_known(self.reference, new_ids, n_words)
+
     def to_state(self) -> dict[str, Any]:
         """Return all that is needed to go on."""
-        return {"totals": self.totals.copy()}
+        reference = None if self.reference is None else self.reference.to_state()
+        return {"totals": self.totals.copy(), "reference": reference}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Shrinkage:
         """Rebuild what `to_state` described."""
         shrinkage = cls()
         shrinkage.totals = np.array(state["totals"])
+        if state["reference"] is not None:
+            shrinkage.reference = TopicModel.from_state(state["reference"])
         return shrinkage
 
 
@@ -82,7 +98,7 @@ def mixing(n_words: int) -> Floats:
 
 
 def norms(model: TopicModel, mean: Floats) -> Floats:
-    """Return ||M||_F^2 of the model at every level, from the overlaps of its topics, (n_levels,)."""
+    """Return ||M||_F^2 of the model at every level, by the overlaps of its topics, (n_levels,)."""
     inner = model.topics @ model.topics.T
     with_mean = model.topics @ mean
     pairwise = with_mean[:, None] + with_mean[None, :]

@@ -7,7 +7,7 @@ import numpy as np
 from spectralleader.compiled import kernel
 from spectralleader.documents import Floats, Ints, WordIds
 
-CHUNK = 1024  # rows, one an entry and one a document, that are multiplied at once
+CHUNK = 256  # rows, one an entry and one a document, that are multiplied at once
 
 
 @kernel
@@ -37,8 +37,8 @@ def add_documents(
     """
     r = basis.shape[1]
     n_rows = min(CHUNK, len(words) + len(indptr) - 1)
-    squares = np.empty((n_rows, r * (r + 1) // 2))  # a row each: v_i v_j
-    factors = np.empty((n_rows, r + 1))  # what they are multiplied with: triples, then pairs
+    rows = np.empty((r, n_rows))  # v, one a column
+    factors = np.empty((n_rows, r + 1))  # what v_i v_j is multiplied with: triples, then pairs
     p = np.empty(r)
     row = 0
     for i in range(len(indptr) - 1):
@@ -64,41 +64,150 @@ def add_documents(
             g3 = g2 / (length - 2)
         for j in range(first, last + 1):
             if row == n_rows:
-                multiply_rows(squares[:row], factors[:row], sum_pairs, sum_triples)
+                multiply_rows(rows, factors, sum_pairs, sum_triples)
                 row = 0
             if j == last:  # the document itself, after its entries
-                set_row(p, g3 / 3, p, 0.0, g2, squares[row], factors[row])
+                set_row(p, g3 / 3, p, 0.0, g2, rows[:, row], factors[row])
             else:
                 q = basis[words[j]]
                 image = sum_image[words[j]]
                 for a in range(r):
                     image[a] += g2 * counts[j] * (p[a] - q[a])
                 c = counts[j]
-                set_row(q, 2 * g3 * c / 3, p, -g3 * c, -g2 * c, squares[row], factors[row])
+                set_row(q, 2 * g3 * c / 3, p, -g3 * c, -g2 * c, rows[:, row], factors[row])
             row += 1
-    multiply_rows(squares[:row], factors[:row], sum_pairs, sum_triples)
+    if row > 0:
+        multiply_rows(rows, factors[:row], sum_pairs, sum_triples)
+
+
+@kernel
+def exchange_documents(
+    indptr: Ints,
+    words: WordIds,
+    counts: Floats,
+    left_indptr: Ints,
+    left_words: WordIds,
+    left_counts: Floats,
+    basis: Floats,
+    n: Floats,
+    sum_words: Floats,
+    sum_image: Floats,
+    sum_pairs: Floats,
+    sum_triples: Floats,
+) -> None:
+    """Add documents and subtract others: `add_documents` twice."""
+    add_documents(
+        1.0, indptr, words, counts, basis, n, sum_words, sum_image, sum_pairs, sum_triples
+    )
+    add_documents(
+        -1.0,
+        left_indptr,
+        left_words,
+        left_counts,
+        basis,
+        n,
+        sum_words,
+        sum_image,
+        sum_pairs,
+        sum_triples,
+    )
+
+
+@kernel
+def add_by_word(
+    sign: float,
+    indptr: Ints,
+    words: WordIds,
+    counts: Floats,
+    basis: Floats,
+    n: Floats,
+    sum_words: Floats,
+    sum_image: Floats,
+    sum_pairs: Floats,
+    sum_triples: Floats,
+) -> None:
+    """Do what `add_documents` does; cheaper if words are many times repeated.
+
+    The entries of a word are added up before they are multiplied: its row is that of an entry with
+    ``g c`` and ``g c p`` summed over the documents.
+    """
+    d, r = basis.shape
+    by_word = np.zeros((d, 2 * r + 2))  # sums of g2 c p, g3 c p, g2 c and g3 c
+    rows, factors = np.empty((r, CHUNK)), np.empty((CHUNK, r + 1))
+    p = np.empty(r)
+    row = 0
+    for i in range(len(indptr) - 1):
+        first, last = indptr[i], indptr[i + 1]
+        length = counts[first:last].sum()
+        n[0] += sign * length
+        if length < 1:
+            continue
+        n[1] += sign
+        p[:] = 0.0
+        for j in range(first, last):
+            sum_words[words[j]] += sign * counts[j] / length
+            q = basis[words[j]]
+            for a in range(r):
+                p[a] += counts[j] * q[a]
+        if length < 2:
+            continue
+        n[2] += sign
+        g2 = sign / (length * (length - 1))
+        g3 = 0.0
+        if length >= 3:
+            n[3] += sign
+            g3 = g2 / (length - 2)
+        for j in range(first, last):
+            total, c2, c3 = by_word[words[j]], g2 * counts[j], g3 * counts[j]
+            for a in range(r):
+                total[a] += c2 * p[a]
+                total[r + a] += c3 * p[a]
+            total[2 * r] += c2
+            total[2 * r + 1] += c3
+        set_row(p, g3 / 3, p, 0.0, g2, rows[:, row], factors[row])
+        row += 1
+        if row == CHUNK:
+            multiply_rows(rows, factors, sum_pairs, sum_triples)
+            row = 0
+    for word in range(d):
+        q, total = basis[word], by_word[word]
+        c2, c3 = total[2 * r], total[2 * r + 1]
+        if c2 == 0.0:
+            continue
+        for a in range(r):
+            sum_image[word, a] += total[a] - c2 * q[a]
+        set_row(q, 2 * c3 / 3, total[r:], -1.0, -c2, rows[:, row], factors[row])
+        row += 1
+        if row == CHUNK:
+            multiply_rows(rows, factors, sum_pairs, sum_triples)
+            row = 0
+    multiply_rows(rows, factors[:row], sum_pairs, sum_triples)
 
 
 @kernel
 def set_row(
-    v: Floats, own: float, p: Floats, other: float, pair: float, square: Floats, factor: Floats
+    v: Floats, own: float, p: Floats, other: float, pair: float, row: Floats, factor: Floats
 ) -> None:
-    """``square[:] = v_i v_j`` for i <= j; ``factor[:] = own * v + other * p, then pair``."""
+    """``row[:] = v; factor[:] = own * v + other * p, then pair``."""
     r = len(v)
-    k = 0
     for a in range(r):
-        for b in range(a, r):
-            square[k] = v[a] * v[b]
-            k += 1
+        row[a] = v[a]
         factor[a] = own * v[a] + other * p[a]
     factor[r] = pair
 
 
 @kernel
-def multiply_rows(squares: Floats, factors: Floats, sum_pairs: Floats, sum_triples: Floats) -> None:
-    """Add ``squares.T @ factors``, its last column to the pairs, the others to the triples."""
-    product = np.dot(squares.T, factors)
-    r = factors.shape[1] - 1
+def multiply_rows(rows: Floats, factors: Floats, sum_pairs: Floats, sum_triples: Floats) -> None:
+    """Add ``v_i v_j factor``, i <= j, of each row: the last factor to the pairs, else triples."""
+    n, r = len(factors), len(rows)
+    squares = np.empty((len(sum_pairs), n))
+    k = 0
+    for a in range(r):
+        for b in range(a, r):
+            for i in range(n):
+                squares[k, i] = rows[a, i] * rows[b, i]
+            k += 1
+    product = np.dot(squares, factors)
     for k in range(len(product)):
         for a in range(r):
             sum_triples[k, a] += product[k, a]
@@ -138,15 +247,29 @@ def unpack(upper: Floats, r: int) -> Floats:
 
 
 @kernel
-def contract(triples: Floats, basis: Floats, n: float) -> Floats:
-    """``np.einsum("abc,ai,bj,ck->ijk", triples, basis, basis, basis) / n``."""
+def contract(sum_triples: Floats, basis: Floats, n: float) -> Floats:
+    """``einsum("abc,ai,bj,ck->ijk", symmetrise(sum_triples), basis, basis, basis) / n``.
+
+    What is symmetrised is the product: it is smaller.
+    """
     r, k = basis.shape
-    once = np.dot(triples.reshape(r * r, r), basis / n).reshape(r, r * k)
+    once = np.dot(sum_triples, basis / n)  # (a, b) with a <= b, then k
+    full = np.empty((r, r, k))
+    row = 0
+    for a in range(r):
+        for b in range(a, r):
+            full[a, b] = full[b, a] = once[row]
+            row += 1
     flipped = np.ascontiguousarray(basis.T)
-    twice = np.dot(flipped, once).reshape(k, r, k)
+    twice = np.dot(flipped, full.reshape(r, r * k)).reshape(k, r, k)
+    thrice = np.empty((k, k, k))
+    for i in range(k):
+        thrice[i] = np.dot(flipped, twice[i])
     out = np.empty((k, k, k))
     for i in range(k):
-        out[i] = np.dot(flipped, twice[i])
+        for j in range(k):
+            for m in range(k):
+                out[i, j, m] = thrice[i, j, m] + thrice[i, m, j] + thrice[j, m, i]
     return out
 
 
@@ -173,3 +296,22 @@ def multiply_pairs(
             for a in range(z):
                 out[at + np.uint64(a)] += weight * (p[a] - flat[at + np.uint64(a)])
     return out.reshape(d, z)
+
+
+@kernel
+def sum_pairs(indptr: Ints, words: WordIds, counts: Floats, lengths: Floats, d: int) -> Floats:
+    """``sums.sum_pairs(documents)``, shape (d, d)."""
+    half = np.zeros((d, d))  # to be added to its transpose
+    for i in range(len(indptr) - 1):
+        if lengths[i] < 2:
+            continue
+        g = 1.0 / (lengths[i] * (lengths[i] - 1))
+        for j in range(indptr[i], indptr[i + 1]):
+            row, weight = half[np.uint32(words[j])], g * counts[j]
+            for k in range(indptr[i], j):
+                row[np.uint32(words[k])] += weight * counts[k]
+            row[np.uint32(words[j])] += 0.5 * weight * (counts[j] - 1)
+    for a in range(d):
+        for b in range(a + 1):
+            half[a, b] = half[b, a] = half[a, b] + half[b, a]
+    return half

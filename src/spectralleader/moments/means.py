@@ -89,7 +89,8 @@ class ProjectedMoments:
 
     def triples(self, basis: Floats) -> Floats:
         """Mean triples in a basis given in these coordinates, (r, k): shape (k, k, k)."""
-        return kernels.contract(self._sums.triples, basis, self._n_triples)
+        *_, triples = self._sums.parts()
+        return kernels.contract(triples, basis, self._n_triples)
 
     def multiply_pairs(self, basis: Floats) -> Floats:
         """M2 over words times a basis given in these coordinates, (r, k): shape (d, k)."""

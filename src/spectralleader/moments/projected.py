@@ -7,10 +7,10 @@ from typing import Self
 import numpy as np
 
 from spectralleader.documents import Documents, Floats
-from spectralleader.moments import kernels, sums
+from spectralleader.moments import kernels
 from spectralleader.recoding import move_rows
 
-MANY = 2  # entries a word of the vocabulary from which on a block is added by word
+MANY = 0.5  # entries a word of the vocabulary from which on a block is added by word
 
 
 class ProjectedSums:
@@ -60,31 +60,29 @@ class ProjectedSums:
             self._room = [move_rows(array, None, 2 * n_words) for array in rows]
         self.basis, self._words, self._image = (array[:n_words] for array in self._room)
 
+    def exchange(self, entered: Documents, left: Documents) -> None:
+        """Add documents and take away others."""
+        if self._is_many(entered) or self._is_many(left):
+            self._add(1.0, entered)
+            self._add(-1.0, left)
+            return
+        arrays = (entered.indptr, entered.words, entered.counts)
+        others = (left.indptr, left.words, left.counts)
+        kernels.exchange_documents(*arrays, *others, self.basis, *self.parts())
+
     def _add(self, sign: float, documents: Documents) -> None:
+        add = kernels.add_by_word if self._is_many(documents) else kernels.add_documents
+        arrays = (documents.indptr, documents.words, documents.counts)
+        add(sign, *arrays, self.basis, *self.parts())
+
+    def _is_many(self, documents: Documents) -> bool:
+        """Whether the documents' entries are better added up by word before they are multiplied."""
         if documents.n_words != len(self.basis):
             raise ValueError(
                 f"these sums are over {len(self.basis)} words, the documents over "
                 f"{documents.n_words}; use one vocabulary"
             )
-        if documents.n_docs == 0:
-            return
-        if len(documents.words) > MANY * documents.n_words:
-            self._add_many(sign, documents)
-        else:
-            arrays = (documents.indptr, documents.words, documents.counts)
-            kernels.add_documents(sign, *arrays, self.basis, *self.parts())
-
-    def _add_many(self, sign: float, documents: Documents) -> None:
-        """Add by word instead of by entry: cheaper if words are many times repeated."""
-        lengths = documents.lengths
-        self._n[0] += sign * lengths.sum()
-        self._n[1:] += [sign * np.count_nonzero(lengths >= order) for order in (1, 2, 3)]
-        self._words += sign * sums.sum_words(documents)
-        image = sums.multiply_pairs(documents, self.basis)
-        self._image += sign * image
-        upper = np.triu_indices(self.basis.shape[1])
-        self._pairs += sign * (self.basis.T @ image)[upper]
-        self._triples += sign / 3 * sums.project_triples(documents, self.basis)[upper]
+        return len(documents.words) > MANY * documents.n_words
 
     def merge(self, other: Self) -> None:
         """Add what another set of documents adds up to, in the same basis."""

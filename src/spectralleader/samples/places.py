@@ -52,14 +52,16 @@ class Places:
             documents = documents.widen(self.n_words)
         if len(rows) == 0:
             return Change(self._nothing, self._nothing, places)
-        taken = places if places[-1] < self._n else places[places < self._n]
-        left = self.at(taken) if len(taken) else self._nothing
-        entered = documents if is_range(rows, documents.n_docs) else documents.take(rows)
-        self._reserve(int(places[-1]) + 1, len(entered.words), places)
-        block = (entered.indptr, entered.words, entered.counts)
+        n_before, n_entries = self._n, len(documents.words)  # of which all may enter
+        if self._end + n_entries > len(self._words):
+            n_entries = int((documents.indptr[rows + 1] - documents.indptr[rows]).sum())
+        self._reserve(int(places[-1]) + 1, n_entries)
+        block = (documents.indptr, documents.words, documents.counts)
         index = (self._starts, self._ends)
-        self._end = write(places, *block, *index, self._words, self._counts, self._end)
-        return Change(entered, left, places)
+        entered, left, self._end = exchange(
+            rows, *block, places, n_before, *index, self._words, self._counts, self._end
+        )
+        return Change(Documents(*entered, self.n_words), Documents(*left, self.n_words), places)
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
         """Renumber the words of the remembered documents; those of -1 are dropped from them."""
@@ -70,7 +72,7 @@ class Places:
             recoded = self.documents().renumber(new_ids, n_words)
             self.put(recoded, everything, everything)
 
-    def _reserve(self, n_places: int, n_entries: int, leaving: Ints) -> None:
+    def _reserve(self, n_places: int, n_entries: int) -> None:
         """Make room for more places and for entries at the arena's end."""
         if n_places > len(self._starts):
             more = np.zeros(max(n_places, 2 * len(self._starts), 64), np.int64)
@@ -78,8 +80,6 @@ class Places:
                 np.concatenate([array[: self._n], more[self._n :]])
                 for array in (self._starts, self._ends)
             )
-        # overwritten documents need not survive a squeeze
-        self._ends[leaving] = self._starts[leaving]
         self._n = max(self._n, n_places)
         if self._end + n_entries > len(self._words):
             self._squeeze(n_entries)
@@ -109,35 +109,31 @@ class Places:
 
 
 @kernel
-def is_range(rows: Ints, n: int) -> bool:
-    """``np.array_equal(rows, np.arange(n))``."""
-    same = len(rows) == n
-    for i in range(len(rows)):
-        same &= rows[i] == i
-    return same
-
-
-@kernel
-def write(
-    places: Ints,
+def exchange(
+    rows: Ints,
     indptr: Ints,
     words: WordIds,
     counts: Floats,
+    places: Ints,
+    n_taken: int,
     starts: Ints,
     ends: Ints,
     arena_words: WordIds,
     arena_counts: Floats,
     end: int,
-) -> int:
-    """Write a block at the arena's end, document i into ``places[i]``; return the new end.
+) -> tuple[tuple[Ints, WordIds, Floats], tuple[Ints, WordIds, Floats], int]:
+    """Write document ``rows[i]`` of a block into ``places[i]``, at the arena's end.
 
-    ``arena_words[end : end + len(words)] = words``, likewise for counts, and the documents' starts
-    and ends in their places.
+    Returns the documents written, those that were in the places (from n_taken on there were none),
+    and the arena's new end.
     """
+    entered = gather(rows, indptr[:-1], indptr[1:], words, counts)
+    left = gather(places[places < n_taken], starts, ends, arena_words, arena_counts)
+    bounds, new_words, new_counts = entered
     for i in range(len(places)):
-        starts[places[i]] = end + indptr[i]
-        ends[places[i]] = end + indptr[i + 1]
-    for j in range(len(words)):
-        arena_words[end + j] = words[j]
-        arena_counts[end + j] = counts[j]
-    return end + len(words)
+        starts[places[i]] = end + bounds[i]
+        ends[places[i]] = end + bounds[i + 1]
+    for j in range(len(new_words)):
+        arena_words[end + j] = new_words[j]
+        arena_counts[end + j] = new_counts[j]
+    return entered, left, end + len(new_words)

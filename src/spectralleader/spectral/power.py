@@ -10,6 +10,8 @@ from spectralleader.documents import Floats
 REFINE = 30  # the best start may go on this many times longer, if it has not converged
 TIE = 1e-9  # starts whose values differ by less found the same: the first of them is taken
 STILL = 1e-13  # a unit vector that moves less than this has converged
+NEAR = 1e-2  # one that moves less than this may be near enough for Newton's steps,
+REACH = 10.0  # the first of which may be so many times longer: power iterations are slow
 
 
 def random_starts(n_topics: int, n_restarts: int, seed: int) -> Floats:
@@ -25,7 +27,7 @@ def power_method(
     For one component after the other: every start goes `n_iterations` times through
     ``theta <- T(I, theta, theta)``, normalised; the one with the largest ``T(theta, theta, theta)``
     until it stands still; that value is lambda; ``T <- T - lambda theta^(x)3`` (Anandkumar et al.
-    2014, Algorithm 1).
+    2014, Algorithm 1). Near to where it will stand still, theta goes there by Newton's steps.
 
     Parameters
     ----------
@@ -53,55 +55,129 @@ def decompose(T: Floats, starts: Floats, n_iterations: int) -> tuple[Floats, Flo
     k = len(T)
     eigenvalues = np.zeros(k)
     eigenvectors = np.zeros((k, k))
-    theta, image = np.empty(k), np.empty(k)
+    theta, work = np.empty(k), np.empty((2 * k + 2, k))
     for i in range(k):
         best = eigenvectors[i]
         best_value = -1e300
         for start in starts[i]:
             theta[:] = start / np.sqrt((start * start).sum())
-            value = _iterate(T, theta, image, n_iterations)
+            value = _iterate(T, theta, work, n_iterations)
             if value > best_value + TIE * abs(best_value):
                 best_value = value
                 best[:] = theta
-        eigenvalues[i] = _iterate(T, best, image, REFINE * n_iterations)
+        eigenvalues[i] = _iterate(T, best, work, REFINE * n_iterations)
         _deflate(T, eigenvalues[i], best)
     return eigenvalues, eigenvectors
 
 
 @kernel
-def _iterate(T: Floats, theta: Floats, image: Floats, n_iterations: int) -> float:
+def _iterate(T: Floats, theta: Floats, work: Floats, n_iterations: int) -> float:
     """``theta <- T(I, theta, theta) / ||.||`` in place; returns ``T(theta, theta, theta)``.
 
     Stops when theta stands still or n_iterations are done.
     """
-    _contract(T, theta, image)
+    k = len(theta)
+    M, B, image, step = work[:k], work[k : 2 * k], work[2 * k], work[2 * k + 1]
+    value = _contract(T, theta, M, image)
+    moved, reach = 1.0, REACH
     for _ in range(n_iterations):
-        norm = np.sqrt((image * image).sum())
-        if norm == 0.0:
+        if moved < NEAR and _newton_step(M, image, theta, value, B, step) < reach * moved:
+            reach = 0.5  # of the step before
+        else:
+            for a in range(k):
+                step[a] = image[a]
+            reach = REACH
+        square = 0.0
+        for a in range(k):
+            square += step[a] * step[a]
+        if square == 0.0:
             break
-        moved = 0.0
-        for a in range(len(theta)):
-            next_a = image[a] / norm
+        moved, scale = 0.0, 1.0 / np.sqrt(square)
+        for a in range(k):
+            next_a = scale * step[a]
             moved = max(moved, abs(next_a - theta[a]))
             theta[a] = next_a
-        _contract(T, theta, image)
+        value = _contract(T, theta, M, image)
         if moved < STILL:
             break
-    return float((image * theta).sum())
+    return value
 
 
 @kernel
-def _contract(T: Floats, theta: Floats, image: Floats) -> None:
-    """``image[:] = np.einsum("abc,b,c->a", T, theta, theta)``."""
+def _contract(T: Floats, theta: Floats, M: Floats, image: Floats) -> float:
+    """``M[:] = T(I, I, theta); image[:] = M @ theta``; returns ``theta @ image``."""
     k = len(theta)
+    for a in range(k):
+        for b in range(a + 1):
+            total = 0.0
+            for c in range(k):
+                total += T[a, b, c] * theta[c]
+            M[a, b] = M[b, a] = total
+    value = 0.0
     for a in range(k):
         total = 0.0
         for b in range(k):
-            inner = 0.0
-            for c in range(k):
-                inner += T[a, b, c] * theta[c]
-            total += inner * theta[b]
+            total += M[a, b] * theta[b]
         image[a] = total
+        value += total * theta[a]
+    return value
+
+
+@kernel
+def _newton_step(
+    M: Floats, image: Floats, theta: Floats, value: float, B: Floats, step: Floats
+) -> float:
+    """Set step to where Newton's method for the largest ``T(v, v, v)`` on the sphere goes.
+
+    ``step[:] = theta + inv(B) @ r`` with ``r = image - value theta``, which is 0 where theta stands
+    still, and ``B = value I - 2 M + 2 (theta r^T + r theta^T + value theta theta^T)``. Where B is
+    positive definite the power iterations go to the same place, but slowly. Returns the largest
+    entry of ``inv(B) @ r``, or infinity where B is not.
+    """
+    k = len(theta)
+    for a in range(k):
+        step[a] = image[a] - value * theta[a]
+    for a in range(k):
+        for b in range(a + 1):
+            B[a, b] = 2.0 * (
+                theta[a] * step[b] + step[a] * theta[b] + value * theta[a] * theta[b] - M[a, b]
+            )
+        B[a, a] += value
+    if not _solve_definite(B, step):
+        return np.inf
+    largest = 0.0
+    for a in range(k):
+        largest = max(largest, abs(step[a]))
+        step[a] += theta[a]
+    return largest
+
+
+@kernel
+def _solve_definite(B: Floats, x: Floats) -> bool:
+    """``x[:] = np.linalg.solve(B, x)``, by Cholesky from the lower triangle, overwriting it.
+
+    Returns whether B is positive definite; if not, x is spoilt.
+    """
+    k = len(x)
+    for a in range(k):
+        for b in range(a + 1):
+            total = B[a, b]
+            for c in range(b):
+                total -= B[a, c] * B[b, c]
+            if b < a:
+                B[a, b] = total / B[b, b]
+            elif total > 0.0:
+                B[a, a] = np.sqrt(total)
+            else:
+                return False
+        for c in range(a):
+            x[a] -= B[a, c] * x[c]
+        x[a] /= B[a, a]
+    for a in range(k - 1, -1, -1):
+        for c in range(a + 1, k):
+            x[a] -= B[c, a] * x[c]
+        x[a] /= B[a, a]
+    return True
 
 
 @kernel

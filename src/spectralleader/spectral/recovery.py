@@ -35,13 +35,13 @@ def clip(topics: Floats) -> tuple[Floats, Floats, Floats]:
     k, d = topics.shape
     signs, masses, clipped = np.ones(k), np.zeros(k), np.zeros(k)
     for i in range(k):
-        positive, total = 0.0, 0.0
+        size, total = 0.0, 0.0  # max(x, 0) is (x + |x|) / 2, and sums of these fill registers
         for w in range(d):
-            positive += max(topics[i, w], 0.0)
+            size += abs(topics[i, w])
             total += topics[i, w]
         if total < 0:
-            signs[i], positive = -1.0, positive - total
-        masses[i], clipped[i] = positive, positive - abs(total)
+            signs[i] = -1.0
+        masses[i], clipped[i] = (size + abs(total)) / 2, (size - abs(total)) / 2
     return signs, masses, clipped
 
 
@@ -84,7 +84,8 @@ def complete(
             out_weights[n_found] = min(weights[i], 1.0)
             scale = (1.0 - share) * signs[i] / masses[i]
             for w in range(len(unigram)):
-                out_topics[n_found, w] = max(scale * topics[i, w], 0.0) + share * unigram[w]
+                kept = scale * topics[i, w]
+                out_topics[n_found, w] = (kept + abs(kept)) / 2 + share * unigram[w]
             n_found += 1
     for i in range(n_found, n_topics):
         out_topics[i] = unigram

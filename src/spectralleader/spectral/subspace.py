@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -13,7 +14,9 @@ from spectralleader.documents import Floats
 Product = Callable[[Floats], Floats]  # (d, b) -> (d, b)
 
 RANK = 1e-10  # a column with less than this left after projection is spanned by the others
-ROOM = 2**22  # numbers in a search space before it is restarted: 32 MB, and its image as much
+FIRST_LOOK = 3  # how much larger than wanted a space must be for a look to be worth while
+DEPENDENT = 1e-5  # columns nearer to dependence than this are not for the Cholesky road
+ROOM = 2**22  # numbers in a search space before it is restarted: 32 MB
 
 
 class Subspace(NamedTuple):
@@ -31,7 +34,7 @@ def top_subspace(
     *,
     n_wanted: int,
     n_kept: int,
-    tolerance: float = 1e-5,
+    tolerance: float = 2e-6,
     max_products: int = 40,
 ) -> Subspace:
     """Find the eigenspace of the algebraically largest eigenvalues, by block Krylov iterations.
@@ -56,67 +59,107 @@ def top_subspace(
         Products at most.
     """
     search = _Search(product, start, n_kept)
-    n_columns = 8 * n_kept  # how large the space must be for a look to be worth while
+    n_blocks = -(-FIRST_LOOK * n_kept // start.shape[1])
     while True:
-        has_grown = search.grow(n_columns)
-        found = search.rayleigh_ritz(n_kept, n_wanted)
-        if found.residual <= tolerance or found.n_products >= max_products or not has_grown:
-            return found
-        n_columns += 2 * n_kept
+        has_grown = search.grow(n_blocks)
+        residual = search.rayleigh_ritz(n_kept, n_wanted)
+        if residual <= tolerance or search.n_products >= max_products or not has_grown:
+            return Subspace(search.basis(), search.values, residual, search.n_products)
+        n_blocks = math.ceil(math.log10(residual / tolerance))
 
 
 class _Search:
-    """A growing orthonormal basis S of a Krylov space, and its image A S."""
+    """A growing orthonormal basis S of a Krylov space, and what is known of A in it.
+
+    ``A S = S H + [0, next]``: only the image of the block added last sticks out of the space, so
+    Ritz pairs and their residuals are known from H and `next`, and no image need be kept.
+    """
 
     def __init__(self, product: Product, start: Floats, n_kept: int) -> None:
         d, self.block = start.shape
         self.product = product
         room = min(max(ROOM // d, 4 * n_kept), 12 * n_kept, d)
         self.space = np.empty((d, room), order="F")  # columns are contiguous: they are added
-        self.image = np.empty((d, room), order="F")
+        self.H = np.zeros((room, room))  # S^T A S, the upper triangle
         self.n, self.n_products = 0, 0
-        self.next = start  # block to add
+        self.next = start  # block to add, orthogonal to the space
+        self.values: Floats = np.zeros(0)  # Ritz pairs of the last look, (r,)
+        self.vectors: Floats = np.zeros((0, 0))  # in the space, (n, r)
         self.rng = np.random.default_rng(0)  # for directions that must be made up
 
-    def grow(self, n_columns: int) -> bool:
-        """Add products of what was added last, until the space has n_columns or is full.
+    def grow(self, n_blocks: int) -> bool:
+        """Add products of what was added last, until n_blocks are added or the space is full.
 
         Returns whether there was room for any.
         """
-        n_before, room = self.n, self.space.shape[1]
-        while self.n < n_columns and self.n + self.block <= room:
+        n_before = self.n
+        for _ in range(min(n_blocks, self.room)):
             columns = slice(self.n, self.n + self.block)
             fresh = _orthonormal(self.next, self.space[:, : self.n], self.rng)
             self.space[:, columns] = fresh
-            self.image[:, columns] = self.product(fresh)
-            self.next = self.image[:, columns]
+            image = self.product(fresh)
             self.n += self.block
+            space = self.space[:, : self.n]
+            self.H[: self.n, columns] = space.T @ image
+            self.next = image - space @ self.H[: self.n, columns]
             self.n_products += 1
         return self.n > n_before
 
-    def rayleigh_ritz(self, n_kept: int, n_wanted: int) -> Subspace:
-        """Return the largest Ritz pairs; if the space is full, begin again from these."""
-        space, image = self.space[:, : self.n], self.image[:, : self.n]
-        small = space.T @ image
-        values, vectors = eigh((small + small.T) / 2, subset_by_index=[self.n - n_kept, self.n - 1])
-        values, vectors = values[::-1], vectors[:, ::-1]
-        basis, basis_image = space @ vectors, image @ vectors
-        errors = basis_image - basis * values  # (d, r)
-        if self.n + self.block > self.space.shape[1]:
-            self.space[:, :n_kept], self.image[:, :n_kept] = basis, basis_image
-            self.n, self.next = n_kept, errors[:, : self.block]
-        largest = float(np.linalg.norm(errors[:, :n_wanted], axis=0).max())
+    @property
+    def room(self) -> int:
+        """Blocks that can be added before the space is full."""
+        return int((self.space.shape[1] - self.n) // self.block)
+
+    def rayleigh_ritz(self, n_kept: int, n_wanted: int) -> float:
+        """Find the largest Ritz pairs; return the largest residual of the wanted ones.
+
+        If the space is full, begin again from these pairs.
+        """
+        n = self.n
+        values, vectors = eigh(
+            self.H[:n, :n], lower=False, subset_by_index=[n - n_kept, n - 1], check_finite=False
+        )
+        self.values, self.vectors = values[::-1], vectors[:, ::-1]
+        out = self.vectors[n - self.block :, :n_wanted]  # next @ out sticks out of the space
+        squares = (out * (self.next.T @ self.next @ out)).sum(axis=0)
         scale = max(float(np.abs(values).max()), float(np.finfo(float).tiny))
-        return Subspace(basis, values, largest / scale, self.n_products)
+        if self.room == 0:
+            self.space[:, :n_kept], self.H[:] = self.basis(), 0.0
+            self.H[range(n_kept), range(n_kept)] = self.values
+            self.n, self.vectors = n_kept, np.eye(n_kept)
+        return math.sqrt(max(float(squares.max()), 0.0)) / scale
+
+    def basis(self) -> Floats:
+        """Return the Ritz vectors of the last look, (d, r)."""
+        return self.space[:, : self.n] @ self.vectors
 
 
 def _orthonormal(block: Floats, known: Floats, rng: np.random.Generator) -> Floats:
     """Return an orthonormal basis of the block's columns, orthogonal to the known ones.
 
+    The block must be so already but for rounding.
+    """
+    for n_passes in range(2):  # twice is enough against rounding
+        if n_passes:
+            block = block - known @ (known.T @ block)
+        try:
+            triangle = np.linalg.cholesky(block.T @ block)
+        except np.linalg.LinAlgError:
+            return _completed(block, known, rng)
+        sizes = np.diag(triangle)
+        if sizes.min() <= DEPENDENT * sizes.max():
+            return _completed(block, known, rng)
+        block = block @ np.linalg.inv(triangle).T
+    return np.asarray(block)
+
+
+def _completed(block: Floats, known: Floats, rng: np.random.Generator) -> Floats:
+    """Do what `_orthonormal` does for a block whose columns may be dependent.
+
     Columns that are spanned already (few documents span few directions) give way to random ones.
     """
     n_passes = 0
-    while n_passes < 2:  # twice is enough against rounding
+    while n_passes < 2:
         block = block - known @ (known.T @ block)
         block, R = np.linalg.qr(block)
         sizes = np.abs(np.diag(R))

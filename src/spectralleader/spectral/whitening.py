@@ -10,6 +10,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from spectralleader.compiled import kernel
 from spectralleader.documents import Floats
+from spectralleader.spectral.symmetric import eigenpairs
 
 USABLE = 1e-10  # an eigenvalue this small beside the largest is rounding, not signal
 SMALL = 64  # up to this size all eigenpairs are found faster than a few
@@ -47,10 +48,18 @@ def top_eigenpairs(matrix: Floats | LinearOperator, k: int) -> tuple[Floats, Flo
 @kernel
 def whiten_small(pairs: Floats, n_topics: int) -> tuple[Floats, Floats]:
     """``_whiten(*top_eigenpairs(pairs, n_topics))`` for a small matrix."""
-    d = len(pairs)
-    k = min(n_topics, d)
-    values, vectors = np.linalg.eigh(pairs)
-    return _whiten(values[d - k :], np.ascontiguousarray(vectors[:, d - k :]))
+    d, k = len(pairs), min(n_topics, len(pairs))
+    values, rows = eigenpairs(pairs)
+    top, vectors = np.empty(k), np.empty((d, k))
+    for i in range(k - 1, -1, -1):
+        largest = 0
+        for j in range(d):
+            if values[j] > values[largest]:
+                largest = j
+        top[i], values[largest] = values[largest], -np.inf
+        for w in range(d):
+            vectors[w, i] = rows[largest, w]
+    return _whiten(top, vectors)
 
 
 @kernel
