@@ -67,3 +67,12 @@ def test_blocks_judge_as_their_documents_do_and_the_state_goes_on():
     b.judge(sample[30:])
     np.testing.assert_allclose(a.totals, b.totals)
     assert same_state(a.to_state(), Shrinkage.from_state(a.to_state()).to_state())
+
+
+def test_past_losses_are_discounted_when_the_reference_is_renewed():
+    shrinkage = Shrinkage()
+    shrinkage.renew(model(3, 5))
+    shrinkage.judge(model(3, 5).sample(50, 4)[0])
+    before = shrinkage.totals.copy()
+    shrinkage.renew(model(3, 5, seed=1))
+    np.testing.assert_allclose(shrinkage.totals, before / np.sqrt(2))

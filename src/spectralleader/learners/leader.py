@@ -104,7 +104,7 @@ class Leader:
         anybody read a model in between: so it is a function of the stream alone.
         """
         self._n_left = len(self.sample)
-        self._shrinkage.reference = self.info.model
+        self._shrinkage.renew(self.info.model)
         if self.info.n_usable == self.n_topics:  # else places mean nothing yet
             self._order.reference = self._put_in_order()
 

@@ -13,6 +13,7 @@ from spectralleader.model import TopicModel
 
 LEVELS = np.array([0.0, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2])
 
+DISCOUNT = 2**-0.5  # of past losses when the documents that the reference knows have doubled
 ROUNDING = 1e-11  # totals of losses that differ by less are equal
 
 
@@ -24,7 +25,8 @@ class Shrinkage:
     a shrunk one; how much shrinkage is best is observable, because the loss
     ``l_t(M) = ||x1 (x) x2 (x) x3 - M||^2`` is: documents judge a model that was made before them,
     at every level, and the level of the least total loss is used. Before any document has judged,
-    and among equals, that is the safest, the largest.
+    and among equals, that is the safest, the largest. Models of few documents lose much more than
+    later ones, so what was lost is discounted whenever the reference is renewed.
 
     Examples
     --------
@@ -32,7 +34,7 @@ class Shrinkage:
     >>> float(shrinkage.level)
     0.5
     >>> truth = TopicModel([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]])
-    >>> shrinkage.reference = truth
+    >>> shrinkage.renew(truth)
     >>> shrinkage.judge(truth.sample(1000, 3)[0])
     >>> float(shrinkage.level)
     0.0
@@ -46,6 +48,11 @@ class Shrinkage:
     def level(self) -> float:
         """The level of the least total loss; the largest of equals."""
         return float(LEVELS[self.totals <= self.totals.min() + ROUNDING].max())
+
+    def renew(self, model: TopicModel) -> None:
+        """Let the next documents judge a model that does not know them."""
+        self.reference = model
+        self.totals *= DISCOUNT
 
     def judge(self, documents: Documents) -> None:
         """Add the loss of the reference, which does not know them; a document needs 3 words."""
