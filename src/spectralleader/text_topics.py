@@ -165,11 +165,15 @@ class TextTopics:
 
 def make_learner(name: str, n_topics: int, vocabulary: Vocabulary, **parameters: Any) -> Learner:
     """Return a new learner over a vocabulary, by its name."""
+    n_words = None if vocabulary.grows else vocabulary.n_words
+    return find_learner(name)(n_topics, n_words=n_words, **parameters)
+
+
+def find_learner(name: str) -> Callable[..., Learner]:
+    """Return the class of a learner by its name."""
     if name not in LEARNERS:
         raise ValueError(f"there is no learner {name!r}; known are {', '.join(LEARNERS)}")
-    n_words = None if vocabulary.grows else vocabulary.n_words
-    construct: Callable[..., Learner] = LEARNERS[name].learner
-    return construct(n_topics, n_words=n_words, **parameters)
+    return LEARNERS[name].learner
 
 
 def in_blocks_of(texts: Texts, size: int) -> Iterator[list[str]]:

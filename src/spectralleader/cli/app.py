@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
-import click
 import typer
 
 from spectralleader import __version__
@@ -53,21 +52,40 @@ def main() -> None:
     for name in THREAD_VARIABLES:
         os.environ.setdefault(name, "1")
     try:
-        code = app(standalone_mode=False)
+        code = run()
         sys.stdout.flush()
     except BrokenPipeError:  # whoever read has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
-    except (KeyboardInterrupt, click.Abort):
-        code = fail("stopped", STOPPED)
-    except click.exceptions.NoArgsIsHelpError as error:
-        error.show()
-        code = MISUSE
-    except click.ClickException as error:
-        code = fail(with_advice(error), MISUSE)
-    except (ValueError, OSError) as error:
-        code = fail(str(error), MISUSE)
     sys.exit(code)
+
+
+def run() -> int:
+    """Run a command; return its exit code."""
+    try:
+        return app(standalone_mode=False) or 0
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # as typer and rich end on it
+            raise end.__context__ from None
+        raise
+    except BrokenPipeError:
+        raise
+    except (KeyboardInterrupt, typer.Abort):
+        return fail("stopped", STOPPED)
+    except (ValueError, OSError) as error:
+        return fail(str(error), MISUSE)
+    except Exception as error:
+        if not is_misuse(error):
+            raise
+        if type(error).__name__ == "NoArgsIsHelpError":
+            error.show()  # type: ignore[attr-defined]
+            return MISUSE
+        return fail(with_advice(error), MISUSE)
+
+
+def is_misuse(error: Exception) -> bool:
+    """Say whether arguments were wrong; the class for it is click's, or typer's copy of it."""
+    return any(cls.__name__ == "ClickException" for cls in type(error).__mro__)
 
 
 def fail(message: str, code: int) -> int:
@@ -77,8 +95,8 @@ def fail(message: str, code: int) -> int:
     return code
 
 
-def with_advice(error: click.ClickException) -> str:
+def with_advice(error: Any) -> str:
     """Return what is wrong with the arguments, and where to read of them."""
     context = getattr(error, "ctx", None)
     advice = f"; see {context.command_path} --help" if context is not None else ""
-    return error.format_message().rstrip(".") + advice
+    return str(error.format_message()).rstrip(".") + advice

@@ -93,7 +93,7 @@ class Picture(Watcher):
         )
         self._draw(Group(Text(headline(result), style="bold"), table))
         now = perf_counter()
-        self._due = now + max(EVERY, (now - began) / SHARE)
+        self._due = now + min(max(EVERY, (now - began) / SHARE), LOG_EVERY)
 
     def _draw(self, shown: RenderableType) -> None:
         notes = [Text(line, style="dim") for line in self._lines]

@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spectralleader.jobs import Description, Evaluation, Learned
+from spectralleader.streams.files import Reader
 from spectralleader.text_topics import TextTopics
 
 BAR = 20  # characters of a weight of 1
@@ -14,18 +15,15 @@ N_WORDS = 10
 PIPE_WIDTH = 120  # columns where there is no terminal
 
 
-class Output(Console):
-    """Standard output; a closed pipe is told to whoever runs the command, not an exit code."""
-
-    def on_broken_pipe(self) -> None:
-        """Let the command line end quietly."""
-        raise BrokenPipeError
-
-
-def make_output() -> Output:
+def make_output() -> Console:
     """Return standard output as a console."""
-    console = Output(highlight=False)
-    return console if console.is_terminal else Output(highlight=False, width=PIPE_WIDTH)
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
+
+
+def count_of(n: int, noun: str) -> str:
+    """Return a number of things, in words."""
+    return f"{n:,} {noun}" + ("" if n == 1 else "s")
 
 
 def topic_table(topics: TextTopics, n_words: int = N_WORDS) -> Table:
@@ -42,19 +40,17 @@ def topic_table(topics: TextTopics, n_words: int = N_WORDS) -> Table:
 
 def show_learned(result: Learned) -> None:
     """Print what was learned, and from what."""
-    out, topics = make_output(), result.topics
-    seconds = result.seconds
-    rate = topics.n_docs / max(seconds, 1e-9)
-    _say(out, f"{topics.n_docs:,} documents in {seconds:.1f} s ({rate:,.0f} a second)")
-    grown = ", growing" if topics.vocabulary.grows else ""
-    _say(out, f"{topics.vocabulary.n_words:,} words{grown}; {topics.n_empty:,} documents have none")
+    out, topics, vocabulary = make_output(), result.topics, result.topics.vocabulary
+    rate = topics.n_docs / max(result.seconds, 1e-9)
+    n_docs, n_words = count_of(topics.n_docs, "document"), count_of(vocabulary.n_words, "word")
+    _say(out, f"{n_docs} in {result.seconds:.1f} s ({rate:,.0f} a second)")
+    grows = ", which grows" if vocabulary.grows else ""
+    _say(out, f"vocabulary of {n_words}{grows}; {topics.n_empty:,} documents have none of them")
     _say(out, say_loss(result))
-    for guess in result.reader.guesses:
-        _say(out, f"guessed: {guess}")
-    for problem in result.reader.problems.summary():
-        _say(out, f"problem: {problem}")
-    out.print()
-    out.print(topic_table(topics))
+    _show_input(out, result.reader)
+    if result.is_useful:
+        out.print()
+        out.print(topic_table(topics))
     if result.saved is not None:
         out.print()
         _say(out, f"Saved: {result.saved}  (see: spectralleader topics {result.saved})")
@@ -76,21 +72,21 @@ def say_loss(result: Learned) -> str:
 
 def show_description(found: Description) -> None:
     """Print topics with typical documents, and the diagnosis."""
-    out = make_output()
-    _say(
-        out,
-        f"{found.learner}: {found.n_docs:,} documents, {found.n_empty:,} without known words; "
-        f"{len(found.topics)} topics over {found.n_words:,} words",
-    )
+    out, n_docs = make_output(), count_of(found.n_docs, "document")
+    over = f"{len(found.topics)} topics over {count_of(found.n_words, 'word')}"
+    _say(out, f"{found.learner}: {n_docs}, {found.n_empty:,} without known words; {over}")
     for topic in found.topics:
         words = " ".join(word["word"] for word in topic["words"])
         out.print()
         out.print(Text(f"topic {topic['topic']}  {topic['weight']:.3f}  {words}", style="bold"))
         for document in topic["typical"]:
-            out.print(Text(f"  words of a document: {document}", overflow="ellipsis", no_wrap=True))
-    out.print()
+            line = Text(f"  words of a document: {document}", style="dim")
+            out.print(line, no_wrap=True, overflow="ellipsis")
+    findings = Table.grid(padding=(0, 1))
     for finding in found.findings():
-        out.print(Text(f"- {finding}"))
+        findings.add_row("-", Text(finding))
+    out.print()
+    out.print(findings)
 
 
 def contender_table(result: Evaluation) -> Table:
@@ -116,15 +112,20 @@ def show_evaluation(result: Evaluation) -> None:
     out = make_output()
     _say(
         out,
-        f"{result.n_docs:,} documents, {result.n_empty:,} without known words, in "
-        f"{result.n_steps:,} steps; {result.vectoriser.vocabulary.n_words:,} words",
+        f"{count_of(result.n_docs, 'document')}, {result.n_empty:,} without known words, in "
+        f"{count_of(result.n_steps, 'step')}; {result.vectoriser.vocabulary.n_words:,} words",
     )
-    for guess in result.reader.guesses:
-        _say(out, f"guessed: {guess}")
-    for problem in result.reader.problems.summary():
-        _say(out, f"problem: {problem}")
+    _show_input(out, result.reader)
     out.print()
     out.print(contender_table(result))
+
+
+def _show_input(out: Console, reader: Reader) -> None:
+    """Print what was guessed of the files, and what was wrong with them."""
+    for guess in reader.guesses:
+        _say(out, f"guessed: {guess}")
+    for problem in reader.problems.summary():
+        _say(out, f"problem: {problem}")
 
 
 def _cell(value: float | None, digits: int) -> str:

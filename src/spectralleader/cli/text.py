@@ -47,7 +47,7 @@ def check_files(files: list[str]) -> list[str]:
     return files
 
 
-Files = Annotated[list[str], typer.Argument(help=FILES, metavar="FILE...", callback=check_files)]
+Files = Annotated[list[str], typer.Argument(help=FILES, metavar="FILE", callback=check_files)]
 Model = Annotated[str, typer.Argument(help="File that learn --save wrote.", metavar="MODEL")]
 Topics = Annotated[int, typer.Option("--topics", "-k", min=1, help="Number of topics.")]
 Words = Annotated[

@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from spectralleader.reporting.study import Study
 from spectralleader.streams.files import Reader, TextBlock
 from spectralleader.streams.text import Vectoriser
 from spectralleader.streams.vocabulary import Vocabulary
-from spectralleader.text_topics import DEFAULT_LEARNER, make_learner
+from spectralleader.text_topics import DEFAULT_LEARNER, find_learner, make_learner
 
 DEFAULT_LEARNERS = tuple(dict.fromkeys((DEFAULT_LEARNER, "spectral", "stepwise-em", "unigram")))
 MOST_ROWS = 400  # points of a curve, before every other one is left out
@@ -122,10 +123,10 @@ class Evaluation:
 
     def study(self) -> Study:
         """Return the running losses as a figure shows them."""
-        names = ", ".join(self.reader.names)
+        first, *others = self.reader.names
         return Study(
             name="evaluation",
-            title=f"{names}: {self.n_docs:,} documents",
+            title=Path(first).name + (f" and {len(others)} more" if others else ""),
             question="Which learner predicts best?",
             paper="",
             metrics=("L1",),
@@ -163,6 +164,8 @@ def evaluate(
     topics to labels over the whole stream. See `learn` for the other parameters.
     """
     source, watcher = Source.of(source), watcher or Watcher()
+    for name in learners:
+        find_learner(name)  # before anything is read
     words = choose_words(stop_words)
     with source.open() as reader:
         for guess in reader.guesses:

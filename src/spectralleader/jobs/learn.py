@@ -17,7 +17,7 @@ from spectralleader.learners import LEARNERS, Unigram
 from spectralleader.learners.offline import Offline
 from spectralleader.streams.files import Reader
 from spectralleader.streams.vocabulary import Vocabulary
-from spectralleader.text_topics import DEFAULT_LEARNER, TextTopics
+from spectralleader.text_topics import DEFAULT_LEARNER, TextTopics, find_learner
 
 
 @dataclass
@@ -113,6 +113,7 @@ def learn(
     source, watcher = Source.of(source), watcher or Watcher()
     if save is not None:
         storage.check_target(save)
+    find_learner(learner)  # before anything is read
     words = choose_words(stop_words)
     with source.open() as reader:
         for guess in reader.guesses:
