@@ -18,7 +18,7 @@ from spectralleader.jobs import Evaluation, Learned, Watcher
 from spectralleader.model import log_joint
 
 EVERY = 0.3  # seconds between pictures, at least
-SHARE = 1 / 30  # of the time that pictures may take
+SHARE = 1 / 25  # of the time that pictures may take
 LOG_EVERY = 5.0  # seconds between lines, without a terminal
 COMPILING = "compiling kernels, once after an installation: up to half a minute"
 
