@@ -180,7 +180,7 @@ def predict(
     """
     check_folder(out)
     learned = load_model(model)
-    from spectralleader.jobs.predict import predict_blocks, write
+    from spectralleader.jobs.predicting import predict_blocks, write
 
     source = make_source(files, text, "", "", block, format, strict=strict, sort=False)
     with source.open() as reader, opened(out) as file:
@@ -217,8 +217,8 @@ def evaluate(
     """Judge learners side by side: each predicts every block, then learns it.
 
     L1 is the mean negative log-probability of a document, perplexity that of a word. Where there is
-    a column of labels, topics predicted before learning are compared with them: accuracy after the
-    best matching, and normalised mutual information.
+    a column of labels, topics predicted before learning are compared with them over the last half
+    of the stream: accuracy after the best matching, and normalised mutual information.
     """
     check_folder(figure)
     if figure is not None and figure.suffix not in (".png", ".svg"):
@@ -226,7 +226,7 @@ def evaluate(
     from spectralleader import jobs
     from spectralleader.cli.display import watching
     from spectralleader.cli.tables import show_evaluation
-    from spectralleader.jobs.evaluate import DEFAULT_LEARNERS
+    from spectralleader.jobs.evaluating import DEFAULT_LEARNERS
 
     source = make_source(files, text, time, label, block, format, strict=strict, sort=sort)
     with watching() as watcher:

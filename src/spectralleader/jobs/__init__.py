@@ -1,9 +1,9 @@
 """JOBS: what the commands do, each one call that returns a result; nothing is printed here."""
 
-from spectralleader.jobs.describe import Description, describe
-from spectralleader.jobs.evaluate import Evaluation, evaluate
-from spectralleader.jobs.learn import Learned, learn
-from spectralleader.jobs.predict import Prediction, predict
+from spectralleader.jobs.describing import Description, describe
+from spectralleader.jobs.evaluating import Evaluation, evaluate
+from spectralleader.jobs.learning import Learned, learn
+from spectralleader.jobs.predicting import Prediction, predict
 from spectralleader.jobs.source import Source
 from spectralleader.jobs.watcher import Watcher
 

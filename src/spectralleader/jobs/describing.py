@@ -9,7 +9,7 @@ import numpy as np
 
 from spectralleader.documents import Documents
 from spectralleader.evaluation.diagnosis import CONFIDENT, Diagnosis, diagnose, remembered
-from spectralleader.jobs.learn import list_topics, name_learner
+from spectralleader.jobs.learning import list_topics, name_learner
 from spectralleader.text_topics import TextTopics
 
 PLAUSIBLE, DOUBTFUL = 0.8, 0.5  # halves agree this well, beside documents of the model

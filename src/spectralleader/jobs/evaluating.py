@@ -36,12 +36,20 @@ class Contender(Judged):
 
     def __init__(self, learner: Learner) -> None:
         super().__init__(learner)
-        self.met: Counter[tuple[int, str]] = Counter()  # topics and labels
+        self.met: Counter[tuple[int, str]] = Counter()  # topics and labels, of late
+        self._met_before: Counter[tuple[int, str]] = Counter()
+        self._since = 1  # documents learned before those that `met` is of
 
     def meet_labels(self, documents: Documents, labels: Labels) -> None:
-        """Count the topic predicted for each document with its label, before it is learned."""
+        """Count the topic predicted for each document with its label, before it is learned.
+
+        Topics find their places in time: whenever the documents have doubled, all but the last half
+        of them are forgotten, so that the last half of a stream counts, or somewhat more.
+        """
         if not self.n_learned:
             return
+        if self.n_learned >= 2 * self._since:
+            self._met_before, self.met, self._since = self.met, Counter(), self.n_learned
         model = self.learner.model
         topics = model.posterior(documents.widen(model.n_words)).argmax(axis=1).tolist()
         pairs = zip(topics, labels.tolist(), strict=True)
@@ -50,11 +58,12 @@ class Contender(Judged):
     @property
     def table(self) -> Ints | None:
         """How often each topic met each label, (K, n_labels); None if there were no labels."""
-        if not self.met:
+        met = self.met + self._met_before
+        if not met:
             return None
-        names = {label: i for i, label in enumerate(sorted({label for _, label in self.met}))}
+        names = {label: i for i, label in enumerate(sorted({label for _, label in met}))}
         table = np.zeros((self.learner.n_topics, len(names)), np.int64)
-        for (topic, label), count in self.met.items():
+        for (topic, label), count in met.items():
             table[topic, names[label]] = count
         return table
 
@@ -160,8 +169,9 @@ def evaluate(
     """Judge several learners on the same blocks: each predicts a block, then learns it.
 
     Documents without known words are left out. Where there are labels, the topic that was predicted
-    for a document before it was learned is compared with its label, after the best matching of
-    topics to labels over the whole stream. See `learn` for the other parameters.
+    for a document before it was learned is compared with its label, over the last half of the
+    stream or somewhat more, after the best matching of topics to labels. See `learn` for the other
+    parameters.
     """
     source, watcher = Source.of(source), watcher or Watcher()
     for name in learners:
