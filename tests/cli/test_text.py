@@ -266,6 +266,9 @@ def test_ctrl_c_on_a_slow_pipe_saves_and_exits_130(tmp_path):
         stderr=subprocess.PIPE,
         text=True,
         env=os.environ | {"PYTHONUNBUFFERED": "1"},
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        ),  # ignored in the background
     )
     slow.stdin.write("\n".join(texts(95)[0]) + "\n")
     slow.stdin.flush()

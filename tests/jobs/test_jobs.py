@@ -91,7 +91,7 @@ def test_an_offline_learner_is_not_judged_on_the_way(file):
     assert result.is_useful
 
 
-def test_ctrl_c_ends_the_pass_after_a_whole_step_and_saves(file, tmp_path):
+def test_ctrl_c_ends_the_pass_after_a_whole_step_and_saves(listening, file, tmp_path):
     class Impatient(Watcher):
         def stepped(self, result):
             if result.topics.n_docs == 200:
@@ -102,6 +102,14 @@ def test_ctrl_c_ends_the_pass_after_a_whole_step_and_saves(file, tmp_path):
     assert load(tmp_path / "m").n_docs == 200
 
 
+@pytest.fixture
+def listening():
+    """Ctrl-C is not ignored, as it is in background jobs."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def interrupt(times, done):
     """Be interrupted while holding on."""
     with Interrupts() as interrupts, interrupts.held():
@@ -110,7 +118,7 @@ def interrupt(times, done):
             done.append(times)
 
 
-def test_ctrl_c_waits_for_what_is_held_and_a_second_one_does_not():
+def test_ctrl_c_waits_for_what_is_held_and_a_second_one_does_not(listening):
     done = []
     with pytest.raises(KeyboardInterrupt):
         interrupt(1, done)
@@ -118,6 +126,13 @@ def test_ctrl_c_waits_for_what_is_held_and_a_second_one_does_not():
         interrupt(2, done)
     assert done == [1, 2]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_stays_ignored_where_it_is(listening):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    done = []
+    interrupt(2, done)
+    assert done == [2, 2]
 
 
 def test_a_vocabulary_is_chosen_as_wished(file, tmp_path):
@@ -194,11 +209,11 @@ def test_learners_are_judged_side_by_side_as_alone(tmp_path):
         alone = learn(Source((str(file),), block=30), learner=name, n_topics=3)
         assert result.contenders[name].mean_loss == pytest.approx(alone.mean_loss, rel=1e-12)
     summary = json.loads(json.dumps(result.summary()))["learners"]
-    assert summary["spectral"]["accuracy"] > 0.9
-    assert summary["spectral"]["nmi"] > 0.7
+    assert summary["spectral"]["accuracy"] > 0.8  # a third by chance
+    assert summary["spectral"]["nmi"] > 0.5
     assert summary["unigram"]["nmi"] == 0.0
     assert [row["step"] for row in result.rows if row["learner"] == "spectral"] == list(
-        range(2, 11)
+        range(2, 31)
     )
 
 

@@ -20,7 +20,7 @@ from spectralleader.model import log_joint
 EVERY = 0.3  # seconds between pictures, at least
 SHARE = 1 / 25  # of the time that pictures may take
 LOG_EVERY = 5.0  # seconds between lines, without a terminal
-COMPILING = "compiling kernels, once after an installation: up to half a minute"
+COMPILING = "compiling kernels, once after an installation; this may take a minute"
 
 
 @contextmanager
@@ -85,13 +85,10 @@ class Picture(Watcher):
         """Show the topics, or the learners, as they are."""
         if perf_counter() < self._due:
             return
+        if isinstance(result, Learned):
+            _ = result.topics.model  # the next block is judged by it: no cost of drawing
         began = perf_counter()
-        table = (
-            contender_table(result)
-            if isinstance(result, Evaluation)
-            else topic_table(result.topics)
-        )
-        self._draw(Group(Text(headline(result), style="bold"), table))
+        self._draw(Group(Text(headline(result), style="bold"), picture(result)))
         now = perf_counter()
         self._due = now + min(max(EVERY, (now - began) / SHARE), LOG_EVERY)
 
@@ -116,9 +113,7 @@ def headline(result: Learned | Evaluation) -> str:
         return f"{result.n_docs:,} documents, L1: {told or 'not yet judged'}"
     line = f"{result.topics.n_docs:,} documents, {rate(result):,.0f} a second"
     if result.mean_loss is not None:
-        line += (
-            f", L1 {result.mean_loss:.3f} (word frequencies alone {result.unigram.mean_loss:.3f})"
-        )
+        line += f", L1 {result.mean_loss:.3f}, of word frequencies {result.unigram.mean_loss:.3f}"
     return line
 
 

@@ -13,8 +13,8 @@ from typing import Any
 class Interrupts:
     """While it is entered, Ctrl-C waits for the end of whatever is `held`.
 
-    A second Ctrl-C does not wait. Outside of the main thread, where Python has no signals, it does
-    nothing.
+    A second Ctrl-C does not wait. Where Ctrl-C is ignored it stays so; and outside of the main
+    thread, where Python has no signals, nothing is done.
     """
 
     def __init__(self) -> None:
@@ -22,7 +22,8 @@ class Interrupts:
         self._before: Any = None
 
     def __enter__(self) -> Interrupts:
-        if threading.current_thread() is threading.main_thread():
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             self._before = signal.signal(signal.SIGINT, self._handle)
         return self
 
