@@ -73,7 +73,7 @@ def test_a_vocabulary_under_a_cap_settles_and_the_model_follows():
 
 
 def test_texts_without_known_words_are_counted_and_left_out():
-    topics = TextTopics(2, vocabulary=["rain", "goal"])
+    topics = TextTopics(2, learner="spectral", vocabulary=["rain", "goal"])
     topics.learn(["rain rain", "nothing of that", "goal", ""])
     assert (topics.n_docs, topics.n_empty) == (4, 2)
     assert topics.learner.sample.n_seen == 2
@@ -109,7 +109,7 @@ def test_mistakes_are_named():
 
 
 def test_a_given_vocabulary_keeps_its_order():
-    topics = TextTopics(2, vocabulary=Vocabulary(["wind", "rain"]), seed=3)
+    topics = TextTopics(2, learner="spectral", vocabulary=Vocabulary(["wind", "rain"]), seed=3)
     topics.learn(WRITTEN)
     assert list(topics.vocabulary) == ["wind", "rain"]
     assert topics.learner.seed == 3

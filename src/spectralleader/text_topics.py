@@ -45,10 +45,11 @@ class TextTopics:
     --------
     >>> topics = TextTopics(n_topics=2)
     >>> topics.learn(["rain and wind and more rain", "A goal! Late goal!", "Wind, rain, wind"] * 9)
-    >>> topics.n_docs, topics.top_words(2)
-    (27, [['wind', 'rain'], ['goal', 'late']])
-    >>> topics.posterior(["rain", "a goal", "nothing of that"]).round(1).tolist()
-    [[1.0, 0.0], [0.0, 1.0], [0.7, 0.3]]
+    >>> topics.n_docs, sorted(sorted(words) for words in topics.top_words(2))
+    (27, [['goal', 'late'], ['rain', 'wind']])
+    >>> rain, wind, goal = topics.posterior(["rain", "wind", "a goal"]).argmax(axis=1)
+    >>> bool(rain == wind != goal)
+    True
     """
 
     def __init__(
