@@ -132,3 +132,31 @@ def rows(
         for seed, value in enumerate(values)
         for step in range(1, n_steps + 1)
     ]
+
+
+TOPIC_WORDS = (
+    ["rain", "wind", "storm", "cloud", "snow", "sun", "forecast", "degrees"],
+    ["goal", "match", "league", "striker", "penalty", "referee", "cup", "keeper"],
+    ["vaccine", "virus", "clinic", "patients", "doctors", "trial", "dose", "infection"],
+)
+
+
+def texts(n_docs: int = 300, *, seed: int = 0) -> tuple[list[str], list[str]]:
+    """Texts of 4 to 9 words, nearly all of one of three topics, and the topics' names."""
+    rng = np.random.default_rng(seed)
+    everything = [word for words in TOPIC_WORDS for word in words]
+    chosen, written = rng.integers(3, size=n_docs), []
+    for topic in chosen:
+        own = rng.choice(TOPIC_WORDS[topic], size=rng.integers(4, 9))
+        written.append(" ".join([*own, rng.choice(everything)]))
+    return written, [("weather", "sport", "health")[topic] for topic in chosen]
+
+
+def write_csv(path: Path, n_docs: int = 300, *, seed: int = 0) -> Path:
+    """Write texts with their labels and times to a file."""
+    rows = [
+        f"2020-01-01T{i // 3600 % 24:02}:{i // 60 % 60:02}:{i % 60:02}Z,{text},{label}\n"
+        for i, (text, label) in enumerate(zip(*texts(n_docs, seed=seed), strict=True))
+    ]
+    path.write_text("timestamp,text,label\n" + "".join(rows))
+    return path

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spectralleader.documents import Documents
+    from spectralleader.errors import StorageError
     from spectralleader.learners import (
         LEARNERS,
         BatchEM,
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     )
     from spectralleader.model import TopicModel
     from spectralleader.samples import Everything, Reservoir, Window
+    from spectralleader.storage import load, save
     from spectralleader.streams import GrowingVocabulary, Vectoriser, Vocabulary, Words
+    from spectralleader.text_topics import TextTopics
 
 __version__ = "0.1.0"
 
@@ -40,6 +43,8 @@ __all__ = [
     "SpectralLeader",
     "SpectralMethod",
     "StepwiseEM",
+    "StorageError",
+    "TextTopics",
     "TopicModel",
     "Unigram",
     "VarianceReducedEM",
@@ -47,11 +52,14 @@ __all__ = [
     "Vocabulary",
     "Window",
     "Words",
+    "load",
+    "save",
 ]
 
 # Names are imported when first used, so that `spectralleader --help` need not wait for Numba.
 HOMES = dict.fromkeys(__all__, "learners")
-HOMES |= {"Documents": "documents", "TopicModel": "model"}
+HOMES |= {"Documents": "documents", "TopicModel": "model", "TextTopics": "text_topics"}
+HOMES |= {"StorageError": "errors", "load": "storage", "save": "storage"}
 HOMES |= dict.fromkeys(("Everything", "Reservoir", "Window"), "samples")
 HOMES |= dict.fromkeys(("GrowingVocabulary", "Vectoriser", "Vocabulary", "Words"), "streams")
 

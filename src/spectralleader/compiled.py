@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -20,3 +21,9 @@ def kernel(function: Kernel) -> Kernel:
     """
     compile_it = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=REORDER)
     return cast(Kernel, compile_it(function))
+
+
+def is_compiled(compiled: Callable[..., Any]) -> bool:
+    """Say whether a kernel's machine code is on disk, from this run or an earlier one."""
+    folder = Path(cast(Any, compiled).stats.cache_path)
+    return any(folder.glob(f"*.{compiled.__name__}-*.nbi"))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
-from spectralleader.documents import Ints
+from spectralleader.documents import Floats, Ints
 
 
 def contingency(predicted: ArrayLike, labels: ArrayLike) -> Ints:
@@ -26,6 +26,32 @@ def matched_accuracy(predicted: ArrayLike, labels: ArrayLike) -> float:
     >>> matched_accuracy([0, 0, 1, 1], ["b", "b", "a", "b"])
     0.75
     """
-    table = contingency(predicted, labels)
+    return table_accuracy(contingency(predicted, labels))
+
+
+def table_accuracy(table: Ints) -> float:
+    """Return the matched accuracy of a table of topics x labels."""
     matched = linear_sum_assignment(table, maximize=True)
     return float(table[matched].sum() / table.sum())
+
+
+def mutual_information(table: Ints) -> float:
+    """Return the normalised mutual information of a table of topics x labels, from 0 to 1.
+
+    ``I(topic; label) / mean(H(topic), H(label))``; 1 if both are certain.
+
+    Examples
+    --------
+    >>> mutual_information(contingency([0, 0, 1, 1], ["b", "b", "a", "a"]))
+    1.0
+    """
+    joint = table / table.sum()
+    entropies = [_entropy(joint.sum(axis=axis)) for axis in (0, 1)]
+    if (mean := sum(entropies) / 2) <= 0.0:
+        return 1.0
+    return max(0.0, (sum(entropies) - _entropy(joint.ravel())) / mean)
+
+
+def _entropy(shares: Floats) -> float:
+    positive = shares[shares > 0]
+    return -float(positive @ np.log(positive))

@@ -50,6 +50,14 @@ def save_png(figure: Figure, path: Path) -> Path:
     return path
 
 
+def save_figure(figure: Figure, path: Path) -> Path:
+    """Write a figure as a picture, or as SVG if the file is called so."""
+    if path.suffix != ".svg":
+        return save_png(figure, path)
+    path.write_text(as_svg(figure), encoding="utf-8")
+    return path
+
+
 def as_svg(figure: Figure) -> str:
     """Return a figure as SVG, the same bytes for the same rows."""
     with mpl.rc_context({"svg.hashsalt": "spectralleader"}):

@@ -50,6 +50,10 @@ class Vectoriser:
         """
         return self.vocabulary.count_texts(as_strings(texts), self.words)
 
+    def count_known(self, texts: Texts) -> Documents:
+        """Count as `count` does, but take in no new words: nothing changes."""
+        return self.vocabulary.count_known(as_strings(texts), self.words)
+
     def settle(self) -> Ints | None:
         """Let a growing vocabulary drop its lightest words; see `GrowingVocabulary.settle`."""
         return self.vocabulary.settle()

@@ -94,6 +94,10 @@ class Vocabulary(Sequence[str]):
         documents, self._table = count_words(texts, words, self._table, adds=self.grows)
         return documents
 
+    def count_known(self, texts: list[str], words: Tokenizer) -> Documents:
+        """Count the words of texts that have an id, and give none to others, even if it grows."""
+        return count_words(texts, words, self._table, adds=False)[0]
+
     @property
     def grows(self) -> bool:
         """Whether new words are given ids."""

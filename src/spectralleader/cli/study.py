@@ -1,11 +1,7 @@
-"""The command line: arguments -> one library call -> print.
-
-Heavy imports happen inside the commands, so that help and errors answer at once.
-"""
+"""The commands of the paper's study: demo, learners, experiment, reproduce."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,34 +9,7 @@ from typing import Annotated
 
 import typer
 
-from spectralleader import __version__
-
-app = typer.Typer(
-    name="spectralleader",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    help="Learn topic models from streams of documents, online, with nothing to tune.",
-    epilog="Start with: [bold]spectralleader demo[/bold]",
-)
-
-
-def print_version(wanted: bool) -> None:
-    """Print the version and stop, if that is wanted."""
-    if wanted:
-        typer.echo(f"spectralleader {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    version: Annotated[
-        bool,
-        typer.Option("--version", help="Print the version.", is_eager=True, callback=print_version),
-    ] = False,
-) -> None:
-    """Take the options that stand before a command."""
+app = typer.Typer()
 
 
 @app.command(epilog="Example: [bold]spectralleader demo --steps 300 --out my-demo[/bold]")
@@ -155,48 +124,6 @@ def reproduce(
         study(Console(), Options(folder, workers, data, quick), docs)
 
 
-corpora = typer.Typer(help="List known corpora of text, and get those that can be fetched.")
-app.add_typer(corpora, name="corpora")
-
-
-@corpora.callback(
-    invoke_without_command=True, epilog="Example: [bold]spectralleader corpora[/bold]"
-)
-def corpora_list(context: typer.Context) -> None:
-    """List the corpora that are known: size, dates, licence as stated, how to get each."""
-    if context.invoked_subcommand is not None:
-        return
-    from rich.console import Console
-    from rich.table import Table
-
-    from spectralleader.streams.corpora import CORPORA, find_files
-
-    table = Table("name", "documents", "what it is, licence as stated, how to get it", box=None)
-    for name, corpus in CORPORA.items():
-        size = "-" if corpus.n_docs is None else f"{corpus.n_docs:,}"
-        how = "is here" if find_files(name) else corpus.how
-        about = f"{corpus.what}, {corpus.dates}\nlicence: {corpus.licence}\n{how}\n"
-        table.add_row(name, size, about)
-    Console().print(table)
-
-
-@corpora.command("get", epilog="Example: [bold]spectralleader corpora get health_tweets[/bold]")
-def corpora_get(
-    name: Annotated[str, typer.Argument(help="Of a corpus that can be fetched.")],
-    to: Annotated[
-        Path | None, typer.Option(help="Folder to put it in; the cache if not given.")
-    ] = None,
-) -> None:
-    """Fetch a corpus, check it, and print where it is."""
-    from rich.console import Console
-
-    from spectralleader.streams.corpora import get
-
-    with Console(stderr=True).status(f"getting {name}") as status:
-        file = get(name, to, say=status.update)
-    typer.echo(file)
-
-
 @contextmanager
 def resumable() -> Iterator[None]:
     """Say on Ctrl-C that nothing finished is lost; the exit code is the shell's for it."""
@@ -205,12 +132,3 @@ def resumable() -> Iterator[None]:
     except KeyboardInterrupt:
         typer.echo("Stopped; the same command goes on from here.", err=True)
         raise typer.Exit(130) from None
-
-
-def main() -> None:
-    """Run the command line; an error is one line on standard error and exit code 2."""
-    try:
-        app()
-    except (ValueError, OSError) as error:
-        sys.stderr.write(f"spectralleader: {error}\n")
-        sys.exit(2)

@@ -1,0 +1,102 @@
+"""The command `spectralleader`: its groups of commands, and how errors end."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from spectralleader import __version__
+from spectralleader.cli import corpora, study, text
+
+MISUSE, STOPPED = 2, 130  # exit codes; 130 is the shell's for Ctrl-C
+# Products here are small: more threads cost more than they gain, and on a busy machine far more.
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+app = typer.Typer(
+    name="spectralleader",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help="Learn topic models from streams of documents, online, with nothing to tune.",
+    epilog="Start with: [bold]spectralleader learn tweets.csv[/bold], or [bold]demo[/bold] "
+    "to see it learn. Exit codes: 0 done, 1 nothing useful was learned, 2 misuse or bad input.",
+)
+app.add_typer(text.app)
+app.add_typer(corpora.app, name="corpora")
+app.add_typer(study.app)
+
+
+def print_version(wanted: bool) -> None:
+    """Print the version and stop, if that is wanted."""
+    if wanted:
+        typer.echo(f"spectralleader {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", is_eager=True, callback=print_version),
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
+
+
+def main() -> None:
+    """Run the command line; an error is one line on standard error and exit code 2."""
+    for name in THREAD_VARIABLES:
+        os.environ.setdefault(name, "1")
+    try:
+        code = run()
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)
+
+
+def run() -> int:
+    """Run a command; return its exit code."""
+    try:
+        return app(standalone_mode=False) or 0
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # as typer and rich end on it
+            raise end.__context__ from None
+        raise
+    except BrokenPipeError:
+        raise
+    except (KeyboardInterrupt, typer.Abort):
+        return fail("stopped", STOPPED)
+    except (ValueError, OSError) as error:
+        return fail(str(error), MISUSE)
+    except Exception as error:
+        if not is_misuse(error):
+            raise
+        if type(error).__name__ == "NoArgsIsHelpError":
+            error.show()  # type: ignore[attr-defined]
+            return MISUSE
+        return fail(with_advice(error), MISUSE)
+
+
+def is_misuse(error: Exception) -> bool:
+    """Say whether arguments were wrong; the class for it is click's, or typer's copy of it."""
+    return any(cls.__name__ == "ClickException" for cls in type(error).__mro__)
+
+
+def fail(message: str, code: int) -> int:
+    """Say in one line what went wrong; return the exit code."""
+    line = " ".join(message.split())
+    sys.stderr.write(f"spectralleader: {line}\n")
+    return code
+
+
+def with_advice(error: Any) -> str:
+    """Return what is wrong with the arguments, and where to read of them."""
+    context = getattr(error, "ctx", None)
+    advice = f"; see {context.command_path} --help" if context is not None else ""
+    return str(error.format_message()).rstrip(".") + advice

@@ -1,0 +1,122 @@
+"""Display: how a job is getting on, live on a terminal, in plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from spectralleader.cli.tables import contender_table, topic_table
+from spectralleader.compiled import is_compiled
+from spectralleader.jobs import Evaluation, Learned, Watcher
+from spectralleader.model import log_joint
+
+EVERY = 0.3  # seconds between pictures, at least
+SHARE = 1 / 25  # of the time that pictures may take
+LOG_EVERY = 5.0  # seconds between lines, without a terminal
+COMPILING = "compiling kernels, once after an installation; this may take a minute"
+
+
+@contextmanager
+def watching() -> Iterator[Watcher]:
+    """Show a job on standard error while it runs."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield Log()
+        return
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        yield Picture(live)
+
+
+class Log(Watcher):
+    """A plain line every few seconds."""
+
+    def __init__(self) -> None:
+        self._due = perf_counter() + LOG_EVERY
+
+    def say(self, line: str) -> None:
+        """Print a line."""
+        sys.stderr.write(f"{line}\n")
+
+    def counted(self, n_docs: int) -> None:
+        """Say how many texts have been counted, now and then."""
+        if self._is_due():
+            self.say(f"{n_docs:,} documents counted")
+
+    def stepped(self, result: Learned | Evaluation) -> None:
+        """Say how learning goes, now and then."""
+        if self._is_due():
+            self.say(headline(result))
+
+    def _is_due(self) -> bool:
+        if perf_counter() < self._due:
+            return False
+        self._due = perf_counter() + LOG_EVERY
+        return True
+
+
+class Picture(Watcher):
+    """Topics and figures that move as they are learned; drawing takes a small share of the time."""
+
+    def __init__(self, live: Live) -> None:
+        self.live = live
+        self._lines: list[str] = []
+        self._due = 0.0
+        if not is_compiled(log_joint):
+            self.say(COMPILING)
+
+    def say(self, line: str) -> None:
+        """Show a line above the picture."""
+        self._lines.append(line)
+        self._draw(Text(""))
+
+    def counted(self, n_docs: int) -> None:
+        """Show how many texts have been counted."""
+        if perf_counter() >= self._due:
+            self._draw(Text(f"{n_docs:,} documents counted"))
+
+    def stepped(self, result: Learned | Evaluation) -> None:
+        """Show the topics, or the learners, as they are."""
+        if perf_counter() < self._due:
+            return
+        if isinstance(result, Learned):
+            _ = result.topics.model  # the next block is judged by it: no cost of drawing
+        began = perf_counter()
+        self._draw(Group(Text(headline(result), style="bold"), picture(result)))
+        now = perf_counter()
+        self._due = now + min(max(EVERY, (now - began) / SHARE), LOG_EVERY)
+
+    def _draw(self, shown: RenderableType) -> None:
+        notes = [Text(line, style="dim") for line in self._lines]
+        self.live.update(Group(*notes, shown), refresh=True)
+        self._due = perf_counter() + EVERY
+
+
+def picture(result: Learned | Evaluation) -> Table:
+    """Return the topics, or the learners, as they are."""
+    if isinstance(result, Evaluation):
+        return contender_table(result)
+    return topic_table(result.topics)
+
+
+def headline(result: Learned | Evaluation) -> str:
+    """Return how far it got, in a line."""
+    if isinstance(result, Evaluation):
+        losses = [(name, one.mean_loss) for name, one in result.contenders.items()]
+        told = ", ".join(f"{name} {loss:.3f}" for name, loss in losses if loss is not None)
+        return f"{result.n_docs:,} documents, L1: {told or 'not yet judged'}"
+    line = f"{result.topics.n_docs:,} documents, {rate(result):,.0f} a second"
+    if result.mean_loss is not None:
+        line += f", L1 {result.mean_loss:.3f}, of word frequencies {result.unigram.mean_loss:.3f}"
+    return line
+
+
+def rate(result: Learned) -> float:
+    """Return documents learned in a second."""
+    return result.topics.n_docs / max(result.seconds, 1e-9)

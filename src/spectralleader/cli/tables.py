@@ -1,0 +1,137 @@
+"""Tables and lines that the commands for text print."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from spectralleader.jobs import Description, Evaluation, Learned
+from spectralleader.streams.files import Reader
+from spectralleader.text_topics import TextTopics
+
+BAR = 20  # characters of a weight of 1
+N_WORDS = 10
+PIPE_WIDTH = 120  # columns where there is no terminal
+
+
+def make_output() -> Console:
+    """Return standard output as a console."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
+
+
+def count_of(n: int, noun: str) -> str:
+    """Return a number of things, in words."""
+    return f"{n:,} {noun}" + ("" if n == 1 else "s")
+
+
+def topic_table(topics: TextTopics, n_words: int = N_WORDS) -> Table:
+    """Return topics with their weights and top words."""
+    table = Table("topic", "weight", "", "top words", box=None, pad_edge=False)
+    table.columns[1].justify = "right"
+    table.columns[3].no_wrap, table.columns[3].overflow = True, "ellipsis"
+    rows = zip(topics.model.weights.tolist(), topics.top_words(n_words), strict=True)
+    for k, (weight, words) in enumerate(rows, start=1):
+        bar = Text("█" * round(BAR * weight), style="blue")
+        table.add_row(str(k), f"{weight:.3f}", bar, Text(" ".join(words)))
+    return table
+
+
+def show_learned(result: Learned) -> None:
+    """Print what was learned, and from what."""
+    out, topics, vocabulary = make_output(), result.topics, result.topics.vocabulary
+    rate = topics.n_docs / max(result.seconds, 1e-9)
+    n_docs, n_words = count_of(topics.n_docs, "document"), count_of(vocabulary.n_words, "word")
+    _say(out, f"{n_docs} in {result.seconds:.1f} s ({rate:,.0f} a second)")
+    grows = ", which grows" if vocabulary.grows else ""
+    _say(out, f"vocabulary of {n_words}{grows}; {topics.n_empty:,} documents have none of them")
+    _say(out, say_loss(result))
+    _show_input(out, result.reader)
+    if result.is_useful:
+        out.print()
+        out.print(topic_table(topics))
+    if result.saved is not None:
+        out.print()
+        _say(out, f"Saved: {result.saved}  (see: spectralleader topics {result.saved})")
+
+
+def say_loss(result: Learned) -> str:
+    """Return how well documents were predicted, against word frequencies alone."""
+    judged, unigram = result.judged, result.unigram
+    if judged is None:
+        return "L1 is not known: the learner works offline, and has no model on the way"
+    if judged.mean_loss is None or unigram.mean_loss is None:
+        return "L1 is not known: all documents came in one block, and none could be predicted"
+    return (
+        f"L1 {judged.mean_loss:.3f} nats a document, word frequencies alone "
+        f"{unigram.mean_loss:.3f}; perplexity of a word {judged.perplexity:.1f}, "
+        f"{unigram.perplexity:.1f}"
+    )
+
+
+def show_description(found: Description) -> None:
+    """Print topics with typical documents, and the diagnosis."""
+    out, n_docs = make_output(), count_of(found.n_docs, "document")
+    over = f"{len(found.topics)} topics over {count_of(found.n_words, 'word')}"
+    _say(out, f"{found.learner}: {n_docs}, {found.n_empty:,} without known words; {over}")
+    for topic in found.topics:
+        words = " ".join(word["word"] for word in topic["words"])
+        out.print()
+        out.print(Text(f"topic {topic['topic']}  {topic['weight']:.3f}  {words}", style="bold"))
+        for document in topic["typical"]:
+            line = Text(f"  words of a document: {document}", style="dim")
+            out.print(line, no_wrap=True, overflow="ellipsis")
+    findings = Table.grid(padding=(0, 1))
+    for finding in found.findings():
+        findings.add_row("-", Text(finding))
+    out.print()
+    out.print(findings)
+
+
+def contender_table(result: Evaluation) -> Table:
+    """Return how the learners did, a row each; the lowest L1 is bold."""
+    summaries = {name: one.summary() for name, one in result.contenders.items()}
+    has_labels = any(one["accuracy"] is not None for one in summaries.values())
+    labels = ("accuracy", "NMI") if has_labels else ()
+    header = ("learner", "L1", "perplexity", "µs a document", *labels)
+    table = Table(*header, box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    losses = [one["L1"] for one in summaries.values() if one["L1"] is not None]
+    for name, one in summaries.items():
+        cells = [_cell(one["L1"], 3), _cell(one["perplexity"], 1), _cell(one["microseconds"], 1)]
+        cells += [_cell(one["accuracy"], 3), _cell(one["nmi"], 3)] if has_labels else []
+        is_best = bool(losses) and one["L1"] == min(losses)
+        table.add_row(name, *cells, style="bold" if is_best else None)
+    return table
+
+
+def show_evaluation(result: Evaluation) -> None:
+    """Print learners side by side."""
+    out = make_output()
+    _say(
+        out,
+        f"{count_of(result.n_docs, 'document')}, {result.n_empty:,} without known words, in "
+        f"{count_of(result.n_steps, 'step')}; {result.vectoriser.vocabulary.n_words:,} words",
+    )
+    _show_input(out, result.reader)
+    out.print()
+    out.print(contender_table(result))
+
+
+def _show_input(out: Console, reader: Reader) -> None:
+    """Print what was guessed of the files, and what was wrong with them."""
+    for guess in reader.guesses:
+        _say(out, f"guessed: {guess}")
+    for problem in reader.problems.summary():
+        _say(out, f"problem: {problem}")
+
+
+def _cell(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:,.{digits}f}"
+
+
+def _say(out: Console, line: str) -> None:
+    """Print a line as it is, however long."""
+    out.print(line, soft_wrap=True, markup=False)

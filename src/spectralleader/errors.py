@@ -1,0 +1,7 @@
+"""The few errors that callers catch."""
+
+from __future__ import annotations
+
+
+class StorageError(ValueError):
+    """A file that cannot be saved to or loaded from; the message says what is wrong with it."""

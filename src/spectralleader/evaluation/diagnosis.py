@@ -1,0 +1,162 @@
+"""Diagnosis: whether a single-topic model fits documents, and with how many topics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from spectralleader.documents import Documents, Floats, Ints
+from spectralleader.learners.protocol import Learner
+from spectralleader.learners.spectral_method import SpectralMethod
+from spectralleader.model import TopicModel
+from spectralleader.moments.means import EmpiricalMoments
+from spectralleader.spectral import Estimate
+from spectralleader.spectral.whitening import top_eigenpairs
+
+CONFIDENT = 0.9  # probability of the likeliest topic
+GAP = 2.0  # an eigenvalue this many times the next one ends a spectrum
+N_SHUFFLES = 3
+MOST_DIRECTIONS = 30  # looked at, or 10 more than twice the topics
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """The largest eigenvalues of the pairs, and what they would be without topics.
+
+    The noise is the second eigenvalue of the same documents with all words dealt out anew: there
+    the first one is the word frequencies', and all others are chance.
+    """
+
+    eigenvalues: Floats  # largest first
+    noise: float
+
+    @property
+    def n_above(self) -> int:
+        """Directions that stand above noise; as many topics can be told apart, at most."""
+        return int(np.count_nonzero(self.eigenvalues > self.noise))
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there may be more directions above noise than were looked at."""
+        return self.n_above == len(self.eigenvalues)
+
+    @property
+    def n_suggested(self) -> int | None:
+        """The number of topics after which the spectrum drops, if it does clearly: to a half."""
+        n = self.n_above
+        if n < 2:
+            return n or None
+        values = np.maximum(self.eigenvalues, self.noise / GAP)
+        ratios = values[1:-1] / values[2:]  # after the 2nd, 3rd, ...
+        if not len(ratios) or ratios[: n - 1].max() < GAP:
+            return None
+        return 2 + int(ratios[: n - 1].argmax())
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What remembered documents say of a model. Expected: what documents drawn from it would."""
+
+    n_docs: int  # remembered, of 2 or more words
+    n_usable: int  # topics that the spectral method can tell apart in them
+    confident: float  # share of documents whose topic is at least 90 % certain
+    expected_confident: float
+    agreement: float  # of the topics of a document's halves, see `agreement`
+    expected_agreement: float
+    residual: float  # of their tensor, see `Estimate.residual`
+    expected_residual: float
+    spectrum: Spectrum
+
+    @property
+    def fit(self) -> float:
+        """How far halves agree, from 0 (by chance) to 1 (as documents of the model do)."""
+        return self.agreement / self.expected_agreement if self.expected_agreement > 0 else 0.0
+
+
+def remembered(learner: Learner) -> Documents | None:
+    """Return the documents that a learner remembers, if it does."""
+    sample = getattr(learner, "sample", None)
+    return None if sample is None else sample.documents
+
+
+def diagnose(model: TopicModel, documents: Documents, *, seed: int = 0) -> Diagnosis | None:
+    """Compare documents with as many drawn from the model, of the same lengths.
+
+    None if no document has 2 or more words.
+    """
+    documents = documents[documents.lengths >= 2]
+    if documents.n_docs == 0:
+        return None
+    drawn, _ = model.sample(documents.n_docs, documents.lengths.astype(np.int64), seed=seed)
+    found, expected = (_estimate(block, model.n_topics) for block in (documents, drawn))
+    return Diagnosis(
+        documents.n_docs,
+        found.n_usable,
+        share_confident(model, documents),
+        share_confident(model, drawn),
+        agreement(model, documents, seed),
+        agreement(model, drawn, seed),
+        found.residual,
+        expected.residual,
+        measure_spectrum(documents, model.n_topics, seed=seed),
+    )
+
+
+def _estimate(documents: Documents, n_topics: int) -> Estimate:
+    return SpectralMethod(n_topics, n_words=documents.n_words).fit(documents).info
+
+
+def share_confident(model: TopicModel, documents: Documents) -> float:
+    """Return the share of documents whose topic is at least 90 % certain."""
+    return float((model.posterior(documents).max(axis=1) >= CONFIDENT).mean())
+
+
+def agreement(model: TopicModel, documents: Documents, seed: int) -> float:
+    """Return how often both halves of a document have the same likeliest topic, above chance.
+
+    0 if no more often than the halves of different documents (Cohen's kappa), 1 if always.
+    """
+    halves = [model.posterior(half).argmax(axis=1) for half in split(documents, seed)]
+    observed = float((halves[0] == halves[1]).mean())
+    shares = [np.bincount(half, minlength=model.n_topics) / len(half) for half in halves]
+    chance = float(shares[0] @ shares[1])
+    return (observed - chance) / (1.0 - chance) if chance < 1.0 else 0.0
+
+
+def split(documents: Documents, seed: int) -> tuple[Documents, Documents]:
+    """Deal out each document's words at random into two halves."""
+    rng = np.random.default_rng(seed)
+    words, lengths = _tokens(documents)
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    order = np.lexsort((rng.random(len(words)), rows))
+    starts = np.cumsum(lengths) - lengths
+    is_second = (np.arange(len(words)) - starts[rows]) % 2 == 1
+    words = words[order]
+    first = Documents.from_words(words[~is_second], lengths - lengths // 2, documents.n_words)
+    return first, Documents.from_words(words[is_second], lengths // 2, documents.n_words)
+
+
+def shuffle(documents: Documents, rng: np.random.Generator) -> Documents:
+    """Deal out all words anew among the documents, which keep their lengths."""
+    words, lengths = _tokens(documents)
+    return Documents.from_words(rng.permutation(words), lengths, documents.n_words)
+
+
+def _tokens(documents: Documents) -> tuple[Ints, Ints]:
+    words = np.repeat(documents.words.astype(np.int64), documents.counts.astype(np.int64))
+    return words, documents.lengths.astype(np.int64)
+
+
+def measure_spectrum(documents: Documents, n_topics: int, *, seed: int = 0) -> Spectrum:
+    """Return the spectrum of the pairs of documents, and its noise."""
+    n = min(documents.n_words, max(MOST_DIRECTIONS, 2 * n_topics + 10))
+    values, _ = top_eigenpairs(EmpiricalMoments(documents).pairs, n)
+    rng = np.random.default_rng(seed)
+    noise = [_second_eigenvalue(shuffle(documents, rng)) for _ in range(N_SHUFFLES)]
+    return Spectrum(values[::-1], max(0.0, *noise))
+
+
+def _second_eigenvalue(documents: Documents) -> float:
+    values, _ = top_eigenpairs(EmpiricalMoments(documents).pairs, 2)
+    return float(values[0]) if len(values) > 1 else 0.0

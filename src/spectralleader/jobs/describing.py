@@ -1,0 +1,146 @@
+"""Describe: what a learned model looks like, and whether to believe it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from spectralleader.documents import Documents
+from spectralleader.evaluation.diagnosis import CONFIDENT, Diagnosis, diagnose, remembered
+from spectralleader.jobs.learning import list_topics, name_learner
+from spectralleader.text_topics import TextTopics
+
+PLAUSIBLE, DOUBTFUL = 0.8, 0.5  # halves agree this well, beside documents of the model
+MIN_TYPICAL = 3  # words of a document worth showing
+SMALL = 0.01  # weight of a topic that hardly occurs
+
+
+@dataclass(frozen=True)
+class Description:
+    """A model in words and numbers."""
+
+    learner: str
+    n_docs: int
+    n_empty: int
+    n_words: int
+    topics: list[dict[str, Any]]  # see `list_topics`; with the words of typical documents
+    diagnosis: Diagnosis | None  # None if the learner remembers nothing to judge by
+
+    def findings(self) -> list[str]:
+        """Return the diagnosis in plain words."""
+        if self.diagnosis is None:
+            return [f"The learner {self.learner} remembers no documents to judge the model by."]
+        small = [topic["topic"] for topic in self.topics if topic["weight"] < SMALL]
+        return [
+            say_plausible(self.diagnosis),
+            say_usable(self.diagnosis, len(self.topics), small),
+            say_spectrum(self.diagnosis, len(self.topics)),
+        ]
+
+    def summary(self) -> dict[str, Any]:
+        """Return all of it as plain values, for machines."""
+        found = self.diagnosis
+        spectrum = None if found is None else found.spectrum
+        return {
+            "learner": self.learner,
+            "documents": self.n_docs,
+            "documents_without_known_words": self.n_empty,
+            "words": self.n_words,
+            "topics": self.topics,
+            "findings": self.findings(),
+            "diagnosis": found
+            and asdict(found)
+            | {
+                "spectrum": spectrum
+                and {
+                    "eigenvalues": spectrum.eigenvalues.tolist(),
+                    "noise": spectrum.noise,
+                    "above_noise": spectrum.n_above,
+                    "suggested_topics": spectrum.n_suggested,
+                }
+            },
+        }
+
+
+def describe(topics: TextTopics, *, n_words: int = 10, n_typical: int = 3) -> Description:
+    """Describe a model: topics, top words, most typical remembered documents, diagnosis."""
+    listed = list_topics(topics, n_words)
+    documents = remembered(topics.learner)
+    for k, topic in enumerate(listed):
+        topic["typical"] = [] if documents is None else typical(topics, documents, k, n_typical)
+    return Description(
+        name_learner(topics),
+        topics.n_docs,
+        topics.n_empty,
+        topics.vocabulary.n_words,
+        listed,
+        None if documents is None else diagnose(topics.model, documents),
+    )
+
+
+def typical(topics: TextTopics, documents: Documents, k: int, n: int) -> list[str]:
+    """Return the words of the n remembered documents most typical of topic k.
+
+    Those with the largest P(topic | document) times likelihood of a word, on average; of documents
+    that have the same words, one. The most telling words come first.
+    """
+    documents = documents[documents.lengths >= MIN_TYPICAL]
+    model = topics.model
+    log_topic = np.log(np.maximum(model.topics[k], np.finfo(float).tiny))
+    fit = np.exp((documents.as_floats() @ log_topic) / documents.lengths)
+    order = np.argsort(-model.posterior(documents)[:, k] * fit, kind="stable")
+    shown: dict[str, None] = {}
+    for i in order[: 20 * n]:
+        one = documents[int(i)]
+        ranked = one.words[np.argsort(-model.topics[k][one.words], kind="stable")]
+        shown.setdefault(" ".join(topics.vocabulary[w] for w in ranked))
+        if len(shown) == n:
+            break
+    return list(shown)
+
+
+def say_plausible(found: Diagnosis) -> str:
+    """Say whether documents have one topic each."""
+    verdict = "doubtful"
+    if found.fit >= DOUBTFUL:
+        verdict = "a rough fit" if found.fit < PLAUSIBLE else "plausible"
+    return (
+        f"One topic a document is {verdict}: two halves of a document agree on its topic "
+        f"{found.agreement:.0%} above chance, where documents of the model itself would agree "
+        f"{found.expected_agreement:.0%}. The topic of {found.confident:.0%} of documents is at "
+        f"least {CONFIDENT:.0%} certain ({found.expected_confident:.0%}); topics leave "
+        f"{found.residual:.0%} of the triples of words unexplained ({found.expected_residual:.0%})."
+    )
+
+
+def say_usable(found: Diagnosis, n_topics: int, small: list[int]) -> str:
+    """Say whether there are as many topics as were asked for."""
+    if found.n_usable < n_topics:
+        return (
+            f"Only {found.n_usable} of {n_topics} topics could be told apart; the others have "
+            "weight 0: learn more documents, or ask for fewer topics."
+        )
+    if small:
+        which = ", ".join(map(str, small))
+        return f"All {n_topics} topics are in use, but hardly any document has topic {which}."
+    return f"All {n_topics} topics are in use."
+
+
+def say_spectrum(found: Diagnosis, n_topics: int) -> str:
+    """Say which number of topics the eigenvalues of the pairs speak for."""
+    spectrum = found.spectrum
+    above = f"{'at least ' if spectrum.is_cut else ''}{spectrum.n_above}"
+    if spectrum.n_above < 2:
+        return "The spectrum shows no topics: pairs of words occur together as chance has it."
+    if spectrum.n_suggested is not None:
+        return (
+            f"The spectrum suggests {spectrum.n_suggested} topics: there the eigenvalues of the "
+            f"pairs drop by half or more ({above} stand above noise)."
+        )
+    room = "more topics could be asked for" if spectrum.n_above > n_topics else "ask for no more"
+    return (
+        f"The spectrum suggests no number: its eigenvalues fall slowly, and {above} stand above "
+        f"noise; {room}."
+    )

@@ -1,0 +1,196 @@
+"""Evaluate: several learners judged on the same blocks, side by side."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralleader.documents import Documents, Ints
+from spectralleader.evaluation.matching import mutual_information, table_accuracy
+from spectralleader.jobs.interrupts import Interrupts
+from spectralleader.jobs.judged import Judged
+from spectralleader.jobs.source import Source, choose_vocabulary, choose_words
+from spectralleader.jobs.watcher import Watcher
+from spectralleader.learners import Learner
+from spectralleader.reporting.rows import Row
+from spectralleader.reporting.study import Study
+from spectralleader.streams.files import Reader, TextBlock
+from spectralleader.streams.text import Vectoriser
+from spectralleader.streams.vocabulary import Vocabulary
+from spectralleader.text_topics import DEFAULT_LEARNER, find_learner, make_learner
+
+DEFAULT_LEARNERS = tuple(dict.fromkeys((DEFAULT_LEARNER, "spectral", "stepwise-em", "unigram")))
+MOST_ROWS = 400  # points of a curve, before every other one is left out
+Labels = NDArray[np.object_]
+
+
+class Contender(Judged):
+    """A learner in the contest, and how its topics met the labels."""
+
+    def __init__(self, learner: Learner) -> None:
+        super().__init__(learner)
+        self.met: Counter[tuple[int, str]] = Counter()  # topics and labels, of late
+        self._met_before: Counter[tuple[int, str]] = Counter()
+        self._since = 1  # documents learned before those that `met` is of
+
+    def meet_labels(self, documents: Documents, labels: Labels) -> None:
+        """Count the topic predicted for each document with its label, before it is learned.
+
+        Topics find their places in time: whenever the documents have doubled, all but the last half
+        of them are forgotten, so that the last half of a stream counts, or somewhat more.
+        """
+        if not self.n_learned:
+            return
+        if self.n_learned >= 2 * self._since:
+            self._met_before, self.met, self._since = self.met, Counter(), self.n_learned
+        model = self.learner.model
+        topics = model.posterior(documents.widen(model.n_words)).argmax(axis=1).tolist()
+        pairs = zip(topics, labels.tolist(), strict=True)
+        self.met.update((topic, label) for topic, label in pairs if label is not None)
+
+    @property
+    def table(self) -> Ints | None:
+        """How often each topic met each label, (K, n_labels); None if there were no labels."""
+        met = self.met + self._met_before
+        if not met:
+            return None
+        names = {label: i for i, label in enumerate(sorted({label for _, label in met}))}
+        table = np.zeros((self.learner.n_topics, len(names)), np.int64)
+        for (topic, label), count in met.items():
+            table[topic, names[label]] = count
+        return table
+
+    def summary(self) -> dict[str, float | None]:
+        """Return how it did, as plain values."""
+        table = self.table
+        return {
+            "L1": self.mean_loss,
+            "perplexity": self.perplexity,
+            "microseconds": self.microseconds,
+            "accuracy": None if table is None else table_accuracy(table),
+            "nmi": None if table is None else mutual_information(table),
+        }
+
+
+@dataclass
+class Evaluation:
+    """Learners side by side, judged on the same documents before these are learned."""
+
+    contenders: dict[str, Contender]
+    vectoriser: Vectoriser
+    reader: Reader
+    n_docs: int = 0
+    n_empty: int = 0
+    n_steps: int = 0
+    stopped: bool = False  # by Ctrl-C
+    rows: list[Row] = field(default_factory=list)  # running L1, for a figure
+    every: int = 1  # steps between rows
+
+    def step(self, block: TextBlock) -> None:
+        """Judge all learners on a block, then let them learn it."""
+        counted = self.vectoriser.count(block.texts)
+        has_words = counted.lengths > 0
+        documents = counted[has_words]
+        self.n_docs += counted.n_docs
+        self.n_empty += counted.n_docs - documents.n_docs
+        labels = None
+        if block.labels is not None:
+            labels = np.array(block.labels, object)[has_words]
+        for contender in self.contenders.values():
+            contender.judge(documents)
+            if labels is not None:
+                contender.meet_labels(documents, labels)
+            contender.learn(documents)
+        self._settle()
+        self.n_steps += 1
+        self._note()
+
+    def _settle(self) -> None:
+        new_ids = self.vectoriser.settle()
+        if new_ids is not None:
+            for contender in self.contenders.values():
+                contender.learner.recode(new_ids, self.vectoriser.vocabulary.n_words)
+
+    def _note(self) -> None:
+        """Keep a row a learner, of every so many steps: memory does not grow with the stream."""
+        if self.n_steps % self.every:
+            return
+        for name, contender in self.contenders.items():
+            loss = contender.mean_loss
+            row = {"learner": name, "seed": 0, "step": self.n_steps, "L1": loss}
+            self.rows += [row] if loss is not None else []
+        if len(self.rows) > MOST_ROWS * len(self.contenders):
+            self.every *= 2
+            self.rows = [row for row in self.rows if row["step"] % self.every == 0]
+
+    def study(self) -> Study:
+        """Return the running losses as a figure shows them."""
+        first, *others = self.reader.names
+        return Study(
+            name="evaluation",
+            title=Path(first).name + (f" and {len(others)} more" if others else ""),
+            question="Which learner predicts best?",
+            paper="",
+            metrics=("L1",),
+            rows=self.rows,
+            figure="evaluation",
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """Return all of it as plain values, for machines."""
+        return {
+            "documents": self.n_docs,
+            "documents_without_known_words": self.n_empty,
+            "steps": self.n_steps,
+            "stopped": self.stopped,
+            "words": self.vectoriser.vocabulary.n_words,
+            "learners": {name: one.summary() for name, one in self.contenders.items()},
+            "guesses": list(self.reader.guesses),
+        }
+
+
+def evaluate(
+    source: Source | str | os.PathLike[str],
+    *,
+    learners: Sequence[str] = DEFAULT_LEARNERS,
+    n_topics: int = 5,
+    vocabulary: str | int | Vocabulary | None = None,
+    stop_words: str = "english",
+    seed: int = 0,
+    watcher: Watcher | None = None,
+) -> Evaluation:
+    """Judge several learners on the same blocks: each predicts a block, then learns it.
+
+    Documents without known words are left out. Where there are labels, the topic that was predicted
+    for a document before it was learned is compared with its label, over the last half of the
+    stream or somewhat more, after the best matching of topics to labels. See `learn` for the other
+    parameters.
+    """
+    source, watcher = Source.of(source), watcher or Watcher()
+    for name in learners:
+        find_learner(name)  # before anything is read
+    words = choose_words(stop_words)
+    with source.open() as reader:
+        for guess in reader.guesses:
+            watcher.say(f"guessed: {guess}")
+        known = choose_vocabulary(vocabulary, source, words, watcher)
+        contenders = {
+            name: Contender(make_learner(name, n_topics, known, seed=seed)) for name in learners
+        }
+        result = Evaluation(contenders, Vectoriser(known, words), reader)
+        with Interrupts() as interrupts:
+            try:
+                for block in reader:
+                    with interrupts.held():
+                        result.step(block)
+                    watcher.stepped(result)
+            except KeyboardInterrupt:
+                result.stopped = True
+    return result

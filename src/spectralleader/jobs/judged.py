@@ -1,0 +1,69 @@
+"""Judged: a learner, and how well it predicted what it was about to learn."""
+
+from __future__ import annotations
+
+import math
+from time import perf_counter
+
+from spectralleader.documents import Documents
+from spectralleader.evaluation import meet
+from spectralleader.learners import Learner
+from spectralleader.streams.block import Block
+
+
+class Judged:
+    """A learner with its prequential loss: each block is predicted, then learned.
+
+    The first block is not judged, as nobody can predict before the first document.
+
+    Examples
+    --------
+    >>> from spectralleader import Unigram
+    >>> judged = Judged(Unigram(1, n_words=2))
+    >>> for _ in range(3):
+    ...     documents = Documents.from_tokens([[0, 1], [1, 0]], n_words=2)
+    ...     judged.judge(documents)
+    ...     judged.learn(documents)
+    >>> round(judged.mean_loss, 3), round(judged.perplexity, 3)  # log 4, two words alike
+    (1.386, 2.0)
+    """
+
+    def __init__(self, learner: Learner) -> None:
+        self.learner = learner
+        self.n_learned = 0  # documents
+        self.n_docs = 0  # documents judged
+        self.n_words = 0.0  # in these
+        self.loss = 0.0  # their negative log-probability, in nats
+        self.seconds = 0.0  # spent on predicting and learning
+
+    def judge(self, documents: Documents) -> None:
+        """Predict a block that is about to be learned, all of whose documents have words."""
+        began = perf_counter()
+        known = meet(self.learner, Block(documents)).documents
+        if self.n_learned:
+            self.loss -= float(self.learner.predictive.log_prob(known).sum())
+            self.n_docs += known.n_docs
+            self.n_words += float(known.lengths.sum())
+        self.seconds += perf_counter() - began
+
+    def learn(self, documents: Documents) -> None:
+        """Learn a block."""
+        began = perf_counter()
+        self.learner.learn(documents)
+        self.n_learned += documents.n_docs
+        self.seconds += perf_counter() - began
+
+    @property
+    def mean_loss(self) -> float | None:
+        """L1: mean negative log-probability of a document, in nats; None if none was judged."""
+        return self.loss / self.n_docs if self.n_docs else None
+
+    @property
+    def perplexity(self) -> float | None:
+        """Among how many equally likely words each word was, in effect, to be guessed."""
+        return math.exp(self.loss / self.n_words) if self.n_words else None
+
+    @property
+    def microseconds(self) -> float | None:
+        """Time for a document, predicting and learning."""
+        return 1e6 * self.seconds / self.n_learned if self.n_learned else None

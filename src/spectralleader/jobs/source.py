@@ -1,0 +1,107 @@
+"""Source: the files of a job, and the words and vocabulary it takes from them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from spectralleader.jobs.watcher import Watcher
+from spectralleader.streams.files import Reader, read
+from spectralleader.streams.vocabulary import GrowingVocabulary, Vocabulary
+from spectralleader.streams.words import Words
+from spectralleader.text_topics import MAX_WORDS
+
+MOST_FREQUENT = 5000  # words of a vocabulary counted in a first pass, if nobody says
+COUNT_BLOCK = 1000  # texts counted at once in a first pass
+GROW = "grow"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Files to read texts from, and how; see `spectralleader.streams.read`."""
+
+    files: tuple[str, ...]
+    text: tuple[str, ...] | None = None
+    time: str | None = None
+    label: str | None = None
+    block: int = 100
+    format: str | None = None
+    strict: bool = False
+    sort: bool = False
+
+    @classmethod
+    def of(cls, files: str | os.PathLike[str] | Source, **options: object) -> Source:
+        """Make a source of one file, or leave one as it is."""
+        if isinstance(files, Source):
+            return files
+        return replace(cls((os.fspath(files),)), **options)  # type: ignore[arg-type]
+
+    def open(self) -> Reader:
+        """Open the files, in blocks."""
+        return self._read(self.block, sort=self.sort)
+
+    def _read(self, block: int, *, sort: bool) -> Reader:
+        return read(
+            self.files,
+            text=self.text,
+            time=self.time,
+            label=self.label,
+            block=block,
+            strict=self.strict,
+            sort=sort,
+            format=self.format,
+        )
+
+    @property
+    def once_only(self) -> str | None:
+        """The first of the files that cannot be read twice: a pipe."""
+        return next((name for name in self.files if name == "-" or not Path(name).is_file()), None)
+
+    def texts(self, watcher: Watcher) -> Iterator[list[str]]:
+        """Yield all texts, in blocks, for a first pass; order does not matter there."""
+        n_docs = 0
+        with self._read(COUNT_BLOCK, sort=False) as reader:
+            for block in reader:
+                yield block.texts
+                n_docs += len(block)
+                watcher.counted(n_docs)
+
+
+def choose_words(stop_words: str) -> Words:
+    """Return what counts as a word: stop words are "english", "none" or a file."""
+    return Words(stop_words=None if stop_words == "none" else stop_words)
+
+
+def choose_vocabulary(
+    wish: str | int | Vocabulary | None, source: Source, words: Words, watcher: Watcher
+) -> Vocabulary:
+    """Return a vocabulary as it was wished for.
+
+    A number: the most frequent words, counted in a first pass. "grow" or "grow:N": it grows with
+    the stream. Else a file of words. If nobody says: 5,000 words counted first, and for a pipe,
+    which can be read once only, one that grows.
+    """
+    if isinstance(wish, Vocabulary):
+        return wish
+    pipe = source.once_only
+    if wish is None:
+        wish = MOST_FREQUENT if pipe is None else GROW
+    kind, _, size = str(wish).partition(":")
+    if kind == GROW and (size.isdecimal() or not size):
+        return GrowingVocabulary(int(size or MAX_WORDS))
+    if not kind.isdecimal():
+        if not Path(str(wish)).is_file():
+            raise ValueError(
+                f"vocabulary must be a number, grow, grow:N or a file of words; no file {wish!r}"
+            )
+        return Vocabulary.from_file(str(wish))
+    if pipe is not None:
+        name = "standard input" if pipe == "-" else pipe
+        raise ValueError(
+            f"{name} can be read once only, so its {wish} most frequent words cannot be counted "
+            f"first; say --vocabulary grow:{wish}, or name a file of words"
+        )
+    watcher.say(f"counting words, to know the {int(wish):,} most frequent")
+    return Vocabulary.most_frequent(source.texts(watcher), int(wish), words=words)

@@ -1,0 +1,18 @@
+"""Watcher: whoever wants to know how a job is getting on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Watcher:
+    """Is told, and does nothing about it: a display is a subclass."""
+
+    def say(self, line: str) -> None:
+        """Take note of something said once."""
+
+    def counted(self, n_docs: int) -> None:
+        """Take note of the first pass over the texts: as many have been counted."""
+
+    def stepped(self, result: Any) -> None:
+        """Take note of a step: the result so far, `Learned` or `Evaluation`."""

@@ -1,0 +1,194 @@
+"""TextTopics: texts in, topics out; a vectoriser and a learner joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any
+
+from spectralleader.documents import Documents, Floats, Ints
+from spectralleader.learners import LEARNERS, Learner
+from spectralleader.learners.protocol import check_whole
+from spectralleader.learners.statistics import with_words
+from spectralleader.model import TopicModel
+from spectralleader.streams.text import Vectoriser
+from spectralleader.streams.texts import Texts, as_strings
+from spectralleader.streams.vocabulary import GrowingVocabulary, Vocabulary
+from spectralleader.streams.words import Tokenizer, Words
+
+DEFAULT_LEARNER = "spectral"
+MAX_WORDS = 50_000  # words that a growing vocabulary settles down to, if nobody says
+
+
+class TextTopics:
+    """Learns topics from texts, online: a valid model after every block of them.
+
+    Texts that have no known word are counted and otherwise left out: they teach nothing.
+
+    Parameters
+    ----------
+    n_topics : int
+        Number of topics, K.
+    learner : str
+        One of `LEARNERS`, by name.
+    vocabulary : Vocabulary or iterable of str, optional
+        Words to tell texts apart by, such as `Vocabulary.most_frequent(texts, 500)`. Left out, it
+        grows with the stream up to 50,000 words, and the lightest are dropped.
+    words : Words or callable, optional
+        What counts as a word. Left out, English stop words are left out.
+    block_size : int
+        Texts learned at a step.
+    **parameters
+        More for the learner, such as `seed`.
+
+    Examples
+    --------
+    >>> topics = TextTopics(n_topics=2)
+    >>> topics.learn(["rain and wind and more rain", "A goal! Late goal!", "Wind, rain, wind"] * 9)
+    >>> topics.n_docs, sorted(sorted(words) for words in topics.top_words(2))
+    (27, [['goal', 'late'], ['rain', 'wind']])
+    >>> rain, wind, goal = topics.posterior(["rain", "wind", "a goal"]).argmax(axis=1)
+    >>> bool(rain == wind != goal)
+    True
+    """
+
+    def __init__(
+        self,
+        n_topics: int = 5,
+        *,
+        learner: str = DEFAULT_LEARNER,
+        vocabulary: Vocabulary | Iterable[str] | None = None,
+        words: Tokenizer | None = None,
+        block_size: int = 100,
+        **parameters: Any,
+    ) -> None:
+        vocabulary = _as_vocabulary(vocabulary)
+        self.block_size = check_whole("block_size", block_size, 1)
+        self.learner = make_learner(learner, n_topics, vocabulary, **parameters)
+        self.vectoriser = Vectoriser(
+            vocabulary, Words(stop_words="english") if words is None else words
+        )
+        self.n_docs = 0  # texts learned
+        self.n_empty = 0  # of these, the ones without a known word
+
+    @property
+    def model(self) -> TopicModel:
+        """The model of everything learned so far, over the vocabulary."""
+        return self.learner.model
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words that are known at present."""
+        return self.vectoriser.vocabulary
+
+    def learn(self, texts: Texts) -> None:
+        """Learn from texts, however many, in blocks: a list, an iterator, a Series, an array.
+
+        Raises
+        ------
+        TypeError
+            If a single string is given.
+        ValueError
+            If a text is missing or no string; the blocks before its own have been learned.
+        """
+        for block in in_blocks_of(texts, self.block_size):
+            self.learn_documents(self.take_in(block))
+
+    def take_in(self, texts: Texts) -> Documents:
+        """Count a block of texts; new words enter a growing vocabulary, empty documents go.
+
+        The first half of a step: whoever judges before learning does so after it.
+        """
+        counted = self.vectoriser.count(texts)
+        documents = with_words(counted)
+        self.n_docs += counted.n_docs
+        self.n_empty += counted.n_docs - documents.n_docs
+        return documents
+
+    def learn_documents(self, documents: Documents) -> Ints | None:
+        """Learn what `take_in` returned, and let the vocabulary settle.
+
+        Returns
+        -------
+        array or None
+            The words' new ids, if they changed, for whoever keeps anything by word id as well.
+        """
+        self.learner.learn(documents)
+        new_ids = self.vectoriser.settle()
+        if new_ids is not None:
+            self.learner.recode(new_ids, self.vocabulary.n_words)
+        return new_ids
+
+    def count(self, texts: Texts) -> Documents:
+        """Count the known words of texts, as the model takes them; nothing changes."""
+        return self.vectoriser.count_known(texts).widen(self.model.n_words)
+
+    def log_prob(self, texts: Texts) -> Floats:
+        """Return the log-probability of each text's known words, shape (n_docs,)."""
+        return self.model.log_prob(self.count(texts))
+
+    def posterior(self, texts: Texts) -> Floats:
+        """Return P(topic | text), shape (n_docs, K); the weights for a text without known words."""
+        return self.model.posterior(self.count(texts))
+
+    def top_words(self, n: int = 10) -> list[list[str]]:
+        """Return the n most probable words of each topic, most probable first."""
+        if not self.vocabulary:
+            return [[] for _ in range(self.model.n_topics)]
+        return self.model.top_words(self.vocabulary, n)
+
+    def __repr__(self) -> str:
+        return (
+            f"TextTopics({type(self.learner).__name__}, {self.vocabulary!r}, n_docs={self.n_docs})"
+        )
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all that is needed to go on, as arrays and plain values."""
+        kind = next(name for name, entry in LEARNERS.items() if type(self.learner) is entry.learner)
+        return {
+            "learner": {"kind": kind, **self.learner.to_state()},
+            "vectoriser": self.vectoriser.to_state(),
+            "block_size": self.block_size,
+            "n_docs": self.n_docs,
+            "n_empty": self.n_empty,
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> TextTopics:
+        """Rebuild what `to_state` described; it goes on as if never stopped."""
+        topics = cls.__new__(cls)
+        topics.learner = LEARNERS[state["learner"]["kind"]].learner.from_state(state["learner"])
+        topics.vectoriser = Vectoriser.from_state(state["vectoriser"])
+        for name in ("block_size", "n_docs", "n_empty"):
+            setattr(topics, name, state[name])
+        return topics
+
+
+def make_learner(name: str, n_topics: int, vocabulary: Vocabulary, **parameters: Any) -> Learner:
+    """Return a new learner over a vocabulary, by its name."""
+    n_words = None if vocabulary.grows else vocabulary.n_words
+    return find_learner(name)(n_topics, n_words=n_words, **parameters)
+
+
+def find_learner(name: str) -> Callable[..., Learner]:
+    """Return the class of a learner by its name."""
+    if name not in LEARNERS:
+        raise ValueError(f"there is no learner {name!r}; known are {', '.join(LEARNERS)}")
+    return LEARNERS[name].learner
+
+
+def in_blocks_of(texts: Texts, size: int) -> Iterator[list[str]]:
+    """Yield consecutive blocks of strings; an iterator is read as far as needed only."""
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterator):
+        texts = as_strings(texts)
+    items = iter(texts)
+    while block := list(islice(items, size)):
+        yield as_strings(block)
+
+
+def _as_vocabulary(given: Vocabulary | Iterable[str] | None) -> Vocabulary:
+    if given is None:
+        return GrowingVocabulary(MAX_WORDS)
+    if isinstance(given, str | int):
+        raise TypeError(f"vocabulary must be a Vocabulary or words, got {given!r}")
+    return given if isinstance(given, Vocabulary) else Vocabulary(given)

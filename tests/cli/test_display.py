@@ -1,0 +1,70 @@
+import io
+
+import pytest
+from rich.console import Console
+from rich.live import Live
+
+from spectralleader.cli import display
+from spectralleader.cli.display import Log, Picture
+from spectralleader.jobs import Source, evaluate, learn
+from tests.factories import write_csv
+
+
+@pytest.fixture
+def source(tmp_path):
+    return Source((str(write_csv(tmp_path / "news.csv")),), block=30)
+
+
+@pytest.fixture
+def terminal():
+    """A terminal that keeps what is written to it."""
+    return Console(file=io.StringIO(), force_terminal=True, width=110, height=40)
+
+
+def test_a_terminal_shows_topics_as_they_move(source, terminal, monkeypatch):
+    monkeypatch.setattr(display, "EVERY", 0.0)
+    monkeypatch.setattr(display, "SHARE", 1e9)
+    with Live(console=terminal, auto_refresh=False) as live:
+        learn(source, n_topics=3, watcher=Picture(live))
+    shown = terminal.file.getvalue()
+    for part in ("counting words", "300 documents counted", "30 documents,", "top words", "rain"):
+        assert part in shown
+    assert shown.count(" a second, L1 ") >= 9  # every step but the first
+
+
+def test_a_terminal_shows_learners_side_by_side(source, terminal, monkeypatch):
+    monkeypatch.setattr(display, "EVERY", 0.0)
+    with Live(console=terminal, auto_refresh=False) as live:
+        evaluate(source, learners=["unigram"], watcher=Picture(live))
+    assert "perplexity" in terminal.file.getvalue()
+
+
+def test_pictures_take_a_small_share_of_the_time(source, terminal, monkeypatch):
+    clock = iter(range(1000))  # every look at the clock takes a second
+    monkeypatch.setattr(display, "perf_counter", lambda: float(next(clock)))
+    monkeypatch.setattr(display, "LOG_EVERY", 1e9)
+    with Live(console=terminal, auto_refresh=False) as live:
+        picture = Picture(live)
+        learn(source, n_topics=3, vocabulary="grow", watcher=picture)
+    assert terminal.file.getvalue().count("top words") == 2  # one picture, and again at the end
+    assert picture._due > 25
+
+
+def test_kernels_that_must_be_compiled_are_announced(terminal, monkeypatch):
+    monkeypatch.setattr(display, "is_compiled", lambda kernel: False)
+    with Live(console=terminal, auto_refresh=False) as live:
+        Picture(live)
+    assert "compiling kernels, once" in terminal.file.getvalue()
+
+
+def test_without_a_terminal_there_is_a_line_now_and_then(source, monkeypatch, capsys):
+    monkeypatch.setattr(display, "LOG_EVERY", 0.0)
+    learn(source, n_topics=3, watcher=Log())
+    lines = capsys.readouterr().err.splitlines()
+    assert "300 documents counted" in lines
+    assert lines[-1].startswith("300 documents, ")
+    evaluate(source, learners=["unigram"], watcher=Log())
+    assert capsys.readouterr().err.splitlines()[-1].startswith("300 documents, L1: unigram ")
+    monkeypatch.setattr(display, "LOG_EVERY", 1e9)
+    learn(source, n_topics=3, watcher=Log())
+    assert "documents," not in capsys.readouterr().err

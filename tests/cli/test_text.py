@@ -1,0 +1,283 @@
+import gzip
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+from spectralleader import TextTopics, Vocabulary, load
+from spectralleader.cli import app
+from spectralleader.cli.text import app as commands
+from spectralleader.jobs import Source, learn
+from tests.factories import texts, write_csv
+
+COMMAND = [sys.executable, "-m", "spectralleader"]
+
+
+def run(*arguments, given=None, **options):
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        **options,
+    )
+
+
+@pytest.fixture
+def command():
+    """Run a command in this process, where everything is imported and compiled."""
+
+    def invoke(*arguments, given=None):
+        return CliRunner().invoke(
+            app, [str(a) for a in arguments], input=given, catch_exceptions=False
+        )
+
+    return invoke
+
+
+@pytest.fixture
+def file(tmp_path):
+    return write_csv(tmp_path / "news.csv")
+
+
+def test_learn_prints_topics_and_saves_what_topics_and_predict_take(command, file, tmp_path):
+    saved = tmp_path / "news.model"
+    learned = command("learn", file, "-k", 3, "--save", saved)
+    assert learned.exit_code == 0
+    for part in ("300 documents", "word frequencies alone", "top words", f"Saved: {saved}"):
+        assert part in learned.stdout
+    described = command("topics", saved)
+    assert described.exit_code == 0
+    for part in ("words of a document:", "One topic a document is", "The spectrum"):
+        assert part in described.stdout
+    predicted = command("predict", saved, file)
+    assert predicted.exit_code == 0
+    assert predicted.stdout.count("\n") == 301
+    header = "file,line,topic,probability,known_words,log_prob,p1,p2,p3"
+    assert predicted.stdout.startswith(header)
+
+
+def test_numbers_are_those_of_the_library(command, file):
+    options = ("--vocabulary", 15, "--block", 40, "--seed", 2, "--stop-words", "none")
+    result = command("learn", file, "-k", 3, *options, "--json")
+    told = json.loads(result.stdout)
+    source = Source((str(file),), block=40)
+    expected = learn(source, n_topics=3, vocabulary=15, stop_words="none", seed=2).summary()
+    for summary in (told, expected):
+        summary.pop("seconds")
+    assert told == expected
+    assert told["documents"] == 300
+    assert told["vocabulary"] == {"words": 15, "grows": False}
+
+
+def test_a_round_trip_through_files_predicts_as_the_library_does(command, file, tmp_path):
+    saved, out = tmp_path / "m", tmp_path / "p.jsonl"
+    command("learn", file, "-k", 3, "--save", saved)
+    assert command("predict", saved, file, "--to", "jsonl", "--out", out).exit_code == 0
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    vocabulary = Vocabulary.most_frequent(texts()[0], 5000)
+    topics = TextTopics(3, vocabulary=vocabulary)
+    topics.learn(texts()[0])
+    assert [row["probabilities"] for row in rows] == topics.posterior(texts()[0]).tolist()
+    assert rows[0]["file"] == str(file)
+
+
+def test_topics_can_be_read_by_machines(command, file, tmp_path):
+    command("learn", file, "-k", 3, "--save", tmp_path / "m")
+    told = json.loads(command("topics", tmp_path / "m", "--json", "--words", 4).stdout)
+    assert [len(topic["words"]) for topic in told["topics"]] == [4, 4, 4]
+    assert len(told["findings"]) == 3
+    assert told["diagnosis"]["spectrum"]["above_noise"] >= 3
+
+
+def test_evaluate_prints_a_table_and_draws(command, file, tmp_path):
+    figure = tmp_path / "losses.svg"
+    options = ("-k", 3, "--block", 30, "--learners", "spectral, unigram", "--figure", figure)
+    result = command("evaluate", file, *options)
+    assert result.exit_code == 0
+    assert re.search(r"learner +L1 +perplexity +µs a document +accuracy +NMI", result.stdout)
+    assert "<svg" in figure.read_text()
+    told = json.loads(command("evaluate", file, "-k", 3, "--json").stdout)
+    assert {"spectral", "stepwise-em", "unigram"} <= set(told["learners"])
+
+
+def test_a_pipe_is_learned_with_a_vocabulary_that_grows_under_a_cap(tmp_path):
+    lines = [f"{text} rare{i}" for i, text in enumerate(texts()[0])]
+    saved, options = tmp_path / "m", ("-k", 3, "--vocabulary", "grow:30", "--json")
+    result = run("learn", "-", *options, "--save", saved, given="\n".join(lines))
+    assert result.returncode == 0
+    told = json.loads(result.stdout)
+    assert told["documents"] == 300
+    assert told["vocabulary"]["grows"]
+    assert 30 <= told["vocabulary"]["words"] <= 37
+    assert load(saved).vocabulary.n_words == told["vocabulary"]["words"]
+    predicted = run("predict", saved, "-", given="rain and snow\nnothing\n")
+    assert predicted.stdout.splitlines()[2].startswith("-,2,")
+
+
+def test_a_first_pass_over_a_pipe_is_refused_in_one_line(file):
+    result = run("learn", "-", "--vocabulary", "500", given=file.read_text())
+    assert result.returncode == 2
+    assert result.stderr.splitlines()[-1].startswith(
+        "spectralleader: standard input can be read once only"
+    )
+
+
+def test_problems_of_the_input_are_told_with_their_lines(command, tmp_path):
+    rows = "".join(f'{i},"{text}"\n' for i, text in enumerate(texts(50)[0]))
+    broken = tmp_path / "broken.csv"
+    broken.write_bytes(b"id,text\n" + rows.encode() + b"50,\n51,\xff\xfe\n52,a,b,c\n")
+    result = command("learn", broken, "-k", 3)
+    assert result.exit_code == 0
+    assert f"problem: 1 row: no text ({broken} line 52)" in result.stdout
+    assert f"({broken} line 53)" in result.stdout
+    told = json.loads(command("learn", broken, "-k", 3, "--json").stdout)
+    assert sum(problem["rows"] for problem in told["problems"].values()) == 3
+    strict = run("learn", broken, "--strict")
+    assert strict.returncode == 2
+    assert strict.stderr.splitlines()[-1].startswith(f"spectralleader: {broken} line 5")
+
+
+def test_files_of_other_formats_and_columns_are_read(command, tmp_path):
+    one, two = tmp_path / "a.jsonl.gz", tmp_path / "b.jsonl"
+    written = [
+        json.dumps({"head": text, "rest": "rain", "when": i}) for i, text in enumerate(texts()[0])
+    ]
+    one.write_bytes(gzip.compress("\n".join(written[:200]).encode()))
+    two.write_text("\n".join(written[200:]))
+    result = command("learn", one, two, "--text", "head,rest", "-k", 3, "--json")
+    assert json.loads(result.stdout)["documents"] == 300
+    missing = run("learn", one, "--text", "body")
+    assert missing.returncode == 2
+    assert "has no column 'body'; its columns are 'head', 'rest', 'when'" in missing.stderr
+
+
+def test_learning_nothing_useful_is_exit_code_1(tmp_path):
+    file = tmp_path / "numbers.txt"
+    file.write_text("1 2 3\n4 5\n")
+    result = run("learn", file, "--vocabulary", "grow", "--save", tmp_path / "m")
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1] == "spectralleader: no document had a known word"
+    assert run("topics", tmp_path / "m").returncode == 1
+
+
+MISUSES = {
+    "Missing argument 'FILE'": ["learn"],
+    "there is no file nothing.csv": ["learn", "nothing.csv"],
+    "No such option: --nope": ["learn", "-", "--nope"],
+    "Invalid value for '--topics'": ["learn", "-", "-k", "0"],
+    "Invalid value for '--format'": ["learn", "-", "--format", "xml"],
+    "there is no folder": ["learn", "-", "--save", "no/folder/m"],
+    "No such command 'nope'": ["nope"],
+    "there is no file nothing.model": ["topics", "nothing.model"],
+    "a figure is .png or .svg": ["evaluate", "-", "--figure", "losses.txt"],
+}
+
+
+@pytest.mark.parametrize("message", MISUSES)
+def test_misuse_is_one_line_at_once_and_exit_code_2(message, tmp_path):
+    result = run(*MISUSES[message], given="", cwd=tmp_path)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("spectralleader: ")
+    assert result.stderr.count("\n") == 1
+    assert message in result.stderr
+
+
+HEAVY = ("numpy", "numba", "scipy", "polars", "matplotlib")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["learn", "--help"], ["evaluate", "--help"], ["learn", "nothing.csv"], ["topics"]],
+    ids=" ".join,
+)
+def test_help_and_misuse_need_no_heavy_import(arguments):
+    result = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "spectralleader", *arguments],
+        capture_output=True,
+        text=True,
+    )
+    imported = {line.rsplit("|", 1)[-1].strip() for line in result.stderr.splitlines()}
+    assert "typer" in imported
+    assert not imported & set(HEAVY)
+
+
+def test_every_command_for_text_has_an_example_that_names_it():
+    for one in commands.registered_commands:
+        assert one.callback is not None
+        assert f"spectralleader {one.callback.__name__} " in str(one.epilog)
+
+
+def test_the_examples_of_the_help_work(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("tweets.csv", "new.csv", "news.csv"):
+        write_csv(tmp_path / name, 120)
+    tried = 0
+    for one in commands.registered_commands:
+        for example in re.findall(r"\[bold\](.*?)\[/bold\]", str(one.epilog)):
+            if "|" not in example:
+                result = command(*example.split()[1:])
+                assert result.exit_code == 0, (example, result.output)
+                tried += 1
+    assert tried >= 5
+    assert (tmp_path / "topics.csv").read_text().count("\n") == 121
+
+
+def test_the_examples_with_pipes_work(tmp_path):
+    lines = "\n".join(texts()[0])
+    options = ("--save", tmp_path / "log.model", "--vocabulary", "grow:20000")
+    assert run("learn", "-", *options, given=lines).returncode == 0
+    live = run("predict", tmp_path / "log.model", "-", "--block", 1, "--to", "jsonl", given=lines)
+    assert live.stdout.count("\n") == 300
+
+
+def test_a_closed_pipe_is_no_error(file, tmp_path):
+    saved = tmp_path / "m"
+    many = tmp_path / "many.txt"
+    many.write_text("\n".join(texts(3000)[0]))
+    assert run("learn", file, "--save", saved).returncode == 0
+    reader = subprocess.Popen(
+        [*COMMAND, "predict", str(saved), str(many), "--block", "10"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert reader.stdout.readline().startswith("file,line")
+    reader.stdout.close()
+    assert (reader.wait(60), reader.stderr.read()) == (0, "")
+    reader.stderr.close()
+
+
+def test_ctrl_c_on_a_slow_pipe_saves_and_exits_130(tmp_path):
+    saved = tmp_path / "m"
+    options = ["learn", "-", "-k", "3", "--block", "10", "--save", str(saved), "--json"]
+    slow = subprocess.Popen(
+        [*COMMAND, *options],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        ),  # ignored in the background
+    )
+    slow.stdin.write("\n".join(texts(95)[0]) + "\n")
+    slow.stdin.flush()
+    assert slow.stderr.readline() == "guessed: each line is a text\n"
+    time.sleep(3.0)  # learns what there is, and waits for more
+    slow.send_signal(signal.SIGINT)
+    out, err = slow.communicate(timeout=60)
+    assert slow.returncode == 130
+    told = json.loads(out)
+    assert told["stopped"]
+    assert load(saved).n_docs == told["documents"] == 90
+    assert err.splitlines()[-1] == f"Stopped after 90 documents; saved in {saved}."

@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+
+from spectralleader import Documents, SpectralLeader, StepwiseEM, TopicModel
+from spectralleader.evaluation.diagnosis import (
+    Spectrum,
+    agreement,
+    diagnose,
+    measure_spectrum,
+    remembered,
+    shuffle,
+    split,
+)
+from tests.factories import documents
+
+
+def clear_model(n_topics, n_words=60, seed=0):
+    """A model whose topics share few words."""
+    topics = np.random.default_rng(seed).dirichlet(np.full(n_words, 0.1), size=n_topics)
+    return TopicModel(np.full(n_topics, 1 / n_topics), topics)
+
+
+def test_halves_have_all_words_between_them():
+    block = documents(50)
+    first, second = split(block, seed=0)
+    both = first.to_matrix() + second.to_matrix()
+    assert (both != block.to_matrix()).nnz == 0
+    assert np.abs(first.lengths - second.lengths).max() <= 1
+
+
+def test_shuffling_keeps_words_and_lengths():
+    block = documents(50)
+    dealt = shuffle(block, np.random.default_rng(0))
+    assert np.array_equal(dealt.lengths, block.lengths)
+    assert np.array_equal(dealt.to_matrix().sum(axis=0), block.to_matrix().sum(axis=0))
+
+
+@pytest.mark.parametrize("n_topics", [2, 4, 7])
+def test_the_spectrum_of_a_single_topic_model_suggests_its_topics(n_topics):
+    block, _ = clear_model(n_topics).sample(4000, 12, seed=1)
+    assert measure_spectrum(block, 5).n_suggested == n_topics
+
+
+def test_without_topics_nothing_stands_above_noise_but_the_frequencies():
+    block, _ = clear_model(1).sample(2000, 12, seed=2)
+    spectrum = measure_spectrum(shuffle(block, np.random.default_rng(5)), 3)
+    assert spectrum.n_above <= 2  # the largest of 3 draws of noise is not a bound for a 4th
+    assert spectrum.n_suggested in (1, None)
+
+
+def test_a_spectrum_that_falls_slowly_suggests_no_number():
+    spectrum = Spectrum(np.array([10.0, 5.0, 4.0, 3.0, 2.5, 2.0, 0.5]), noise=1.0)
+    assert (spectrum.n_above, spectrum.is_cut) == (6, False)
+    assert spectrum.n_suggested == 6
+    assert Spectrum(np.array([10.0, 5.0, 4.0, 3.0, 2.0, 1.5, 0.9]), 1.0).n_suggested is None
+    assert Spectrum(np.array([10.0, 0.5]), 1.0).n_suggested == 1
+
+
+def test_documents_of_the_model_fit_it_and_mixed_ones_do_not():
+    model = clear_model(4)
+    single, _ = model.sample(3000, 12, seed=3)
+    found = diagnose(model, single)
+    assert found.fit == pytest.approx(1.0, abs=0.05)  # a share of 3,000 documents
+    assert found.n_usable == 4
+    assert found.residual == pytest.approx(found.expected_residual, abs=0.1)
+    halves = [model.sample(3000, 6, seed=seed)[0].to_matrix() for seed in (4, 5)]
+    mixed = Documents.from_matrix(halves[0] + halves[1])
+    assert diagnose(model, mixed).fit < 0.6
+    assert agreement(model, mixed, 0) < agreement(model, single, 0)
+
+
+def test_short_documents_tell_nothing():
+    model = clear_model(2, n_words=5)
+    assert diagnose(model, Documents.from_tokens([[0], [1], []], n_words=5)) is None
+
+
+def test_only_some_learners_remember():
+    leader = SpectralLeader(2, n_words=3)
+    leader.learn(Documents.from_tokens([[0, 1]], n_words=3))
+    assert remembered(leader).n_docs == 1
+    assert remembered(StepwiseEM(2, n_words=3)) is None

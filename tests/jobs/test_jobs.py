@@ -1,0 +1,234 @@
+import csv
+import io
+import json
+import signal
+
+import numpy as np
+import pytest
+
+from spectralleader import TextTopics, Unigram, Vocabulary, Words, load
+from spectralleader.evaluation import judge, log_loss
+from spectralleader.jobs import Source, Watcher, describe, evaluate, learn, predict
+from spectralleader.jobs.evaluating import Evaluation
+from spectralleader.jobs.interrupts import Interrupts
+from spectralleader.jobs.predicting import write
+from spectralleader.jobs.source import choose_vocabulary, choose_words
+from spectralleader.streams import read
+from spectralleader.streams.block import Block
+from tests.factories import TOPIC_WORDS, same_state, texts, write_csv
+
+
+@pytest.fixture
+def file(tmp_path):
+    return write_csv(tmp_path / "news.csv")
+
+
+class Notes(Watcher):
+    def __init__(self):
+        self.lines, self.counts, self.steps = [], [], []
+
+    def say(self, line):
+        self.lines.append(line)
+
+    def counted(self, n_docs):
+        self.counts.append(n_docs)
+
+    def stepped(self, result):
+        if not isinstance(result, Evaluation):
+            self.steps.append(result.topics.n_docs)
+
+
+def test_learning_a_file_is_learning_its_texts(file):
+    notes = Notes()
+    result = learn(file, n_topics=3, vocabulary=20, seed=4, watcher=notes)
+    written, _ = texts()
+    words = Words(stop_words="english")
+    vocabulary = Vocabulary.most_frequent(written, 20, words=words)
+    topics = TextTopics(3, vocabulary=vocabulary, words=words, seed=4)
+    topics.learn(written)
+    assert same_state(result.topics.to_state(), topics.to_state())
+    assert notes.steps == [100, 200, 300]
+    assert notes.counts == [300]
+    assert "guessed: text from the column 'text'" in notes.lines
+
+
+def test_the_loss_is_that_of_the_prequential_loop_but_for_the_first_block(file):
+    result = learn(Source((str(file),), block=50), n_topics=3)
+    topics = TextTopics(3, vocabulary=result.topics.vocabulary, block_size=50)
+    blocks = [Block(topics.vectoriser.count_known(block.texts)) for block in read(file, block=50)]
+    for learner, judged in (
+        (topics.learner, result.judged),
+        (Unigram(1, n_words=24), result.unigram),
+    ):
+        losses = [step["L1"] for step in judge(learner, blocks, {"L1": log_loss})]
+        assert judged.mean_loss == pytest.approx(np.mean(losses[1:]), rel=1e-12)
+    n_words = sum(block.documents.lengths.sum() for block in blocks[1:])
+    expected = np.exp(result.judged.mean_loss * 250 / n_words)
+    assert result.judged.perplexity == pytest.approx(expected, rel=1e-12)
+    assert result.mean_loss < result.unigram.mean_loss
+
+
+def test_a_growing_vocabulary_is_judged_and_settles(file):
+    result = learn(Source((str(file),), block=20), n_topics=2, vocabulary="grow:8")
+    assert result.topics.vocabulary.grows
+    assert result.topics.vocabulary.n_words <= 10
+    assert result.unigram.learner.n_words == result.topics.learner.n_words
+    assert np.isfinite(result.mean_loss)
+
+
+def test_what_was_learned_is_saved(file, tmp_path):
+    result = learn(file, n_topics=3, save=tmp_path / "m")
+    assert result.saved == tmp_path / "m"
+    assert same_state(load(tmp_path / "m").to_state(), result.topics.to_state())
+    with pytest.raises(ValueError, match="there is no folder"):
+        learn(file, save=tmp_path / "no" / "m")
+
+
+def test_an_offline_learner_is_not_judged_on_the_way(file):
+    result = learn(file, n_topics=3, learner="spectral-method")
+    assert result.mean_loss is None
+    assert result.summary()["L1"] is None
+    assert result.is_useful
+
+
+def test_ctrl_c_ends_the_pass_after_a_whole_step_and_saves(listening, file, tmp_path):
+    class Impatient(Watcher):
+        def stepped(self, result):
+            if result.topics.n_docs == 200:
+                signal.raise_signal(signal.SIGINT)
+
+    result = learn(file, n_topics=3, save=tmp_path / "m", watcher=Impatient())
+    assert result.stopped
+    assert load(tmp_path / "m").n_docs == 200
+
+
+@pytest.fixture
+def listening():
+    """Ctrl-C is not ignored, as it is in background jobs."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def interrupt(times, done):
+    """Be interrupted while holding on."""
+    with Interrupts() as interrupts, interrupts.held():
+        for _ in range(times):
+            signal.raise_signal(signal.SIGINT)
+            done.append(times)
+
+
+def test_ctrl_c_waits_for_what_is_held_and_a_second_one_does_not(listening):
+    done = []
+    with pytest.raises(KeyboardInterrupt):
+        interrupt(1, done)
+    with pytest.raises(KeyboardInterrupt):
+        interrupt(2, done)
+    assert done == [1, 2]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_stays_ignored_where_it_is(listening):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    done = []
+    interrupt(2, done)
+    assert done == [2, 2]
+
+
+def test_a_vocabulary_is_chosen_as_wished(file, tmp_path):
+    words, source, nobody = choose_words("none"), Source((str(file),)), Watcher()
+    listed = tmp_path / "words.txt"
+    listed.write_text("rain\ngoal\n")
+    assert list(choose_vocabulary(str(listed), source, words, nobody)) == ["rain", "goal"]
+    assert choose_vocabulary("7", source, words, nobody).n_words == 7
+    assert choose_vocabulary(None, source, words, nobody).n_words == 24
+    assert choose_vocabulary("grow", source, words, nobody).max_words == 50_000
+    assert choose_vocabulary(None, Source(("-",)), words, nobody).grows
+    with pytest.raises(ValueError, match=r"standard input can be read once only.*grow:500"):
+        choose_vocabulary("500", Source(("-",)), words, nobody)
+    with pytest.raises(ValueError, match="no file 'grow:many'"):
+        choose_vocabulary("grow:many", source, words, nobody)
+
+
+def test_predictions_are_those_of_the_library(file):
+    topics = learn(file, n_topics=3).topics
+    written, _ = texts()
+    found = list(predict(topics, Source((str(file),), block=128)))
+    assert np.array_equal(np.concatenate([p.posterior for p in found]), topics.posterior(written))
+    assert np.array_equal(np.concatenate([p.log_prob for p in found]), topics.log_prob(written))
+    assert [row["line"] for p in found for row in p.rows()] == list(range(2, 302))
+
+
+def test_predictions_are_written_alike_as_csv_and_json(file):
+    topics = learn(file, n_topics=3).topics
+    as_csv, as_json = io.StringIO(), io.StringIO()
+    assert write(predict(topics, file), as_csv) == write(predict(topics, file), as_json, "jsonl")
+    rows = list(csv.DictReader(io.StringIO(as_csv.getvalue())))
+    objects = [json.loads(line) for line in as_json.getvalue().splitlines()]
+    assert len(rows) == len(objects) == 300
+    for row, one in zip(rows, objects, strict=True):
+        probabilities = [float(row.pop(f"p{k}")) for k in (1, 2, 3)]
+        assert probabilities == one.pop("probabilities")
+        assert max(probabilities) == one["probability"] == probabilities[one["topic"] - 1]
+        assert {name: str(value) for name, value in one.items()} == row
+    with pytest.raises(ValueError, match="no format 'xml'"):
+        write(predict(topics, file), as_csv, "xml")
+
+
+def test_a_model_is_described_with_typical_documents_and_findings(tmp_path):
+    topics = learn(write_csv(tmp_path / "news.csv", 2000), n_topics=3).topics
+    found = describe(topics, n_words=8, n_typical=2)
+    for topic in found.topics:
+        own = {word["word"] for word in topic["words"]}
+        assert sorted(own) in [sorted(words) for words in TOPIC_WORDS]
+        assert len(topic["typical"]) == len(set(topic["typical"])) == 2
+        assert all(set(document.split()) <= own for document in topic["typical"])
+    fits, used, number = found.findings()
+    assert fits.startswith("One topic a document is plausible")
+    assert used == "All 3 topics are in use."
+    assert number.startswith("The spectrum suggests 3 topics")
+    assert json.loads(json.dumps(found.summary()))["diagnosis"]["n_usable"] == 3
+
+
+def test_too_many_topics_and_no_memory_are_said(file):
+    many = describe(learn(file, n_topics=9, vocabulary=7).topics)
+    assert "could be told apart" in many.findings()[1]
+    forgetful = describe(learn(file, n_topics=3, learner="stepwise-em").topics)
+    assert forgetful.findings() == [
+        "The learner stepwise-em remembers no documents to judge the model by."
+    ]
+    assert forgetful.topics[0]["typical"] == []
+    assert forgetful.summary()["diagnosis"] is None
+
+
+def test_learners_are_judged_side_by_side_as_alone(tmp_path):
+    file = write_csv(tmp_path / "news.csv", 900)
+    names = ("spectral", "stepwise-em", "unigram")
+    result = evaluate(Source((str(file),), block=30), learners=names, n_topics=3)
+    for name in names:
+        alone = learn(Source((str(file),), block=30), learner=name, n_topics=3)
+        assert result.contenders[name].mean_loss == pytest.approx(alone.mean_loss, rel=1e-12)
+    summary = json.loads(json.dumps(result.summary()))["learners"]
+    assert summary["spectral"]["accuracy"] > 0.8  # a third by chance
+    assert summary["spectral"]["nmi"] > 0.5
+    assert summary["unigram"]["nmi"] == 0.0
+    assert [row["step"] for row in result.rows if row["learner"] == "spectral"] == list(
+        range(2, 31)
+    )
+
+
+def test_an_evaluation_without_labels_has_no_accuracy(tmp_path):
+    file = tmp_path / "lines.txt"
+    file.write_text("\n".join(texts()[0]))
+    result = evaluate(file, learners=["unigram"], vocabulary="grow:10")
+    assert result.summary()["learners"]["unigram"]["accuracy"] is None
+    assert result.n_docs == 300
+    with pytest.raises(ValueError, match="there is no learner 'nope'"):
+        evaluate(file, learners=["nope"])
+
+
+def test_rows_of_a_long_evaluation_are_thinned(file, monkeypatch):
+    monkeypatch.setattr("spectralleader.jobs.evaluating.MOST_ROWS", 10)
+    result = evaluate(Source((str(file),), block=5), learners=["unigram"], n_topics=1)
+    assert result.n_steps == 60
+    assert [row["step"] for row in result.rows] == list(range(8, 61, 8))

@@ -1,0 +1,116 @@
+import numpy as np
+import polars as pl
+import pytest
+
+from spectralleader import LEARNERS, GrowingVocabulary, TextTopics, Vocabulary, Words
+from tests.factories import TOPIC_WORDS, assert_valid, same_state, texts
+
+WRITTEN, _ = texts()
+
+
+@pytest.fixture(params=sorted(LEARNERS))
+def make(request):
+    return lambda **options: TextTopics(3, learner=request.param, block_size=50, **options)
+
+
+def test_topics_of_texts_are_found():
+    topics = TextTopics(3)
+    topics.learn(WRITTEN)
+    found = sorted(sorted(words) for words in topics.top_words(8))
+    assert found == sorted(sorted(words) for words in TOPIC_WORDS)
+
+
+def test_every_learner_learns_from_texts_and_goes_on_from_its_state(make):
+    whole, first = make(), make()
+    whole.learn(WRITTEN)
+    first.learn(WRITTEN[:150])
+    again = TextTopics.from_state(first.to_state())
+    again.learn(WRITTEN[150:])
+    assert_valid(again.model)
+    assert same_state(whole.to_state(), again.to_state())
+
+
+def test_reading_changes_nothing(make):
+    topics = make()
+    topics.learn(WRITTEN[:100])
+    before = topics.to_state()
+    assert topics.posterior(["rain unheard", "unheard"]).shape == (2, 3)
+    assert topics.log_prob(["unheard", "rain"])[0] == 0.0
+    assert topics.top_words(2)
+    assert same_state(before, topics.to_state())
+
+
+def test_texts_come_as_lists_iterators_and_series():
+    states = []
+    for given in (WRITTEN, iter(WRITTEN), pl.Series(WRITTEN), np.array(WRITTEN)):
+        topics = TextTopics(3)
+        topics.learn(given)
+        states.append(topics.to_state())
+    assert all(same_state(states[0], state) for state in states)
+
+
+def test_an_iterator_is_read_block_by_block():
+    topics, seen = TextTopics(2, block_size=10), []
+
+    def stream():
+        for text in WRITTEN[:100]:
+            seen.append(topics.n_docs)
+            yield text
+
+    topics.learn(stream())
+    assert seen == [i // 10 * 10 for i in range(100)]
+
+
+def test_a_vocabulary_under_a_cap_settles_and_the_model_follows():
+    rare = [f"{text} once{i} twice{i}" for i, text in enumerate(WRITTEN)]
+    topics = TextTopics(3, vocabulary=GrowingVocabulary(40), block_size=20)
+    topics.learn(rare)
+    assert 24 <= topics.vocabulary.n_words <= 50
+    assert topics.model.n_words == topics.vocabulary.n_words
+    assert {word for words in TOPIC_WORDS for word in words} <= set(topics.vocabulary)
+    kept = sorted(sorted(words) for words in topics.top_words(8))
+    assert kept == sorted(sorted(words) for words in TOPIC_WORDS)
+
+
+def test_texts_without_known_words_are_counted_and_left_out():
+    topics = TextTopics(2, learner="spectral", vocabulary=["rain", "goal"])
+    topics.learn(["rain rain", "nothing of that", "goal", ""])
+    assert (topics.n_docs, topics.n_empty) == (4, 2)
+    assert topics.learner.sample.n_seen == 2
+
+
+def test_there_is_a_model_before_any_text():
+    topics = TextTopics(2)
+    assert_valid(topics.model)
+    assert topics.top_words() == [[], []]
+    assert topics.posterior(["rain"]).tolist() == [[0.5, 0.5]]
+
+
+def test_stop_words_are_english_unless_words_say_otherwise():
+    topics = TextTopics(1)
+    topics.learn(["the rain and the wind"])
+    assert list(topics.vocabulary) == ["rain", "wind"]
+    topics = TextTopics(1, words=Words())
+    topics.learn(["the rain"])
+    assert list(topics.vocabulary) == ["the", "rain"]
+
+
+def test_mistakes_are_named():
+    with pytest.raises(ValueError, match="there is no learner 'nope'; known are spectral"):
+        TextTopics(2, learner="nope")
+    with pytest.raises(TypeError, match="vocabulary must be a Vocabulary or words, got 500"):
+        TextTopics(2, vocabulary=500)
+    with pytest.raises(ValueError, match="block_size must be"):
+        TextTopics(2, block_size=0)
+    with pytest.raises(TypeError, match="give one text as"):
+        TextTopics(2).learn("a text")
+    with pytest.raises(ValueError, match="not a string"):
+        TextTopics(2).learn(["a text", None])
+
+
+def test_a_given_vocabulary_keeps_its_order():
+    topics = TextTopics(2, learner="spectral", vocabulary=Vocabulary(["wind", "rain"]), seed=3)
+    topics.learn(WRITTEN)
+    assert list(topics.vocabulary) == ["wind", "rain"]
+    assert topics.learner.seed == 3
+    assert repr(topics) == "TextTopics(SpectralLeader, Vocabulary(n_words=2), n_docs=300)"
