@@ -493,3 +493,10 @@ def test_memory_does_not_grow_with_the_file(tmp_path, ending):
     n, megabytes = map(int, done.stdout.split())
     assert n == 180_000
     assert megabytes < 30  # the text alone has 42
+
+
+def test_bad_rows_before_the_start_are_not_counted_again(tmp_path):
+    file = write(tmp_path / "a.csv", b"id,text\n1\n2,a\n3\n4,b\n")
+    reader, (block,) = everything(file, start=Position(0, 2))
+    assert block.texts == ["b"]
+    assert reader.problems.places == {problems.COLUMN_COUNT: [f"{file} line 4"]}
