@@ -16,7 +16,7 @@ from spectralleader.streams.texts import Texts, as_strings
 from spectralleader.streams.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.streams.words import Tokenizer, Words
 
-DEFAULT_LEARNER = "spectral"
+DEFAULT_LEARNER = "hedged"
 MAX_WORDS = 50_000  # words that a growing vocabulary settles down to, if nobody says
 
 

@@ -263,6 +263,11 @@ class HedgedLeader:
         self._foreseen = None
 
     @property
+    def sample(self) -> Reservoir | Window:
+        """The remembered documents that the leading topics are polished on."""
+        return self._samples[self._lead]
+
+    @property
     def model(self) -> TopicModel:
         """The leading polished model, of K topics that keep their places."""
         statistics = self._polished[self._lead].statistics
