@@ -17,7 +17,7 @@ from benchmarks import machine, probe, stream, threads
 from benchmarks.bench import Bench
 from benchmarks.reporting import page, plots, terminal
 from benchmarks.rows import Results
-from benchmarks.sections import fidelity, fresh, growth, races, steps
+from benchmarks.sections import fidelity, fresh, growth, races, steps, text
 from benchmarks.sizes import FULL, QUICK, Sizes
 from benchmarks.task import RACES
 from benchmarks.verdicts import verdicts
@@ -27,6 +27,7 @@ WIDTH = 120  # columns in a file or a pipe
 ROOT = Path(__file__).resolve().parents[1]
 SECTIONS = {
     **{race.name.replace(" ", "-"): partial(races.run, race) for race in RACES},
+    "text": text.run,
     "steps": steps.run,
     "fidelity": fidelity.run,
     "growth": growth.run,

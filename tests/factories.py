@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from spectralleader import Documents, TopicModel
+from spectralleader import Documents, TopicModel, Words
+from spectralleader.streams.words import EVERYTHING
 
 
 def documents(n_docs: int = 30, n_words: int = 6, *, seed: int = 0) -> Documents:
@@ -132,3 +133,31 @@ def rows(
         for seed, value in enumerate(values)
         for step in range(1, n_steps + 1)
     ]
+
+
+# what texts are full of, and what a reader of bytes may stumble over
+VISIBLE = """
+http:// HTTPS://t.co/Ab1?x=1&y=2 https:/ xhttp://y www. WWW.a.b/c wwww. <ahref="http://x">y
+@user @ @@a a@b.org #tag # _ __init__ " 2020 10,000 covid19 3rd ٣٤ ½ ² don't ﬁn
+the The THE of rain Rain a ab abcdefgh abcdefghi abcdefghijklmnopq
+Ⱥ ẞ Å Σ ΟΔΟΣ ΑΣ İ ǅ שלום مرحبا नमस्ते 日本語 𐐀 👩‍👩‍👧 🇺🇸
+"""
+INVISIBLE = [*"\0\n\t \x1c\x85\xa0\u2019\u3000\u0301\ud800\udfff\u212a\u2126", "  "]
+
+
+def texts() -> st.SearchStrategy[str]:
+    """Any text: words, web addresses, mentions, numbers, all of Unicode, lone surrogates."""
+    anything = st.text(st.characters(exclude_categories=()), max_size=6)
+    return st.lists(
+        st.one_of(st.sampled_from(VISIBLE.split() + INVISIBLE), anything), max_size=12
+    ).map("".join)
+
+
+def wordings() -> st.SearchStrategy[Words]:
+    """Any rules of what counts as a word."""
+    return st.builds(
+        Words,
+        min_length=st.integers(1, 4),
+        stop_words=st.sampled_from([None, "english", ("rain", "straße", "ab", "don't")]),
+        keep=st.sets(st.sampled_from(sorted(EVERYTHING))),
+    )

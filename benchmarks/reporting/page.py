@@ -31,7 +31,9 @@ PEERS = """
   thread: an advantage where a second core is idle, and where none is its times are too long. A
   minibatch of 1000 crashes in version 9.11.9.
 - **CountVectorizer.transform** turns the same texts into the same counts: what any pipeline pays
-  before it learns.
+  before it learns. Our **Vectoriser** does the same (that the counts are equal is checked first),
+  and with a growing vocabulary counts every word. HashingVectorizer, which cannot say what a word
+  was, is there for information.
 - **LiteralLeader** is Algorithm 1 to the letter, from the same full reservoir.
 
 What a contender needs its input to be is made before the clock starts, for all of them; only Vowpal

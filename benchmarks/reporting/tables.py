@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from benchmarks.contenders.registry import SPECTRAL
 from benchmarks.rows import Results, Row, Spread, ratio, spread
-from benchmarks.sections import fresh, growth, steps
+from benchmarks.sections import fresh, growth, steps, text
 from benchmarks.task import RACES
 from benchmarks.verdicts import verdicts
 
@@ -26,6 +26,7 @@ def tables(results: Results) -> list[Table]:
     sections += [(name.capitalize(), name) for name in (steps.CHANGED, steps.ALL)]
     made = [verdict_table(results)]
     made += [comparison(title, name, results) for title, name in sections]
+    made += [comparison("Text to counts", text.SECTION, results, ours=text.OURS)]
     made += [growth_table(results), fresh_table(results)]
     return [table for table in made if table.rows]
 
@@ -37,15 +38,15 @@ def verdict_table(results: Results) -> Table:
     return Table("Verdicts", heading, rows)
 
 
-def comparison(title: str, section: str, results: Results) -> Table:
+def comparison(title: str, section: str, results: Results, ours: str = SPECTRAL) -> Table:
     """Return the contenders of a section, each with the times that ours is faster."""
-    ours = results.of(section, SPECTRAL)
+    own = results.of(section, ours)
     heading = ("contender", "us a document (least to most)", "ours is faster by", "documents")
     rows = [
         (
             row.name,
             show(spread(row.values)),
-            show(ratio([row], ours)) if ours and row is not ours else "",
+            show(ratio([row], own)) if own and row is not own else "",
             f"{row.n_docs:,}",
         )
         for row in results.rows

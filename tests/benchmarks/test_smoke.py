@@ -19,8 +19,12 @@ def test_a_quick_run_measures_every_contender_and_writes_its_files(tmp_path):
     record = json.loads((tmp_path / "results.json").read_text())
     assert "SpectralLeader" not in record["left_out"]
     assert all(min(row["values"]) > 0 for row in record["rows"])
-    assert {"blocks of 10", "long learning alone", "growth: topics", "memory"} <= {
-        row["section"] for row in record["rows"]
-    }
+    assert {
+        "blocks of 10",
+        "text to counts",
+        "long learning alone",
+        "growth: topics",
+        "memory",
+    } <= {row["section"] for row in record["rows"]}
     assert (tmp_path / "growth.svg").exists()
     assert (tmp_path / "performance.md").read_text().startswith("# Performance")
