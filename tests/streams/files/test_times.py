@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader.streams.files.times import parse_time
+from spectralleader.streams.files.times import parse_time, parse_times
 
 NOON = datetime(2016, 11, 8, 13, 0, tzinfo=UTC)
 
@@ -67,3 +67,11 @@ def test_any_text_is_a_time_or_none(text):
 def test_iso_times_come_back(time, hours):
     time = time.replace(tzinfo=timezone(timedelta(hours=hours)))
     assert parse_time(time.isoformat()) == time
+
+
+ISO = st.datetimes(timezones=st.sampled_from([None, UTC, timezone(timedelta(hours=-5))]))
+
+
+@given(st.lists(ISO.map(datetime.isoformat) | st.sampled_from(["1478610000000", "", "x"])))
+def test_many_times_are_read_as_each_one_is(texts):
+    assert parse_times(texts) == [parse_time(text) for text in texts]

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import gzip
-import io
 import sys
 import zlib
-from importlib import import_module
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
+
+from spectralleader.streams.files.zstd import open_zstd
 
 CHUNK = 2**20  # bytes read together
 MAX_RECORD = 2**26  # bytes of one record: 64 MiB
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-NO_ZSTD = "{name} is compressed with zstd: install spectralleader[zstd], or Python 3.14"
 
 
 def check_path(name: str) -> None:
@@ -29,26 +28,12 @@ def check_path(name: str) -> None:
         raise ValueError(f"there is no file {name}")
 
 
-def decompress(raw: IO[bytes], name: str) -> IO[bytes]:
+def decompress(raw: IO[bytes], name: str) -> Any:
     """Return a stream of plain bytes: gzip and zstd are known by their first bytes."""
     first = raw.peek(4)[:4]  # type: ignore[attr-defined]  # a BufferedReader
     if first.startswith(GZIP):
-        return gzip.open(raw, "rb")  # type: ignore[return-value]
+        return gzip.open(raw, "rb")
     return open_zstd(raw, name) if first == ZSTD else raw
-
-
-def open_zstd(stream: IO[bytes], name: str) -> IO[bytes]:
-    """Return a stream of what a zstd stream holds."""
-    try:
-        return import_module("compression.zstd").open(stream, "rb")  # type: ignore[no-any-return]
-    except ImportError:
-        pass  # before Python 3.14
-    try:
-        decompressor = import_module("zstandard").ZstdDecompressor()
-    except ImportError:
-        raise ValueError(NO_ZSTD.format(name=name)) from None
-    raw = decompressor.stream_reader(stream, read_across_frames=True)
-    return io.BufferedReader(raw)
 
 
 class Feed:
@@ -62,7 +47,7 @@ class Feed:
             self.stream = decompress(self.raw, name)
             # a pipe's documents are to be had as they come
             live = name == "-" and self.stream is self.raw
-            self._read = self.stream.read1 if live else self.stream.read  # type: ignore[attr-defined]
+            self._read = self.stream.read1 if live else self.stream.read
             self._first = b""
             self._first = self._start()
         except BaseException:
@@ -111,10 +96,6 @@ class Feed:
             return bytes(self._read(size))
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ValueError(f"{self._who} is damaged or cut short: {error}") from error
-        except Exception as error:
-            if type(error).__module__.startswith(("zstandard", "zstd", "compression", "_zstd")):
-                raise ValueError(f"{self._who} is damaged or cut short: {error}") from error
-            raise
 
     def close(self) -> None:
         """Close the file; standard input stays open."""

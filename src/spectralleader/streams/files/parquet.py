@@ -78,10 +78,14 @@ def copy_to_disk(feed: Feed) -> Path | None:
     if feed.name != "-" and feed.stream is feed.raw:
         return None
     with tempfile.NamedTemporaryFile(suffix=".parquet", delete=False) as copy:
-        data, ended = feed.more(b"")
-        while not ended:
-            copy.write(data)
+        try:
             data, ended = feed.more(b"")
+            while not ended:
+                copy.write(data)
+                data, ended = feed.more(b"")
+        except BaseException:
+            Path(copy.name).unlink()
+            raise
     return Path(copy.name)
 
 

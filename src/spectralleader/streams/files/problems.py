@@ -41,13 +41,13 @@ class Problems:
         """Count a problem; if strict, a bad row is an error. Rows before the start are ignored."""
         if position < self._start:
             return
+        self.counts[kind] = count = self.counts.get(kind, 0) + 1
+        if count > N_PLACES:
+            return
         place = name_place(self._names[position.file], line)
+        self.places.setdefault(kind, []).append(place)
         if self._strict and kind != OUT_OF_ORDER:
             raise ValueError(f"{place}: {kind}" + (f" ({detail})" if detail else ""))
-        self.counts[kind] = self.counts.get(kind, 0) + 1
-        places = self.places.setdefault(kind, [])
-        if len(places) < N_PLACES:
-            places.append(place)
 
     @property
     def n_skipped(self) -> int:

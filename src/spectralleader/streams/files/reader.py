@@ -17,7 +17,7 @@ from spectralleader.streams.files.problems import BAD_TIME, NO_TEXT, OUT_OF_ORDE
 from spectralleader.streams.files.sorting import sort_by_time
 from spectralleader.streams.files.table import Log, Records, Table
 from spectralleader.streams.files.text_block import START, Position, TextBlock, cut
-from spectralleader.streams.files.times import parse_time
+from spectralleader.streams.files.times import LONG_AGO, parse_times
 
 Path = str | os.PathLike[str]
 
@@ -100,7 +100,7 @@ class Reader(Iterator[TextBlock]):
         self.problems = Problems(list(names), strict=strict, start=start)
         self._format, self._start, self._sort = format, start, sort
         self._table: Table | None = None
-        self._latest: datetime | None = None
+        self._latest = LONG_AGO
         table = self._open(start.file)
         self._choose(wish, table)
         rows = self._rows(table)
@@ -161,15 +161,16 @@ class Reader(Iterator[TextBlock]):
         return TextBlock(texts, times, labels, files, records.rows, records.lines, self.names)
 
     def _read_times(self, records: Records, column: int, log: Log) -> list[datetime | None]:
-        times = [parse_time(value) for value in records.fields[column]]
+        times = parse_times(records.fields[column])
+        latest = self._latest
         for i, time in enumerate(times):
             if time is None:
                 log.add(BAD_TIME, records.rows[i], records.lines[i])
-            elif self._latest is not None and time < self._latest:
-                if not self._sort:
-                    log.add(OUT_OF_ORDER, records.rows[i], records.lines[i])
-            else:
-                self._latest = time
+            elif time >= latest:
+                latest = time
+            elif not self._sort:
+                log.add(OUT_OF_ORDER, records.rows[i], records.lines[i])
+        self._latest = latest
         return times
 
     def __next__(self) -> TextBlock:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 MONTHS = {name: f"{month:02}" for month, name in enumerate(NAMES, 1)}
@@ -28,10 +30,24 @@ def parse_time(text: str | None) -> datetime | None:
     if not text:
         return None
     try:
-        time = _parse(text.strip())
-        return time.replace(tzinfo=UTC) if time.tzinfo in (None, UTC) else time.astimezone(UTC)
+        return _in_utc(_parse(text.strip()))
     except (ValueError, OverflowError, KeyError, TypeError):
         return None
+
+
+def parse_times(texts: Sequence[str | None]) -> list[datetime | None]:
+    """Return the times that `parse_time` returns, sooner if all are in ISO 8601."""
+    try:
+        times = [datetime.fromisoformat(text) for text in texts if text and text[4] == "-"]
+        if len(times) == len(texts):
+            return [time if time.tzinfo is UTC else _in_utc(time) for time in times]
+    except (ValueError, OverflowError, IndexError):
+        pass
+    return [parse_time(text) for text in texts]
+
+
+def _in_utc(time: datetime) -> datetime:
+    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
 def _parse(text: str) -> datetime:
