@@ -82,8 +82,8 @@ Workers = Annotated[
 Data = Annotated[
     Path | None,
     typer.Option(
-        envvar="SPECTRALLEADER_DATA",
-        help="Folder of corpora: news_headlines.csv.gz, election_tweets.csv.gz.",
+        help="Folder of corpora, such as news_headlines.csv.gz; else the one that the variable "
+        "SPECTRALLEADER_DATA names, and the cache.",
     ),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="3 seeds and a fifth of the steps.")]

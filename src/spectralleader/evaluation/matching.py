@@ -1,4 +1,4 @@
-"""Matching: topics have no names, so predictions are compared after the best matching."""
+"""Matching: topics have no names, so they are compared with labels by how they meet."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
-from spectralleader.documents import Ints
+from spectralleader.documents import Floats, Ints
 
 
 def contingency(predicted: ArrayLike, labels: ArrayLike) -> Ints:
@@ -29,3 +29,41 @@ def matched_accuracy(predicted: ArrayLike, labels: ArrayLike) -> float:
     table = contingency(predicted, labels)
     matched = linear_sum_assignment(table, maximize=True)
     return float(table[matched].sum() / table.sum())
+
+
+def majority_accuracy(predicted: ArrayLike, labels: ArrayLike) -> float:
+    """Return the share of agreement when every topic stands for its most frequent label.
+
+    Several topics may stand for one label: for more topics than labels. It never falls when a topic
+    is split, so that only equal numbers of topics compare.
+
+    Examples
+    --------
+    >>> majority_accuracy([0, 0, 1, 2], ["b", "b", "a", "a"])
+    1.0
+    """
+    table = contingency(predicted, labels)
+    return float(table.max(axis=1).sum() / table.sum())
+
+
+def nmi(predicted: ArrayLike, labels: ArrayLike) -> float:
+    """Return the NMI: mutual information over the mean of both entropies, from 0 to 1.
+
+    No matching is needed, and numbers of topics may differ. Of one topic and one label it is 1.
+
+    Examples
+    --------
+    >>> nmi([0, 0, 1, 1], ["b", "b", "a", "a"])
+    1.0
+    """
+    joint = contingency(predicted, labels) / len(np.asarray(labels))
+    of_topics, of_labels = _entropy(joint.sum(axis=1)), _entropy(joint.sum(axis=0))
+    if of_topics + of_labels == 0.0:
+        return 1.0
+    shared = of_topics + of_labels - _entropy(joint.ravel())
+    return float(np.clip(2.0 * shared / (of_topics + of_labels), 0.0, 1.0))
+
+
+def _entropy(shares: Floats) -> float:
+    positive = shares[shares > 0.0]
+    return float(-(positive * np.log(positive)).sum())
