@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from spectralleader.documents import Documents
     from spectralleader.learners import (
+        DEFAULT_LEARNER,
         LEARNERS,
         BatchEM,
         IncrementalEM,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "DEFAULT_LEARNER",
     "LEARNERS",
     "BatchEM",
     "Documents",

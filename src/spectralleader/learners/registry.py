@@ -22,6 +22,7 @@ class Entry(NamedTuple):
     description: str
 
 
+DEFAULT_LEARNER = "spectral"  # of LEARNERS: what is used unless another is asked for
 LEARNERS: dict[str, Entry] = {
     "spectral": Entry(SpectralLeader, "online spectral learning, a model in microseconds"),
     "literal": Entry(LiteralLeader, "Algorithm 1 to the letter: rebuilt from the sample each step"),
