@@ -57,6 +57,8 @@ def reproduce(console: Console, options: Options, docs: Path | None = None) -> l
     if any(study.axis == POWER for study in studies):
         console.print(as_rich(tuning_table(studies), "What tuning is worth, at the last step"))
     command = "spectralleader reproduce" + (" --quick" if options.quick else "")
+    if any("corpus" in s.stream for s in scenarios if s.name not in skipped):
+        command += " --data FOLDER"  # not its name, which is this machine's
     lead = "Every experiment of the paper that could be run here, and a verdict on every claim."
     if options.quick:
         lead += " A quick look only: fewer seeds and shorter runs than the paper's."
@@ -125,8 +127,8 @@ def write_docs(page: Page, folder: Path) -> None:
         f"## What tuning is worth\n\n{as_markdown(tuning_table(page.studies))}",
     ]
     for name, group in by_figure(page.studies).items():
-        parts.append(f"## {HEADINGS.get(name, name)}\n\n![{name}](figures/{name}.png)")
-        parts += [NOTES[name]] if name in NOTES else []
+        parts.append(f"## {HEADINGS.get(name, name)}\n\n{NOTES.get(name, '')}")
+        parts.append(f"![{name}](figures/{name}.png)")
         if group[0].axis:
             parts.append(f"![by {group[0].axis}](figures/{name}-by-{group[0].axis}.png)")
         parts += [f"### {s.title}\n\n{s.question}\n\n{as_markdown(final_table(s))}" for s in group]
