@@ -67,21 +67,20 @@ def best_setting(
         full = f"{labeller.name}, {name}" if name else labeller.name
         found[full] = []
         for seed in range(n_seeds):
-            found[full].append(score(start(replace(task, seed=seed)), labels))
+            found[full].append(score(start, replace(task, seed=seed), labels))
             advance()
     best = max(found, key=lambda name: fmean(one.accuracy for one in found[name]))
     return best, found[best]
 
 
-def score(trial: Trial, labels: np.ndarray) -> Score:
-    """Time a trial, then compare the topics that it guesses with the labels."""
+def score(start: Callable[[Task], Trial], task: Task, labels: np.ndarray) -> Score:
+    """Time a trial, then compare the topics that it guesses with the labels.
+
+    With more topics than labels, every topic stands for its most frequent label.
+    """
+    trial = start(task)
     time = measure(trial)
     guessed = trial.guess()
-    return Score(agreement(guessed, labels), nmi(guessed, labels), time)
-
-
-def agreement(guessed: np.ndarray, labels: np.ndarray) -> float:
-    """Return the matched accuracy; with more topics than labels, that of each topic's majority."""
-    n_labels = len(np.unique(labels))
-    n_topics = guessed.max() + 1
-    return (majority_accuracy if n_topics > n_labels else matched_accuracy)(guessed, labels)
+    has_more = task.n_topics > len(np.unique(labels))
+    accuracy = (majority_accuracy if has_more else matched_accuracy)(guessed, labels)
+    return Score(accuracy, nmi(guessed, labels), time)

@@ -53,6 +53,15 @@ def test_without_a_download_it_says_so_in_a_line_and_goes_on(cache, tmp_path, mo
     assert (tmp_path / "demo.png").is_file()
 
 
+def test_a_file_without_tweets_is_no_accident(cache):
+    write_corpus(cache / "health_tweets.csv.gz", [("", "account")])
+    with (
+        tweets.progress_bar(Console(quiet=True)) as progress,
+        pytest.raises(ValueError, match=r"has no tweets; delete it"),
+    ):
+        tweets.fetch_tweets(progress)
+
+
 def test_what_is_there_is_not_fetched(cache, monkeypatch):
     write_tweets(cache)
     monkeypatch.setattr(tweets, "get", lambda *a, **k: pytest.fail("fetched"))

@@ -50,7 +50,10 @@ def fetch_tweets(progress: Progress) -> list[TextBlock]:
         get(CORPUS, say=lambda line: progress.update(task, description=line))
         progress.remove_task(task)
     reader = open_corpus(CORPUS, block=BLOCK)
-    return list(track(progress, reader, "reading", find_corpus(CORPUS).n_docs or 0))
+    blocks = list(track(progress, reader, "reading", find_corpus(CORPUS).n_docs))
+    if not blocks:
+        raise ValueError(f"{reader.names[0]} has no tweets; delete it to get it anew")
+    return blocks
 
 
 def warm_up(block: TextBlock, progress: Progress) -> None:
