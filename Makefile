@@ -24,7 +24,7 @@ help: ## Show this list
 	@echo "make <target>, with more arguments for its command in ARGS=\"...\""
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(DEV) ## Learn the paper's hard problem online, with a table and a figure
+demo: $(DEV) ## Learn topics of real tweets, then the paper's hard problem, with its figure
 	@$(BIN)/spectralleader demo $(ARGS)
 
 reproduce: $(DEV) ## Rerun the paper's study, with a verdict on every claim (ARGS=--quick: a look)

@@ -15,9 +15,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from benchmarks import machine, probe, stream, threads
 from benchmarks.bench import Bench
+from benchmarks.reporting import labels as label_page
 from benchmarks.reporting import page, plots, terminal
 from benchmarks.rows import Results
-from benchmarks.sections import fidelity, fresh, growth, races, steps, text
+from benchmarks.sections import fidelity, fresh, growth, labels, races, steps, text
 from benchmarks.sizes import FULL, QUICK, Sizes
 from benchmarks.task import RACES
 from benchmarks.verdicts import verdicts
@@ -33,7 +34,9 @@ SECTIONS = {
     "growth": growth.run,
     "memory": fresh.run_memory,
     "first-use": fresh.run_first_use,
+    "labels": labels.run,
 }
+APART = ["labels"]  # takes as long as all the others, and has a page of its own
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -42,11 +45,12 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="tiny sizes: does it all still run?")
     parser.add_argument("--only", nargs="+", choices=SECTIONS, help="some of the sections")
     parser.add_argument("--rounds", type=int, help="how often everything is measured")
+    parser.add_argument("--seeds", type=int, help="runs of everybody on labelled documents")
     parser.add_argument("--output", type=Path, default=Path("build/bench"), help="folder for files")
-    parser.add_argument("--write-docs", action="store_true", help="renew docs/performance.md")
+    parser.add_argument("--write-docs", action="store_true", help="renew the page in docs")
     options = parser.parse_args(arguments)
-    if options.write_docs and (options.quick or options.only):
-        parser.error("docs/performance.md needs the full run: drop --quick and --only")
+    if options.write_docs and (options.quick or options.only not in (None, APART)):
+        parser.error("docs need the full run: drop --quick, and --only unless it is labels")
     return options
 
 
@@ -58,6 +62,8 @@ def run(arguments: list[str]) -> int:
     sizes = QUICK if options.quick else FULL
     if options.rounds:
         sizes = replace(sizes, rounds=options.rounds, growth_rounds=options.rounds)
+    if options.seeds:
+        sizes = replace(sizes, label_seeds=options.seeds)
     documents = (stream.stand_in if options.quick else stream.load)(sizes.n_docs)
     results = measure(documents, sizes, options.only or default_sections(options), console)
     results.seconds = perf_counter() - begin
@@ -66,14 +72,17 @@ def run(arguments: list[str]) -> int:
     console.print(f"Rows, figures and page are in {options.output}.")
     if options.quick:
         console.print("[yellow]A smoke run: the numbers mean nothing.[/]")
-    if options.write_docs:
+    if options.write_docs and options.only == APART:
+        (ROOT / "docs" / "labels.md").write_text(label_page.page(results))
+    elif options.write_docs:
         write_docs(results)
     return 0
 
 
 def default_sections(options: argparse.Namespace) -> list[str]:
-    """Return all sections; a smoke run does not wait for everything to be compiled anew."""
-    return [name for name in SECTIONS if not (options.quick and name == "first-use")]
+    """Return the sections of a run; a smoke run does not wait for everything to be compiled."""
+    left = ["first-use"] if options.quick else APART
+    return [name for name in SECTIONS if name not in left]
 
 
 def measure(
@@ -101,6 +110,7 @@ def write(results: Results, folder: Path) -> None:
     (folder / "results.json").write_text(json.dumps(record, indent=1) + "\n")
     saved = plots.save_figures(results, folder)
     (folder / "performance.md").write_text(page.page(results, saved, folder))
+    (folder / "labels.md").write_text(label_page.page(results))
 
 
 def write_docs(results: Results) -> None:

@@ -23,6 +23,7 @@ class Sizes:
     sweeps: dict[str, tuple[int, ...]]  # what grows, and through which sizes
     sweep_docs: int  # documents of a growth run, where it is not documents that grow
     memory: dict[str, int]
+    label_seeds: int  # runs of every contender on labelled documents
 
 
 FULL = Sizes(
@@ -42,6 +43,7 @@ FULL = Sizes(
     },
     sweep_docs=100_000,
     memory={"n_docs": 20_000, "n_words": 50_000, "n_topics": 20, "reservoir_size": 10_000},
+    label_seeds=3,
 )
 
 QUICK = Sizes(
@@ -61,4 +63,5 @@ QUICK = Sizes(
     },
     sweep_docs=500,
     memory={"n_docs": 1_000, "n_words": 500, "n_topics": 3, "reservoir_size": 200},
+    label_seeds=1,
 )

@@ -38,7 +38,7 @@ class Stream:
 
 def load(n_docs: int) -> Stream:
     """Return the headlines where their file is, and the stand-in where it is not."""
-    path = _folder() / FILE
+    path = data_folder() / FILE
     if path.is_file():
         return headlines(path, n_docs)
     made = stand_in(n_docs)
@@ -46,7 +46,8 @@ def load(n_docs: int) -> Stream:
     return replace(made, origin=f"{made.origin}: {advice}")
 
 
-def _folder() -> Path:
+def data_folder() -> Path:
+    """Return where the corpora are: in SPECTRALLEADER_DATA, or beside the checkout."""
     beside_the_checkout = Path(__file__).resolve().parents[2] / "shared" / "data"
     return Path(os.environ.get(VARIABLE, beside_the_checkout))
 

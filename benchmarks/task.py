@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 
-from benchmarks.sizes import Sizes
+from benchmarks.sizes import N_TOPICS, SEED, Sizes
 from benchmarks.stream import Stream
 from spectralleader import Documents
 
@@ -20,11 +20,13 @@ class Task:
 
     documents: Documents
     texts: list[str]
-    vectorizer: CountVectorizer
+    vectorizer: CountVectorizer | None  # where there are texts
     block_size: int
     reads: bool  # the model after every block, or only at the end
     reservoir_size: int
     scratch: Path  # a folder for files that contenders read
+    n_topics: int = N_TOPICS
+    seed: int = SEED
 
     @property
     def n_docs(self) -> int:

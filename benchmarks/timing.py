@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -21,6 +21,7 @@ class Trial:
     run: Callable[[], object]
     n_docs: int
     startup: Callable[[], object] | None = None
+    guess: Callable[[], Any] | None = None  # after the run: the likeliest topic of every document
 
 
 def seconds_of(run: Callable[[], object]) -> float:

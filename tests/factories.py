@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -113,6 +115,18 @@ def write_toml(path: Path, table: dict[str, object]) -> Path:
         lines += ["", header, *(f"{key} = {json.dumps(value)}" for key, value in values.items())]
     path.write_text("\n".join(lines) + "\n")
     return path
+
+
+def write_corpus(path: Path, texts: Sequence[tuple[str, str | None]]) -> None:
+    """Write a corpus's file: texts with their labels, a minute apart in 2020."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    has_labels = any(label for _, label in texts)
+    with gzip.open(path, "wt", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["timestamp", "text", "label"][: 2 + has_labels])
+        for i, (text, label) in enumerate(texts):
+            time = f"2020-01-01T{i // 60:02}:{i % 60:02}:00Z"
+            writer.writerow([time, text, label][: 2 + has_labels])
 
 
 def rows(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from benchmarks.sizes import N_TOPICS, SEED
+import numpy as np
+
 from benchmarks.task import Task
 from benchmarks.timing import Trial
 from spectralleader import Documents
+from spectralleader.documents import Ints
 
 
 def lda(task: Task) -> Trial:
@@ -17,10 +19,10 @@ def lda(task: Task) -> Trial:
     names = {word: str(word) for word in range(task.n_words)}
     model = LdaModel(
         id2word=names,
-        num_topics=N_TOPICS,
+        num_topics=task.n_topics,
         chunksize=task.block_size,
         eval_every=None,
-        random_state=SEED,
+        random_state=task.seed,
     )
     blocks = [_bags(block) for block in task.blocks()]
 
@@ -31,7 +33,10 @@ def lda(task: Task) -> Trial:
                 model.get_topics()
         model.get_topics()
 
-    return Trial(run, task.n_docs)
+    def guess() -> Ints:
+        return np.concatenate([model.inference(block)[0].argmax(axis=1) for block in blocks])
+
+    return Trial(run, task.n_docs, guess=guess)
 
 
 def _bags(block: Documents) -> list[list[tuple[int, int]]]:

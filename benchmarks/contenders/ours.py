@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.sizes import N_TOPICS, SEED
 from benchmarks.task import Task
 from benchmarks.timing import Trial
+from spectralleader.documents import Ints
 
 
 def spectral_leader(task: Task) -> Trial:
@@ -14,16 +14,17 @@ def spectral_leader(task: Task) -> Trial:
     from spectralleader import SpectralLeader
 
     learner = SpectralLeader(
-        N_TOPICS, n_words=task.n_words, reservoir_size=task.reservoir_size, seed=SEED
+        task.n_topics, n_words=task.n_words, reservoir_size=task.reservoir_size, seed=task.seed
     )
     return learn(learner, task)
 
 
-def stepwise_em(task: Task) -> Trial:
+def stepwise_em(task: Task, **parameters: float) -> Trial:
     """Learn every block as one mini-batch."""
     from spectralleader import StepwiseEM
 
-    return learn(StepwiseEM(N_TOPICS, n_words=task.n_words, seed=SEED), task)
+    learner = StepwiseEM(task.n_topics, n_words=task.n_words, seed=task.seed, **parameters)
+    return learn(learner, task)
 
 
 def learn(learner: Any, task: Task) -> Trial:
@@ -37,4 +38,7 @@ def learn(learner: Any, task: Task) -> Trial:
                 learner.model  # noqa: B018  # reading is the work
         learner.model  # noqa: B018
 
-    return Trial(run, task.n_docs)
+    def guess() -> Ints:
+        return learner.model.posterior(task.documents).argmax(axis=1)
+
+    return Trial(run, task.n_docs, guess=guess)

@@ -50,6 +50,33 @@ CONTENDERS = (
     Contender(VOWPAL[2], partial(vowpal.lda, minibatch=100), (ALONE,)),
 )
 
+STEP_POWERS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+TEXT_SMOOTHING = 1e-3  # text likes more than the default
+
+
+@dataclass(frozen=True)
+class Labeller:
+    """Who is asked for the topics of labelled documents; of several settings the best counts."""
+
+    name: str
+    settings: dict[str, Callable[[Task], Trial]]  # what each is called, "" if there is only one
+
+
+LABELLERS = (
+    Labeller(SPECTRAL, {"": ours.spectral_leader}),
+    Labeller(
+        STEPWISE,
+        {
+            f"power {power}": partial(ours.stepwise_em, step_power=power, smoothing=TEXT_SMOOTHING)
+            for power in STEP_POWERS
+        },
+    ),
+    Labeller(SKLEARN_LDA, {"": scikit.lda}),
+    Labeller(GENSIM, {"": gensim.lda}),
+    Labeller(NMF_KL, {"": nmf_kl}),
+    Labeller(NMF_SQUARED, {"": nmf_squared}),
+)
+
 
 def contenders_of(race: Race) -> list[Contender]:
     """Return who runs in a race, in the order of the registry."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from benchmarks.sizes import N_TOPICS, SEED
 from benchmarks.task import Task
 from benchmarks.timing import Trial
 
@@ -11,7 +10,7 @@ def lda(task: Task) -> Trial:
     """Learn the documents one by one, as river does everything."""
     from river.preprocessing import LDA
 
-    model = LDA(n_components=N_TOPICS, number_of_documents=task.n_docs, seed=SEED)
+    model = LDA(n_components=task.n_topics, number_of_documents=task.n_docs, seed=task.seed)
     bags = [_bag(document.words, document.counts) for document in task.documents.blocks(1)]
 
     def run() -> None:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 from sklearn.decomposition import LatentDirichletAllocation, MiniBatchNMF
 
-from benchmarks.sizes import N_TOPICS, SEED
 from benchmarks.task import Task
 from benchmarks.timing import Trial
+from spectralleader.documents import Ints
 
 
 def lda(task: Task) -> Trial:
     """Online variational Bayes; topics are the components divided by their sums."""
-    model = LatentDirichletAllocation(N_TOPICS, total_samples=task.n_docs, random_state=SEED)
+    model = LatentDirichletAllocation(
+        task.n_topics, total_samples=task.n_docs, random_state=task.seed
+    )
 
     def read() -> object:
         return model.components_ / model.components_.sum(axis=1, keepdims=True)
@@ -24,11 +27,14 @@ def lda(task: Task) -> Trial:
 
 def nmf(task: Task, *, loss: str) -> Trial:
     """Matrix factorisation in mini-batches."""
-    model = MiniBatchNMF(N_TOPICS, beta_loss=loss, batch_size=task.block_size, random_state=SEED)
+    model = MiniBatchNMF(
+        task.n_topics, beta_loss=loss, batch_size=task.block_size, random_state=task.seed
+    )
     return _partial_fits(model, task, lambda: model.components_)
 
 
 def _partial_fits(model: Any, task: Task, read: Any) -> Trial:
+    """Return a trial; a document's topic is the one that accounts for most of its words."""
     blocks = _blocks(task)
 
     def run() -> None:
@@ -38,7 +44,11 @@ def _partial_fits(model: Any, task: Task, read: Any) -> Trial:
                 read()
         read()
 
-    return Trial(run, task.n_docs)
+    def guess() -> Ints:
+        sizes = model.components_.sum(axis=1) if isinstance(model, MiniBatchNMF) else 1.0
+        return np.concatenate([(model.transform(b) * sizes).argmax(axis=1) for b in blocks])
+
+    return Trial(run, task.n_docs, guess=guess)
 
 
 def _blocks(task: Task) -> list[sp.csr_matrix]:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
-from benchmarks.sizes import N_TOPICS
 from benchmarks.task import Task
 from benchmarks.timing import Trial
 
@@ -24,7 +23,15 @@ def lda(task: Task, *, minibatch: int) -> Trial:
     def learn(path: Path) -> Callable[[], object]:
         bits = (task.n_words - 1).bit_length()
         command = [sys.executable, "-m", "vowpalwabbit", "-d", path, "--quiet"]
-        command += ["--lda", N_TOPICS, "--lda_D", task.n_docs, "--minibatch", minibatch, *OPTIONS]
+        command += [
+            "--lda",
+            task.n_topics,
+            "--lda_D",
+            task.n_docs,
+            "--minibatch",
+            minibatch,
+            *OPTIONS,
+        ]
         command += ["-b", bits, "-f", task.scratch / "model.vw"]
         return lambda: subprocess.run([*map(str, command)], check=True, capture_output=True)
 

@@ -47,7 +47,7 @@ share of it is remembered; in that of topics it is as long as the reservoir. Ove
 def page(results: Results, figures: list[Path], folder: Path) -> str:
     """Return the page, with figures as links from the folder that it is to be in."""
     parts = [HEAD, f"Documents: {results.stream}.", ""]
-    parts += [_markdown(table) for table in tables(results)]
+    parts += [as_markdown(table) for table in tables(results)]
     for figure in figures:
         link = os.path.relpath(figure, folder)
         parts.append(f"![{figure.stem}: microseconds a document]({link})\n")
@@ -58,7 +58,8 @@ def page(results: Results, figures: list[Path], folder: Path) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _markdown(table: Table) -> str:
+def as_markdown(table: Table) -> str:
+    """Return a table under its title."""
     rule = "|".join("---" for _ in table.heading)
     lines = [" | ".join(row) for row in (table.heading, *table.rows)]
     body = "\n".join(f"| {line} |" for line in lines[1:])

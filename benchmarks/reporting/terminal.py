@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table as RichTable
 
+from benchmarks.reporting.labels import label_tables
 from benchmarks.reporting.tables import Table, tables
 from benchmarks.rows import Results
 
@@ -14,8 +15,10 @@ STYLES = {"reached": "green", "not reached": "bold red", "not measured": "yellow
 def show(results: Results, console: Console) -> None:
     """Print every table, verdicts last, then what was learned from and who was left out."""
     judged, *measured = tables(results)
-    for table in (*measured, judged):
+    for table in (*measured, *label_tables(results)):
         console.print(_rich(table))
+    if measured:
+        console.print(_rich(judged))
     console.print(f"Documents: {results.stream}.")
     console.print("; ".join(f"{name} {value}" for name, value in results.machine.items()))
     for name, reason in results.left_out.items():

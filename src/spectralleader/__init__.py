@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from spectralleader.documents import Documents
     from spectralleader.errors import StorageError
     from spectralleader.learners import (
+        DEFAULT_LEARNER,
         LEARNERS,
         BatchEM,
         HedgedLeader,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "DEFAULT_LEARNER",
     "LEARNERS",
     "BatchEM",
     "Documents",

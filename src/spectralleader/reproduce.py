@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -12,10 +11,10 @@ from rich.console import Console
 from spectralleader import __version__
 from spectralleader.experiments import Scenario, load, shipped
 from spectralleader.experiments.run import run
-from spectralleader.experiments.sources import DATA_VARIABLE, why_missing
+from spectralleader.experiments.sources import why_missing
 from spectralleader.reporting.claims import CLAIMS
 from spectralleader.reporting.gallery import draw
-from spectralleader.reporting.page import HEADINGS, Page, count, write_page
+from spectralleader.reporting.page import HEADINGS, NOTES, Page, count, write_page
 from spectralleader.reporting.panels import draw_over_axis, save_png
 from spectralleader.reporting.rows import Row
 from spectralleader.reporting.study import Study, by_figure
@@ -34,7 +33,7 @@ class Options(NamedTuple):
 
     out: Path
     workers: int | None = None  # as many as cores
-    data: Path | None = None  # where corpora are; or the environment says
+    data: Path | None = None  # where corpora are; else the environment's folder and the cache
     quick: bool = False
 
 
@@ -58,6 +57,8 @@ def reproduce(console: Console, options: Options, docs: Path | None = None) -> l
     if any(study.axis == POWER for study in studies):
         console.print(as_rich(tuning_table(studies), "What tuning is worth, at the last step"))
     command = "spectralleader reproduce" + (" --quick" if options.quick else "")
+    if any("corpus" in s.stream for s in scenarios if s.name not in skipped):
+        command += " --data FOLDER"  # not its name, which is this machine's
     lead = "Every experiment of the paper that could be run here, and a verdict on every claim."
     if options.quick:
         lead += " A quick look only: fewer seeds and shorter runs than the paper's."
@@ -74,14 +75,15 @@ def run_studies(
     console: Console, scenarios: Sequence[Scenario], options: Options
 ) -> tuple[list[Study], dict[str, str]]:
     """Run the scenarios that can be run; return them, and why the others were skipped."""
-    data = options.data or (
-        Path(os.environ[DATA_VARIABLE]) if DATA_VARIABLE in os.environ else None
-    )
-    skipped = {s.name: reason for s in scenarios if (reason := why_missing(s.stream, data))}
-    for name, reason in skipped.items():
-        console.print(f"Skipped {name}: {reason}", highlight=False)
+    skipped = {}
+    for scenario in scenarios:
+        if reason := why_missing(scenario.stream, options.data):
+            console.print(f"Skipped {scenario.name}: {reason}", highlight=False)
+            # without the folders of this machine: it may be kept with the project
+            skipped[scenario.name] = f"needs the corpus {scenario.stream['corpus']} (see --data)"
     wanted = [s.quick() if options.quick else s for s in scenarios if s.name not in skipped]
-    rows = run(wanted, options.out / "rows", workers=options.workers, data=data, console=console)
+    folder, data = options.out / "rows", options.data
+    rows = run(wanted, folder, workers=options.workers, data=data, console=console)
     return [study_of(scenario, rows[scenario.name]) for scenario in wanted], skipped
 
 
@@ -125,7 +127,8 @@ def write_docs(page: Page, folder: Path) -> None:
         f"## What tuning is worth\n\n{as_markdown(tuning_table(page.studies))}",
     ]
     for name, group in by_figure(page.studies).items():
-        parts.append(f"## {HEADINGS.get(name, name)}\n\n![{name}](figures/{name}.png)")
+        parts.append(f"## {HEADINGS.get(name, name)}\n\n{NOTES.get(name, '')}")
+        parts.append(f"![{name}](figures/{name}.png)")
         if group[0].axis:
             parts.append(f"![by {group[0].axis}](figures/{name}-by-{group[0].axis}.png)")
         parts += [f"### {s.title}\n\n{s.question}\n\n{as_markdown(final_table(s))}" for s in group]

@@ -25,6 +25,8 @@ def test_a_quick_run_measures_every_contender_and_writes_its_files(tmp_path):
         "long learning alone",
         "growth: topics",
         "memory",
+        "labels: synthetic documents, 50 words, K = 3",
     } <= {row["section"] for row in record["rows"]}
     assert (tmp_path / "growth.svg").exists()
+    assert "| SpectralLeader | " in (tmp_path / "labels.md").read_text()
     assert (tmp_path / "performance.md").read_text().startswith("# Performance")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from spectralleader.experiments import find, load, shipped
 from spectralleader.experiments.scenario import REQUIRED, expand, parse
-from spectralleader.experiments.sources import make_problem, open_source, why_missing
+from spectralleader.experiments.sources import make_problem
 from tests.factories import scenario_table
 
 
@@ -72,7 +72,8 @@ def test_a_missing_key_is_named(key):
         ({"stream": {"problem": "hard", "prior": {"kind": "odd"}}}, "prior.kind must be one of"),
         ({"stream": {"problem": "hard", "prior": {"kind": "cyclic"}}}, "period"),
         ({"stream": {"corpus": "news_headlines"}}, "key 'n_words' is missing"),
-        ({"stream": {"corpus": "x", "n_words": 9, "n_topics": 2}}, "one of news_headlines"),
+        ({"stream": {"corpus": "x", "n_words": 9, "n_topics": 2}}, "one of health_tweets"),
+        ({"stream": {"corpus": "newsgroups", "n_words": 0, "n_topics": 2}}, "n_words must be"),
         ({"learners": {"name": "unigram"}}, "learners must be tables"),
         ({"learners": [{"name": "em"}]}, "name must be one of spectral"),
         ({"learners": [{"name": "spectral", "power": 1}]}, "unknown key 'power'"),
@@ -128,13 +129,3 @@ def test_a_stream_takes_a_prior_and_a_size():
     assert set(block.documents.lengths) == {3.0, 4.0}
     turns = make_problem({"problem": "hard", "prior": {"kind": "in-turn", "runs": [2, 1, 1]}})
     assert next(turns.blocks(block_size=4, n_steps=1)).labels.tolist() == [0, 0, 1, 2]
-
-
-def test_a_corpus_that_is_not_there_is_explained(tmp_path):
-    stream = {"corpus": "news_headlines", "n_words": 500, "n_topics": 5}
-    assert why_missing(stream, None) == "needs news_headlines.csv.gz (see --data)"
-    assert "news_headlines.csv.gz is not in" in why_missing(stream, tmp_path)
-    (tmp_path / "news_headlines.csv.gz").touch()
-    assert "later version" in why_missing(stream, tmp_path)
-    with pytest.raises(ValueError, match="'news_headlines' cannot be read"):
-        open_source(stream, tmp_path)

@@ -44,6 +44,12 @@ def test_the_page_is_one_file_that_needs_no_network(study, tmp_path):
     assert text.index("Is it") < text.index("<img")
 
 
+def test_other_text_than_the_papers_is_told(study, tmp_path):
+    page = Page("Title", "Lead", [study._replace(figure="figure2")], [], "command", "0.1")
+    text = write_page(page, tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "not reproductions of the paper&#x27;s Figure 2" in text
+
+
 def test_the_same_rows_give_the_same_figure(study):
     assert as_svg(draw_over_steps([study])) == as_svg(draw_over_steps([study]))
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from spectralleader.reporting.rows import summarise
+from spectralleader.reporting.rows import plus_minus, summarise
 
 
 def test_a_summary_is_the_mean_and_standard_error_over_seeds():
@@ -19,3 +19,9 @@ def test_a_summary_is_the_mean_and_standard_error_over_seeds():
 
 def test_one_seed_has_no_error():
     assert summarise([{"learner": "a", "step": 1, "L1": 3.0}], "L1")["a"].error == [0.0]
+
+
+def test_an_error_that_is_next_to_nothing_is_not_shown():
+    assert plus_minus(3.7564e-05, 2e-21) == plus_minus(3.7564e-05, 0.0) == "3.756e-05"
+    assert plus_minus(0.0, 0.0) == "0.000"
+    assert "±" in plus_minus(0.0, 1e-12)

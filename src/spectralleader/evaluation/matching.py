@@ -1,4 +1,4 @@
-"""Matching: topics have no names, so predictions are compared after the best matching."""
+"""Matching: topics have no names, so they are compared with labels by how they meet."""
 
 from __future__ import annotations
 
@@ -33,6 +33,34 @@ def table_accuracy(table: Ints) -> float:
     """Return the matched accuracy of a table of topics x labels."""
     matched = linear_sum_assignment(table, maximize=True)
     return float(table[matched].sum() / table.sum())
+
+
+def majority_accuracy(predicted: ArrayLike, labels: ArrayLike) -> float:
+    """Return the share of agreement when every topic stands for its most frequent label.
+
+    Several topics may stand for one label: for more topics than labels. It never falls when a topic
+    is split, so that only equal numbers of topics compare.
+
+    Examples
+    --------
+    >>> majority_accuracy([0, 0, 1, 2], ["b", "b", "a", "a"])
+    1.0
+    """
+    table = contingency(predicted, labels)
+    return float(table.max(axis=1).sum() / table.sum())
+
+
+def nmi(predicted: ArrayLike, labels: ArrayLike) -> float:
+    """Return the normalised mutual information of topics and labels, see `mutual_information`.
+
+    No matching is needed, and numbers of topics may differ.
+
+    Examples
+    --------
+    >>> nmi([0, 0, 1, 1], ["b", "b", "a", "a"])
+    1.0
+    """
+    return mutual_information(contingency(predicted, labels))
 
 
 def mutual_information(table: Ints) -> float:

@@ -7,17 +7,15 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from spectralleader.experiments.corpus import CorpusSource, check_corpus
 from spectralleader.experiments.keys import check_choice, check_keys
 from spectralleader.model import TopicModel
-from spectralleader.streams import PROBLEMS, Block, Problem, priors
+from spectralleader.streams import PROBLEMS, Block, Problem, corpora, priors
 from spectralleader.streams.synthetic import REGRET_PROBLEMS, random_problem
 
 Table = Mapping[str, Any]
 
-DATA_VARIABLE = "SPECTRALLEADER_DATA"
 KNOWN_PROBLEMS = PROBLEMS | REGRET_PROBLEMS
-CORPORA = ("news_headlines", "election_tweets", "newsgroups")
-CORPUS_KEYS = ("corpus", "n_words", "n_topics", "min_words", "n_docs")
 RANDOM_KEYS = ("n_topics", "n_words", "weights", "concentration", "lengths", "seed")
 PRIORS: dict[str, Callable[..., priors.Prior]] = {
     "constant": priors.constant,
@@ -41,8 +39,7 @@ class Source(Protocol):
 def check_stream(stream: Table, where: str) -> None:
     """Raise for a [stream] table that no source can be made from."""
     if "corpus" in stream:
-        check_keys(stream, where, required=CORPUS_KEYS[:3], known=CORPUS_KEYS)
-        return check_choice(stream["corpus"], "corpus", where, CORPORA)
+        return check_corpus(stream, where)
     known = ("problem", "prior", *RANDOM_KEYS, "corpus")
     check_keys(stream, where, required=["problem"], known=known)
     check_choice(stream["problem"], "problem", where, [*KNOWN_PROBLEMS, "random"])
@@ -79,18 +76,16 @@ def make_problem(stream: Table) -> Problem:
 
 def why_missing(stream: Table, data: Path | None) -> str | None:
     """Say why a stream cannot be had here, if it cannot."""
-    if "corpus" not in stream:
-        return None
-    file = f"{stream['corpus']}.csv.gz"
-    if data is None:
-        return f"needs {file} (see --data)"
-    if not (data / file).is_file():
-        return f"{file} is not in {data}"
-    return "reading text comes with a later version"
+    return corpora.why_missing(stream["corpus"], data) if "corpus" in stream else None
 
 
 def open_source(stream: Table, data: Path | None = None) -> Source:
     """Return the source that a [stream] table describes."""
-    if reason := why_missing(stream, data):
-        raise ValueError(f"the corpus {stream['corpus']!r} cannot be read: {reason}")
-    return make_problem(stream)
+    return CorpusSource.open(stream, data) if "corpus" in stream else make_problem(stream)
+
+
+def stand_in(stream: Table) -> TopicModel:
+    """Return a model of the size of the stream's, without reading a corpus."""
+    if "corpus" in stream:
+        return TopicModel.uniform(stream["n_topics"], stream["n_words"])
+    return make_problem(stream).truth

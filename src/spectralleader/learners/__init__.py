@@ -5,7 +5,7 @@ from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.learners.incremental_em import IncrementalEM
 from spectralleader.learners.literal import LiteralLeader
 from spectralleader.learners.protocol import Learner, Predictive
-from spectralleader.learners.registry import LEARNERS
+from spectralleader.learners.registry import DEFAULT_LEARNER, LEARNERS
 from spectralleader.learners.spectral_leader import SpectralLeader
 from spectralleader.learners.spectral_method import SpectralMethod
 from spectralleader.learners.stepwise_em import StepwiseEM
@@ -13,6 +13,7 @@ from spectralleader.learners.unigram import Unigram
 from spectralleader.learners.variance_reduced_em import VarianceReducedEM
 
 __all__ = [
+    "DEFAULT_LEARNER",
     "LEARNERS",
     "BatchEM",
     "HedgedLeader",

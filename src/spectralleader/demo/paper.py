@@ -1,4 +1,4 @@
-"""The demonstration: learn the paper's hard problem online, and show what was learned."""
+"""The paper's hard problem, learned online, and the figure of how."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ STEP_POWERS = (0.5, 0.7, 0.9)  # which is best depends on the problem: the leade
 COMMAND = "spectralleader demo"
 
 
-def show(console: Console, *, n_steps: int, n_runs: int, seed: int, folder: Path) -> None:
-    """Run the demonstration, print the tables, write the figure."""
+def show_problem(console: Console, *, n_steps: int, n_runs: int, seed: int, folder: Path) -> None:
+    """Learn, print the tables, write the figure."""
     problem = hard()
     console.print(
         "The paper's hard problem: 3 topics over 3 words, one document of 3 words a step.\n"

@@ -1,0 +1,73 @@
+"""Documents that people have labelled: headlines by section, Usenet posts by group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.stream import data_folder
+from benchmarks.task import Task
+from spectralleader import Documents
+from spectralleader.streams.corpora import why_missing
+from spectralleader.streams.counted import count_corpus
+from spectralleader.streams.synthetic import random_problem
+
+BLOCK_SIZE = 1000
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A corpus, the words to keep and the topics to ask for."""
+
+    corpus: str
+    n_words: int
+    n_topics: int
+
+    @property
+    def title(self) -> str:
+        return f"{self.corpus}, {self.n_words:,} words, K = {self.n_topics}"
+
+    def why_missing(self) -> str:
+        """Return why the corpus is not here, without naming folders; nothing if it is."""
+        if self.corpus == MADE or why_missing(self.corpus, data_folder()) is None:
+            return ""
+        return "the corpus is not here"
+
+    def load(self, n_docs: int) -> tuple[Documents, np.ndarray]:
+        """Return the first documents in time order, and their labels."""
+        if self.corpus == MADE:
+            return make_documents(n_docs, self.n_words, self.n_topics)
+        counted = count_corpus(self.corpus, data_folder(), n_words=self.n_words, n_docs=n_docs)
+        return counted.documents, np.array(counted.labels)
+
+
+MADE = "synthetic documents"
+LABELLED = tuple(
+    Labelled(corpus, n_words, n_topics)
+    for n_words in (500, 5_000)
+    for corpus, n_topics in (("news_headlines", 5), ("news_headlines", 10), ("newsgroups", 20))
+)
+QUICK = (Labelled(MADE, 50, 3),)
+
+
+def make_documents(n_docs: int, n_words: int, n_topics: int) -> tuple[Documents, np.ndarray]:
+    """Return documents of 8 words from known topics: for the smoke run."""
+    problem = random_problem(n_topics, n_words, lengths=8)
+    block = next(problem.blocks(block_size=n_docs, n_steps=1))
+    return block.documents, block.labels
+
+
+def task_of(documents: Documents, n_topics: int, reservoir_size: int, scratch: Path) -> Task:
+    """Return what every contender is asked: one pass in blocks, the model read at the end."""
+    return Task(
+        documents=documents,
+        texts=[],
+        vectorizer=None,
+        block_size=BLOCK_SIZE,
+        reads=False,
+        reservoir_size=reservoir_size,
+        scratch=scratch,
+        n_topics=n_topics,
+    )

@@ -1,0 +1,86 @@
+"""Labels: do the topics agree with what people called the documents?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from statistics import fmean
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.bench import Bench
+from benchmarks.contenders.registry import LABELLERS, Labeller
+from benchmarks.labelled import LABELLED, QUICK, Labelled, task_of
+from benchmarks.rows import MICROSECONDS, Row
+from benchmarks.sections.races import WARM_UP
+from benchmarks.task import Task
+from benchmarks.timing import Trial, measure, why_not
+from spectralleader.evaluation.matching import majority_accuracy, matched_accuracy, nmi
+
+PREFIX = "labels: "
+UNITS = ACCURACY, NMI, _ = ("accuracy", "NMI", MICROSECONDS)  # of a score's fields
+QUICK_BELOW = 10_000  # documents: a smoke run makes its own
+
+
+class Score(NamedTuple):
+    """How one run of a contender agreed, and how long it took to learn."""
+
+    accuracy: float
+    nmi: float
+    time: float  # microseconds a document
+
+
+def run(bench: Bench) -> None:
+    """Ask every contender for the topics of every labelled corpus, from every seed."""
+    problems = LABELLED if bench.sizes.n_docs >= QUICK_BELOW else QUICK
+    missing = {p.corpus: reason for p in problems if (reason := p.why_missing())}
+    bench.results.left_out |= missing
+    there = [problem for problem in problems if problem.corpus not in missing]
+    n_settings = sum(len(labeller.settings) for labeller in LABELLERS)
+    advance = bench.bar("labels", total=len(there) * n_settings * bench.sizes.label_seeds)
+    for problem in there:
+        run_problem(problem, bench, advance)
+
+
+def run_problem(problem: Labelled, bench: Bench, advance: Callable[[], None]) -> None:
+    """Add the rows of one corpus."""
+    documents, labels = problem.load(bench.sizes.n_docs)
+    task = task_of(documents, problem.n_topics, bench.sizes.reservoir_size, bench.scratch)
+    for labeller in LABELLERS:
+        first = next(iter(labeller.settings.values()))
+        if reason := why_not(lambda start=first: start(task.head(WARM_UP))):
+            bench.results.left_out[labeller.name] = reason
+            continue
+        name, scores = best_setting(labeller, task, labels, bench.sizes.label_seeds, advance)
+        section = PREFIX + problem.title
+        for unit, values in zip(UNITS, zip(*scores, strict=True), strict=True):
+            bench.results.rows.append(Row(section, name, values, documents.n_docs, unit))
+
+
+def best_setting(
+    labeller: Labeller, task: Task, labels: np.ndarray, n_seeds: int, advance: Callable[[], None]
+) -> tuple[str, list[Score]]:
+    """Return the setting with the best mean accuracy, in hindsight, by its full name."""
+    found: dict[str, list[Score]] = {}
+    for name, start in labeller.settings.items():
+        full = f"{labeller.name}, {name}" if name else labeller.name
+        found[full] = []
+        for seed in range(n_seeds):
+            found[full].append(score(start, replace(task, seed=seed), labels))
+            advance()
+    best = max(found, key=lambda name: fmean(one.accuracy for one in found[name]))
+    return best, found[best]
+
+
+def score(start: Callable[[Task], Trial], task: Task, labels: np.ndarray) -> Score:
+    """Time a trial, then compare the topics that it guesses with the labels.
+
+    With more topics than labels, every topic stands for its most frequent label.
+    """
+    trial = start(task)
+    time = measure(trial)
+    guessed = trial.guess()
+    has_more = task.n_topics > len(np.unique(labels))
+    accuracy = (majority_accuracy if has_more else matched_accuracy)(guessed, labels)
+    return Score(accuracy, nmi(guessed, labels), time)
