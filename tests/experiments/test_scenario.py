@@ -75,7 +75,7 @@ def test_a_missing_key_is_named(key):
         ({"stream": {"corpus": "x", "n_words": 9, "n_topics": 2}}, "one of health_tweets"),
         ({"stream": {"corpus": "newsgroups", "n_words": 0, "n_topics": 2}}, "n_words must be"),
         ({"learners": {"name": "unigram"}}, "learners must be tables"),
-        ({"learners": [{"name": "em"}]}, "name must be one of spectral"),
+        ({"learners": [{"name": "em"}]}, "name must be one of hedged"),
         ({"learners": [{"name": "spectral", "power": 1}]}, "unknown key 'power'"),
         ({"learners": [{"name": "unigram"}, {"name": "unigram"}]}, "two learners are called"),
         ({"learners": [{"name": "unigram", "label": "{x}"}]}, "may name the learner's parameters"),

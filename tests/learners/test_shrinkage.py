@@ -74,5 +74,7 @@ def test_past_losses_are_discounted_when_the_reference_is_renewed():
     shrinkage.renew(model(3, 5))
     shrinkage.judge(model(3, 5).sample(50, 4)[0])
     before = shrinkage.totals.copy()
-    shrinkage.renew(model(3, 5, seed=1))
+    shrinkage.renew(model(3, 5, seed=1), in_common=0.5)
     np.testing.assert_allclose(shrinkage.totals, before / np.sqrt(2))
+    shrinkage.renew(model(3, 5, seed=1), in_common=0.0)
+    assert shrinkage.level == LEVELS[-1]

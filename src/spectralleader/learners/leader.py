@@ -60,7 +60,8 @@ class Leader:
             )
         sample.recode(None, self.n_words)
         self.sample = sample
-        self._n_left = 1  # documents that may enter before references are renewed
+        self._n_known = 1  # documents that the references were made of
+        self._n_left = 1  # documents that may enter before they are renewed
         self._order = TopicOrder()
         self._shrinkage = Shrinkage()
         self._estimate: Estimate | None = None
@@ -103,8 +104,9 @@ class Leader:
         Whenever as many documents have entered as were remembered the last time, whether or not
         anybody read a model in between: so it is a function of the stream alone.
         """
-        self._n_left = len(self.sample)
-        self._shrinkage.renew(self.info.model)
+        n, n_entered = len(self.sample), self._n_known - self._n_left
+        self._shrinkage.renew(self.info.model, in_common=max(0.0, 1.0 - n_entered / n))
+        self._n_left = self._n_known = n
         if self.info.n_usable == self.n_topics:  # else places mean nothing yet
             self._order.reference = self._put_in_order()
 
@@ -159,6 +161,7 @@ class Leader:
             **{name: getattr(self, name) for name in self.parameters},
             "grows": self.grows,
             "sample": sample_to_state(self.sample),
+            "n_known": self._n_known,
             "n_left": self._n_left,
             "order": self._order.to_state(),
             "shrinkage": self._shrinkage.to_state(),
@@ -170,7 +173,7 @@ class Leader:
         parameters = {name: state[name] for name in cls.parameters}
         learner = cls(**parameters, sample=sample_from_state(state["sample"]))
         learner.grows = state["grows"]
-        learner._n_left = state["n_left"]
+        learner._n_known, learner._n_left = state["n_known"], state["n_left"]
         learner._order = TopicOrder.from_state(state["order"])
         learner._shrinkage = Shrinkage.from_state(state["shrinkage"])
         return learner

@@ -13,7 +13,6 @@ from spectralleader.model import TopicModel
 
 LEVELS = np.array([0.0, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2])
 
-DISCOUNT = 2**-0.5  # of past losses when the documents that the reference knows have doubled
 ROUNDING = 1e-11  # totals of losses that differ by less are equal
 
 
@@ -26,7 +25,9 @@ class Shrinkage:
     ``l_t(M) = ||x1 (x) x2 (x) x3 - M||^2`` is: documents judge a model that was made before them,
     at every level, and the level of the least total loss is used. Before any document has judged,
     and among equals, that is the safest, the largest. Models of few documents lose much more than
-    later ones, so what was lost is discounted whenever the reference is renewed.
+    later ones, and models of other documents tell nothing: so what was lost is discounted whenever
+    the reference is renewed, by the root of the share of documents that it has in common with the
+    last one.
 
     Examples
     --------
@@ -49,10 +50,13 @@ class Shrinkage:
         """The level of the least total loss; the largest of equals."""
         return float(LEVELS[self.totals <= self.totals.min() + ROUNDING].max())
 
-    def renew(self, model: TopicModel) -> None:
-        """Let the next documents judge a model that does not know them."""
+    def renew(self, model: TopicModel, in_common: float = 1.0) -> None:
+        """Let the next documents judge a model that does not know them.
+
+        `in_common` is the share of its documents that the last reference knew.
+        """
         self.reference = model
-        self.totals *= DISCOUNT
+        self.totals *= np.sqrt(in_common)
 
     def judge(self, documents: Documents) -> None:
         """Add the loss of the reference, which does not know them; a document needs 3 words."""
