@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from spectralleader import Documents, TopicModel, Words
-from spectralleader.streams.words import EVERYTHING
+from spectralleader.streams.text.words import EVERYTHING
 
 
 def documents(n_docs: int = 30, n_words: int = 6, *, seed: int = 0) -> Documents:

@@ -25,7 +25,7 @@ from spectralleader.errors import StorageError
 from spectralleader.learners import LEARNERS
 from spectralleader.model import TopicModel
 from spectralleader.samples import SAMPLES
-from spectralleader.streams.vocabulary import VOCABULARIES
+from spectralleader.streams.text.vocabulary import VOCABULARIES
 from spectralleader.text_topics import TextTopics
 
 MAGIC = b"spectralleader\r\n"  # the line end shows whether a file was changed on its way

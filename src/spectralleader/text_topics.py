@@ -11,10 +11,10 @@ from spectralleader.learners import LEARNERS, Learner
 from spectralleader.learners.protocol import check_whole
 from spectralleader.learners.statistics import with_words
 from spectralleader.model import TopicModel
-from spectralleader.streams.text import Vectoriser
-from spectralleader.streams.texts import Texts, as_strings
-from spectralleader.streams.vocabulary import GrowingVocabulary, Vocabulary
-from spectralleader.streams.words import Tokenizer, Words
+from spectralleader.streams.text.texts import Texts, as_strings
+from spectralleader.streams.text.vectoriser import Vectoriser
+from spectralleader.streams.text.vocabulary import GrowingVocabulary, Vocabulary
+from spectralleader.streams.text.words import Tokenizer, Words
 
 DEFAULT_LEARNER = "hedged"
 MAX_WORDS = 50_000  # words that a growing vocabulary settles down to, if nobody says

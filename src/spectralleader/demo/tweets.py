@@ -14,7 +14,7 @@ from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Learner
 from spectralleader.model import TopicModel
 from spectralleader.streams import TextBlock, Vectoriser, Vocabulary, Words, open_corpus
 from spectralleader.streams.corpora import find_corpus, find_files, get
-from spectralleader.streams.english import ENGLISH
+from spectralleader.streams.text.english import ENGLISH
 
 CORPUS = "health_tweets"
 N_TOPICS, N_WORDS, BLOCK = 10, 500, 100

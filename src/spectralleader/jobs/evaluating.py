@@ -22,8 +22,8 @@ from spectralleader.learners import Learner
 from spectralleader.reporting.rows import Row
 from spectralleader.reporting.study import Study
 from spectralleader.streams.files import Reader, TextBlock
-from spectralleader.streams.text import Vectoriser
-from spectralleader.streams.vocabulary import Vocabulary
+from spectralleader.streams.text.vectoriser import Vectoriser
+from spectralleader.streams.text.vocabulary import Vocabulary
 from spectralleader.text_topics import DEFAULT_LEARNER, find_learner, make_learner
 
 DEFAULT_LEARNERS = tuple(dict.fromkeys((DEFAULT_LEARNER, "spectral", "stepwise-em", "unigram")))

@@ -16,7 +16,7 @@ from spectralleader.jobs.watcher import Watcher
 from spectralleader.learners import LEARNERS, Unigram
 from spectralleader.learners.offline import Offline
 from spectralleader.streams.files import Reader
-from spectralleader.streams.vocabulary import Vocabulary
+from spectralleader.streams.text.vocabulary import Vocabulary
 from spectralleader.text_topics import DEFAULT_LEARNER, TextTopics, find_learner
 
 

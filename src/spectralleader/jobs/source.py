@@ -9,8 +9,8 @@ from pathlib import Path
 
 from spectralleader.jobs.watcher import Watcher
 from spectralleader.streams.files import Reader, read
-from spectralleader.streams.vocabulary import GrowingVocabulary, Vocabulary
-from spectralleader.streams.words import Words
+from spectralleader.streams.text.vocabulary import GrowingVocabulary, Vocabulary
+from spectralleader.streams.text.words import Words
 from spectralleader.text_topics import MAX_WORDS
 
 MOST_FREQUENT = 5000  # words of a vocabulary counted in a first pass, if nobody says

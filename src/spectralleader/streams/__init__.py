@@ -4,14 +4,14 @@ from spectralleader.streams.block import Block
 from spectralleader.streams.corpora import CORPORA, open_corpus
 from spectralleader.streams.files import Reader, TextBlock, read
 from spectralleader.streams.synthetic import PROBLEMS, Problem
-from spectralleader.streams.text import Vectoriser
-from spectralleader.streams.vocabulary import (
+from spectralleader.streams.text import (
     GrowingVocabulary,
+    Vectoriser,
     Vocabulary,
+    Words,
     vocabulary_from_state,
     vocabulary_to_state,
 )
-from spectralleader.streams.words import Words
 
 __all__ = [
     "CORPORA",

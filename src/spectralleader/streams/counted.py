@@ -9,9 +9,9 @@ from typing import NamedTuple
 from spectralleader.documents import Documents
 from spectralleader.streams.corpora import open_corpus
 from spectralleader.streams.files import TextBlock
-from spectralleader.streams.text import Vectoriser
-from spectralleader.streams.vocabulary import Vocabulary
-from spectralleader.streams.words import Words
+from spectralleader.streams.text.vectoriser import Vectoriser
+from spectralleader.streams.text.vocabulary import Vocabulary
+from spectralleader.streams.text.words import Words
 
 BLOCK = 1000  # texts read and counted at once
 MIN_WORDS = 3  # a document with fewer has no triple

@@ -13,10 +13,10 @@ import numpy as np
 
 from spectralleader.compiled import kernel
 from spectralleader.documents import Floats, Ints, WordIds
-from spectralleader.streams.characters import DIGIT, KIND, SPACE, Characters, read
-from spectralleader.streams.packing import Bytes
-from spectralleader.streams.table import Table, add, enlarged, find, has_room, hash_word
-from spectralleader.streams.tally import add_document, empty_tally
+from spectralleader.streams.text.characters import DIGIT, KIND, SPACE, Characters, read
+from spectralleader.streams.text.packing import Bytes
+from spectralleader.streams.text.table import Table, add, enlarged, find, has_room, hash_word
+from spectralleader.streams.text.tally import add_document, empty_tally
 
 AT, DOT, COLON, SLASH, QUOTE, LESS, GREATER = b'@.:/"<>'
 H, T, P, S, W = b"htpsw"

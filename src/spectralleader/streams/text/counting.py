@@ -8,11 +8,11 @@ from itertools import chain
 import numpy as np
 
 from spectralleader.documents import Documents
-from spectralleader.streams.characters import all_characters, ascii_characters, fold
-from spectralleader.streams.packing import encode
-from spectralleader.streams.scan import Rules, Texts, scan
-from spectralleader.streams.table import Table, empty_table, look_up
-from spectralleader.streams.words import Tokenizer, Words
+from spectralleader.streams.text.characters import all_characters, ascii_characters, fold
+from spectralleader.streams.text.packing import encode
+from spectralleader.streams.text.scan import Rules, Texts, scan
+from spectralleader.streams.text.table import Table, empty_table, look_up
+from spectralleader.streams.text.words import Tokenizer, Words
 
 AT_ONCE = 1000  # texts whose bytes the processor's cache holds
 

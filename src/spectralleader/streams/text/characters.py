@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralleader.compiled import kernel
-from spectralleader.streams.packing import Bytes
+from spectralleader.streams.text.packing import Bytes
 
 # Kinds stand above the code points; a letter is what \w takes but for the digits, \d.
 SPACE, LETTER, DIGIT = 1 << 21, 2 << 21, 3 << 21

@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from spectralleader.documents import Documents, Ints
-from spectralleader.streams.texts import Texts, as_strings
-from spectralleader.streams.vocabulary import Vocabulary, vocabulary_from_state, vocabulary_to_state
-from spectralleader.streams.words import Tokenizer, Words
+from spectralleader.streams.text.texts import Texts, as_strings
+from spectralleader.streams.text.vocabulary import (
+    Vocabulary,
+    vocabulary_from_state,
+    vocabulary_to_state,
+)
+from spectralleader.streams.text.words import Tokenizer, Words
 
 
 class Vectoriser:

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import GrowingVocabulary, Vocabulary, Words
-from spectralleader.streams import vocabulary as module
 from spectralleader.streams import vocabulary_from_state, vocabulary_to_state
+from spectralleader.streams.text import vocabulary as module
 from tests.factories import any_texts, same_state
 
 SPOKEN = ["to be or not to be", "be it so", "not so"]  # be 3, to not so 2, or it 1

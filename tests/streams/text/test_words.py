@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Words
-from spectralleader.streams.english import ENGLISH
-from spectralleader.streams.words import EVERYTHING, read_words
+from spectralleader.streams.text.english import ENGLISH
+from spectralleader.streams.text.words import EVERYTHING, read_words
 from tests.factories import any_texts, same_state, wordings
 
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents, GrowingVocabulary, Vectoriser, Vocabulary, Words
-from spectralleader.streams import counting
-from spectralleader.streams.words import EVERYTHING
+from spectralleader.streams.text import counting
+from spectralleader.streams.text.words import EVERYTHING
 from tests.factories import any_texts, wordings
 from tests.real_data import real_texts
 

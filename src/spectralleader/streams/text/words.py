@@ -10,8 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
-from spectralleader.streams.english import ENGLISH
-from spectralleader.streams.packing import pack, unpack
+from spectralleader.streams.text.english import ENGLISH
+from spectralleader.streams.text.packing import pack, unpack
 
 Tokenizer = Callable[[str], Iterable[str]]
 

@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader.streams.packing import pack, unpack
-from spectralleader.streams.table import LOWER, UPPER, empty_table, find, look_up, words_of
+from spectralleader.streams.text.packing import pack, unpack
+from spectralleader.streams.text.table import LOWER, UPPER, empty_table, find, look_up, words_of
 
 # few letters and lengths around 8, where words fill what is loaded at once
 some_words = st.lists(

@@ -10,11 +10,11 @@ from typing import Any, Self, cast, overload
 import numpy as np
 
 from spectralleader.documents import Documents, Ints, check_n_words
-from spectralleader.streams.counting import count_words
-from spectralleader.streams.packing import pack, unpack
-from spectralleader.streams.table import Table, empty_table, look_up, words_of
-from spectralleader.streams.texts import Texts, in_blocks
-from spectralleader.streams.words import Tokenizer, Words, read_words
+from spectralleader.streams.text.counting import count_words
+from spectralleader.streams.text.packing import pack, unpack
+from spectralleader.streams.text.table import Table, empty_table, look_up, words_of
+from spectralleader.streams.text.texts import Texts, in_blocks
+from spectralleader.streams.text.words import Tokenizer, Words, read_words
 
 MOST_COUNTED = 2_000_000  # distinct words that a first pass keeps counts of
 

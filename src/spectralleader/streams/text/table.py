@@ -12,7 +12,7 @@ import numpy as np
 
 from spectralleader.compiled import kernel
 from spectralleader.documents import Ints
-from spectralleader.streams.packing import Bytes, decode, encode
+from spectralleader.streams.text.packing import Bytes, decode, encode
 
 UPPER = -(2**32)  # the upper half of a slot: as much of the hash
 LOWER = 2**32 - 1  # the lower half: the word's number plus 1

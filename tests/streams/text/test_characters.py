@@ -3,7 +3,7 @@ import sys
 
 import numpy as np
 
-from spectralleader.streams.characters import (
+from spectralleader.streams.text.characters import (
     CODE,
     DIGIT,
     KIND,
