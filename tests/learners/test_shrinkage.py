@@ -17,7 +17,7 @@ from tests.factories import assert_valid, blocks, model, same_state
 def test_judging_adds_the_papers_loss_of_every_level(block, seed):
     found = model(3, 5, seed=seed)
     shrinkage = Shrinkage()
-    shrinkage.reference = found
+    shrinkage.renew(found)
     shrinkage.judge(block)
     long = block[block.lengths >= 3]
     for level, total in zip(LEVELS, shrinkage.totals, strict=True):
@@ -29,7 +29,7 @@ def test_judging_adds_the_papers_loss_of_every_level(block, seed):
 def test_a_shrunk_model_is_a_model_with_the_norm_that_is_said(seed, k, d):
     found = model(k, d, seed=seed)
     expected = [shrink(found, level).norm() for level in LEVELS]
-    np.testing.assert_allclose(norms(found, found.weights @ found.topics), expected, rtol=1e-9)
+    np.testing.assert_allclose(norms(found, found.weights @ found.topics, d), expected, rtol=1e-9)
     for level in LEVELS:
         assert_valid(shrink(found, level))
 
@@ -39,7 +39,8 @@ def test_a_good_model_is_left_alone_and_a_bad_one_shrunk():
     truth, other = problem.truth, random_problem(4, 30, seed=1).truth
     sample, _ = truth.sample(3000, 6, seed=2)
     good, bad = Shrinkage(), Shrinkage()
-    good.reference, bad.reference = truth, other
+    good.renew(truth)
+    bad.renew(other)
     good.judge(sample)
     bad.judge(sample)
     assert good.level == 0.0
@@ -51,7 +52,7 @@ def test_before_any_judge_and_among_equals_the_safest_level_is_used():
     assert Shrinkage().level == LEVELS[-1]
     flat = Shrinkage()
     flat.judge(TopicModel.uniform(2, 4).sample(50, 5)[0])  # without a reference
-    flat.reference = TopicModel.uniform(2, 4)
+    flat.renew(TopicModel.uniform(2, 4))
     flat.judge(TopicModel.uniform(2, 4).sample(50, 2)[0])
     assert flat.level == LEVELS[-1]  # documents of 2 words judge nothing
 
@@ -60,7 +61,8 @@ def test_blocks_judge_as_their_documents_do_and_the_state_goes_on():
     found = model(3, 5)
     sample, _ = found.sample(100, 4)
     a, b = Shrinkage(), Shrinkage()
-    a.reference = b.reference = found
+    a.renew(found)
+    b.renew(found)
     a.judge(sample)
     b.judge(sample[:30])
     b = Shrinkage.from_state(b.to_state())
@@ -78,3 +80,15 @@ def test_past_losses_are_discounted_when_the_reference_is_renewed():
     np.testing.assert_allclose(shrinkage.totals, before / np.sqrt(2))
     shrinkage.renew(model(3, 5, seed=1), in_common=0.0)
     assert shrinkage.level == LEVELS[-1]
+
+
+def test_words_that_the_reference_does_not_know_are_ruled_out_by_it():
+    found = model(3, 5)
+    wide = TopicModel(found.weights, np.pad(found.topics, ((0, 0), (0, 3))))
+    sample, _ = TopicModel.uniform(1, 8).sample(50, 5)
+    narrow, told = Shrinkage(), Shrinkage()
+    narrow.renew(found)
+    told.renew(wide)
+    narrow.judge(sample)
+    told.judge(sample)
+    np.testing.assert_allclose(narrow.totals, told.totals)

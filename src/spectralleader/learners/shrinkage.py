@@ -8,7 +8,7 @@ import numpy as np
 
 from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints, WordIds
-from spectralleader.learners.order import known_over, recode_known
+from spectralleader.learners.order import recode_known
 from spectralleader.model import TopicModel
 
 LEVELS = np.array([0.0, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2])
@@ -43,7 +43,7 @@ class Shrinkage:
 
     def __init__(self) -> None:
         self.totals: Floats = np.zeros(len(LEVELS))  # of the losses, but for what levels share
-        self.reference: TopicModel | None = None  # that the next documents judge
+        self._judged: Judged | None = None
 
     @property
     def level(self) -> float:
@@ -55,19 +55,13 @@ class Shrinkage:
 
         `in_common` is the share of its documents that the last reference knew.
         """
-        self.reference = model
+        self._judged = Judged(model)
         self.totals *= np.sqrt(in_common)
 
     def judge(self, documents: Documents) -> None:
         """Add the loss of the reference, which does not know them; a document needs 3 words."""
-        if self.reference is None:
-            return
-        model = known_over(self.reference, documents.n_words)
-        mean = model.weights @ model.topics
-        block = (documents.indptr, documents.words, documents.counts, documents.lengths)
-        table = np.ascontiguousarray(model.topics.T)
-        overlaps, n = tensor_overlaps(*block, table, mean, model.weights, mixing(model.n_words))
-        self.totals += n * norms(model, mean) - 2.0 * overlaps
+        if self._judged is not None:
+            self.totals += self._judged.losses(documents)
 
     def shrink(self, model: TopicModel) -> TopicModel:
         """Return the model at the level that leads."""
@@ -75,12 +69,12 @@ class Shrinkage:
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
         """Renumber the words of the reference; it need not know new ones."""
-        if self.reference is not None and new_ids is not None:
-            self.reference = recode_known(self.reference, new_ids, n_words)
+        if self._judged is not None and new_ids is not None:
+            self._judged = Judged(recode_known(self._judged.model, new_ids, n_words))
 
     def to_state(self) -> dict[str, Any]:
         """Return all that is needed to go on."""
-        reference = None if self.reference is None else self.reference.to_state()
+        reference = None if self._judged is None else self._judged.model.to_state()
         return {"totals": self.totals.copy(), "reference": reference}
 
     @classmethod
@@ -89,8 +83,32 @@ class Shrinkage:
         shrinkage = cls()
         shrinkage.totals = np.array(state["totals"])
         if state["reference"] is not None:
-            shrinkage.reference = TopicModel.from_state(state["reference"])
+            shrinkage._judged = Judged(TopicModel.from_state(state["reference"]))
         return shrinkage
+
+
+class Judged:
+    """A model that documents judge at every level, with what does not depend on them."""
+
+    def __init__(self, model: TopicModel) -> None:
+        self.model = model
+        self.mean: Floats = model.weights @ model.topics
+        self._table = np.ascontiguousarray(model.topics.T)  # a word a row
+        self._n_words, self._norms = 0, np.zeros(0)
+
+    def losses(self, documents: Documents) -> Floats:
+        """Return the total loss on documents, but for what all levels share, (n_levels,).
+
+        They may be over more words than the model, which rules those out.
+        """
+        if documents.n_words != self._n_words:
+            self._n_words = documents.n_words
+            self._norms = norms(self.model, self.mean, documents.n_words)
+        block = (documents.indptr, documents.words, documents.counts, documents.lengths)
+        overlaps, n = tensor_overlaps(
+            *block, self._table, self.mean, self.model.weights, mixing(documents.n_words)
+        )
+        return np.asarray(n * self._norms - 2.0 * overlaps)
 
 
 def shrink(model: TopicModel, level: float) -> TopicModel:
@@ -108,14 +126,14 @@ def mixing(n_words: int) -> Floats:
     return np.stack([(1 - LEVELS) ** 2, (1 - LEVELS) * LEVELS, LEVELS / n_words], axis=1)
 
 
-def norms(model: TopicModel, mean: Floats) -> Floats:
-    """Return ||M||_F^2 of the model at every level, by the overlaps of its topics, (n_levels,)."""
+def norms(model: TopicModel, mean: Floats, n_words: int) -> Floats:
+    """Return ||M||_F^2 at every level over n_words words, by overlaps of topics, (n_levels,)."""
     inner = model.topics @ model.topics.T
     with_mean = model.topics @ mean
     pairwise = with_mean[:, None] + with_mean[None, :]
-    own, of_mean, flat = mixing(model.n_words).T[:, :, None, None]
+    own, of_mean, flat = mixing(n_words).T[:, :, None, None]
     overlaps = own**2 * inner + own * of_mean * pairwise + of_mean**2 * (mean @ mean)
-    overlaps += 2.0 * (own + of_mean) * flat + flat**2 * model.n_words  # distributions sum to 1
+    overlaps += 2.0 * (own + of_mean) * flat + flat**2 * n_words  # distributions sum to 1
     return np.asarray(np.einsum("j,sjk,k->s", model.weights, overlaps**3, model.weights))
 
 
@@ -147,9 +165,10 @@ def tensor_overlaps(
         for j in range(indptr[i], indptr[i + 1]):
             w, count = words[j], counts[j]
             for s in range(n_levels):
-                shared = mixing[s, 1] * mean[w] + mixing[s, 2]
+                known = w < len(table)
+                shared = mixing[s, 2] + (mixing[s, 1] * mean[w] if known else 0.0)
                 for k in range(n_topics):
-                    u = mixing[s, 0] * table[w, k] + shared
+                    u = shared + (mixing[s, 0] * table[w, k] if known else 0.0)
                     sums[s, k, 0] += count * u
                     sums[s, k, 1] += count * u * u
                     sums[s, k, 2] += count * u * u * u
