@@ -94,7 +94,12 @@ class Judged:
         self.model = model
         self.mean: Floats = model.weights @ model.topics
         self._table = np.ascontiguousarray(model.topics.T)  # a word a row
-        self._n_words, self._norms = 0, np.zeros(0)
+        self._over(model.n_words)
+
+    def _over(self, n_words: int) -> None:
+        """Get ready for documents over so many words."""
+        self._n_words, self._mixing = n_words, mixing(n_words)
+        self._norms = norms(self.model, self.mean, n_words)
 
     def losses(self, documents: Documents) -> Floats:
         """Return the total loss on documents, but for what all levels share, (n_levels,).
@@ -102,12 +107,10 @@ class Judged:
         They may be over more words than the model, which rules those out.
         """
         if documents.n_words != self._n_words:
-            self._n_words = documents.n_words
-            self._norms = norms(self.model, self.mean, documents.n_words)
+            self._over(documents.n_words)
         block = (documents.indptr, documents.words, documents.counts, documents.lengths)
-        overlaps, n = tensor_overlaps(
-            *block, self._table, self.mean, self.model.weights, mixing(documents.n_words)
-        )
+        table = (self._table, self.mean, self.model.weights)
+        overlaps, n = tensor_overlaps(*block, *table, self._mixing)
         return np.asarray(n * self._norms - 2.0 * overlaps)
 
 
