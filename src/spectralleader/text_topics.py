@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from spectralleader.documents import Documents, Floats, Ints
-from spectralleader.learners import LEARNERS, Learner
+from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Learner
 from spectralleader.learners.protocol import check_whole
 from spectralleader.learners.statistics import with_words
 from spectralleader.model import TopicModel
@@ -16,7 +16,7 @@ from spectralleader.streams.text.vectoriser import Vectoriser
 from spectralleader.streams.text.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.streams.text.words import Tokenizer, Words
 
-DEFAULT_LEARNER = "hedged"
+RELEVANCE = 0.6  # of the words shown: common to all topics they step back, see `top_words`
 MAX_WORDS = 50_000  # words that a growing vocabulary settles down to, if nobody says
 
 
@@ -132,10 +132,10 @@ class TextTopics:
         return self.model.posterior(self.count(texts))
 
     def top_words(self, n: int = 10) -> list[list[str]]:
-        """Return the n most probable words of each topic, most probable first."""
+        """Return the n first words of each topic, those that all topics share stepping back."""
         if not self.vocabulary:
             return [[] for _ in range(self.model.n_topics)]
-        return self.model.top_words(self.vocabulary, n)
+        return self.model.top_words(self.vocabulary, n, relevance=RELEVANCE)
 
     def __repr__(self) -> str:
         return (

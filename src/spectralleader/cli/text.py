@@ -110,7 +110,7 @@ def learn(
     from spectralleader import jobs
     from spectralleader.cli.display import watching
     from spectralleader.cli.tables import show_learned
-    from spectralleader.text_topics import DEFAULT_LEARNER
+    from spectralleader.learners import DEFAULT_LEARNER
 
     source = make_source(files, text, time, label, block, format, strict=strict, sort=sort)
     with watching() as watcher:

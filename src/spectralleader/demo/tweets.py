@@ -15,6 +15,7 @@ from spectralleader.model import TopicModel
 from spectralleader.streams import TextBlock, Vectoriser, Vocabulary, Words, open_corpus
 from spectralleader.streams.corpora import find_corpus, find_files, get
 from spectralleader.streams.text.english import ENGLISH
+from spectralleader.text_topics import RELEVANCE
 
 CORPUS = "health_tweets"
 N_TOPICS, N_WORDS, BLOCK = 10, 500, 100
@@ -110,7 +111,7 @@ def topic_table(model: TopicModel, vocabulary: Vocabulary, learner: str) -> Tabl
     table.add_column("", style="cyan", no_wrap=True)
     table.add_column("most probable words")
     heaviest = float(model.weights.max())
-    words = model.top_words(vocabulary, SHOWN)
+    words = model.top_words(vocabulary, SHOWN, relevance=RELEVANCE)
     for weight, most in sorted(zip(model.weights.tolist(), words, strict=True), reverse=True):
         bar = "█" * max(1, round(BAR * weight / heaviest))
         table.add_row(f"{weight:.0%}", bar, " ".join(most))

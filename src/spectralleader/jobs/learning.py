@@ -13,11 +13,11 @@ from spectralleader.jobs.interrupts import Interrupts
 from spectralleader.jobs.judged import Judged
 from spectralleader.jobs.source import Source, choose_vocabulary, choose_words
 from spectralleader.jobs.watcher import Watcher
-from spectralleader.learners import LEARNERS, Unigram
+from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Unigram
 from spectralleader.learners.offline import Offline
 from spectralleader.streams.files import Reader
 from spectralleader.streams.text.vocabulary import Vocabulary
-from spectralleader.text_topics import DEFAULT_LEARNER, TextTopics, find_learner
+from spectralleader.text_topics import TextTopics, find_learner
 
 
 @dataclass

@@ -23,7 +23,7 @@ class Entry(NamedTuple):
     description: str
 
 
-DEFAULT_LEARNER = "spectral"  # of LEARNERS: what is used unless another is asked for
+DEFAULT_LEARNER = "hedged"  # of the command line and of the demo
 LEARNERS: dict[str, Entry] = {
     "hedged": Entry(HedgedLeader, "raced and polished topics, many candidates mixed; no tuning"),
     "spectral": Entry(SpectralLeader, "online spectral learning, a model in microseconds"),
