@@ -31,7 +31,7 @@ reproduce: $(DEV) ## Rerun the paper's study, with a verdict on every claim (ARG
 	@$(BIN)/spectralleader reproduce $(ARGS)
 
 test: $(DEV) ## Run the tests and doctests, with branch coverage
-	@$(BIN)/python -m pytest --cov $(ARGS)
+	@$(BIN)/python -m pytest -n auto --cov $(ARGS)
 
 lint: $(DEV) ## Check style, format, types and the direction of imports
 	@$(BIN)/ruff check
