@@ -1,7 +1,13 @@
+import os
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+
+from tests.factories import write_csv
 
 ROOT = Path(__file__).parents[1]
 SNIPPETS = [
@@ -36,3 +42,22 @@ def test_the_verdicts_in_the_readme_are_those_of_the_results():
     tested = {claim: v for claim, v in results.items() if v in ("holds", "does not hold")}
     assert claims == tested
     assert len(claims) > 15
+
+
+def shell_blocks(path):
+    return re.findall(r"```sh\n(.*?)```", (ROOT / path).read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize("path", ["README.md", "docs/text.md"])
+def test_commands_run(path, tmp_path):
+    for name in ("tweets.csv", "new.csv"):
+        write_csv(tmp_path / name, 120)
+    command = f'spectralleader() {{ {shlex.quote(sys.executable)} -m spectralleader "$@"; }}'
+    script = "\n".join(["set -eo pipefail", command, *shell_blocks(path)])
+    environment = os.environ | {"SPECTRALLEADER_CACHE": str(tmp_path / "none")}
+    result = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stderr
+    assert script.count("\nspectralleader ") >= 4
+    assert list(tmp_path.glob("topics.*"))

@@ -14,6 +14,8 @@ from spectralleader import TextTopics, Vocabulary, load
 from spectralleader.cli import app
 from spectralleader.cli.text import app as commands
 from spectralleader.jobs import Source, learn
+from spectralleader.jobs.evaluating import DEFAULT_LEARNERS
+from spectralleader.text_topics import DEFAULT_LEARNER
 from tests.factories import texts, write_csv
 
 COMMAND = [sys.executable, "-m", "spectralleader"]
@@ -214,6 +216,12 @@ def test_every_command_for_text_has_an_example_that_names_it():
     for one in commands.registered_commands:
         assert one.callback is not None
         assert f"spectralleader {one.callback.__name__} " in str(one.epilog)
+
+
+def test_the_help_names_the_learners_that_are_used_if_none_is(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    assert f"{DEFAULT_LEARNER} if not given" in command("learn", "--help").stdout
+    assert f"{','.join(DEFAULT_LEARNERS)} if not given" in command("evaluate", "--help").stdout
 
 
 def test_the_examples_of_the_help_work(command, tmp_path, monkeypatch):

@@ -23,7 +23,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     help="Learn topic models from streams of documents, online, with nothing to tune.",
     epilog="Start with: [bold]spectralleader learn tweets.csv[/bold], or [bold]demo[/bold] "
-    "to see it learn. Exit codes: 0 done, 1 nothing useful was learned, 2 misuse or bad input.",
+    "to see it learn. Exit codes: 0 done, 1 nothing useful was learned, 2 misuse or bad input, "
+    "130 stopped by Ctrl-C.",
 )
 app.add_typer(text.app)
 app.add_typer(corpora.app, name="corpora")

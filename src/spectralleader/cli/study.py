@@ -14,8 +14,8 @@ app = typer.Typer()
 
 @app.command(epilog="Example: [bold]spectralleader demo --steps 300 --out my-demo[/bold]")
 def demo(
-    steps: Annotated[int, typer.Option(min=2, help="Documents to learn, one a step.")] = 1000,
-    runs: Annotated[int, typer.Option(min=1, help="Runs to average over.")] = 10,
+    steps: Annotated[int, typer.Option(min=2, help="Of the hard problem, a document each.")] = 1000,
+    runs: Annotated[int, typer.Option(min=1, help="Of the hard problem, to average over.")] = 10,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first run.")] = 0,
     out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("build/demo"),
 ) -> None:
@@ -45,7 +45,11 @@ def learners() -> None:
     Console().print(table)
 
 
-experiment = typer.Typer(no_args_is_help=True, help="Run experiments that are data files.")
+experiment = typer.Typer(
+    no_args_is_help=True,
+    help="Run experiments that are data files.",
+    epilog="Example: [bold]spectralleader experiment list[/bold]",
+)
 app.add_typer(experiment, name="experiment")
 
 Out = Annotated[Path, typer.Option(help="Folder for rows, figures and the page.")]

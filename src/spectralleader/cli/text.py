@@ -65,12 +65,16 @@ Text = Annotated[
     str | None,
     typer.Option(metavar="COL,COL", help="Columns of the text, joined; guessed if obvious."),
 ]
-Time = Annotated[str | None, typer.Option(metavar="COL", help="Column of the time.")]
-Label = Annotated[str | None, typer.Option(metavar="COL", help="Column of the label.")]
+Time = Annotated[
+    str | None, typer.Option(metavar="COL", help="Column of the time; guessed if obvious.")
+]
+Label = Annotated[
+    str | None, typer.Option(metavar="COL", help="Column of the label; guessed if obvious.")
+]
 Format = Annotated[
     FileFormat | None, typer.Option(help="Format of the files; known by name or content.")
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad row.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad row, exit code 2.")]
 Sort = Annotated[bool, typer.Option("--sort", help="Sort the documents by time first.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
@@ -84,7 +88,8 @@ def learn(
     files: Files,
     topics: Topics = 5,
     learner: Annotated[
-        str | None, typer.Option(metavar="NAME", help="See: spectralleader learners.")
+        str | None,
+        typer.Option(metavar="NAME", help="hedged if not given; see: spectralleader learners."),
     ] = None,
     vocabulary: Words = None,
     block: Block = 100,
@@ -196,7 +201,11 @@ def predict(
 def evaluate(
     files: Files,
     learners: Annotated[
-        str | None, typer.Option(metavar="NAME,NAME", help="See: spectralleader learners.")
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME",
+            help="hedged,spectral,stepwise-em,unigram if not given; see: spectralleader learners.",
+        ),
     ] = None,
     topics: Topics = 5,
     vocabulary: Words = None,
@@ -216,9 +225,10 @@ def evaluate(
 ) -> None:
     """Judge learners side by side: each predicts every block, then learns it.
 
-    L1 is the mean negative log-probability of a document, perplexity that of a word. Where there is
-    a column of labels, topics predicted before learning are compared with them over the last half
-    of the stream: accuracy after the best matching, and normalised mutual information.
+    L1 is the mean negative log-probability of a document; perplexity is among how many equally
+    likely words each word was, in effect, to be guessed. Where there is a column of labels, topics
+    predicted before learning are compared with them over the last half of the stream or somewhat
+    more: accuracy after the best matching, and normalised mutual information.
     """
     check_folder(figure)
     if figure is not None and figure.suffix not in (".png", ".svg"):
