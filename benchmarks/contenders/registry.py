@@ -51,7 +51,7 @@ CONTENDERS = (
 )
 
 STEP_POWERS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-TEXT_SMOOTHING = 1e-3  # text likes more than the default
+SMOOTHINGS = (1e-5, 1e-4, 1e-3)
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,11 @@ LABELLERS = (
     Labeller(
         STEPWISE,
         {
-            f"power {power}": partial(ours.stepwise_em, step_power=power, smoothing=TEXT_SMOOTHING)
+            f"power {power}, smoothing {smoothing:g}": partial(
+                ours.stepwise_em, step_power=power, smoothing=smoothing
+            )
             for power in STEP_POWERS
+            for smoothing in SMOOTHINGS
         },
     ),
     Labeller(SKLEARN_LDA, {"": scikit.lda}),

@@ -27,11 +27,13 @@ FOOT = """
   that most documents agree (Hungarian method). With more topics than labels (K = 10, five labels)
   every topic stands for its most frequent label, which is kinder: compare within a table only.
 - **NMI**: mutual information of topics and labels, over the mean of their entropies. No matching.
-- **Time**: learning alone, one thread, in microseconds a document; counting words and naming topics
-  afterwards are not in it.
+- **Time**: learning alone, one thread, in microseconds a document, the median over seeds; counting
+  words and naming topics afterwards are not in it. Taken in passing, maybe beside other work: speed
+  is measured with care in [performance.md](performance.md).
 - Mean over {n_seeds} seeds, and the worst of them.
-- **StepwiseEM** is shown at the power (0.5, 0.6, ... 1.0) with the best mean accuracy, chosen in
-  hindsight from these labels, with smoothing 1e-3, which text likes. Nobody else is tuned.
+- **StepwiseEM** is shown at the power (0.5, 0.6, ... 1.0) and smoothing (1e-5, 1e-4, 1e-3) with the
+  best mean accuracy, chosen in hindsight from these labels, a choice that no stream offers. Nobody
+  else is tuned.
 - **SpectralLeader** remembers 10,000 documents. **scikit-learn LDA** and **MiniBatchNMF** learn by
   `partial_fit`, **gensim** by `update`. A document's topic is the one with the largest share of it;
   for NMF, of its words: coefficients times the sums of the components.
