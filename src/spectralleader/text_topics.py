@@ -32,8 +32,9 @@ class TextTopics:
     learner : str
         One of `LEARNERS`, by name.
     vocabulary : Vocabulary or iterable of str, optional
-        Words to tell texts apart by, such as `Vocabulary.most_frequent(texts, 500)`. Left out, it
-        grows with the stream up to 50,000 words, and the lightest are dropped.
+        Words to tell texts apart by, such as `Vocabulary.most_frequent(texts, 500, words=words)`
+        with the same `words`. Left out, it grows with the stream up to 50,000 words, and the
+        lightest are dropped.
     words : Words or callable, optional
         What counts as a word. Left out, English stop words are left out.
     block_size : int

@@ -192,7 +192,7 @@ def test_a_model_is_described_with_typical_documents_and_findings(tmp_path):
 
 def test_too_many_topics_and_no_memory_are_said(file):
     many = describe(learn(file, n_topics=9, vocabulary=7).topics)
-    assert "could be told apart" in many.findings()[1]
+    assert "topics apart in what is remembered" in many.findings()[1]
     forgetful = describe(learn(file, n_topics=3, learner="stepwise-em").topics)
     assert forgetful.findings() == [
         "The learner stepwise-em remembers no documents to judge the model by."

@@ -119,8 +119,8 @@ def say_usable(found: Diagnosis, n_topics: int, small: list[int]) -> str:
     """Say whether there are as many topics as were asked for."""
     if found.n_usable < n_topics:
         return (
-            f"Only {found.n_usable} of {n_topics} topics could be told apart; the others have "
-            "weight 0: learn more documents, or ask for fewer topics."
+            f"The spectral method can tell only {found.n_usable} of {n_topics} topics apart in "
+            "what is remembered: learn more or longer documents, or ask for fewer topics."
         )
     if small:
         which = ", ".join(map(str, small))

@@ -19,9 +19,9 @@ def is_all_words(n_words: int, n_topics: int) -> bool:
 def scale_words(documents: Documents, power: float) -> Floats:
     """Return the weight of each word, ``(f + 1/n_docs) ** -power``, f being its frequency, (d,).
 
-    The model is equivariant under a scaling of words, the noise is not: with power 0 a few frequent
-    words swamp the rest. The floor keeps rare words, whose frequency is hardly known, from doing
-    the same.
+    The model is equivariant under a scaling of words (method.md, eq. 23), the noise is not: with
+    power 0 a few frequent words swamp the rest. The floor keeps rare words, whose frequency is
+    hardly known, from doing the same.
     """
     counts = np.bincount(documents.words, documents.counts, minlength=documents.n_words)
     frequencies = counts / max(1.0, float(counts.sum()))

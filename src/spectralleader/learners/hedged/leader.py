@@ -46,7 +46,7 @@ class HedgedInfo(NamedTuple):
     drift: float  # nats a document that the window's topics predict better of late; below 0: worse
     shares: dict[str, float]  # of each candidate in the mixture that predicts
     n_races: int  # times that new starts were tried
-    price: float  # nats that prediction may have lost to the best candidate, in total
+    price: float  # nats that it may lose to the best candidate in all, documents one at a time
 
 
 class Foreseen(NamedTuple):
