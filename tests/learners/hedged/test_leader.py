@@ -5,7 +5,7 @@ import pytest
 
 from spectralleader import Documents, HedgedLeader, TopicModel, Window
 from spectralleader.evaluation.matching import matched_accuracy
-from spectralleader.learners.hedged.leader import candidates
+from spectralleader.learners.hedged.candidates import candidates
 from spectralleader.streams.synthetic import easy, non_stochastic, random_problem
 from tests.factories import assert_valid, documents
 

@@ -9,10 +9,18 @@ from numpy.typing import ArrayLike
 
 from spectralleader.documents import Documents, Floats, Ints, check_n_words
 from spectralleader.learners.hedged.background import Background, smooth, smooth_weights
+from spectralleader.learners.hedged.candidates import (
+    FORGETTING,
+    MEMORIES,
+    OWN,
+    SAMPLES,
+    STRENGTHS,
+    candidates,
+)
 from spectralleader.learners.hedged.foresight import log_background, posteriors, with_priors
 from spectralleader.learners.hedged.mixing import Mixing
 from spectralleader.learners.hedged.polish import polish
-from spectralleader.learners.hedged.polished import PRIOR_MEMORIES, PRIOR_RUNS, Polished, foresee
+from spectralleader.learners.hedged.polished import Polished, foresee
 from spectralleader.learners.hedged.race import race
 from spectralleader.learners.protocol import (
     Predictive,
@@ -27,15 +35,12 @@ from spectralleader.model import TopicModel
 from spectralleader.recoding import check_recoding
 from spectralleader.samples import Reservoir, Window, sample_from_state, sample_to_state
 
-STRENGTHS = (0.1, 1.0)  # words of background in a topic, for each word of the vocabulary
-MEMORIES = (300.0, 1000.0, 3000.0, 10_000.0)  # documents that the forgetting EMs remember
 WINDOW = 2000  # last documents, that a second estimate is polished on
 FRESH = 50  # documents after a change that the window's topics are first polished on
 MOVED = 1 / 3  # share of the remembered documents that changes before they are polished anew
 RACED = 4000  # documents of the reservoir that new starts are tried on, at most
 N_PASSES = 10  # of EM for the winner over the whole reservoir, at most
 TOLERANCE = 1e-3  # nats a document that a pass must gain
-SAMPLES = ("reservoir", "window")
 
 
 class HedgedInfo(NamedTuple):
@@ -329,20 +334,3 @@ PLAIN = (
     "n_topics", "n_words", "grows", "reservoir_size", "seed", "n_docs",
     "_n_races", "_n_raced", "_n_changed", "_n_window", "_lead", "_since",
 )  # fmt: skip
-
-
-def candidates() -> list[str]:
-    """Return the candidates' names, in the order of their columns."""
-    smoothings = ("", ", smoother")
-    memories = (f", weights of the last {memory:g}" for memory in PRIOR_MEMORIES)
-    priors = ("", *memories, *(f", runs of {run:g}" for run in PRIOR_RUNS))
-    return [
-        "word frequencies",
-        *(f"{sample}{prior}{s}" for sample in SAMPLES for s in smoothings for prior in priors),
-        *(f"EM of the last {memory:g}{s}" for memory in MEMORIES for s in smoothings),
-    ]
-
-
-_NAMES = candidates()
-OWN = [_NAMES.index(sample) for sample in SAMPLES]  # the columns of polished topics as they are
-FORGETTING = [_NAMES.index(f"EM of the last {memory:g}") for memory in MEMORIES]
