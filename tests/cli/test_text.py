@@ -291,3 +291,18 @@ def test_ctrl_c_on_a_slow_pipe_saves_and_exits_130(tmp_path):
     assert n in range(0, 91, 10)  # 90, unless the machine is busy
     assert load(saved).n_docs == n
     assert err.splitlines()[-1] == f"Stopped after {n} documents; saved in {saved}."
+
+
+def test_what_is_read_is_never_overwritten(file, tmp_path):
+    saved, before = tmp_path / "my.model", file.read_bytes()
+    learn(file, save=saved)
+    for arguments in (
+        ("learn", file, "--save", file),
+        ("predict", saved, file, "--out", file),
+        ("predict", saved, file, "--out", saved),
+    ):
+        done = run(*arguments)
+        assert done.returncode == 2
+        assert "would be overwritten" in done.stderr
+    assert file.read_bytes() == before
+    assert load(saved).n_docs > 0
