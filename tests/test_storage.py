@@ -159,3 +159,25 @@ def test_a_saved_file_has_the_permissions_of_any_new_file(tmp_path):
     other.touch()
     saved = save(Documents.empty(3), tmp_path / "m")
     assert stat.S_IMODE(saved.stat().st_mode) == stat.S_IMODE(other.stat().st_mode)
+
+
+def test_saving_through_a_link_keeps_the_link_and_a_pipe_is_not_replaced(tmp_path):
+    link, pipe = tmp_path / "link", tmp_path / "pipe"
+    link.symlink_to(tmp_path / "there.model")
+    save(model(), link)
+    assert link.is_symlink()
+    assert same_state(load(tmp_path / "there.model").to_state(), model().to_state())
+    os.mkfifo(pipe)
+    with pytest.raises(StorageError, match="no ordinary file"):
+        save(model(), pipe)
+    assert pipe.is_fifo()
+
+
+def test_a_save_that_is_interrupted_leaves_nothing_behind(tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        save(model(), tmp_path / "my.model")
+    assert list(tmp_path.iterdir()) == []

@@ -119,6 +119,8 @@ def check_target(path: str | os.PathLike[str]) -> Path:
     path = Path(path)
     if path.is_dir():
         raise StorageError(f"cannot save to {path}: it is a folder; name a file in it")
+    if path.exists() and not path.is_file():  # a device or pipe would be replaced by a file
+        raise StorageError(f"cannot save to {path}: it is no ordinary file")
     if not path.absolute().parent.is_dir():
         raise StorageError(f"cannot save to {path}: there is no folder {path.parent}")
     if not os.access(path.absolute().parent, os.W_OK):
@@ -196,9 +198,9 @@ def _open(path: Path) -> tuple[str, bytearray]:
 
 def _write(path: Path, content: bytes) -> Path:
     """Put a file in its place at once: written beside it, then renamed."""
-    check_target(path)
+    target = check_target(path).resolve()  # a link stays a link
     try:
-        handle, name = tempfile.mkstemp(dir=path.absolute().parent, prefix=f".{path.name}.")
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
         raise StorageError(f"cannot save to {path}: {error.strerror}") from error
     try:
@@ -207,10 +209,12 @@ def _write(path: Path, content: bytes) -> Path:
             file.flush()
             os.fsync(file.fileno())
         os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except OSError as error:
+        os.replace(name, target)
+    except BaseException as error:  # Ctrl-C too leaves nothing behind
         Path(name).unlink(missing_ok=True)
-        raise StorageError(f"cannot save to {path}: {error.strerror}") from error
+        if isinstance(error, OSError):
+            raise StorageError(f"cannot save to {path}: {error.strerror}") from error
+        raise
     return path
 
 

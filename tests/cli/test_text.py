@@ -291,3 +291,34 @@ def test_ctrl_c_on_a_slow_pipe_saves_and_exits_130(tmp_path):
     assert n in range(0, 91, 10)  # 90, unless the machine is busy
     assert load(saved).n_docs == n
     assert err.splitlines()[-1] == f"Stopped after {n} documents; saved in {saved}."
+
+
+def test_what_is_read_is_never_overwritten(file, tmp_path):
+    saved, before = tmp_path / "my.model", file.read_bytes()
+    learn(file, save=saved)
+    for arguments in (
+        ("learn", file, "--save", file),
+        ("predict", saved, file, "--out", file),
+        ("predict", saved, file, "--out", saved),
+    ):
+        done = run(*arguments)
+        assert done.returncode == 2
+        assert "would be overwritten" in done.stderr
+    assert file.read_bytes() == before
+    assert load(saved).n_docs > 0
+
+
+def test_a_terminal_that_lacks_characters_shows_them_escaped(tmp_path):
+    path = tmp_path / "cz.csv"
+    path.write_text("text\nčeská řeka voda\nčeská zima sníh\n", encoding="utf-8")
+    done = run("learn", path, encoding="latin-1", env={**os.environ, "PYTHONIOENCODING": "latin-1"})
+    assert done.returncode == 0, done.stderr
+    assert "\\u010desk" in done.stdout
+
+
+def test_a_closed_output_is_no_error(file, tmp_path):
+    saved = tmp_path / "my.model"
+    learn(file, save=saved)
+    shell = f'"{sys.executable}" -m spectralleader predict "{saved}" "{file}" >&-'
+    done = subprocess.run(shell, shell=True, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")

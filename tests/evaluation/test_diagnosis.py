@@ -2,9 +2,11 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents, SpectralLeader, StepwiseEM, TopicModel
+from spectralleader.evaluation import diagnosis
 from spectralleader.evaluation.diagnosis import (
     Spectrum,
     agreement,
+    choose,
     diagnose,
     measure_spectrum,
     remembered,
@@ -79,3 +81,12 @@ def test_only_some_learners_remember():
     leader.learn(Documents.from_tokens([[0, 1]], n_words=3))
     assert remembered(leader).n_docs == 1
     assert remembered(StepwiseEM(2, n_words=3)) is None
+
+
+def test_of_very_many_words_some_documents_are_looked_at(monkeypatch):
+    block = documents(50)
+    assert choose(block, seed=0) is block
+    monkeypatch.setattr(diagnosis, "MOST_TOKENS", block.lengths.sum() // 2)
+    some = choose(block, seed=0)
+    assert 0 < some.n_docs < 50
+    assert some.lengths.sum() <= diagnosis.MOST_TOKENS

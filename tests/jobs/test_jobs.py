@@ -190,6 +190,14 @@ def test_a_model_is_described_with_typical_documents_and_findings(tmp_path):
     assert json.loads(json.dumps(found.summary()))["diagnosis"]["n_usable"] == 3
 
 
+def test_documents_that_are_all_equal_leave_nothing_to_judge(tmp_path):
+    path = tmp_path / "equal.txt"
+    path.write_text("rain wind snow storm\n" * 200)
+    fits, used, _ = describe(learn(path, n_topics=3).topics).findings()
+    assert fits.startswith("One topic a document is not to be judged")
+    assert "only 1 of 3 topics apart" in used
+
+
 def test_too_many_topics_and_no_memory_are_said(file):
     many = describe(learn(file, n_topics=9, vocabulary=7).topics)
     assert "topics apart in what is remembered" in many.findings()[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import Annotated, Any
@@ -52,6 +53,7 @@ def main() -> None:
     """Run the command line; an error is one line on standard error and exit code 2."""
     for name in THREAD_VARIABLES:
         os.environ.setdefault(name, "1")
+    prepare_output()
     try:
         code = run()
         sys.stdout.flush()
@@ -59,6 +61,16 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     sys.exit(code)
+
+
+def prepare_output() -> None:
+    """Let every character be printed, escaped where the terminal has none; a closed one is none."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def run() -> int:

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
@@ -188,6 +189,8 @@ def predict(
     from spectralleader.jobs.predicting import predict_blocks, write
 
     source = make_source(files, text, "", "", block, format, strict=strict, sort=False)
+    if out is not None:
+        replace(source, files=(model, *files)).check_kept(out)
     with source.open() as reader, opened(out) as file:
         write(predict_blocks(learned, reader), file, to)
     for line in reader.problems.summary():

@@ -17,6 +17,7 @@ from spectralleader.spectral.whitening import top_eigenpairs
 CONFIDENT = 0.9  # probability of the likeliest topic
 GAP = 2.0  # an eigenvalue this many times the next one ends a spectrum
 N_SHUFFLES = 3
+MOST_TOKENS = 2_000_000  # looked at, in documents at random: time and memory grow with them
 MOST_DIRECTIONS = 30  # looked at, or 10 more than twice the topics
 
 
@@ -58,7 +59,7 @@ class Spectrum:
 class Diagnosis:
     """What remembered documents say of a model. Expected: what documents drawn from it would."""
 
-    n_docs: int  # remembered, of 2 or more words
+    n_docs: int  # looked at, of 2 or more words
     n_usable: int  # topics that the spectral method can tell apart in them
     confident: float  # share of documents whose topic is at least 90 % certain
     expected_confident: float
@@ -83,9 +84,9 @@ def remembered(learner: Learner) -> Documents | None:
 def diagnose(model: TopicModel, documents: Documents, *, seed: int = 0) -> Diagnosis | None:
     """Compare documents with as many drawn from the model, of the same lengths.
 
-    None if no document has 2 or more words.
+    Of very many words, some documents at random. None if no document has 2 or more words.
     """
-    documents = documents[documents.lengths >= 2]
+    documents = choose(documents[documents.lengths >= 2], seed)
     if documents.n_docs == 0:
         return None
     drawn, _ = model.sample(documents.n_docs, documents.lengths.astype(np.int64), seed=seed)
@@ -101,6 +102,15 @@ def diagnose(model: TopicModel, documents: Documents, *, seed: int = 0) -> Diagn
         expected.residual,
         measure_spectrum(documents, model.n_topics, seed=seed),
     )
+
+
+def choose(documents: Documents, seed: int) -> Documents:
+    """Return documents at random that have at most `MOST_TOKENS` words together, in their order."""
+    if documents.lengths.sum() <= MOST_TOKENS:
+        return documents
+    order = np.random.default_rng(seed).permutation(documents.n_docs)
+    order = order[np.cumsum(documents.lengths[order]) <= MOST_TOKENS]
+    return documents.take(np.sort(order))
 
 
 def _estimate(documents: Documents, n_topics: int) -> Estimate:

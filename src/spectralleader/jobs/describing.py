@@ -104,7 +104,9 @@ def typical(topics: TextTopics, documents: Documents, k: int, n: int) -> list[st
 def say_plausible(found: Diagnosis) -> str:
     """Say whether documents have one topic each."""
     verdict = "doubtful"
-    if found.fit >= DOUBTFUL:
+    if found.expected_agreement <= 0:
+        verdict = "not to be judged"
+    elif found.fit >= DOUBTFUL:
         verdict = "a rough fit" if found.fit < PLAUSIBLE else "plausible"
     return (
         f"One topic a document is {verdict}: two halves of a document agree on its topic "

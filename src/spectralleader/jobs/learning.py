@@ -113,6 +113,7 @@ def learn(
     source, watcher = Source.of(source), watcher or Watcher()
     if save is not None:
         storage.check_target(save)
+        source.check_kept(save)
     find_learner(learner)  # before anything is read
     words = choose_words(stop_words)
     with source.open() as reader:

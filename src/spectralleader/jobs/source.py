@@ -59,6 +59,13 @@ class Source:
         """The first of the files that cannot be read twice: a pipe."""
         return next((name for name in self.files if name == "-" or not Path(name).is_file()), None)
 
+    def check_kept(self, target: str | os.PathLike[str]) -> None:
+        """Raise if a file is to be written over one that is read."""
+        path = Path(target)
+        for name in self.files:
+            if name != "-" and path.exists() and path.samefile(name):
+                raise ValueError(f"{name} is read, and would be overwritten; name another file")
+
     def texts(self, watcher: Watcher) -> Iterator[list[str]]:
         """Yield all texts, in blocks, for a first pass; order does not matter there."""
         n_docs = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import LinAlgError, eigh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from spectralleader.compiled import kernel
@@ -41,7 +41,10 @@ def top_eigenpairs(matrix: Floats | LinearOperator, k: int) -> tuple[Floats, Flo
     if isinstance(matrix, LinearOperator):
         values, vectors = eigsh(matrix, k=k, which="LA", v0=np.full(d, d**-0.5))
         return values, np.ascontiguousarray(vectors)
-    values, vectors = eigh(matrix, subset_by_index=[d - k, d - 1])
+    try:
+        values, vectors = eigh(matrix, subset_by_index=[d - k, d - 1])
+    except LinAlgError:  # LAPACK's search for some of them fails where many are alike
+        values, vectors = (part[..., d - k :] for part in eigh(matrix, driver="evd"))
     return values, np.ascontiguousarray(vectors)
 
 

@@ -13,6 +13,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 MONTHS = {name: f"{month:02}" for month, name in enumerate(NAMES, 1)}
 LOOSE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[ T]+(.*))?")
+TWITTER = re.compile(r"\w{3} \w{3} +\d+ [\d:.]+ [+-]\d{4} \d{4}")
 NUMBER = re.compile(r"-?\d+(\.\d*)?")
 
 
@@ -53,7 +54,7 @@ def _in_utc(time: datetime) -> datetime:
 def _parse(text: str) -> datetime:
     if text[4:5] != "-":
         if text[:1].isalpha():
-            return _parse_twitter(text) if text[-4:].isdigit() else parsedate_to_datetime(text)
+            return _parse_twitter(text) if TWITTER.fullmatch(text) else parsedate_to_datetime(text)
         if NUMBER.fullmatch(text):
             return _parse_number(text)
     try:
