@@ -50,3 +50,26 @@ class Fixed:
     def from_state(cls, state: dict[str, Any]) -> Fixed:
         """Rebuild what `to_state` described."""
         return cls(TopicModel.from_state(state))
+
+
+class Sequel(Fixed):
+    """A given model, and after some documents another: the truth of a stream that changes.
+
+    Examples
+    --------
+    >>> learner = Sequel(TopicModel.uniform(2, 3), TopicModel.uniform(1, 3), n_docs=1)
+    >>> learner.learn(Documents.from_tokens([[0, 0, 0]], n_words=3))
+    >>> learner.model.n_topics
+    1
+    """
+
+    def __init__(self, model: TopicModel, then: TopicModel, *, n_docs: int) -> None:
+        super().__init__(model)
+        self._then, self._n_left = then, n_docs
+
+    def learn(self, documents: Documents) -> None:
+        """Learn nothing; count the documents."""
+        super().learn(documents)
+        self._n_left -= documents.n_docs
+        if self._n_left <= 0:
+            self.model = self._then
