@@ -12,15 +12,14 @@ from typing import Any
 
 from spectralleader.evaluation import judge, running_averages
 from spectralleader.evaluation.metrics import METRICS
+from spectralleader.experiments.hindsight import best_static, true_model
 from spectralleader.experiments.regret import REGRET
 from spectralleader.experiments.setting import Contender, Kind, Setting, Step
-from spectralleader.experiments.hindsight import best_static, true_model
 from spectralleader.experiments.sources import Source, open_source, stand_in
 from spectralleader.learners import LEARNERS, BatchEM, Learner
 from spectralleader.learners.fixed import Fixed
 from spectralleader.model import TopicModel
 from spectralleader.samples import SAMPLES, Sample
-
 
 TRUTH = "truth"  # the true model
 STATIC = "best-static"  # batch EM's model of all documents of the stream, known beforehand

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
@@ -47,7 +47,7 @@ class Fixed:
         return self.model.to_state()
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Fixed:
+    def from_state(cls, state: dict[str, Any]) -> Self:
         """Rebuild what `to_state` described."""
         return cls(TopicModel.from_state(state))
 
@@ -73,3 +73,14 @@ class Sequel(Fixed):
         self._n_left -= documents.n_docs
         if self._n_left <= 0:
             self.model = self._then
+
+    def to_state(self) -> dict[str, Any]:
+        """Return both models, and when the second's time comes."""
+        models = {"model": self.model.to_state(), "then": self._then.to_state()}
+        return {**models, "n_left": self._n_left}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Rebuild what `to_state` described."""
+        model, then = (TopicModel.from_state(state[name]) for name in ("model", "then"))
+        return cls(model, then, n_docs=state["n_left"])
