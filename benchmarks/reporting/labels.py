@@ -14,9 +14,9 @@ HEAD = """# Topics and the labels that people gave
 
 This page is written by `make bench ARGS="--only labels --write-docs"`. Headlines have five labels
 (business, entertainment, health, sports, technology), Usenet posts twenty (their groups). No
-learner sees a label. K is the number of topics asked for. Each learns the documents in one pass, in order of time, in blocks of 1000;
-then each document gets its likeliest topic under the last model, and topics are compared with
-labels.
+learner sees a label. K is the number of topics asked for. Each learns the documents in one pass, in
+order of time, in blocks of 1000; then each document gets its likeliest topic under the last model,
+and topics are compared with labels.
 """
 
 FOOT = """

@@ -123,7 +123,7 @@ def reproduce(
     ] = False,
     docs: Annotated[
         Path | None,
-        typer.Option(help="Also write results.md, with Table 1, and figures into this folder."),
+        typer.Option(help="Also write results.md and figures into this folder; see --tables."),
     ] = None,
 ) -> None:
     """Run the paper's study, and say of each of its claims whether it holds."""
@@ -134,7 +134,6 @@ def reproduce(
 
     folder = out or Path("build/reproduce-quick" if quick else "build/reproduce")
     with resumable():
-        tables = tables or docs is not None
         study(Console(), Options(folder, workers, data, quick, tables), docs)
 
 
