@@ -122,7 +122,7 @@ def study_of(scenario: Scenario, rows: list[Row]) -> Study:
 
 def report(console: Console, page: Page, out: Path) -> None:
     """Write the page with its figures, and say where everything is."""
-    if page.studies:
+    if page.studies or page.duels:
         console.print(f"Rows: {out / 'rows'}", highlight=False)
         console.print(f"Page: {write_page(page, out / 'index.html')}", highlight=False)
 
