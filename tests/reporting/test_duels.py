@@ -25,7 +25,7 @@ def test_table_1_has_a_row_a_stream_and_says_who_is_lower():
     assert l1.header[1:5] == ("HedgedLeader", "EM, best of 54", "difference", "ours is")
     assert l1.rows[0][:3] == ("A stream", "1.050 ± 0.050", "2.25 ± 0.25 (1.0)")
     assert l1.rows[0][4] == "lower"
-    assert l1.rows[0][-1] == "0.500"
+    assert l1.rows[0][-2:] == ("0.500", "2")
     [row] = l2.rows  # the other study has no L2
     assert row[4] == "similar"
 

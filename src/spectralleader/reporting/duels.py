@@ -86,7 +86,8 @@ def duel_tables(studies: Iterable[Study]) -> dict[str, Table]:
 def duel_table(studies: Sequence[Study], metric: str, ours: str, also: str) -> Table:
     """Return a row a stream: ours, the best EM, their difference, and the others beside."""
     static = ("best static model",) if metric == "L1" else ()
-    header = ("stream", ours, "EM, best of 54", "difference", "ours is", also, *OTHERS, *static)
+    duel = ("stream", ours, "EM, best of 54", "difference", "ours is")
+    header = (*duel, also, *OTHERS, *static, "runs")
     rows = [
         _row(study, metric, header) for study in studies if metric in study.metrics and study.rows
     ]
@@ -103,6 +104,7 @@ def _row(study: Study, metric: str, header: tuple[str, ...]) -> tuple[str, ...]:
         "difference": str(gap),
         "ours is": _word(gap),
         "best static model": cells[static],
+        "runs": str(len({row["seed"] for row in study.rows})),
     }
     return tuple(shown.get(name) or cells[name] for name in header)
 
