@@ -44,10 +44,15 @@ class Labelled:
 
 
 MADE = "synthetic documents"
-LABELLED = tuple(
-    Labelled(corpus, n_words, n_topics)
-    for n_words in (500, 5_000)
-    for corpus, n_topics in (("news_headlines", 5), ("news_headlines", 10), ("newsgroups", 20))
+LABELLED = (
+    Labelled("news_headlines", 500, 5),
+    Labelled("news_headlines", 5_000, 5),
+    Labelled("newsgroups", 5_000, 20),
+)
+MORE = (  # more topics than labels, and a vocabulary too small for twenty groups
+    Labelled("news_headlines", 500, 10),
+    Labelled("news_headlines", 5_000, 10),
+    Labelled("newsgroups", 500, 20),
 )
 QUICK = (Labelled(MADE, 50, 3),)
 

@@ -23,7 +23,7 @@ class Sizes:
     sweeps: dict[str, tuple[int, ...]]  # what grows, and through which sizes
     sweep_docs: int  # documents of a growth run, where it is not documents that grow
     memory: dict[str, int]
-    label_seeds: int  # runs of every contender on labelled documents
+    label_seeds: int  # runs on labelled documents, but of slow peers
 
 
 FULL = Sizes(
@@ -43,7 +43,7 @@ FULL = Sizes(
     },
     sweep_docs=100_000,
     memory={"n_docs": 20_000, "n_words": 50_000, "n_topics": 20, "reservoir_size": 10_000},
-    label_seeds=3,
+    label_seeds=10,
 )
 
 QUICK = Sizes(

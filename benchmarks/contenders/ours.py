@@ -9,13 +9,32 @@ from benchmarks.timing import Trial
 from spectralleader.documents import Ints
 
 
-def spectral_leader(task: Task) -> Trial:
+def hedged_leader(task: Task) -> Trial:
+    """Learn every block, with its default reservoir: nothing is set."""
+    from spectralleader import HedgedLeader
+
+    return learn(HedgedLeader(task.n_topics, n_words=task.n_words, seed=task.seed), task)
+
+
+def spectral_leader(task: Task, **parameters: float) -> Trial:
     """Learn every block; the model is solved for when it is read."""
     from spectralleader import SpectralLeader
 
     learner = SpectralLeader(
-        task.n_topics, n_words=task.n_words, reservoir_size=task.reservoir_size, seed=task.seed
+        task.n_topics,
+        n_words=task.n_words,
+        reservoir_size=task.reservoir_size,
+        seed=task.seed,
+        **parameters,
     )
+    return learn(learner, task)
+
+
+def batch_em(task: Task, **parameters: float) -> Trial:
+    """Remember every document, then EM over all of them; offline."""
+    from spectralleader import BatchEM
+
+    learner = BatchEM(task.n_topics, n_words=task.n_words, seed=task.seed, **parameters)
     return learn(learner, task)
 
 

@@ -10,9 +10,12 @@ from benchmarks.contenders import gensim, ours, river, scikit, vowpal
 from benchmarks.task import ALONE, LONG, TENS, THOUSANDS, Race, Task
 from benchmarks.timing import Trial
 
+HEDGED = "HedgedLeader"
 SPECTRAL = "SpectralLeader"
 STEPWISE = "StepwiseEM"
+BATCH = "BatchEM, best of 10 starts (offline)"
 SKLEARN_LDA = "scikit-learn LDA"
+SKLEARN_LDA_5 = "scikit-learn LDA, five passes"
 NMF_KL = "MiniBatchNMF, Kullback-Leibler loss"  # the likelihood of a topic model
 NMF_SQUARED = "MiniBatchNMF, squared loss"  # its default
 GENSIM = "gensim LdaModel"
@@ -35,6 +38,7 @@ nmf_kl = partial(scikit.nmf, loss="kullback-leibler")
 nmf_squared = partial(scikit.nmf, loss="frobenius")
 
 CONTENDERS = (
+    Contender(HEDGED, ours.hedged_leader, (TENS, THOUSANDS)),
     Contender(SPECTRAL, ours.spectral_leader, (TENS, THOUSANDS, ALONE, LONG)),
     Contender(STEPWISE, ours.stepwise_em, (TENS, THOUSANDS, ALONE)),
     Contender(SKLEARN_LDA, scikit.lda, (TENS, THOUSANDS)),
@@ -60,10 +64,22 @@ class Labeller:
 
     name: str
     settings: dict[str, Callable[[Task], Trial]]  # what each is called, "" if there is only one
+    is_peer: bool = False  # learns online as ours does, and is to be beaten
+    most_seeds: int = 10  # slow ones get fewer
 
 
 LABELLERS = (
+    Labeller(HEDGED, {"": ours.hedged_leader}),
     Labeller(SPECTRAL, {"": ours.spectral_leader}),
+    *(
+        Labeller(f"{SPECTRAL}, scaling {by}", {"": partial(ours.spectral_leader, scaling=by)})
+        for by in (0.25, 0.5)
+    ),
+    Labeller(
+        BATCH,
+        {"": partial(ours.batch_em, n_restarts=10, tolerance=1e-4)},
+        most_seeds=3,
+    ),
     Labeller(
         STEPWISE,
         {
@@ -73,11 +89,13 @@ LABELLERS = (
             for power in STEP_POWERS
             for smoothing in SMOOTHINGS
         },
+        is_peer=True,
     ),
-    Labeller(SKLEARN_LDA, {"": scikit.lda}),
-    Labeller(GENSIM, {"": gensim.lda}),
-    Labeller(NMF_KL, {"": nmf_kl}),
-    Labeller(NMF_SQUARED, {"": nmf_squared}),
+    Labeller(SKLEARN_LDA, {"": scikit.lda}, is_peer=True, most_seeds=3),
+    Labeller(SKLEARN_LDA_5, {"": partial(scikit.lda, n_passes=5)}, is_peer=True, most_seeds=3),
+    Labeller(GENSIM, {"": gensim.lda}, is_peer=True, most_seeds=3),
+    Labeller(NMF_KL, {"": nmf_kl}, is_peer=True, most_seeds=3),
+    Labeller(NMF_SQUARED, {"": nmf_squared}, is_peer=True, most_seeds=3),
 )
 
 

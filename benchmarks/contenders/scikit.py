@@ -13,7 +13,7 @@ from benchmarks.timing import Trial
 from spectralleader.documents import Ints
 
 
-def lda(task: Task) -> Trial:
+def lda(task: Task, *, n_passes: int = 1) -> Trial:
     """Online variational Bayes; topics are the components divided by their sums."""
     model = LatentDirichletAllocation(
         task.n_topics, total_samples=task.n_docs, random_state=task.seed
@@ -22,7 +22,7 @@ def lda(task: Task) -> Trial:
     def read() -> object:
         return model.components_ / model.components_.sum(axis=1, keepdims=True)
 
-    return _partial_fits(model, task, read)
+    return _partial_fits(model, task, read, n_passes)
 
 
 def nmf(task: Task, *, loss: str) -> Trial:
@@ -33,12 +33,12 @@ def nmf(task: Task, *, loss: str) -> Trial:
     return _partial_fits(model, task, lambda: model.components_)
 
 
-def _partial_fits(model: Any, task: Task, read: Any) -> Trial:
+def _partial_fits(model: Any, task: Task, read: Any, n_passes: int = 1) -> Trial:
     """Return a trial; a document's topic is the one that accounts for most of its words."""
     blocks = _blocks(task)
 
     def run() -> None:
-        for block in blocks:
+        for block in n_passes * blocks:
             model.partial_fit(block)
             if task.reads:
                 read()

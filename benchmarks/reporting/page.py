@@ -19,7 +19,8 @@ the least median. K = 5 topics.
 PEERS = """
 ## How each is used
 
-- **SpectralLeader** gets blocks of documents and a reservoir of 10,000.
+- **SpectralLeader** gets blocks of documents and a reservoir of 10,000; **HedgedLeader** gets
+  blocks of documents, and has nothing set. «Ours» in the tables is SpectralLeader.
 - **scikit-learn** gets sparse blocks of floats: `LatentDirichletAllocation.partial_fit` with
   `total_samples` set; `MiniBatchNMF.partial_fit` with the Kullback-Leibler loss, which is the
   likelihood of a topic model, and with its default, the squared loss, which is cheaper and is not.

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.bench import Bench
 from benchmarks.contenders.registry import LABELLERS, Labeller
-from benchmarks.labelled import LABELLED, QUICK, Labelled, task_of
+from benchmarks.labelled import LABELLED, MORE, QUICK, Labelled, task_of
 from benchmarks.rows import MICROSECONDS, Row
 from benchmarks.sections.races import WARM_UP
 from benchmarks.task import Task
@@ -33,14 +33,28 @@ class Score(NamedTuple):
 
 def run(bench: Bench) -> None:
     """Ask every contender for the topics of every labelled corpus, from every seed."""
-    problems = LABELLED if bench.sizes.n_docs >= QUICK_BELOW else QUICK
+    run_problems(LABELLED if bench.sizes.n_docs >= QUICK_BELOW else QUICK, bench)
+
+
+def run_more(bench: Bench) -> None:
+    """Ask the same of other numbers of topics and words."""
+    run_problems(MORE if bench.sizes.n_docs >= QUICK_BELOW else (), bench)
+
+
+def run_problems(problems: tuple[Labelled, ...], bench: Bench) -> None:
+    """Add the rows of every corpus that is here."""
     missing = {p.corpus: reason for p in problems if (reason := p.why_missing())}
     bench.results.left_out |= missing
     there = [problem for problem in problems if problem.corpus not in missing]
-    n_settings = sum(len(labeller.settings) for labeller in LABELLERS)
-    advance = bench.bar("labels", total=len(there) * n_settings * bench.sizes.label_seeds)
+    n_runs = sum(len(one.settings) * seeds_of(one, bench) for one in LABELLERS)
+    advance = bench.bar("labels", total=len(there) * n_runs)
     for problem in there:
         run_problem(problem, bench, advance)
+
+
+def seeds_of(labeller: Labeller, bench: Bench) -> int:
+    """Return how many runs a contender gets."""
+    return min(labeller.most_seeds, bench.sizes.label_seeds)
 
 
 def run_problem(problem: Labelled, bench: Bench, advance: Callable[[], None]) -> None:
@@ -52,7 +66,7 @@ def run_problem(problem: Labelled, bench: Bench, advance: Callable[[], None]) ->
         if reason := why_not(lambda start=first: start(task.head(WARM_UP))):
             bench.results.left_out[labeller.name] = reason
             continue
-        name, scores = best_setting(labeller, task, labels, bench.sizes.label_seeds, advance)
+        name, scores = best_setting(labeller, task, labels, seeds_of(labeller, bench), advance)
         section = PREFIX + problem.title
         for unit, values in zip(UNITS, zip(*scores, strict=True), strict=True):
             bench.results.rows.append(Row(section, name, values, documents.n_docs, unit))

@@ -13,6 +13,7 @@ from spectralleader.experiments import Scenario, load, shipped
 from spectralleader.experiments.run import run
 from spectralleader.experiments.sources import why_missing
 from spectralleader.reporting.claims import CLAIMS
+from spectralleader.reporting.duels import AIMS, HEADING, NOTE, TABLE1, duel_tables
 from spectralleader.reporting.gallery import draw
 from spectralleader.reporting.page import HEADINGS, NOTES, Page, count, write_page
 from spectralleader.reporting.panels import draw_over_axis, save_png
@@ -27,6 +28,11 @@ from spectralleader.reporting.tables import (
 )
 from spectralleader.reporting.verdicts import POWER, RULE, Verdict, judge_claims
 
+LABELS_LINK = (
+    "Table 2, how topics agree with the labels that people gave, is in [labels.md](labels.md), "
+    'made by `make bench ARGS="--only labels --write-docs"`.'
+)
+
 
 class Options(NamedTuple):
     """How a study is run."""
@@ -35,6 +41,7 @@ class Options(NamedTuple):
     workers: int | None = None  # as many as cores
     data: Path | None = None  # where corpora are; else the environment's folder and the cache
     quick: bool = False
+    tables: bool = False  # also run Table 1, which takes longer than all the rest
 
 
 def run_files(console: Console, files: Sequence[Path], options: Options) -> list[Study]:
@@ -51,23 +58,34 @@ def run_files(console: Console, files: Sequence[Path], options: Options) -> list
 
 def reproduce(console: Console, options: Options, docs: Path | None = None) -> list[Verdict]:
     """Run the paper's study as far as it can be run here, and give a verdict on every claim."""
-    scenarios = [load(file) for file in shipped()]
-    studies, skipped = run_studies(console, scenarios, options)
+    known = [load(file) for file in shipped()]
+    scenarios = [s for s in known if options.tables or s.figure != TABLE1]
+    ran, skipped = run_studies(console, scenarios, options)
+    studies = [study for study in ran if study.figure != TABLE1]
+    duels = [study for study in ran if study.figure == TABLE1]
     verdicts = judge_claims(CLAIMS, {study.name: study.rows for study in studies}, skipped)
     if any(study.axis == POWER for study in studies):
         console.print(as_rich(tuning_table(studies), "What tuning is worth, at the last step"))
+    aims = judge_claims(AIMS, {study.name: study.rows for study in duels}, skipped)
+    for title, table in duel_tables(duels).items() if duels else ():
+        console.print(as_rich(table, title))
     command = "spectralleader reproduce" + (" --quick" if options.quick else "")
+    command += " --tables" if options.tables else ""
     if any("corpus" in s.stream for s in scenarios if s.name not in skipped):
         command += " --data FOLDER"  # not its name, which is this machine's
     lead = "Every experiment of the paper that could be run here, and a verdict on every claim."
     if options.quick:
         lead += " A quick look only: fewer seeds and shorter runs than the paper's."
-    page = Page("SpectralLeader, reproduced", lead, studies, verdicts, command, __version__)
+    page = Page(
+        "SpectralLeader, reproduced", lead, studies, verdicts, command, __version__, duels, aims
+    )
     report(console, page, options.out)
     if docs is not None:
         write_docs(page, docs)
     console.print(as_rich(verdict_table(verdicts), count(verdicts)))
     console.print(RULE, highlight=False)
+    if duels:
+        console.print(as_rich(verdict_table(aims), HEADING))
     return verdicts
 
 
@@ -104,7 +122,7 @@ def study_of(scenario: Scenario, rows: list[Row]) -> Study:
 
 def report(console: Console, page: Page, out: Path) -> None:
     """Write the page with its figures, and say where everything is."""
-    if page.studies:
+    if page.studies or page.duels:
         console.print(f"Rows: {out / 'rows'}", highlight=False)
         console.print(f"Page: {write_page(page, out / 'index.html')}", highlight=False)
 
@@ -126,6 +144,10 @@ def write_docs(page: Page, folder: Path) -> None:
         f"## Verdicts\n\n{count(page.verdicts)}\n\n{claims}\n{RULE}",
         f"## What tuning is worth\n\n{as_markdown(tuning_table(page.studies))}",
     ]
+    if page.duels:
+        parts += [f"## {HEADING}\n\n{as_markdown(verdict_table(page.aims))}", NOTE]
+        parts += [f"### {t}\n\n{as_markdown(d)}" for t, d in duel_tables(page.duels).items()]
+        parts.append(LABELS_LINK)
     for name, group in by_figure(page.studies).items():
         parts.append(f"## {HEADINGS.get(name, name)}\n\n{NOTES.get(name, '')}")
         parts.append(f"![{name}](figures/{name}.png)")

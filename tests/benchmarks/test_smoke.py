@@ -28,5 +28,10 @@ def test_a_quick_run_measures_every_contender_and_writes_its_files(tmp_path):
         "labels: synthetic documents, 50 words, K = 3",
     } <= {row["section"] for row in record["rows"]}
     assert (tmp_path / "growth.svg").exists()
+    for name in ("SpectralLeader", "HedgedLeader"):
+        assert {"blocks of 10", "blocks of 1000"} <= {
+            row["section"] for row in record["rows"] if row["name"] == name
+        }
+    assert "| HedgedLeader | 1 | " in (tmp_path / "labels.md").read_text()
     assert "| SpectralLeader | " in (tmp_path / "labels.md").read_text()
     assert (tmp_path / "performance.md").read_text().startswith("# Performance")

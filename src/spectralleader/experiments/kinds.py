@@ -12,24 +12,37 @@ from typing import Any
 
 from spectralleader.evaluation import judge, running_averages
 from spectralleader.evaluation.metrics import METRICS
+from spectralleader.experiments.hindsight import best_static, true_model
 from spectralleader.experiments.regret import REGRET
 from spectralleader.experiments.setting import Contender, Kind, Setting, Step
-from spectralleader.experiments.sources import open_source, stand_in
-from spectralleader.learners import LEARNERS, Learner
+from spectralleader.experiments.sources import Source, open_source, stand_in
+from spectralleader.learners import LEARNERS, BatchEM, Learner
 from spectralleader.learners.fixed import Fixed
 from spectralleader.model import TopicModel
 from spectralleader.samples import SAMPLES, Sample
 
+TRUTH = "truth"  # the true model
+STATIC = "best-static"  # batch EM's model of all documents of the stream, known beforehand
+
+
+def make_contender(contender: Contender, source: Source, setting: Setting, seed: int) -> Learner:
+    """Return what is judged: a learner, or one of the models that learn nothing."""
+    if contender.name == TRUTH:
+        return true_model(source, setting)
+    learner = make_learner(contender, source.truth, seed)
+    if contender.name == STATIC:
+        return Fixed(best_static(learner, source, setting, seed))
+    return learner
+
 
 def make_learner(contender: Contender, truth: TopicModel, seed: int) -> Learner:
-    """Return a learner of the truth's size; "truth" is the true model itself."""
-    if contender.name == "truth":
-        return Fixed(truth)
+    """Return a learner of the truth's size."""
     given: dict[str, Any] = {"n_topics": truth.n_topics, "n_words": truth.n_words, "seed": seed}
     given |= contender.parameters
     if "sample" in given:
         given["sample"] = make_sample(given["sample"], truth.n_words)
-    return LEARNERS[contender.name].learner(**given)
+    name = "batch-em" if contender.name == STATIC else contender.name
+    return LEARNERS[name].learner(**given)
 
 
 def make_sample(table: Any, n_words: int) -> Sample:
@@ -46,7 +59,7 @@ def run_prequential(
 ) -> Iterable[Step]:
     """Judge a learner by each block before it learns it: the paper's running averages."""
     source = open_source(setting.stream, data)
-    learner = make_learner(contender, source.truth, seed)
+    learner = make_contender(contender, source, setting, seed)
     metrics = {metric: METRICS[metric](source.truth) for metric in setting.metrics}
     stream = source.blocks(block_size=setting.block_size, n_steps=setting.n_steps, seed=seed)
     kept = set(even_steps(setting))
@@ -56,6 +69,8 @@ def run_prequential(
 
 def check_prequential(contender: Contender, setting: Setting, data: Path | None) -> None:
     """Raise for a learner that cannot be made."""
+    if contender.name == TRUTH:
+        return
     make_learner(contender, stand_in(setting.stream), seed=0)
 
 
@@ -81,7 +96,7 @@ def parameters_of(learner: type[Learner]) -> frozenset[str]:
 KINDS: dict[str, Kind] = {
     "prequential": Kind(
         learners={name: parameters_of(entry.learner) for name, entry in LEARNERS.items()}
-        | {"truth": frozenset()},
+        | {TRUTH: frozenset(), STATIC: parameters_of(BatchEM)},
         metrics=tuple(METRICS),
         kept=even_steps,
         run=run_prequential,

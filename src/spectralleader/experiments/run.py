@@ -16,6 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from spectralleader.experiments.kinds import KINDS
 from spectralleader.experiments.scenario import Scenario
+from spectralleader.experiments.screening import compared, due
 from spectralleader.experiments.store import RowFile
 from spectralleader.experiments.trials import Row, Trial, rows_of, trials_of
 
@@ -50,13 +51,16 @@ def run(
     """
     check(scenarios, data)
     files = {s.name: RowFile(folder / f"{s.name}.jsonl", trials_of(s)) for s in scenarios}
-    missing = [trial for file in files.values() for trial in file.missing]
     with progress_bar(console) as progress:
-        task = progress.add_task("running", total=sum(t.scenario.n_steps for t in missing))
-        for trial, rows in results(missing, workers, data):
-            files[trial.scenario.name].add(trial, rows)
-            progress.advance(task, trial.scenario.n_steps)
-    return {name: file.finish() for name, file in files.items()}
+        # where a grid is screened, which trials are missing is known after the first round only
+        while missing := [
+            t for s in scenarios for t in files[s.name].missing(due(s, files[s.name].rows))
+        ]:
+            task = progress.add_task("running", total=sum(t.scenario.n_steps for t in missing))
+            for trial, rows in results(missing, workers, data):
+                files[trial.scenario.name].add(trial, rows)
+                progress.advance(task, trial.scenario.n_steps)
+    return {s.name: compared(s, files[s.name].finish()) for s in scenarios}
 
 
 def check(scenarios: Sequence[Scenario], data: Path | None) -> None:

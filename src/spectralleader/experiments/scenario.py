@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from spectralleader.experiments.keys import check_choice, check_count, check_keys
 from spectralleader.experiments.kinds import KINDS
@@ -18,8 +18,15 @@ from spectralleader.experiments.sources import check_stream
 
 FOLDER = Path(__file__).with_name("scenarios")
 REQUIRED = ("question", "stream", "learners", "block_size", "n_steps", "seeds", "metrics")
-OPTIONAL = ("title", "paper", "kind", "figure", "axis", "log", "max_rows")
+OPTIONAL = ("title", "paper", "kind", "figure", "axis", "log", "max_rows", "screen")
 QUICK_SEEDS, QUICK_SHARE = 3, 5
+
+
+class Screen(NamedTuple):
+    """A large grid: all of it on the first seeds, then only the best of each metric on all."""
+
+    seeds: int
+    keep: int
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,7 @@ class Scenario:
     axis: str | None = None  # a parameter to draw the final values against
     log: tuple[str, ...] = ()  # metrics drawn on a log axis
     max_rows: int = 200  # a run keeps at most so many steps, evenly spread
+    screen: Screen | None = None  # of the learners that have the axis's parameter
 
     @property
     def setting(self) -> Setting:
@@ -103,7 +111,21 @@ def parse(table: dict[str, Any], name: str, where: str) -> Scenario:
         axis=table.get("axis"),
         log=_names(table.get("log", []), "log", where, metrics),
         max_rows=check_count(table.get("max_rows", 200), "max_rows", where, 2),
+        screen=_screen(table, where),
     )
+
+
+def _screen(table: dict[str, Any], where: str) -> Screen | None:
+    if "screen" not in table:
+        return None
+    if not isinstance(table["screen"], dict) or "axis" not in table:
+        raise ValueError(
+            f"{where}: screen must be a table such as {{ seeds = 2, keep = 5 }}, beside an axis "
+            "that says which learners are the grid"
+        )
+    inside = f"{where}: screen"
+    check_keys(table["screen"], inside, required=Screen._fields, known=Screen._fields)
+    return Screen(*(check_count(table["screen"][key], key, inside) for key in Screen._fields))
 
 
 def expand(parameters: dict[str, Any]) -> Iterator[dict[str, Any]]:

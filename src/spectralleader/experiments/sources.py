@@ -11,11 +11,12 @@ from spectralleader.experiments.corpus import CorpusSource, check_corpus
 from spectralleader.experiments.keys import check_choice, check_keys
 from spectralleader.model import TopicModel
 from spectralleader.streams import PROBLEMS, Block, Problem, corpora, priors
-from spectralleader.streams.synthetic import REGRET_PROBLEMS, random_problem
+from spectralleader.streams.synthetic import REGRET_PROBLEMS, Replaced, random_problem
 
 Table = Mapping[str, Any]
 
 KNOWN_PROBLEMS = PROBLEMS | REGRET_PROBLEMS
+RANDOM = ("random", "replaced")  # replaced: half-way, by topics of the next seed
 RANDOM_KEYS = ("n_topics", "n_words", "weights", "concentration", "lengths", "seed")
 PRIORS: dict[str, Callable[..., priors.Prior]] = {
     "constant": priors.constant,
@@ -42,8 +43,8 @@ def check_stream(stream: Table, where: str) -> None:
         return check_corpus(stream, where)
     known = ("problem", "prior", *RANDOM_KEYS, "corpus")
     check_keys(stream, where, required=["problem"], known=known)
-    check_choice(stream["problem"], "problem", where, [*KNOWN_PROBLEMS, "random"])
-    is_random = stream["problem"] == "random"
+    check_choice(stream["problem"], "problem", where, [*KNOWN_PROBLEMS, *RANDOM])
+    is_random = stream["problem"] in RANDOM
     required = ["problem", "n_topics", "n_words"] if is_random else ["problem"]
     check_keys(
         stream, where, required=required, known=["prior", *(RANDOM_KEYS if is_random else ())]
@@ -61,12 +62,12 @@ def check_stream(stream: Table, where: str) -> None:
 
 
 def make_problem(stream: Table) -> Problem:
-    """Return the synthetic problem that a [stream] table describes."""
+    """Return the synthetic problem that a [stream] table describes; the first, if of two."""
     parameters = {key: stream[key] for key in RANDOM_KEYS if key in stream}
     if isinstance(parameters.get("lengths"), Mapping):  # keys of a TOML table are strings
         parameters["lengths"] = {int(k): float(v) for k, v in parameters["lengths"].items()}
     name = stream["problem"]
-    problem = random_problem(**parameters) if name == "random" else KNOWN_PROBLEMS[name]()
+    problem = random_problem(**parameters) if name in RANDOM else KNOWN_PROBLEMS[name]()
     if "prior" not in stream:
         return problem
     chosen = dict(stream["prior"])
@@ -81,7 +82,12 @@ def why_missing(stream: Table, data: Path | None) -> str | None:
 
 def open_source(stream: Table, data: Path | None = None) -> Source:
     """Return the source that a [stream] table describes."""
-    return CorpusSource.open(stream, data) if "corpus" in stream else make_problem(stream)
+    if "corpus" in stream:
+        return CorpusSource.open(stream, data)
+    problem = make_problem(stream)
+    if stream["problem"] == "replaced":
+        return Replaced(problem, make_problem({**stream, "seed": stream.get("seed", 0) + 1}))
+    return problem
 
 
 def stand_in(stream: Table) -> TopicModel:

@@ -32,10 +32,9 @@ class RowFile:
             append(path.with_suffix(".old.jsonl"), b"".join(map(as_lines, foreign.values())))
         self._write()
 
-    @property
-    def missing(self) -> list[Trial]:
-        """The trials still to run."""
-        return [trial for run, trial in self.trials.items() if run not in self.rows]
+    def missing(self, due: Iterable[Trial]) -> list[Trial]:
+        """Return those of the trials that are still to run."""
+        return [trial for trial in due if trial.run not in self.rows]
 
     def add(self, trial: Trial, rows: list[Row]) -> None:
         """Add the rows of a finished trial to the end of the file."""

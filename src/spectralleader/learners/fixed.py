@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
@@ -47,6 +47,40 @@ class Fixed:
         return self.model.to_state()
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Fixed:
+    def from_state(cls, state: dict[str, Any]) -> Self:
         """Rebuild what `to_state` described."""
         return cls(TopicModel.from_state(state))
+
+
+class Sequel(Fixed):
+    """A given model, and after some documents another: the truth of a stream that changes.
+
+    Examples
+    --------
+    >>> learner = Sequel(TopicModel.uniform(2, 3), TopicModel.uniform(1, 3), n_docs=1)
+    >>> learner.learn(Documents.from_tokens([[0, 0, 0]], n_words=3))
+    >>> learner.model.n_topics
+    1
+    """
+
+    def __init__(self, model: TopicModel, then: TopicModel, *, n_docs: int) -> None:
+        super().__init__(model)
+        self._then, self._n_left = then, n_docs
+
+    def learn(self, documents: Documents) -> None:
+        """Learn nothing; count the documents."""
+        super().learn(documents)
+        self._n_left -= documents.n_docs
+        if self._n_left <= 0:
+            self.model = self._then
+
+    def to_state(self) -> dict[str, Any]:
+        """Return both models, and when the second's time comes."""
+        models = {"model": self.model.to_state(), "then": self._then.to_state()}
+        return {**models, "n_left": self._n_left}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Rebuild what `to_state` described."""
+        model, then = (TopicModel.from_state(state[name]) for name in ("model", "then"))
+        return cls(model, then, n_docs=state["n_left"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,14 +30,16 @@ def tuned(rows: Rows, metric: str) -> str:
     return name
 
 
-def against(rows: Rows, metric: str, rival: str | None = None) -> tuple[Difference, str]:
+def against(
+    rows: Rows, metric: str, rival: str | None = None, leader: str = LEADER
+) -> tuple[Difference, str]:
     """Return the leader minus a rival (tuned EM if none is named), and both in words."""
     rival = rival or tuned(rows, metric)
     finals = final_values(rows, metric)
-    gap = difference(finals[LEADER], finals[rival])
-    means = f"{finals[LEADER].mean():.3g}, {rival} {finals[rival].mean():.3g}"
+    gap = difference(finals[leader], finals[rival])
+    means = f"{finals[leader].mean():.3g}, {rival} {finals[rival].mean():.3g}"
     if metric == "L1":
-        means = f"{finals[LEADER].mean():.3f}, {rival} {finals[rival].mean():.3f}"
+        means = f"{finals[leader].mean():.3f}, {rival} {finals[rival].mean():.3f}"
     return gap, f"{metric} {means}: {gap}"
 
 
@@ -48,6 +51,62 @@ def lower(metric: str, rival: str | None = None) -> Callable[[Rows], Finding]:
         return Finding(words, gap.is_lower)
 
     return test
+
+
+def lower_everywhere(metric: str, leader: str) -> Callable[..., Finding]:
+    """Test that a learner is lower than tuned EM in every scenario."""
+
+    def test(*scenarios: Rows) -> Finding:
+        bad = []
+        for rows in scenarios:
+            gap, words = against(rows, metric, leader=leader)
+            bad += [] if gap.is_lower else [f"{rows[0]['scenario']} {words}"]
+        n = len(scenarios)
+        rest = f"; not: {'; '.join(bad)}" if bad else ""
+        return Finding(f"lower in {n - len(bad)} of {n}{rest}", not bad)
+
+    return test
+
+
+def recovers(leader: str, *, block_size: int, below: float, within: int) -> Callable[..., Finding]:
+    """Test that after the middle of the stream a learner's L1 soon comes near the true model's.
+
+    The loss over the documents between two rows follows from the running averages of both:
+    ``n2 L(n2) - n1 L(n1)``. Recovered is a run at the end of the first such span, all of it after
+    the middle, in which the loss above the true model's is less than `below` nats a document.
+    """
+
+    def test(rows: Rows) -> Finding:
+        runs = [
+            block_size * n if (n := _steps_above(rows, leader, seed, below)) else None
+            for seed in dict.fromkeys(row["seed"] for row in rows)
+        ]
+        if None in runs:
+            return Finding(f"{runs.count(None)} of {len(runs)} runs never recover", holds=False)
+        found = [n for n in runs if n is not None]
+        words = f"mean {np.mean(found):,.0f} documents, worst run {max(found):,}"
+        return Finding(words, max(found) <= within)
+
+    return test
+
+
+def _steps_above(rows: Rows, leader: str, seed: int, below: float) -> int | None:
+    """Return the steps after the middle until the loss above the truth's is low, if ever."""
+    totals = {
+        name: {r["step"]: r["step"] * r["L1"] for r in rows if _is_run(r, name, seed)}
+        for name in (leader, TRUTH)
+    }
+    steps = sorted(totals[leader])
+    middle = steps[-1] // 2
+    for first, last in pairwise(step for step in steps if step >= middle):
+        own, truth = (totals[name][last] - totals[name][first] for name in (leader, TRUTH))
+        if (own - truth) / (last - first) < below:
+            return int(last - middle)
+    return None
+
+
+def _is_run(row: Row, learner: str, seed: int) -> bool:
+    return bool(row["learner"] == learner and row["seed"] == seed)
 
 
 def higher(metric: str) -> Callable[[Rows], Finding]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from matplotlib.figure import Figure
 
+from spectralleader.reporting.duels import HEADING, NOTE, duel_tables
 from spectralleader.reporting.gallery import draw
 from spectralleader.reporting.panels import as_svg, draw_over_axis
 from spectralleader.reporting.study import Study, by_figure
@@ -45,6 +46,8 @@ class Page(NamedTuple):
     verdicts: Sequence[Verdict]
     commands: str  # how to run it again, one command a line
     version: str
+    duels: Sequence[Study] = ()  # of Table 1
+    aims: Sequence[Verdict] = ()  # what became of our own claims, apart from the paper's
 
 
 def write_page(page: Page, path: Path) -> Path:
@@ -55,7 +58,7 @@ def write_page(page: Page, path: Path) -> Path:
     text = template.substitute(
         title=escape(page.title),
         lead=escape(page.lead),
-        verdicts=_verdicts(page.verdicts),
+        verdicts=_verdicts(page.verdicts) + _duels(page.duels, page.aims),
         figures="\n".join(
             _section(name, group, folder) for name, group in by_figure(page.studies).items()
         ),
@@ -78,6 +81,15 @@ def _verdicts(verdicts: Sequence[Verdict]) -> str:
         return ""
     table = as_html(verdict_table(verdicts))
     return f"<h2>Verdicts</h2>\n<p>{count(verdicts)}</p>\n{table}\n<p class=note>{escape(RULE)}</p>"
+
+
+def _duels(studies: Sequence[Study], aims: Sequence[Verdict]) -> str:
+    if not studies:
+        return ""
+    parts = [f"<h2>{HEADING}</h2>", as_html(verdict_table(aims)), f"<p>{escape(NOTE)}</p>"]
+    for title, table in duel_tables(studies).items():
+        parts += [f"<h3>{escape(title)}</h3>", as_html(table)]
+    return "\n".join(parts)
 
 
 def _section(name: str, studies: Sequence[Study], folder: Path) -> str:

@@ -27,6 +27,7 @@ RULE = (
     f"{MUCH:.0%}. A best power: no other is better by a difference that counts."
 )
 LEADER, TRUTH, POWER = "SpectralLeader", "true model", "step_power"
+HEDGED = "HedgedLeader"
 
 
 class Finding(NamedTuple):

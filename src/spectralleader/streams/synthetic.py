@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -57,6 +58,35 @@ class Problem:
         sizes = np.array(list(self.lengths), np.int64)
         chances = np.array([list(self.lengths.values())]) / sum(self.lengths.values())
         return sizes[_draw(np.repeat(chances, len(uniform), axis=0), uniform)]
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """One problem for the first half of the stream, another of the same size for the second.
+
+    Examples
+    --------
+    >>> stream = Replaced(easy(), hard()).blocks(block_size=2, n_steps=4, seed=0)
+    >>> sum(block.documents.n_docs for block in stream)
+    8
+    """
+
+    before: Problem
+    after: Problem
+
+    @property
+    def truth(self) -> TopicModel:
+        """The model of the second half."""
+        return self.after.truth
+
+    def blocks(self, *, block_size: int, n_steps: int, seed: int = 0) -> Iterator[Block]:
+        """Yield n_steps blocks, of the second problem from the middle on."""
+        before, after = (
+            problem.blocks(block_size=block_size, n_steps=n_steps, seed=seed)
+            for problem in (self.before, self.after)
+        )
+        yield from islice(before, n_steps // 2)
+        yield from islice(after, n_steps // 2, n_steps)
 
 
 def _draw(distributions: Floats, uniform: Floats) -> Ints:
