@@ -5,3 +5,7 @@ from __future__ import annotations
 
 class StorageError(ValueError):
     """A file that cannot be saved to or loaded from; the message says what is wrong with it."""
+
+
+class NoWordsError(ValueError):
+    """Texts without a single word to learn from."""

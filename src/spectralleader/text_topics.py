@@ -122,7 +122,7 @@ class TextTopics:
 
     def count(self, texts: Texts) -> Documents:
         """Count the known words of texts, as the model takes them; nothing changes."""
-        return self.vectoriser.count_known(texts).widen(self.model.n_words)
+        return self.vectoriser.count_known(texts).widen(self.learner.n_words)
 
     def log_prob(self, texts: Texts) -> Floats:
         """Return the log-probability of each text's known words, shape (n_docs,)."""

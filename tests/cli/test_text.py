@@ -322,3 +322,22 @@ def test_a_closed_output_is_no_error(file, tmp_path):
     shell = f'"{sys.executable}" -m spectralleader predict "{saved}" "{file}" >&-'
     done = subprocess.run(shell, shell=True, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_texts_without_words_are_nothing_useful_for_any_vocabulary(tmp_path):
+    file = tmp_path / "stop.txt"
+    file.write_text("the of and\nto a in\n")
+    for vocabulary in ("10", "grow"):
+        found = run("learn", file, "--vocabulary", vocabulary)
+        assert found.returncode == 1
+        assert len(found.stderr.splitlines()[-1]) > 10
+
+
+def test_an_error_late_in_the_stream_saves_what_was_learned_before(tmp_path):
+    good, empty, saved = write_csv(tmp_path / "good.csv"), tmp_path / "empty.csv", tmp_path / "m"
+    empty.write_text("")
+    found = run("learn", good, empty, "--vocabulary", "grow", "--save", saved)
+    assert found.returncode == 2
+    last = found.stderr.splitlines()[-1]
+    assert "documents before are learned and saved in" in last
+    assert load(saved).n_docs == 300

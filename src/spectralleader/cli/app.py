@@ -11,8 +11,9 @@ import typer
 
 from spectralleader import __version__
 from spectralleader.cli import corpora, study, text
+from spectralleader.errors import NoWordsError
 
-MISUSE, STOPPED = 2, 130  # exit codes; 130 is the shell's for Ctrl-C
+MISUSE = 2  # exit code
 # Products here are small: more threads cost more than they gain, and on a busy machine far more.
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -84,7 +85,9 @@ def run() -> int:
     except BrokenPipeError:
         raise
     except (KeyboardInterrupt, typer.Abort):
-        return fail("stopped", STOPPED)
+        return fail("stopped", text.STOPPED)
+    except NoWordsError as error:
+        return fail(str(error), text.NOTHING_USEFUL)
     except (ValueError, OSError) as error:
         return fail(str(error), MISUSE)
     except Exception as error:

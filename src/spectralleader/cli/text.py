@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from spectralleader.jobs import Source
     from spectralleader.text_topics import TextTopics
 
-NOTHING_USEFUL, STOPPED = 1, 130  # exit codes
+NOTHING_USEFUL, STOPPED = 1, 130  # exit codes; 130 is the shell's for Ctrl-C
 FILES = "Files to read, one after the other; - is standard input."
 
 app = typer.Typer()

@@ -93,7 +93,8 @@ def learn(
 ) -> Learned:
     """Learn topics from files in one pass, judging each block before it is learned.
 
-    Ctrl-C ends the pass, not the job: what was learned is saved, if asked, and returned.
+    Ctrl-C ends the pass, not the job: what was learned is saved, if asked, and returned. A file
+    that cannot be read on is an error, after what was learned before it is saved.
 
     Parameters
     ----------
@@ -129,7 +130,15 @@ def learn(
             seed=seed,
         )
         result = _begin(topics, reader)
-        _run(result, watcher)
+        try:
+            _run(result, watcher)
+        except (ValueError, OSError) as error:
+            if save is None or not result.is_useful:
+                raise
+            storage.save(topics, save)
+            raise ValueError(
+                f"{error}; the {topics.n_docs:,} documents before are learned and saved in {save}"
+            ) from error
     if save is not None:
         result.saved = storage.save(topics, save)
     return result

@@ -127,6 +127,7 @@ class HedgedLeader:
         self._n_races = self._n_raced = self._n_changed = self._n_window = 0
         self._lead, self._since = 0, 0
         self._foreseen: Foreseen | None = None
+        self._model: TopicModel | None = None  # None: to be worked out
 
     def learn(self, documents: Documents) -> None:
         """Weigh the candidates by the block, then let each learn it."""
@@ -137,7 +138,7 @@ class HedgedLeader:
         if block.n_docs == 0:
             return
         foreseen = self._foresee(block)
-        self._foreseen = None
+        self._foreseen = self._model = None
         self._weigh(foreseen)
         for polished, likelihoods in zip(self._polished, foreseen.polished, strict=True):
             polished.follow(likelihoods)
@@ -265,7 +266,7 @@ class HedgedLeader:
         for statistics in (*polished, *self._forgetting, *self._contenders):
             statistics.recode(new_ids, n_words)
         self.n_words = n_words
-        self._foreseen = None
+        self._foreseen = self._model = None
 
     @property
     def sample(self) -> Reservoir | Window:
@@ -275,8 +276,11 @@ class HedgedLeader:
     @property
     def model(self) -> TopicModel:
         """The leading polished model, of K topics that keep their places."""
-        statistics = self._polished[self._lead].statistics
-        return smooth(statistics, self._background.words, STRENGTHS[0] * self.n_words)
+        if self._model is None:
+            statistics = self._polished[self._lead].statistics
+            strength = STRENGTHS[0] * self.n_words
+            self._model = smooth(statistics, self._background.words, strength)
+        return self._model
 
     @property
     def predictive(self) -> Predictive:

@@ -10,6 +10,7 @@ from typing import Any, Self, cast, overload
 import numpy as np
 
 from spectralleader.documents import Documents, Ints, check_n_words
+from spectralleader.errors import NoWordsError
 from spectralleader.streams.text.counting import count_words
 from spectralleader.streams.text.packing import pack, unpack
 from spectralleader.streams.text.table import Table, empty_table, look_up, words_of
@@ -76,7 +77,9 @@ class Vocabulary(Sequence[str]):
                 stacklevel=2,
             )
         if not counted:
-            raise ValueError("the texts have no words: check the column, the language, min_length")
+            raise NoWordsError(
+                "the texts have no words: check the column, the language, the stop words"
+            )
         ranked = sorted(zip((-counted.totals).tolist(), counted, strict=True))
         return Vocabulary(word for _, word in ranked[:n_words])
 
