@@ -255,9 +255,13 @@ def test_a_header_alone_has_no_documents(tmp_path, data):
     ("name", "data", "message"),
     [
         ("a.csv", b"", r"a\.csv is empty"),
-        ("a.csv.gz", gzip.compress(b""), r"a\.csv\.gz is empty"),
+        ("a.csv.gz", gzip.compress(b"", mtime=0), r"a\.csv\.gz is empty"),
         ("a.csv", "text\na\n".encode("utf-16"), r"a\.csv is UTF-16 text; convert it"),
-        ("a.csv.gz", gzip.compress(b"text\n" + b"a\n" * 99)[:-12], "is damaged or cut short"),
+        (
+            "a.csv.gz",
+            gzip.compress(b"text\n" + b"a\n" * 99, mtime=0)[:-12],
+            "is damaged or cut short",
+        ),
         ("a.csv.gz", b"\x1f\x8bnonsense", "is damaged or cut short"),
         ("a.json", b'[\n{"text": "a"}]', r"a\.json begins like a JSON array"),
         ("a.parquet", b"PAR1 nonsense", r"a\.parquet cannot be read"),

@@ -15,6 +15,7 @@ def candidates() -> list[str]:
     memories = (f", weights of the last {memory:g}" for memory in PRIOR_MEMORIES)
     priors = ("", *memories, *(f", runs of {run:g}" for run in PRIOR_RUNS))
     return [
+        "any word",
         "word frequencies",
         *(f"{sample}{prior}{s}" for sample in SAMPLES for s in smoothings for prior in priors),
         *(f"EM of the last {memory:g}{s}" for memory in MEMORIES for s in smoothings),

@@ -80,8 +80,8 @@ class HedgedLeader:
     Topics are estimated by the spectral method and from random starts, polished by EM on a
     reservoir of documents, and raced on likelihood: `model` is the winner. For prediction it is one
     of several candidates (smoothed more and less, with weights that follow the stream, polished on
-    the last documents only, EM that forgets at several rates, word frequencies alone), mixed by how
-    well they predicted: `predictive` is that mixture, exactly.
+    the last documents only, EM that forgets at several rates, word frequencies alone, any word at
+    all), mixed by how well they predicted: `predictive` is that mixture, exactly.
 
     Parameters
     ----------
@@ -159,7 +159,10 @@ class HedgedLeader:
         background = self._background
         strengths = self.n_words * np.array(STRENGTHS)
         arrays = (block.indptr, block.words, block.counts)
-        columns = [log_background(*arrays, background.counts, background.total)[:, None]]
+        columns = [
+            -np.log(self.n_words) * block.lengths[:, None],  # the odd one out costs no more
+            log_background(*arrays, background.counts, background.total)[:, None],
+        ]
         tables, shares = [], []
         for polished in self._polished:
             tables.append(foresee(block, polished.statistics, background, strengths))
