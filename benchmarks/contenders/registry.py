@@ -55,7 +55,7 @@ CONTENDERS = (
 )
 
 STEP_POWERS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-TEXT_SMOOTHING = 1e-3  # text likes more than the default
+SMOOTHINGS = (1e-5, 1e-4, 1e-3)  # the larger the vocabulary, the less
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,10 @@ LABELLERS = (
     Labeller(
         STEPWISE,
         {
-            f"power {power}": partial(ours.stepwise_em, step_power=power, smoothing=TEXT_SMOOTHING)
+            f"power {power}, smoothing {smoothing:g}": partial(
+                ours.stepwise_em, step_power=power, smoothing=smoothing
+            )
+            for smoothing in SMOOTHINGS
             for power in STEP_POWERS
         },
         is_peer=True,
