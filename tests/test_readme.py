@@ -29,8 +29,8 @@ def test_the_commands_that_the_readme_names_are_targets():
 
 
 def table(path, heading):
-    """The cells of the first table under a heading."""
-    text = (ROOT / path).read_text().split(heading, 1)[1]
+    """The cells of the tables under a heading, up to the next one."""
+    text = (ROOT / path).read_text().split(heading, 1)[1].split("\n## ", 1)[0]
     lines = [line for line in text.splitlines() if line.startswith("| ")]
     return [tuple(cell.strip() for cell in line.strip("|").split(" | ")) for line in lines]
 

@@ -25,8 +25,9 @@ from spectralleader.reporting.study import Study, label
 Style = dict[str, Any]
 Panel = Callable[[Axes, Study, str], None]
 
-# Okabe and Ito's palette: told apart by the colour-blind, and in grey by its lightness
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+# Okabe and Ito's palette: told apart by the colour-blind, and in grey by its lightness; those like
+# the shades of a grid come last
+COLOURS = ("#0072B2", "#009E73", "#CC79A7", "#D55E00", "#E69F00", "#56B4E9", "#000000")
 TRUTH = "true model"
 DASHES = ("-", (0, (5, 1)), (0, (4, 1.5)), (0, (3, 1.5)), (0, (2, 1.5)), (0, (1, 1.2)))
 BEST = "best tuned:"
