@@ -257,7 +257,7 @@ def test_a_header_alone_has_no_documents(tmp_path, data):
         ("a.csv", b"", r"a\.csv is empty"),
         ("a.csv.gz", gzip.compress(b"", mtime=0), r"a\.csv\.gz is empty"),
         ("a.csv", "text\na\n".encode("utf-16"), r"a\.csv is UTF-16 text; convert it"),
-        ("a.csv.gz", gzip.compress(b"text\na\n" * 50, mtime=0)[:-12], "is damaged or cut short"),
+        (
             "a.csv.gz",
             gzip.compress(b"text\n" + b"a\n" * 99, mtime=0)[:-12],
             "is damaged or cut short",
