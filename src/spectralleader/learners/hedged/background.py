@@ -61,9 +61,15 @@ def smooth(statistics: Statistics, background: Floats, strength: float) -> Topic
 
 def smooth_weights(statistics: Statistics) -> Floats:
     """Return the topics' weights, one pseudo-document shared among them."""
-    weights = statistics.scale * np.maximum(statistics.totals[0], 0.0)
-    weights += WEIGHT / len(weights)
-    return np.asarray(weights / weights.sum())
+    return share_documents(statistics.totals, statistics.scale)
+
+
+@kernel
+def share_documents(totals: Floats, scale: float) -> Floats:
+    """``(scale * totals[0] + WEIGHT / K) / sum``; below zero counts as zero."""
+    weights = np.maximum(totals[0], 0.0) * scale + WEIGHT / totals.shape[1]
+    shares: Floats = weights / weights.sum()
+    return shares
 
 
 @kernel

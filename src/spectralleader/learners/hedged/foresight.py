@@ -7,6 +7,8 @@ import numpy as np
 from spectralleader.compiled import kernel
 from spectralleader.documents import Floats, Ints, WordIds
 
+SMALL = 1e-200  # products of probabilities are kept above, far from underflow
+
 
 @kernel
 def log_likelihoods(
@@ -27,20 +29,31 @@ def log_likelihoods(
     """
     n, n_topics = len(indptr) - 1, table.shape[1]
     out = np.zeros((len(strengths), n, n_topics))
-    log_totals = np.empty((len(strengths), n_topics))
+    inverse = np.empty((len(strengths), n_topics))
     for s in range(len(strengths)):
         for k in range(n_topics):
-            log_totals[s, k] = np.log(scale * max(totals[1, k], 0.0) + strengths[s])
+            inverse[s, k] = 1.0 / (scale * max(totals[1, k], 0.0) + strengths[s])
     room = n_seen + 0.5 * len(table)
+    products = np.empty((len(strengths), n_topics))
     for i in range(n):
+        products[:] = 1.0
         for j in range(indptr[i], indptr[i + 1]):
             w = words[j]
             background = (seen[w] + 0.5) / room
             for s in range(len(strengths)):
                 pseudo = strengths[s] * background
                 for k in range(n_topics):
-                    mass = scale * max(table[w, k], 0.0) + pseudo
-                    out[s, i, k] += counts[j] * (np.log(mass) - log_totals[s, k])
+                    chance = (scale * max(table[w, k], 0.0) + pseudo) * inverse[s, k]
+                    if counts[j] == 1.0:  # most are: one logarithm for many words
+                        products[s, k] *= chance
+                    else:
+                        out[s, i, k] += counts[j] * np.log(chance)
+                    if products[s, k] < SMALL:
+                        out[s, i, k] += np.log(products[s, k])
+                        products[s, k] = 1.0
+        for s in range(len(strengths)):
+            for k in range(n_topics):
+                out[s, i, k] += np.log(products[s, k])
     return out
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints, WordIds
 from spectralleader.learners.hedged.background import WEIGHT
+from spectralleader.learners.hedged.foresight import SMALL
 from spectralleader.learners.statistics import Statistics
 
 SWEEP_BLOCKS = 20  # at least, in a sweep, however few the documents
@@ -163,22 +164,31 @@ def em_sweep(
     n = len(indptr) - 1
     k_topics = table.shape[1]
     scale, n_steps = 1.0, 0
-    rows = np.empty((size, k_topics))
+    rows, product = np.empty((size, k_topics)), np.empty(k_topics)
     for _ in range(n_passes):
         for first in range(0, n, size):
             last = min(n, first + size)
             step = (n_steps + 2.0) ** -SWEEP_POWER
             n_steps += 1
             prior = log_weights(scale * totals)
-            log_totals = np.log(scale * totals[1] + strength)
+            inverse = 1.0 / (scale * totals[1] + strength)
             for i in range(first, last):
                 row = rows[i - first]
                 row[:] = prior
+                product[:] = 1.0
                 for j in range(indptr[i], indptr[i + 1]):
                     w = words[j]
                     for k in range(k_topics):
-                        mass = scale * table[w, k] + strength * background[w]
-                        row[k] += counts[j] * (np.log(mass) - log_totals[k])
+                        chance = (scale * table[w, k] + strength * background[w]) * inverse[k]
+                        if counts[j] == 1.0:  # most are: one logarithm for many words
+                            product[k] *= chance
+                        else:
+                            row[k] += counts[j] * np.log(chance)
+                        if product[k] < SMALL:
+                            row[k] += np.log(product[k])
+                            product[k] = 1.0
+                for k in range(k_topics):
+                    row[k] += np.log(product[k])
                 normalise(row)
             scale *= 1.0 - step
             gain = step * n / (last - first) / scale
