@@ -40,7 +40,7 @@ def test_topics_of_tweets_are_shown_and_then_the_papers_figure(cache, tmp_path):
     assert f"10 topics, learned by {LEARNERS[DEFAULT_LEARNER].learner.__name__}" in text
     assert "vaccine" in text
     assert " rt " not in text
-    assert text.index("most probable words") < text.index("True | learned")
+    assert text.index("words that tell it apart") < text.index("True | learned")
     assert (tmp_path / "demo.png").is_file()
 
 

@@ -104,12 +104,12 @@ def describe(blocks: list[TextBlock], seconds: float) -> str:
 
 
 def topic_table(model: TopicModel, vocabulary: Vocabulary, learner: str) -> Table:
-    """Return the topics, heaviest first, with their most probable words."""
+    """Return the topics, heaviest first, with the words that tell them apart."""
     title = f"{model.n_topics} topics, learned by {learner}"
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("weight", justify="right")
     table.add_column("", style="cyan", no_wrap=True)
-    table.add_column("most probable words")
+    table.add_column("words that tell it apart")
     heaviest = float(model.weights.max())
     words = model.top_words(vocabulary, SHOWN, relevance=RELEVANCE)
     for weight, most in sorted(zip(model.weights.tolist(), words, strict=True), reverse=True):

@@ -11,6 +11,41 @@ CHUNK = 256  # rows, one an entry and one a document, that are multiplied at onc
 
 
 @kernel
+def begin_document(
+    sign: float,
+    words: WordIds,
+    counts: Floats,
+    basis: Floats,
+    n: Floats,
+    sum_words: Floats,
+    p: Floats,
+) -> tuple[float, float]:
+    """Count a document and its words, and project it: ``p[:] = counts @ basis[words]``.
+
+    Returns the weights of its pairs and triples; 0 where it is too short to have any.
+    """
+    length = counts.sum()
+    n[0] += sign * length
+    if length < 1:
+        return 0.0, 0.0
+    n[1] += sign
+    p[:] = 0.0
+    for j in range(len(words)):
+        sum_words[words[j]] += sign * counts[j] / length
+        q = basis[words[j]]
+        for a in range(len(p)):
+            p[a] += counts[j] * q[a]
+    if length < 2:
+        return 0.0, 0.0
+    n[2] += sign
+    g2 = sign / (length * (length - 1))
+    if length < 3:
+        return g2, 0.0
+    n[3] += sign
+    return g2, g2 / (length - 2)
+
+
+@kernel
 def add_documents(
     sign: float,
     indptr: Ints,
@@ -43,25 +78,10 @@ def add_documents(
     row = 0
     for i in range(len(indptr) - 1):
         first, last = indptr[i], indptr[i + 1]
-        length = counts[first:last].sum()
-        n[0] += sign * length
-        if length < 1:
+        document = (words[first:last], counts[first:last])
+        g2, g3 = begin_document(sign, *document, basis, n, sum_words, p)
+        if g2 == 0.0:
             continue
-        n[1] += sign
-        p[:] = 0.0
-        for j in range(first, last):
-            sum_words[words[j]] += sign * counts[j] / length
-            q = basis[words[j]]
-            for a in range(r):
-                p[a] += counts[j] * q[a]
-        if length < 2:
-            continue
-        n[2] += sign
-        g2 = sign / (length * (length - 1))
-        g3 = 0.0
-        if length >= 3:
-            n[3] += sign
-            g3 = g2 / (length - 2)
         for j in range(first, last + 1):
             if row == n_rows:
                 multiply_rows(rows, factors, sum_pairs, sum_triples)
@@ -138,25 +158,10 @@ def add_by_word(
     row = 0
     for i in range(len(indptr) - 1):
         first, last = indptr[i], indptr[i + 1]
-        length = counts[first:last].sum()
-        n[0] += sign * length
-        if length < 1:
+        document = (words[first:last], counts[first:last])
+        g2, g3 = begin_document(sign, *document, basis, n, sum_words, p)
+        if g2 == 0.0:
             continue
-        n[1] += sign
-        p[:] = 0.0
-        for j in range(first, last):
-            sum_words[words[j]] += sign * counts[j] / length
-            q = basis[words[j]]
-            for a in range(r):
-                p[a] += counts[j] * q[a]
-        if length < 2:
-            continue
-        n[2] += sign
-        g2 = sign / (length * (length - 1))
-        g3 = 0.0
-        if length >= 3:
-            n[3] += sign
-            g3 = g2 / (length - 2)
         for j in range(first, last):
             total, c2, c3 = by_word[words[j]], g2 * counts[j], g3 * counts[j]
             for a in range(r):
