@@ -6,6 +6,7 @@ ARGS ?=
 BIN := .venv/bin
 DEV := .venv/.dev-installed
 BENCH := .venv/.bench-installed
+DOCS := .venv/.docs-installed
 LOG := .venv/install.log
 comma := ,
 
@@ -18,7 +19,7 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce test lint bench format clean
+.PHONY: help demo reproduce test lint docs bench format clean
 
 help: ## Show this list
 	@echo "make <target>, with more arguments for its command in ARGS=\"...\""
@@ -38,6 +39,11 @@ lint: $(DEV) ## Check style, format, types and the direction of imports
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
+
+docs: $(DOCS) ## Build the documentation site in build/site, from a clean slate and without a network
+	@$(BIN)/python -m tools.commands
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --clean --quiet $(ARGS)
+	@echo "The site: build/site/index.html"
 
 bench: $(BENCH) ## Measure ours and the peers' in one run
 	@$(BIN)/python -m benchmarks $(ARGS)
@@ -64,3 +70,7 @@ $(DEV): pyproject.toml constraints.txt | $(BIN)/python
 $(BENCH): $(DEV)
 	@echo "Installing the peers to compare with ..."
 	$(call install,dev$(comma)bench)
+
+$(DOCS): $(DEV)
+	@echo "Installing what builds the documentation ..."
+	$(call install,dev$(comma)docs)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import csv
 import gzip
+import importlib.util
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from hypothesis import strategies as st
 
-from spectralleader import Documents, TopicModel, Words
+from spectralleader import Documents, Learner, TopicModel, Words
 from spectralleader.streams.text.words import EVERYTHING
 
 
@@ -68,6 +70,18 @@ def distributions(draw: st.DrawFn, n_rows: int, size: int) -> np.ndarray:
     rows = st.one_of(certain, mixed)
     drawn = np.array([draw(rows) for _ in range(n_rows)])
     return drawn / drawn.sum(axis=1, keepdims=True)
+
+
+def example_learner() -> type[Learner]:
+    """The learner that the documentation shows how to write."""
+    path = Path(__file__).parents[1] / "docs" / "examples" / "hard_em.py"
+    spec = importlib.util.spec_from_file_location("hard_em", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["hard_em"] = module  # where pickle looks
+    spec.loader.exec_module(module)
+    return module.HardEM
 
 
 def same_state(a: object, b: object) -> bool:

@@ -11,15 +11,17 @@ from hypothesis import strategies as st
 
 from spectralleader import LEARNERS, Documents, Learner, TopicModel
 from spectralleader.learners.protocol import Predictive
-from tests.factories import assert_valid, blocks, documents, model, same_state
+from tests.factories import assert_valid, blocks, documents, example_learner, model, same_state
 
 N_WORDS = 5
+KNOWN = {name: entry.learner for name, entry in LEARNERS.items()}
+KNOWN["the example to copy"] = example_learner()
 
 
-@pytest.fixture(params=sorted(LEARNERS), scope="module")
+@pytest.fixture(params=sorted(KNOWN), scope="module")
 def make(request):
     """A constructor of small learners of one kind."""
-    cls = LEARNERS[request.param].learner
+    cls = KNOWN[request.param]
 
     def construct(**parameters):
         return cls(**{"n_topics": 3, "n_words": N_WORDS, "seed": 0, **parameters})

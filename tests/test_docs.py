@@ -1,0 +1,32 @@
+"""The documentation is true: its snippets run, its generated pages are current."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from tools import commands
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_reference_of_commands_is_what_the_commands_say():
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert page == commands.page(), "make docs renews it"
+
+
+@pytest.mark.skipif(importlib.util.find_spec("latex2mathml") is None, reason="needs `make docs`")
+def test_formulas_become_mathml_and_code_stays():
+    from tools.formulas import on_page_markdown
+
+    page = on_page_markdown("$x_1$ and `$x`, $5 or\n\n$$y = 2 \\tag{3}$$\n\n```\n$z$\n```\n")
+    assert page.count("<math") == 2
+    assert "(3)" in page
+    assert "`$x`" in page
+    assert "\n$z$\n" in page
+
+
+def test_every_page_is_in_the_navigation():
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:", 1)[1]
+    pages = [path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")]
+    assert [page for page in pages if str(page) not in navigation] == []
