@@ -10,7 +10,12 @@ import numpy as np
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners.em_steps import em_step, objective
 from spectralleader.learners.offline import Offline
-from spectralleader.learners.protocol import MAX_ITERATIONS, MAX_RESTARTS, check_whole
+from spectralleader.learners.protocol import (
+    MAX_ITERATIONS,
+    MAX_RESTARTS,
+    check_whole,
+    is_number,
+)
 from spectralleader.learners.start import (
     Start,
     check_smoothing,
@@ -86,6 +91,8 @@ class BatchEM(Offline[Ascent]):
         self.smoothing = check_smoothing(smoothing)
         self.n_restarts = check_whole("n_restarts", n_restarts, 1, MAX_RESTARTS)
         self.n_iterations = check_whole("n_iterations", n_iterations, 1, MAX_ITERATIONS)
+        if not is_number(tolerance) or not tolerance >= 0.0:
+            raise ValueError(f"tolerance must be a number, not negative; got {tolerance!r}")
         self.tolerance = float(tolerance)
 
     def _solve(self, documents: Documents) -> tuple[TopicModel, Ascent]:

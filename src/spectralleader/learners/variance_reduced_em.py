@@ -9,7 +9,7 @@ import numpy as np
 
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners.online_em import OnlineEM
-from spectralleader.learners.protocol import MAX_REVISITS, check_whole
+from spectralleader.learners.protocol import MAX_REVISITS, check_whole, is_number
 from spectralleader.learners.start import Start
 from spectralleader.learners.statistics import Statistics
 from spectralleader.model import TopicModel
@@ -116,7 +116,7 @@ class VarianceReducedEM(OnlineEM):
         n_revisits: int = 3,
     ) -> None:
         super().__init__(n_topics, n_words, seed, start, smoothing)
-        if not 0.0 < step_size <= 1.0:
+        if not is_number(step_size) or not 0.0 < step_size <= 1.0:
             raise ValueError(f"step_size must be above 0 and at most 1, got {step_size!r}")
         self.step_size = float(step_size)
         self.n_revisits = check_whole("n_revisits", n_revisits, 1, MAX_REVISITS)

@@ -321,14 +321,7 @@ class HedgedLeader:
         """Rebuild the learner that `to_state` described."""
         sizes = n_topics, n_words = sizes_of(state)
         background = Background.from_state(part(state, "background"), n_words)
-        polished, forgetting, contenders = (
-            parts(state, name, count)
-            for name, count in (
-                ("polished", len(SAMPLES)),
-                ("forgetting", len(MEMORIES)),
-                ("contenders", None),
-            )
-        )
+        polished = parts(state, "polished", len(SAMPLES))
         learned = [Polished.from_state(one, len(STRENGTHS), *sizes) for one in polished]
         learner = cls(
             n_topics,
@@ -343,8 +336,9 @@ class HedgedLeader:
         learner._since = whole(state, "_since", 0, learner.n_docs)
         learner._samples = learner._samples_from(parts(state, "samples", 2))
         learner._background, learner._polished = background, learned
-        learner._forgetting = [Statistics.from_state(one, *sizes, 0.0) for one in forgetting]
-        learner._contenders = [Statistics.from_state(one, *sizes, 0.0) for one in contenders]
+        old, new = parts(state, "forgetting", len(MEMORIES)), parts(state, "contenders")
+        learner._forgetting = [Statistics.from_state(one, *sizes, 0.0) for one in old]
+        learner._contenders = [Statistics.from_state(one, *sizes, 0.0) for one in new]
         n_candidates = len(candidates())
         learner._mixing = Mixing.from_state(part(state, "mixing"), n_candidates)
         learner._losses = floats(state, "losses", (n_candidates,))
