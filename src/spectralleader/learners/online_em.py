@@ -127,7 +127,10 @@ class OnlineEM:
             start = TopicModel.uniform(*sizes)  # long forgotten
         learner = cls(**{name: take(state, name) for name in cls.parameters}, start=start)
         learner.grows, learner.n_updates = truth(state, "grows"), n_updates
-        learner._concentration = check_concentration(take(state, "concentration"))
+        concentration = take(state, "concentration")
+        if concentration != np.inf:  # of a given start
+            concentration = check_concentration(concentration)
+        learner._concentration = concentration
         learner._statistics = statistics
         learner._model = start if n_updates == 0 else None
         return learner

@@ -70,7 +70,7 @@ class SpectralLeader(Leader):
         decomposition: str = "power",
         scaling: float = 0.0,
     ) -> None:
-        if decomposition not in DECOMPOSITIONS:
+        if decomposition not in list(DECOMPOSITIONS):  # also of what has no hash
             raise ValueError(
                 f"decomposition must be one of {list(DECOMPOSITIONS)}, got {decomposition!r}"
             )

@@ -58,8 +58,6 @@ def recode_start(
 def check_start(start: Start, n_topics: int, n_words: int) -> Start:
     """Return a legal start, or say what is wrong with it."""
     if not isinstance(start, TopicModel):
-        if is_number(start) and np.isinf(start):
-            raise ValueError(f"start must be a TopicModel or a finite number, got {start!r}")
         return check_concentration(start)
     if (start.n_topics, start.n_words) != (n_topics, n_words):
         raise ValueError(
@@ -70,8 +68,8 @@ def check_start(start: Start, n_topics: int, n_words: int) -> Start:
 
 
 def check_concentration(value: Any) -> float:
-    """Return a legal concentration, infinite for a given start, or say what is wrong with it."""
-    if not is_number(value) or not (1e-100 <= value <= 1e100 or value == np.inf):
+    """Return a legal concentration of random topics, or say what is wrong with it."""
+    if not is_number(value) or not 1e-100 <= value <= 1e100:
         raise ValueError(
             "start must be a TopicModel or the concentration of random topics, "
             f"a positive number such as 10.0; got {value!r}"
