@@ -1,11 +1,12 @@
 import json
 import os
 import struct
+import tracemalloc
 
 import numpy as np
 import pytest
 
-from spectralleader import StorageError, load, save
+from spectralleader import LEARNERS, StorageError, Unigram, load, save
 from spectralleader.storage.container import START, pack, seal, unpack
 from tests.factories import model, same_state
 from tests.storage.fuzzing import parts_of
@@ -154,3 +155,26 @@ def test_of_a_file_that_is_not_ours_only_the_beginning_is_read(tmp_path):
         file.truncate(2**40)  # takes no room
     with pytest.raises(StorageError, match="was not saved by spectralleader"):
         load(tmp_path / "large")
+
+
+@pytest.mark.parametrize("name", ["literal", "spectral", "batch-em", "spectral-method"])
+def test_a_learner_of_any_size_that_has_learned_nothing_loads_without_taking_memory(tmp_path, name):
+    # these work out a model when it is read; the others' files have their arrays in them
+    learner = LEARNERS[name].learner(10_000, n_words=2**31 - 1)
+    path = save(learner, tmp_path / "m")
+    tracemalloc.start()
+    try:
+        assert load(path).n_words == 2**31 - 1
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
+
+
+def test_loading_takes_a_small_multiple_of_the_file(tmp_path):
+    path = save(Unigram(2, n_words=10**6), tmp_path / "m")
+    tracemalloc.start()
+    try:
+        load(path)
+        assert tracemalloc.get_traced_memory()[1] < 5 * path.stat().st_size
+    finally:
+        tracemalloc.stop()

@@ -34,7 +34,7 @@ def write(path: Path, content: bytes) -> Path:
     """
     target = check_target(path).resolve()  # a link stays a link
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
