@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spectralleader.compiled import kernel
 from spectralleader.recoding import check_recoding, renumber
+from spectralleader.states import bags, whole
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -254,7 +255,8 @@ class Documents:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Documents:
         """Rebuild the block that `to_state` described."""
-        return cls(state["indptr"], state["words"], state["counts"], state["n_words"])
+        n_words = whole(state, "n_words", 1, MAX_WORDS)
+        return cls(*bags(state, n_words), n_words)
 
 
 # blocks of one document are made all the time, and this is the fastest way past `__setattr__`

@@ -12,6 +12,7 @@ from scipy.optimize import linear_sum_assignment
 from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints, check_n_words
 from spectralleader.recoding import check_recoding
+from spectralleader.states import distributions
 
 SUM_TOLERANCE = 1e-6  # how far from 1 a distribution handed in may sum
 TRIPLES_LIMIT = 200  # largest vocabulary whose dense (d, d, d) tensor is built: 64 MB
@@ -246,7 +247,8 @@ class TopicModel:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> TopicModel:
         """Rebuild the model that `to_state` described."""
-        return cls(state["weights"], state["topics"])
+        weights = distributions(state, "weights", (None,))
+        return cls(weights, distributions(state, "topics", (len(weights), None)))
 
 
 def match(similarity: Floats) -> Ints:

@@ -11,6 +11,7 @@ from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Learner
 from spectralleader.learners.protocol import check_whole
 from spectralleader.learners.statistics import with_words
 from spectralleader.model import TopicModel
+from spectralleader.states import check_same, one_of, part, whole
 from spectralleader.streams.text.texts import Texts, as_strings
 from spectralleader.streams.text.vectoriser import Vectoriser
 from spectralleader.streams.text.vocabulary import GrowingVocabulary, Vocabulary
@@ -158,11 +159,22 @@ class TextTopics:
     def from_state(cls, state: dict[str, Any]) -> TextTopics:
         """Rebuild what `to_state` described; it goes on as if never stopped."""
         topics = cls.__new__(cls)
-        topics.learner = LEARNERS[state["learner"]["kind"]].learner.from_state(state["learner"])
-        topics.vectoriser = Vectoriser.from_state(state["vectoriser"])
-        for name in ("block_size", "n_docs", "n_empty"):
-            setattr(topics, name, state[name])
+        learner = part(state, "learner")
+        topics.learner = LEARNERS[one_of(learner, "kind", LEARNERS)].learner.from_state(learner)
+        topics.vectoriser = Vectoriser.from_state(part(state, "vectoriser"))
+        topics.block_size, topics.n_docs = whole(state, "block_size", 1), whole(state, "n_docs")
+        topics.n_empty = whole(state, "n_empty", 0, topics.n_docs)
+        _check_together(topics.learner, topics.vocabulary)
         return topics
+
+
+def _check_together(learner: Learner, vocabulary: Vocabulary) -> None:
+    """Raise unless a learner can be one over the vocabulary; new words may not be learned yet."""
+    n_words = max(1, vocabulary.n_words)
+    if learner.grows != vocabulary.grows or learner.n_words > n_words:
+        raise ValueError(f"the learner is over {learner.n_words} words, the vocabulary {n_words}")
+    if not vocabulary.grows:
+        check_same("n_words of the learner", learner.n_words, n_words)
 
 
 def make_learner(name: str, n_topics: int, vocabulary: Vocabulary, **parameters: Any) -> Learner:

@@ -65,10 +65,10 @@ def test_blocks_judge_as_their_documents_do_and_the_state_goes_on():
     b.renew(found)
     a.judge(sample)
     b.judge(sample[:30])
-    b = Shrinkage.from_state(b.to_state())
+    b = Shrinkage.from_state(b.to_state(), 3, 5)
     b.judge(sample[30:])
     np.testing.assert_allclose(a.totals, b.totals)
-    assert same_state(a.to_state(), Shrinkage.from_state(a.to_state()).to_state())
+    assert same_state(a.to_state(), Shrinkage.from_state(a.to_state(), 3, 5).to_state())
 
 
 def test_past_losses_are_discounted_when_the_reference_is_renewed():

@@ -102,7 +102,7 @@ def test_negative_sums_count_as_zero():
 def test_a_state_stays_as_it_was_saved():
     statistics = some_statistics()
     state = statistics.to_state()
-    loaded = Statistics.from_state(state)
+    loaded = Statistics.from_state(state, 3, N_WORDS)
     loaded.add(documents(9, N_WORDS), np.full((9, 3), 1 / 3))
     assert same_state(state, statistics.to_state())
     assert not same_state(state, loaded.to_state())

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners.basis import find_basis, is_all_words
 from spectralleader.learners.near import estimate_near
 from spectralleader.moments import ProjectedMoments, ProjectedSums
 from spectralleader.samples import Change, Sample
+from spectralleader.samples.places import Places
 from spectralleader.spectral import Anchoring, Decomposition, Estimate, estimate
 from spectralleader.spectral.joint import joint_diagonalisation
 from spectralleader.spectral.power import random_starts
+from spectralleader.states import check_same, integers, part, parts, text, whole
 
 N_RESTARTS = 10
 STALE = 1 / 3  # share of the sample that may change before it is anchored anew
@@ -60,8 +65,11 @@ class Anchored:
         self.n_changed = 0  # documents that entered since then
         self.n_anchors = 0
         self.reason = "nothing was learned"  # for the last anchor
-        self._starts = random_starts(n_topics, N_RESTARTS, seed)
         self._worked: Worked | None = None
+
+    @cached_property
+    def _starts(self) -> Floats:
+        return random_starts(self.n_topics, N_RESTARTS, self.seed)
 
     @property
     def is_exact(self) -> bool:
@@ -153,18 +161,35 @@ class Anchored:
             "reason": self.reason,
         }
 
-    def load_state(self, state: dict[str, Any]) -> None:
-        """Go back to what `to_state` described."""
-        self.anchor = Documents.from_state(state["anchor"])
-        self.changes = [
-            Change(
-                Documents.from_state(change["entered"]),
-                Documents.from_state(change["left"]),
-                change["places"],
-            )
-            for change in state["changes"]
-        ]
-        self.n_words = state["n_words"]
-        self.n_changed, self.n_anchors = state["n_changed"], state["n_anchors"]
-        self.reason = state["reason"]
+    def load_state(self, state: dict[str, Any], sample: Sample) -> None:
+        """Go back to what `to_state` described, which led to this sample."""
+        check_same("n_words of the anchor's learner", whole(state, "n_words", 1), self.n_words)
+        self.anchor = Documents.from_state(part(state, "anchor"))
+        self.changes = [_change_from_state(change) for change in parts(state, "changes")]
+        _check_history(self.anchor, self.changes, sample)
+        self.n_changed, self.n_anchors = whole(state, "n_changed"), whole(state, "n_anchors")
+        self.reason = text(state, "reason")
         self._worked = None
+
+
+def _change_from_state(state: dict[str, Any]) -> Change:
+    entered = Documents.from_state(part(state, "entered"))
+    left = Documents.from_state(part(state, "left"))
+    return Change(entered, left, integers(state, "places", (entered.n_docs,)))
+
+
+def _check_history(anchor: Documents, changes: list[Change], sample: Sample) -> None:
+    """Raise unless the anchor becomes the sample by the changes: sums then are of documents."""
+    places = Places(anchor.n_words)
+    places.put(anchor, np.arange(anchor.n_docs), np.arange(anchor.n_docs))
+    for change in changes:
+        n_before, entered, at = len(places), change.entered, change.places
+        new = at[at >= n_before]
+        follows_on = np.array_equal(new, np.arange(n_before, n_before + len(new)))
+        if not follows_on or (np.diff(at) <= 0).any() or entered.n_words < places.n_words:
+            raise ValueError("the changes since the anchor do not follow on each other")
+        left = places.put(entered, np.arange(entered.n_docs), at).left
+        if left != change.left.widen(places.n_words):
+            raise ValueError("the changes since the anchor take out what was not there")
+    if places.documents().widen(max(sample.n_words, places.n_words)) != sample.documents:
+        raise ValueError("the anchor and the changes since do not lead to the sample")

@@ -10,6 +10,12 @@ import numpy as np
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners.em_steps import em_step, objective
 from spectralleader.learners.offline import Offline
+from spectralleader.learners.protocol import (
+    MAX_ITERATIONS,
+    MAX_RESTARTS,
+    check_whole,
+    is_number,
+)
 from spectralleader.learners.start import (
     Start,
     check_smoothing,
@@ -21,6 +27,7 @@ from spectralleader.learners.start import (
 )
 from spectralleader.learners.statistics import with_words
 from spectralleader.model import TopicModel
+from spectralleader.states import take
 
 
 @dataclass(frozen=True)
@@ -80,14 +87,12 @@ class BatchEM(Offline[Ascent]):
         tolerance: float = 1e-6,
     ) -> None:
         super().__init__(n_topics, n_words, seed, n_known_words(start))
-        if n_restarts < 1 or n_iterations < 1:
-            raise ValueError(
-                "n_restarts and n_iterations must be at least 1, "
-                f"got {n_restarts} and {n_iterations}"
-            )
         self.start = check_start(start, n_topics, self.n_words)
         self.smoothing = check_smoothing(smoothing)
-        self.n_restarts, self.n_iterations = n_restarts, n_iterations
+        self.n_restarts = check_whole("n_restarts", n_restarts, 1, MAX_RESTARTS)
+        self.n_iterations = check_whole("n_iterations", n_iterations, 1, MAX_ITERATIONS)
+        if not is_number(tolerance) or not tolerance >= 0.0:
+            raise ValueError(f"tolerance must be a number, not negative; got {tolerance!r}")
         self.tolerance = float(tolerance)
 
     def _solve(self, documents: Documents) -> tuple[TopicModel, Ascent]:
@@ -128,5 +133,5 @@ class BatchEM(Offline[Ascent]):
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Rebuild the learner that `to_state` described."""
         learner = super().from_state(state)
-        learner.start = start_from_state(state["start"])
+        learner.start = start_from_state(take(state, "start"), learner.n_topics, learner.n_words)
         return learner

@@ -9,9 +9,11 @@ import numpy as np
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners.em_steps import log_prior
 from spectralleader.learners.online_em import OnlineEM
+from spectralleader.learners.protocol import MAX_REVISITS, check_whole
 from spectralleader.learners.start import Start
 from spectralleader.learners.statistics import Statistics
 from spectralleader.samples import Reservoir, Sample, sample_from_state, sample_to_state
+from spectralleader.states import check_same, distributions, part, whole
 
 
 class IncrementalEM(OnlineEM):
@@ -63,9 +65,7 @@ class IncrementalEM(OnlineEM):
         n_revisits: int = 3,
     ) -> None:
         super().__init__(n_topics, n_words, seed, start, smoothing)
-        if n_revisits < 0:
-            raise ValueError(f"n_revisits must not be negative, got {n_revisits}")
-        self.n_revisits = n_revisits
+        self.n_revisits = check_whole("n_revisits", n_revisits, 0, MAX_REVISITS)
         reservoir = Reservoir(reservoir_size, n_words=self.n_words, seed=seed)
         self.sample: Sample = reservoir if sample is None else sample
         self._posterior = np.zeros((0, n_topics))  # of the document in each place; grows in steps
@@ -131,9 +131,11 @@ class IncrementalEM(OnlineEM):
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Rebuild the learner that `to_state` described."""
         learner = super().from_state(state)
-        learner.sample = sample_from_state(state["sample"])
-        learner._posterior = np.array(state["posterior"])
-        learner._next = state["next"]
+        learner.sample = sample_from_state(part(state, "sample"))
+        check_same("n_words of the sample", learner.sample.n_words, learner.n_words)
+        shape = (len(learner.sample), learner.n_topics)
+        learner._posterior = distributions(state, "posterior", shape)
+        learner._next = whole(state, "next", 0, len(learner.sample))
         return learner
 
 

@@ -15,6 +15,7 @@ from spectralleader.learners.protocol import (
     check_seed,
     check_vocabulary,
     check_whole,
+    sizes_of,
 )
 from spectralleader.learners.shrinkage import Shrinkage
 from spectralleader.model import TopicModel
@@ -28,6 +29,7 @@ from spectralleader.samples import (
     sample_to_state,
 )
 from spectralleader.spectral import Estimate
+from spectralleader.states import check_same, part, take, truth, whole
 
 
 class Leader:
@@ -170,10 +172,12 @@ class Leader:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Rebuild the learner that `to_state` described."""
-        parameters = {name: state[name] for name in cls.parameters}
-        learner = cls(**parameters, sample=sample_from_state(state["sample"]))
-        learner.grows = state["grows"]
-        learner._n_known, learner._n_left = state["n_known"], state["n_left"]
-        learner._order = TopicOrder.from_state(state["order"])
-        learner._shrinkage = Shrinkage.from_state(state["shrinkage"])
+        sizes = sizes_of(state)
+        sample = sample_from_state(part(state, "sample"))
+        check_same("n_words of the sample", sample.n_words, sizes[1])
+        learner = cls(**{name: take(state, name) for name in cls.parameters}, sample=sample)
+        learner.grows = truth(state, "grows")
+        learner._n_known, learner._n_left = whole(state, "n_known", 1), whole(state, "n_left", 1)
+        learner._order = TopicOrder.from_state(part(state, "order"), *sizes)
+        learner._shrinkage = Shrinkage.from_state(part(state, "shrinkage"), *sizes)
         return learner

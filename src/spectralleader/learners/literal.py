@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 
+from spectralleader.documents import Floats
 from spectralleader.learners.leader import Leader
+from spectralleader.learners.protocol import MAX_ITERATIONS, MAX_RESTARTS, check_whole
 from spectralleader.moments import EmpiricalMoments
 from spectralleader.samples import Sample
 from spectralleader.spectral import Estimate, estimate
@@ -54,11 +56,15 @@ class LiteralLeader(Leader):
         n_iterations: int = 30,
     ) -> None:
         super().__init__(n_topics, n_words, seed, reservoir_size, sample)
-        self.n_restarts, self.n_iterations = n_restarts, n_iterations
-        self._starts = random_starts(self.n_topics, n_restarts, self.seed)
+        self.n_restarts = check_whole("n_restarts", n_restarts, 1, MAX_RESTARTS)
+        self.n_iterations = check_whole("n_iterations", n_iterations, 1, MAX_ITERATIONS)
 
     def _solve(self) -> Estimate:
         """Rebuild the estimate from the sample."""
         moments = EmpiricalMoments(self.sample.documents)
         decompose = partial(power_method, n_iterations=self.n_iterations)
         return estimate(moments, self.n_topics, decompose, self._starts)
+
+    @cached_property
+    def _starts(self) -> Floats:
+        return random_starts(self.n_topics, self.n_restarts, self.seed)

@@ -13,10 +13,12 @@ from spectralleader.learners.protocol import (
     check_n_topics,
     check_seed,
     check_vocabulary,
+    sizes_of,
 )
 from spectralleader.model import TopicModel
 from spectralleader.recoding import check_recoding
 from spectralleader.samples import Everything
+from spectralleader.states import check_same, part, take, truth
 
 Info = TypeVar("Info")
 
@@ -96,7 +98,9 @@ class Offline(Generic[Info]):
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Rebuild the learner that `to_state` described."""
-        learner = cls(**{name: state[name] for name in cls.parameters})
-        learner.grows = state["grows"]
-        learner._memory = Everything.from_state(state["memory"])
+        memory = Everything.from_state(part(state, "memory"))
+        check_same("n_words of the memory", memory.n_words, sizes_of(state)[1])
+        learner = cls(**{name: take(state, name) for name in cls.parameters})
+        learner.grows = truth(state, "grows")
+        learner._memory = memory
         return learner

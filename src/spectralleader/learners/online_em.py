@@ -14,9 +14,11 @@ from spectralleader.learners.protocol import (
     check_n_topics,
     check_seed,
     check_vocabulary,
+    sizes_of,
 )
 from spectralleader.learners.start import (
     Start,
+    check_concentration,
     check_smoothing,
     make_start,
     n_known_words,
@@ -25,6 +27,7 @@ from spectralleader.learners.start import (
 from spectralleader.learners.statistics import Statistics, with_words
 from spectralleader.model import TopicModel
 from spectralleader.recoding import check_recoding
+from spectralleader.states import part, take, truth, whole
 
 
 class OnlineEM:
@@ -116,14 +119,18 @@ class OnlineEM:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Rebuild the learner that `to_state` described."""
-        parameters = {name: state[name] for name in cls.parameters}
-        if state["start"] is None:
-            start = TopicModel.uniform(state["n_topics"], state["n_words"])  # long forgotten
+        sizes, n_updates = sizes_of(state), whole(state, "n_updates")
+        statistics = Statistics.from_state(part(state, "statistics"), *sizes)
+        if n_updates == 0:
+            start = TopicModel.from_state(part(state, "start"))
         else:
-            start = TopicModel.from_state(state["start"])
-        learner = cls(**parameters, start=start)
-        learner.grows, learner._concentration = state["grows"], state["concentration"]
-        learner.n_updates = state["n_updates"]
-        learner._statistics = Statistics.from_state(state["statistics"])
-        learner._model = start if learner.n_updates == 0 else None
+            start = TopicModel.uniform(*sizes)  # long forgotten
+        learner = cls(**{name: take(state, name) for name in cls.parameters}, start=start)
+        learner.grows, learner.n_updates = truth(state, "grows"), n_updates
+        concentration = take(state, "concentration")
+        if concentration != np.inf:  # of a given start
+            concentration = check_concentration(concentration)
+        learner._concentration = concentration
+        learner._statistics = statistics
+        learner._model = start if n_updates == 0 else None
         return learner

@@ -8,6 +8,7 @@ import numpy as np
 
 from spectralleader.documents import Ints
 from spectralleader.model import TopicModel
+from spectralleader.states import check_same, part, take
 
 
 class TopicOrder:
@@ -35,12 +36,22 @@ class TopicOrder:
         return {"reference": None if self.reference is None else self.reference.to_state()}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> TopicOrder:
-        """Rebuild what `to_state` described."""
+    def from_state(cls, state: dict[str, Any], n_topics: int, n_words: int) -> TopicOrder:
+        """Rebuild what `to_state` described, for a learner of that size."""
         order = cls()
-        if state["reference"] is not None:
-            order.reference = TopicModel.from_state(state["reference"])
+        order.reference = known_from_state(state, n_topics, n_words)
         return order
+
+
+def known_from_state(state: dict[str, Any], n_topics: int, n_words: int) -> TopicModel | None:
+    """Rebuild a reference of a learner of that size, if it has one; it may not know all words."""
+    if take(state, "reference") is None:
+        return None
+    model = TopicModel.from_state(part(state, "reference"))
+    check_same("n_topics of the reference", model.n_topics, n_topics)
+    if model.n_words > n_words:
+        raise ValueError(f"the reference is over {model.n_words} words, the learner over {n_words}")
+    return model
 
 
 def known_over(model: TopicModel, n_words: int) -> TopicModel:

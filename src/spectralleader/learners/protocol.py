@@ -7,8 +7,12 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spectralleader.documents import Documents, Floats, check_n_words
+from spectralleader.documents import MAX_WORDS, Documents, Floats, check_n_words
 from spectralleader.model import TopicModel
+from spectralleader.states import whole
+
+MAX_TOPICS = 10_000  # their triples alone would fill 8 TB
+MAX_RESTARTS, MAX_ITERATIONS, MAX_REVISITS = 10_000, 1_000_000, 10_000  # a learner comes to an end
 
 
 @runtime_checkable
@@ -62,7 +66,7 @@ class Learner(Protocol):
 
 def check_n_topics(n_topics: int) -> int:
     """Return a legal number of topics, or say what is wrong with it."""
-    return check_whole("n_topics", n_topics, 1)
+    return check_whole("n_topics", n_topics, 1, MAX_TOPICS)
 
 
 def check_seed(seed: int) -> int:
@@ -70,11 +74,18 @@ def check_seed(seed: int) -> int:
     return check_whole("seed", seed, 0)
 
 
-def check_whole(name: str, value: object, least: int) -> int:
-    """Return a whole number that is large enough, or say what is wrong with it."""
+def check_whole(name: str, value: object, least: int, most: int | None = None) -> int:
+    """Return a whole number within bounds, or say what is wrong with it."""
     if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least:
-        return int(value)
+        if most is None or value <= most:
+            return int(value)
+        raise ValueError(f"{name} must be at most {most}, got {value}")
     raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+
+
+def sizes_of(state: dict[str, Any]) -> tuple[int, int]:
+    """Return the numbers of topics and of words in a learner's state."""
+    return whole(state, "n_topics", 1, MAX_TOPICS), whole(state, "n_words", 1, MAX_WORDS)
 
 
 def is_number(value: object) -> bool:

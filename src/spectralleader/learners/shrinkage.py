@@ -8,8 +8,9 @@ import numpy as np
 
 from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints, WordIds
-from spectralleader.learners.order import recode_known
+from spectralleader.learners.order import known_from_state, recode_known
 from spectralleader.model import TopicModel
+from spectralleader.states import floats
 
 LEVELS = np.array([0.0, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2])
 
@@ -78,12 +79,12 @@ class Shrinkage:
         return {"totals": self.totals.copy(), "reference": reference}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Shrinkage:
-        """Rebuild what `to_state` described."""
+    def from_state(cls, state: dict[str, Any], n_topics: int, n_words: int) -> Shrinkage:
+        """Rebuild what `to_state` described, for a learner of that size."""
         shrinkage = cls()
-        shrinkage.totals = np.array(state["totals"])
-        if state["reference"] is not None:
-            shrinkage._judged = Judged(TopicModel.from_state(state["reference"]))
+        shrinkage.totals = floats(state, "totals", (len(LEVELS),))
+        if (reference := known_from_state(state, n_topics, n_words)) is not None:
+            shrinkage._judged = Judged(reference)
         return shrinkage
 
 

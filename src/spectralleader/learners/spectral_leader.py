@@ -10,6 +10,7 @@ from spectralleader.learners.leader import Leader
 from spectralleader.learners.protocol import is_number
 from spectralleader.samples import Change, Sample
 from spectralleader.spectral import DECOMPOSITIONS, Estimate
+from spectralleader.states import part
 
 
 class SpectralLeader(Leader):
@@ -69,7 +70,7 @@ class SpectralLeader(Leader):
         decomposition: str = "power",
         scaling: float = 0.0,
     ) -> None:
-        if decomposition not in DECOMPOSITIONS:
+        if decomposition not in list(DECOMPOSITIONS):  # also of what has no hash
             raise ValueError(
                 f"decomposition must be one of {list(DECOMPOSITIONS)}, got {decomposition!r}"
             )
@@ -100,5 +101,5 @@ class SpectralLeader(Leader):
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Rebuild the learner that `to_state` described."""
         learner = super().from_state(state)
-        learner._anchored.load_state(state["anchored"])
+        learner._anchored.load_state(part(state, "anchored"), learner.sample)
         return learner

@@ -6,6 +6,7 @@ from functools import partial
 
 from spectralleader.documents import Documents
 from spectralleader.learners.offline import Offline
+from spectralleader.learners.protocol import MAX_ITERATIONS, MAX_RESTARTS, check_whole
 from spectralleader.model import TopicModel
 from spectralleader.moments import EmpiricalMoments
 from spectralleader.spectral import Estimate, estimate
@@ -49,7 +50,8 @@ class SpectralMethod(Offline[Estimate]):
         n_iterations: int = 30,
     ) -> None:
         super().__init__(n_topics, n_words, seed)
-        self.n_restarts, self.n_iterations = n_restarts, n_iterations
+        self.n_restarts = check_whole("n_restarts", n_restarts, 1, MAX_RESTARTS)
+        self.n_iterations = check_whole("n_iterations", n_iterations, 1, MAX_ITERATIONS)
 
     def _solve(self, documents: Documents) -> tuple[TopicModel, Estimate]:
         starts = random_starts(self.n_topics, self.n_restarts, self.seed)

@@ -58,18 +58,23 @@ def recode_start(
 def check_start(start: Start, n_topics: int, n_words: int) -> Start:
     """Return a legal start, or say what is wrong with it."""
     if not isinstance(start, TopicModel):
-        if not is_number(start) or not 0.0 < start < np.inf:
-            raise ValueError(
-                "start must be a TopicModel or the concentration of random topics, "
-                f"a positive number such as 10.0; got {start!r}"
-            )
-        return float(start)
+        return check_concentration(start)
     if (start.n_topics, start.n_words) != (n_topics, n_words):
         raise ValueError(
             f"the start has {start.n_topics} topics over {start.n_words} words, the learner "
             f"{n_topics} over {n_words}; give a start of the learner's size"
         )
     return start
+
+
+def check_concentration(value: Any) -> float:
+    """Return a legal concentration of random topics, or say what is wrong with it."""
+    if not is_number(value) or not 1e-100 <= value <= 1e100:
+        raise ValueError(
+            "start must be a TopicModel or the concentration of random topics, "
+            f"a positive number such as 10.0; got {value!r}"
+        )
+    return float(value)
 
 
 def n_known_words(start: Start) -> int:
@@ -79,7 +84,7 @@ def n_known_words(start: Start) -> int:
 
 def check_smoothing(smoothing: float) -> float:
     """Return a legal pseudo-count, or say what is wrong with it."""
-    if not is_number(smoothing) or not 0.0 < smoothing <= 1e9:
+    if not is_number(smoothing) or not 1e-100 <= smoothing <= 1e9:
         raise ValueError(
             "smoothing must be a positive number such as 1e-3, so that no word is impossible; "
             f"got {smoothing!r}"
@@ -92,6 +97,7 @@ def start_to_state(start: Start) -> dict[str, Any] | float:
     return start.to_state() if isinstance(start, TopicModel) else start
 
 
-def start_from_state(state: dict[str, Any] | float) -> Start:
-    """Rebuild the start that `start_to_state` described."""
-    return TopicModel.from_state(state) if isinstance(state, dict) else state
+def start_from_state(state: dict[str, Any] | float, n_topics: int, n_words: int) -> Start:
+    """Rebuild the start that `start_to_state` described, of a learner of that size."""
+    start = TopicModel.from_state(state) if isinstance(state, dict) else state
+    return check_start(start, n_topics, n_words)

@@ -10,6 +10,7 @@ from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints, WordIds
 from spectralleader.model import TopicModel
 from spectralleader.recoding import move_rows
+from spectralleader.states import LARGEST, floats, number
 
 SMALLEST_SCALE = 1e-100  # below this the lazy factor is multiplied out, long before it underflows
 
@@ -125,9 +126,18 @@ class Statistics:
         return {"totals": still.totals, "words": still.words, "scale": still.scale}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Statistics:
-        """Rebuild the statistics that `to_state` described."""
-        return cls(np.array(state["totals"]), np.array(state["words"]), float(state["scale"]))
+    def from_state(
+        cls, state: dict[str, Any], n_topics: int, n_words: int, least: float = -LARGEST
+    ) -> Statistics:
+        """Rebuild the statistics that `to_state` described, of that size, none below `least`."""
+        scale = number(state, "scale", SMALLEST_SCALE, 1.0)
+        bounds = (least / scale, LARGEST / scale)
+        totals = floats(state, "totals", (2, n_topics), *bounds)
+        words = floats(state, "words", (n_words, n_topics), *bounds)
+        slack = 1e-3 * (1.0 / scale + np.abs(words).sum(axis=0).max())  # rounding is much less
+        if (np.abs(totals[1] - words.sum(axis=0)) > slack).any():
+            raise ValueError("totals must be the sums of the words")
+        return cls(totals, words, scale)
 
 
 def with_words(documents: Documents) -> Documents:

@@ -62,7 +62,7 @@ class StepwiseEM(OnlineEM):
         super().__init__(n_topics, n_words, seed, start, smoothing)
         if not is_number(step_power) or not 0.5 <= step_power <= 1.0:
             raise ValueError(f"step_power must be from 0.5 to 1, got {step_power!r}")
-        if not 1.0 <= step_offset < float("inf"):
+        if not is_number(step_offset) or not 1.0 <= step_offset < float("inf"):
             raise ValueError(f"step_offset must be a number of at least 1, got {step_offset!r}")
         self.step_power, self.step_offset = float(step_power), float(step_offset)
 

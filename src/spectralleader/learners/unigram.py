@@ -14,10 +14,12 @@ from spectralleader.learners.protocol import (
     check_n_topics,
     check_seed,
     check_vocabulary,
+    sizes_of,
 )
 from spectralleader.model import TopicModel
 from spectralleader.recoding import check_recoding, move_rows
 from spectralleader.spectral.recovery import smooth_words
+from spectralleader.states import floats, take, truth
 
 
 class Unigram:
@@ -83,7 +85,8 @@ class Unigram:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Unigram:
         """Rebuild the learner that `to_state` described."""
-        learner = cls(state["n_topics"], n_words=state["n_words"], seed=state["seed"])
-        learner.grows = state["grows"]
-        learner._counts = np.array(state["counts"])
+        n_topics, n_words = sizes_of(state)
+        counts = floats(state, "counts", (n_words,), 0.0)
+        learner = cls(n_topics, n_words=n_words, seed=take(state, "seed"))
+        learner.grows, learner._counts = truth(state, "grows"), counts
         return learner

@@ -9,10 +9,12 @@ import numpy as np
 
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners.online_em import OnlineEM
+from spectralleader.learners.protocol import MAX_REVISITS, check_whole, is_number
 from spectralleader.learners.start import Start
 from spectralleader.learners.statistics import Statistics
 from spectralleader.model import TopicModel
 from spectralleader.samples import Reservoir
+from spectralleader.states import check_same, distributions, generator, part, take, whole
 
 MINI_BATCH = 30  # documents drawn for one step, at most: a large block makes many steps
 
@@ -48,10 +50,15 @@ class Anchor:
         }
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Anchor:
-        """Rebuild the anchor that `to_state` described."""
-        documents = Documents.from_state(state["documents"])
-        return cls(documents, state["posterior"], Statistics.from_state(state["statistics"]))
+    def from_state(cls, state: dict[str, Any], n_topics: int, n_words: int) -> Anchor:
+        """Rebuild the anchor that `to_state` described, of a learner of that size."""
+        documents = Documents.from_state(part(state, "documents"))
+        check_same("n_words of the anchor", documents.n_words, n_words)
+        if documents.n_docs == 0:
+            raise ValueError("an anchor must have documents")
+        posterior = distributions(state, "posterior", (documents.n_docs, n_topics))
+        statistics = Statistics.from_state(part(state, "statistics"), n_topics, n_words)
+        return cls(documents, posterior, statistics)
 
 
 class VarianceReducedEM(OnlineEM):
@@ -109,11 +116,10 @@ class VarianceReducedEM(OnlineEM):
         n_revisits: int = 3,
     ) -> None:
         super().__init__(n_topics, n_words, seed, start, smoothing)
-        if not 0.0 < step_size <= 1.0:
+        if not is_number(step_size) or not 0.0 < step_size <= 1.0:
             raise ValueError(f"step_size must be above 0 and at most 1, got {step_size!r}")
-        if n_revisits < 1:
-            raise ValueError(f"n_revisits must be at least 1, got {n_revisits}")
-        self.step_size, self.n_revisits = float(step_size), n_revisits
+        self.step_size = float(step_size)
+        self.n_revisits = check_whole("n_revisits", n_revisits, 1, MAX_REVISITS)
         self.sample = Reservoir(reservoir_size, n_words=self.n_words, seed=seed)
         self._rng = np.random.default_rng([seed, 1])  # not the reservoir's draws over again
         self._start = self._statistics
@@ -169,10 +175,12 @@ class VarianceReducedEM(OnlineEM):
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Rebuild the learner that `to_state` described."""
         learner = super().from_state(state)
-        learner.sample = Reservoir.from_state(state["sample"])
-        learner._rng.bit_generator.state = state["rng"]
-        learner._start = Statistics.from_state(state["start_statistics"])
-        if state["anchor"] is not None:
-            learner._anchor = Anchor.from_state(state["anchor"])
-        learner._n_left = state["n_left"]
+        sizes = learner.n_topics, learner.n_words
+        learner.sample = Reservoir.from_state(part(state, "sample"))
+        check_same("n_words of the sample", learner.sample.n_words, learner.n_words)
+        learner._rng = generator(state, "rng")
+        learner._start = Statistics.from_state(part(state, "start_statistics"), *sizes)
+        if take(state, "anchor") is not None:
+            learner._anchor = Anchor.from_state(part(state, "anchor"), *sizes)
+        learner._n_left = whole(state, "n_left", -MINI_BATCH)
         return learner

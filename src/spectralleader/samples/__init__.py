@@ -6,6 +6,7 @@ from spectralleader.samples.everything import Everything
 from spectralleader.samples.protocol import Change, Sample
 from spectralleader.samples.reservoir import Reservoir
 from spectralleader.samples.window import Window
+from spectralleader.states import one_of
 
 __all__ = [
     "SAMPLES",
@@ -33,4 +34,4 @@ def sample_to_state(sample: Sample) -> dict[str, Any]:
 
 def sample_from_state(state: dict[str, Any]) -> Sample:
     """Rebuild the sample of whichever kind `sample_to_state` described."""
-    return SAMPLES[state["kind"]].from_state(state)
+    return SAMPLES[one_of(state, "kind", SAMPLES)].from_state(state)

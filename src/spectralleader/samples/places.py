@@ -9,6 +9,7 @@ import numpy as np
 from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints, WordIds, gather
 from spectralleader.samples.protocol import Change
+from spectralleader.states import part
 
 
 class Places:
@@ -101,7 +102,7 @@ class Places:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Places:
         """Rebuild the places that `to_state` described."""
-        documents = Documents.from_state(state["documents"])
+        documents = Documents.from_state(part(state, "documents"))
         places = cls(documents.n_words)
         everything = np.arange(documents.n_docs)
         places.put(documents, everything, everything)

@@ -10,6 +10,7 @@ from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.samples.places import Places
 from spectralleader.samples.protocol import Change
+from spectralleader.states import check_same, generator, part, take, whole
 
 Acceptance = Literal["paper", "uniform"]
 
@@ -85,10 +86,12 @@ class Reservoir:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Reservoir:
         """Rebuild the reservoir that `to_state` described."""
-        places = Places.from_state(state["places"])
-        reservoir = cls(state["capacity"], n_words=places.n_words, acceptance=state["acceptance"])
-        reservoir.n_seen = state["n_seen"]
-        reservoir._rng.bit_generator.state = state["rng"]
+        places = Places.from_state(part(state, "places"))
+        capacity, n_seen = whole(state, "capacity", 1), whole(state, "n_seen")
+        check_same("documents remembered", len(places), min(n_seen, capacity))
+        reservoir = cls(capacity, n_words=places.n_words, acceptance=take(state, "acceptance"))
+        reservoir.n_seen = n_seen
+        reservoir._rng = generator(state, "rng")
         reservoir._places = places
         return reservoir
 

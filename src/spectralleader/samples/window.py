@@ -9,6 +9,7 @@ import numpy as np
 from spectralleader.documents import Documents, Ints
 from spectralleader.samples.places import Places
 from spectralleader.samples.protocol import Change
+from spectralleader.states import check_same, part, whole
 
 
 class Window:
@@ -71,8 +72,10 @@ class Window:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Window:
         """Rebuild the window that `to_state` described."""
-        places = Places.from_state(state["places"])
-        window = cls(state["capacity"], n_words=places.n_words)
-        window.n_seen = state["n_seen"]
+        places = Places.from_state(part(state, "places"))
+        capacity, n_seen = whole(state, "capacity", 1), whole(state, "n_seen")
+        check_same("documents remembered", len(places), min(n_seen, capacity))
+        window = cls(capacity, n_words=places.n_words)
+        window.n_seen = n_seen
         window._places = places
         return window

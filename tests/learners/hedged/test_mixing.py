@@ -67,7 +67,7 @@ def test_documents_in_blocks_are_weighed_as_one_by_one(seed, cut):
         b.update(row[None])
     np.testing.assert_allclose(a.weights, b.weights, atol=1e-12)
     np.testing.assert_allclose(a.pool, b.pool, atol=1e-12)
-    assert same_state(Mixing.from_state(a.to_state()).to_state(), a.to_state())
+    assert same_state(Mixing.from_state(a.to_state(), 3).to_state(), a.to_state())
 
 
 def test_weights_and_pool_stay_distributions_over_hopeless_candidates():

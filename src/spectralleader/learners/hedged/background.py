@@ -11,6 +11,7 @@ from spectralleader.documents import Documents, Floats, Ints, WordIds
 from spectralleader.learners.statistics import Statistics
 from spectralleader.model import TopicModel
 from spectralleader.recoding import move_rows
+from spectralleader.states import floats, number
 
 WEIGHT = 1.0  # pseudo-documents that the topics share
 
@@ -45,11 +46,14 @@ class Background:
         return {"counts": self.counts.copy(), "total": self.total}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Background:
-        """Rebuild what `to_state` described."""
+    def from_state(cls, state: dict[str, Any], n_words: int) -> Background:
+        """Rebuild what `to_state` described, over that many words."""
         background = cls(1)
-        background.counts = np.array(state["counts"])
-        background.total = float(state["total"])
+        background.counts = floats(state, "counts", (n_words,), 0.0)
+        background.total = number(state, "total", 0.0)
+        away = abs(background.total - float(background.counts.sum()))
+        if away > 1e-6 * background.total:  # rounding is much less
+            raise ValueError(f"total must be the sum of the counts, is {away:g} off")
         return background
 
 

@@ -29,11 +29,13 @@ from spectralleader.learners.protocol import (
     check_seed,
     check_vocabulary,
     check_whole,
+    sizes_of,
 )
 from spectralleader.learners.statistics import Statistics, with_words
 from spectralleader.model import TopicModel
 from spectralleader.recoding import check_recoding
-from spectralleader.samples import Reservoir, Window, sample_from_state, sample_to_state
+from spectralleader.samples import Reservoir, Sample, Window, sample_to_state
+from spectralleader.states import check_same, floats, part, parts, take, truth, whole
 
 WINDOW = 2000  # last documents, that a second estimate is polished on
 FRESH = 50  # documents after a change that the window's topics are first polished on
@@ -317,27 +319,42 @@ class HedgedLeader:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> HedgedLeader:
         """Rebuild the learner that `to_state` described."""
+        sizes = n_topics, n_words = sizes_of(state)
+        background = Background.from_state(part(state, "background"), n_words)
+        polished = parts(state, "polished", len(SAMPLES))
+        learned = [Polished.from_state(one, len(STRENGTHS), *sizes) for one in polished]
         learner = cls(
-            state["n_topics"],
-            n_words=state["n_words"],
-            reservoir_size=state["reservoir_size"],
-            seed=state["seed"],
+            n_topics,
+            n_words=n_words,
+            reservoir_size=take(state, "reservoir_size"),
+            seed=take(state, "seed"),
         )
-        for name in PLAIN:
-            setattr(learner, name, state[name])
-        learner._background = Background.from_state(state["background"])
-        reservoir, window = (sample_from_state(sample) for sample in state["samples"])
-        assert isinstance(reservoir, Reservoir) and isinstance(window, Window)  # noqa: PT018
-        learner._samples = (reservoir, window)
-        learner._polished = [Polished.from_state(polished) for polished in state["polished"]]
-        learner._forgetting = [Statistics.from_state(s) for s in state["forgetting"]]
-        learner._contenders = [Statistics.from_state(s) for s in state["contenders"]]
-        learner._mixing = Mixing.from_state(state["mixing"])
-        learner._losses = np.array(state["losses"])
+        learner.grows = truth(state, "grows")
+        for name in COUNTERS:
+            setattr(learner, name, whole(state, name))
+        learner._lead = whole(state, "_lead", 0, 1)
+        learner._since = whole(state, "_since", 0, learner.n_docs)
+        learner._samples = learner._samples_from(parts(state, "samples", 2))
+        learner._background, learner._polished = background, learned
+        old, new = parts(state, "forgetting", len(MEMORIES)), parts(state, "contenders")
+        learner._forgetting = [Statistics.from_state(one, *sizes, 0.0) for one in old]
+        learner._contenders = [Statistics.from_state(one, *sizes, 0.0) for one in new]
+        n_candidates = len(candidates())
+        learner._mixing = Mixing.from_state(part(state, "mixing"), n_candidates)
+        learner._losses = floats(state, "losses", (n_candidates,))
         return learner
 
+    def _samples_from(self, states: list[dict[str, Any]]) -> tuple[Reservoir, Window]:
+        """Rebuild the samples of a learner of this size that has seen as many documents."""
+        reservoir, window = Reservoir.from_state(states[0]), Window.from_state(states[1])
+        check_same("capacity of the reservoir", reservoir.capacity, self._samples[0].capacity)
+        check_same("capacity of the window", window.capacity, self._samples[1].capacity)
+        samples: list[Sample] = [reservoir, window]
+        for sample in samples:
+            check_same("n_words of a sample", sample.n_words, self.n_words)
+            check_same("n_seen of a sample", sample.n_seen, self.n_docs)
+        return reservoir, window
 
-PLAIN = (
-    "n_topics", "n_words", "grows", "reservoir_size", "seed", "n_docs",
-    "_n_races", "_n_raced", "_n_changed", "_n_window", "_lead", "_since",
-)  # fmt: skip
+
+COUNTERS = ("n_docs", "_n_races", "_n_raced", "_n_changed", "_n_window")
+PLAIN = ("n_topics", "n_words", "grows", "reservoir_size", "seed", *COUNTERS, "_lead", "_since")

@@ -8,6 +8,7 @@ import numpy as np
 
 from spectralleader.compiled import kernel
 from spectralleader.documents import Floats
+from spectralleader.states import distributions, whole
 
 
 class Mixing:
@@ -64,11 +65,13 @@ class Mixing:
         return {**weights, "n_docs": self.n_docs}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Mixing:
-        """Rebuild what `to_state` described."""
-        mixing = cls(len(state["pool"]))
-        mixing.pool, mixing.weights = np.array(state["pool"]), np.array(state["weights"])
-        mixing.n_docs = int(state["n_docs"])
+    def from_state(cls, state: dict[str, Any], n_candidates: int) -> Mixing:
+        """Rebuild what `to_state` described, of that many candidates."""
+        mixing = cls(n_candidates)
+        mixing.n_docs = whole(state, "n_docs")
+        least = 0.5 / ((mixing.n_docs + 1) * (n_candidates + 1))  # each gets twice that at least
+        mixing.pool = distributions(state, "pool", (n_candidates,), least)
+        mixing.weights = distributions(state, "weights", (n_candidates + 1,), least)
         return mixing
 
 

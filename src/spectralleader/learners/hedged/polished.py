@@ -9,9 +9,10 @@ import numpy as np
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners.hedged.background import Background, smooth_weights
 from spectralleader.learners.hedged.foresight import log_likelihoods, with_priors
-from spectralleader.learners.hedged.tracking import PriorTracking
+from spectralleader.learners.hedged.tracking import FLOOR, PriorTracking
 from spectralleader.learners.statistics import Statistics
 from spectralleader.model import compare, match
+from spectralleader.states import distributions, part
 
 PRIOR_MEMORIES = (3.0, 30.0, 300.0)  # documents
 PRIOR_RUNS = (10.0, 100.0)  # documents
@@ -70,11 +71,16 @@ class Polished:
         return {"statistics": self.statistics.to_state(), "priors": priors}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Polished:
-        """Rebuild what `to_state` described."""
-        polished = cls(Statistics.from_state(state["statistics"]), len(state["priors"]))
-        for tracking, priors in zip(polished.trackings, state["priors"], strict=True):
-            tracking.priors = np.array(priors)
+    def from_state(
+        cls, state: dict[str, Any], n_strengths: int, n_topics: int, n_words: int
+    ) -> Polished:
+        """Rebuild what `to_state` described, of that size."""
+        part_of_it = part(state, "statistics")
+        polished = cls(Statistics.from_state(part_of_it, n_topics, n_words, 0.0), n_strengths)
+        shape = (n_strengths, *polished.trackings[0].priors.shape)
+        priors = distributions(state, "priors", shape, 0.5 * FLOOR / n_topics)
+        for tracking, of_strength in zip(polished.trackings, priors, strict=True):
+            tracking.priors = of_strength
         return polished
 
 

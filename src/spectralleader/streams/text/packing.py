@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spectralleader.documents import Ints
+from spectralleader.states import array, integers
 
 Bytes = NDArray[np.uint8]
 
@@ -42,4 +43,8 @@ def pack(strings: Iterable[str]) -> dict[str, Any]:
 
 def unpack(state: dict[str, Any]) -> list[str]:
     """Return the strings that `pack` was given."""
-    return decode(np.asarray(state["text"], np.uint8).tobytes(), np.asarray(state["ends"]))
+    text = array(state, "text", np.uint8, (None,))
+    ends = integers(state, "ends", (None,), 0, len(text))
+    if (ends[1:] < ends[:-1]).any() or (ends[-1] if len(ends) else 0) != len(text):
+        raise ValueError(f"ends must rise to {len(text)}, the size of the text")
+    return decode(text.tobytes(), ends)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spectralleader.documents import Documents, Ints
+from spectralleader.states import part
 from spectralleader.streams.text.texts import Texts, as_strings
 from spectralleader.streams.text.vocabulary import (
     Vocabulary,
@@ -80,4 +81,5 @@ class Vectoriser:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Vectoriser:
         """Rebuild what `to_state` described."""
-        return cls(vocabulary_from_state(state["vocabulary"]), Words.from_state(state["words"]))
+        vocabulary = vocabulary_from_state(part(state, "vocabulary"))
+        return cls(vocabulary, Words.from_state(part(state, "words")))

@@ -9,8 +9,9 @@ from typing import Any, Self, cast, overload
 
 import numpy as np
 
-from spectralleader.documents import Documents, Ints, check_n_words
+from spectralleader.documents import MAX_WORDS, Documents, Ints, check_n_words
 from spectralleader.errors import NoWordsError
+from spectralleader.states import integers, one_of, part, whole
 from spectralleader.streams.text.counting import count_words
 from spectralleader.streams.text.packing import pack, unpack
 from spectralleader.streams.text.table import Table, empty_table, look_up, words_of
@@ -141,7 +142,7 @@ class Vocabulary(Sequence[str]):
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Rebuild what `to_state` described."""
-        return cls(unpack(state["words"]))
+        return cls(unpack(part(state, "words")))
 
 
 class GrowingVocabulary(Vocabulary):
@@ -212,8 +213,9 @@ class GrowingVocabulary(Vocabulary):
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Rebuild what `to_state` described."""
-        vocabulary = cls(state["max_words"])
-        vocabulary._restore(unpack(state["words"]), np.asarray(state["totals"]))
+        vocabulary = cls(whole(state, "max_words", 1, MAX_WORDS))
+        words = unpack(part(state, "words"))
+        vocabulary._restore(words, integers(state, "totals", (len(words),)))
         return vocabulary
 
 
@@ -228,7 +230,7 @@ def vocabulary_to_state(vocabulary: Vocabulary) -> dict[str, Any]:
 
 def vocabulary_from_state(state: dict[str, Any]) -> Vocabulary:
     """Rebuild the vocabulary of whichever kind `vocabulary_to_state` described."""
-    return VOCABULARIES[state["kind"]].from_state(state)
+    return VOCABULARIES[one_of(state, "kind", VOCABULARIES)].from_state(state)
 
 
 def _make_table(words: Iterable[str]) -> Table:

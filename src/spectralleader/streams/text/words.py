@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 
+from spectralleader.states import part, take, whole
 from spectralleader.streams.text.english import ENGLISH
 from spectralleader.streams.text.packing import pack, unpack
 
@@ -91,7 +92,10 @@ class Words:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Words:
         """Rebuild what `to_state` described."""
-        return cls(state["min_length"], unpack(state["stop_words"]), state["keep"])
+        min_length, keep = whole(state, "min_length", 1, 2**31), take(state, "keep")
+        if not isinstance(keep, list) or not all(isinstance(name, str) for name in keep):
+            raise ValueError(f"keep must be a list of names, got {keep!r:.60}")
+        return cls(min_length, unpack(part(state, "stop_words")), keep)
 
 
 def read_words(path: str | PathLike[str]) -> list[str]:

@@ -1,0 +1,41 @@
+"""Every kind of thing that can be saved, by the name it has in files."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, Self
+
+from spectralleader.documents import Documents
+from spectralleader.learners import LEARNERS
+from spectralleader.model import TopicModel
+from spectralleader.samples import SAMPLES
+from spectralleader.streams.text.vocabulary import VOCABULARIES
+from spectralleader.text_topics import TextTopics
+
+
+class Storable(Protocol):
+    """What can be saved: anything that is its state."""
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all there is to it, as arrays and plain values."""
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Rebuild what `to_state` described; a `ValueError` says what of it cannot be."""
+
+
+KINDS: dict[str, type[Storable]] = {
+    "text-topics": TextTopics,
+    "model": TopicModel,
+    "documents": Documents,
+    **{f"learner/{name}": entry.learner for name, entry in LEARNERS.items()},
+    **{f"vocabulary/{name}": vocabulary for name, vocabulary in VOCABULARIES.items()},
+    **{f"sample/{name}": sample for name, sample in SAMPLES.items()},
+}
+
+
+def kind_of(thing: Any) -> str:
+    """Return the name that a thing's kind has in files."""
+    for name, cls in KINDS.items():
+        if type(thing) is cls:
+            return name
+    raise TypeError(f"a {type(thing).__name__} cannot be saved; known are {', '.join(KINDS)}")

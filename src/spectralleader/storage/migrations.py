@@ -1,0 +1,38 @@
+"""Files of earlier versions: headers brought up to date, one version after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from spectralleader import __version__
+from spectralleader.errors import StorageError
+from spectralleader.states import take, whole
+from spectralleader.storage.kinds import KINDS
+
+Header = dict[str, Any]
+Migration = Callable[[Header], Header]
+
+# The first brings a header, its arrays in place, from format 1 to format 2, and so on. Add one when
+# a header or a state changes its meaning, with a stored file of the last format in the tests: what
+# is only new can be left to `from_state`, with a default.
+MIGRATIONS: tuple[Migration, ...] = ()
+FORMAT = 1 + len(MIGRATIONS)  # that files are written in
+
+
+def migrate(header: Header) -> Header:
+    """Return a header in the present format, of a kind that is known."""
+    newest = 1 + len(MIGRATIONS)
+    found = whole(header, "format", 1, 10**6)
+    if found > newest:
+        raise StorageError(
+            f"has format {found}, spectralleader {__version__} reads up to {newest}; it was "
+            f"written by {take(header, 'library')!r:.40}: install that or a newer one"
+        )
+    for step in MIGRATIONS[found - 1 :]:
+        header = step(header)
+    kind = take(header, "kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise StorageError(f"holds a {kind!r:.40}, which nobody here knows")
+    take(header, "state")
+    return header
