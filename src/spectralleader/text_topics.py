@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, Self
+
+import numpy as np
 
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Learner
+from spectralleader.learners.merging import merge_learners, settings_of
 from spectralleader.learners.protocol import check_whole
 from spectralleader.learners.statistics import with_words
 from spectralleader.model import TopicModel
@@ -120,6 +123,26 @@ class TextTopics:
             self.learner.recode(new_ids, self.vocabulary.n_words)
         return new_ids
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What must be the same for two to be merged; blocks and given words may differ."""
+        own = settings_of(self.learner)
+        own.pop("n_words", None)
+        return {**own, **self.vocabulary.settings, **_describe(self.vectoriser.words)}
+
+    def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
+        """Take in what others of the same settings learned, which changes them; see `merge`."""
+        parts = (self, *others)
+        vocabulary, new_ids = self.vocabulary.unite([other.vocabulary for other in others])
+        for part, ids in zip(parts, new_ids, strict=True):
+            part.learner.recode(None, max(part.learner.n_words, len(ids)))
+            if len(ids):
+                part.learner.recode(ids, vocabulary.n_words)
+        self.learner = merge_learners([part.learner for part in parts], rng)
+        self.vectoriser.vocabulary = vocabulary
+        self.n_docs = sum(part.n_docs for part in parts)
+        self.n_empty = sum(part.n_empty for part in parts)
+
     def count(self, texts: Texts) -> Documents:
         """Count the known words of texts, as the model takes them; nothing changes."""
         return self.vectoriser.count_known(texts).widen(self.learner.n_words)
@@ -176,6 +199,13 @@ def find_learner(name: str) -> Callable[..., Learner]:
     if name not in LEARNERS:
         raise ValueError(f"there is no learner {name!r}; known are {', '.join(LEARNERS)}")
     return LEARNERS[name].learner
+
+
+def _describe(words: Tokenizer) -> dict[str, Any]:
+    """Return what counts as a word, as plain values; a tokenizer of one's own is itself."""
+    if not isinstance(words, Words):
+        return {"words": words}
+    return {"min_length": words.min_length, "stop_words": words.stops, "keep": words.keep}
 
 
 def in_blocks_of(texts: Texts, size: int) -> Iterator[list[str]]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints, WordIds
-from spectralleader.model import TopicModel
+from spectralleader.model import TopicModel, compare, match
 from spectralleader.recoding import move_rows
 
 SMALLEST_SCALE = 1e-100  # below this the lazy factor is multiplied out, long before it underflows
@@ -98,6 +98,11 @@ class Statistics:
             self._room = move_rows(self.words, None, 2 * n_words)
         self.n_words = n_words
 
+    def reorder(self, order: Ints) -> Statistics:
+        """Return the same statistics with the topics in another order."""
+        totals, words = self.totals[:, order], self.words[:, order]
+        return Statistics(np.ascontiguousarray(totals), np.ascontiguousarray(words), self.scale)
+
     def posterior(self, documents: Documents, smoothing: float) -> Floats:
         """E-step under the M-step's model, looking at the documents' own words only, (n_docs, K).
 
@@ -128,6 +133,14 @@ class Statistics:
     def from_state(cls, state: dict[str, Any]) -> Statistics:
         """Rebuild the statistics that `to_state` described."""
         return cls(np.array(state["totals"]), np.array(state["words"]), float(state["scale"]))
+
+
+def best_order(statistics: Statistics, reference: Statistics) -> Ints:
+    """Return the topics' order that best matches the reference's, by the cosine of their words."""
+    tiny = 1e-100  # a topic without words is like no other
+    topics, wanted = (np.ascontiguousarray(s.words.T) + tiny for s in (statistics, reference))
+    similarity, order, is_best, _ = compare(topics, wanted)
+    return order if is_best else match(similarity)
 
 
 def with_words(documents: Documents) -> Documents:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,6 +39,7 @@ from spectralleader.samples import Reservoir, Window, sample_from_state, sample_
 WINDOW = 2000  # last documents, that a second estimate is polished on
 FRESH = 50  # documents after a change that the window's topics are first polished on
 MOVED = 1 / 3  # share of the remembered documents that changes before they are polished anew
+FOLLOWED = 100  # documents of a merged window that are followed at a step
 RACED = 4000  # documents of the reservoir that new starts are tried on, at most
 N_PASSES = 10  # of EM for the winner over the whole reservoir, at most
 TOLERANCE = 1e-3  # nats a document that a pass must gain
@@ -140,17 +142,22 @@ class HedgedLeader:
         foreseen = self._foresee(block)
         self._foreseen = self._model = None
         self._weigh(foreseen)
+        self._follow(foreseen)
+        self._background.add(block)
+        self.n_docs += block.n_docs
+        self._remember(block)
+
+    def _follow(self, foreseen: Foreseen) -> None:
+        """Let the tracked priors and the forgetting EMs learn a block."""
         for polished, likelihoods in zip(self._polished, foreseen.polished, strict=True):
             polished.follow(likelihoods)
+        block = foreseen.documents
         for statistics, memory, posterior in zip(
             self._forgetting, MEMORIES, foreseen.posteriors, strict=True
         ):
             keep = (1.0 - 1.0 / memory) ** block.n_docs
             statistics.decay(keep)
             statistics.add(block, posterior, (1.0 - keep) * memory / block.n_docs)
-        self._background.add(block)
-        self.n_docs += block.n_docs
-        self._remember(block)
 
     def _foresee(self, block: Documents) -> Foreseen:
         """Ask every candidate for the block's probability; at most once for a block."""
@@ -249,12 +256,59 @@ class HedgedLeader:
 
     def _renew_forgetting(self) -> None:
         """Start the EMs that fall behind from the leading polished estimate."""
-        leading, best = self._polished[self._lead].statistics, self._losses[OWN[self._lead]]
+        best = self._losses[OWN[self._lead]]
+        self._restart([i for i in range(len(MEMORIES)) if self._losses[FORGETTING[i]] >= best])
+
+    def _restart(self, which: Iterable[int]) -> None:
+        """Start some forgetting EMs from the leading polished estimate."""
+        leading = self._polished[self._lead].statistics
         n = max(1.0, float(leading.totals[0].sum()))
-        for i, memory in enumerate(MEMORIES):
-            if self._losses[FORGETTING[i]] >= best:
-                share = min(1.0, memory / n)
-                self._forgetting[i] = Statistics(share * leading.totals, share * leading.words)
+        for i in which:
+            share = min(1.0, MEMORIES[i] / n)
+            self._forgetting[i] = Statistics(share * leading.totals, share * leading.words)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was learned yet."""
+        return self.n_docs == 0
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What learners must have in common to be merged."""
+        return {"n_topics": self.n_topics, "reservoir_size": self.reservoir_size}
+
+    def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
+        """Merge the samples and race on them, the others' topics too; this one's order is kept.
+
+        Word counts add up. The candidates' weights and late losses are means, weighted by documents
+        seen. Tracked priors and forgetting EMs, which have no sum, follow the merged window anew.
+        """
+        parts = (self, *others)
+        shares = np.array([part.n_docs for part in parts]) / sum(part.n_docs for part in parts)
+        self._losses = shares @ np.stack([part._losses for part in parts])
+        self._lead = int(self._losses[OWN[1]] < self._losses[OWN[0]])
+        n_since = sum(part.n_docs - part._since for part in parts if part._lead == self._lead)
+        self.n_docs = sum(part.n_docs for part in parts)
+        self._since = self.n_docs - n_since
+        self._background.merge([other._background for other in others])
+        self._mixing.merge([other._mixing for other in others])
+        reservoir, window = self._samples
+        reservoir.merge([other._samples[0] for other in others], rng)
+        window.merge([other._samples[1] for other in others], rng)
+        self._contenders = [one.copy() for part in parts for one in part._contenders[:2]]
+        self._establish()
+
+    def _establish(self) -> None:
+        """Make all estimates anew from the samples; let what follows the stream follow it again."""
+        self._foreseen = self._model = None
+        self._race()
+        window = self._samples[1]
+        if self.n_docs > len(window):
+            self._renew_window()
+        self._restart(range(len(MEMORIES)))
+        for block in window.last(len(window)).blocks(FOLLOWED):
+            self._follow(self._foresee(block))
+        self._foreseen = None
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words of all that is remembered; -1 is dropped."""
