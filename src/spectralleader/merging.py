@@ -19,6 +19,7 @@ from spectralleader.text_topics import TextTopics
 Thing = TypeVar("Thing")
 
 MERGED = "TextTopics, learners, samples, vocabularies and moments"
+WITH_SETTINGS: tuple[type[Any], ...] = (TextTopics, Vocabulary, *SAMPLES.values())
 MOST_SHOWN = 40  # characters of a setting in a message
 
 
@@ -84,7 +85,7 @@ def _settings(thing: Any) -> dict[str, Any]:
     kind = {"kind": type(thing).__name__}
     if isinstance(thing, ProjectedSums):
         return kind
-    if isinstance(thing, (TextTopics, Vocabulary, *SAMPLES.values())):
+    if isinstance(thing, WITH_SETTINGS):
         return {**kind, **thing.settings}
     if isinstance(thing, Learner):
         return {**kind, **settings_of(thing)}
