@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -35,11 +35,12 @@ from spectralleader.learners.statistics import Statistics, with_words
 from spectralleader.model import TopicModel
 from spectralleader.recoding import check_recoding
 from spectralleader.samples import Reservoir, Window, sample_from_state, sample_to_state
+from spectralleader.samples.interleaving import interleave, take_turns
 
 WINDOW = 2000  # last documents, that a second estimate is polished on
 FRESH = 50  # documents after a change that the window's topics are first polished on
 MOVED = 1 / 3  # share of the remembered documents that changes before they are polished anew
-FOLLOWED = 100  # documents of a merged window that are followed at a step
+FOLLOWED = 100  # documents of merged windows that are followed at a step
 RACED = 4000  # documents of the reservoir that new starts are tried on, at most
 N_PASSES = 10  # of EM for the winner over the whole reservoir, at most
 TOLERANCE = 1e-3  # nats a document that a pass must gain
@@ -256,16 +257,12 @@ class HedgedLeader:
 
     def _renew_forgetting(self) -> None:
         """Start the EMs that fall behind from the leading polished estimate."""
-        best = self._losses[OWN[self._lead]]
-        self._restart([i for i in range(len(MEMORIES)) if self._losses[FORGETTING[i]] >= best])
-
-    def _restart(self, which: Iterable[int]) -> None:
-        """Start some forgetting EMs from the leading polished estimate."""
-        leading = self._polished[self._lead].statistics
+        leading, best = self._polished[self._lead].statistics, self._losses[OWN[self._lead]]
         n = max(1.0, float(leading.totals[0].sum()))
-        for i in which:
-            share = min(1.0, MEMORIES[i] / n)
-            self._forgetting[i] = Statistics(share * leading.totals, share * leading.words)
+        for i, memory in enumerate(MEMORIES):
+            if self._losses[FORGETTING[i]] >= best:
+                share = min(1.0, memory / n)
+                self._forgetting[i] = Statistics(share * leading.totals, share * leading.words)
 
     @property
     def is_empty(self) -> bool:
@@ -281,9 +278,10 @@ class HedgedLeader:
         """Merge the samples and race on them, the others' topics too; this one's order is kept.
 
         Word counts add up. The candidates' weights and late losses are means, weighted by documents
-        seen. Tracked priors and forgetting EMs, which have no sum, follow the merged window anew.
+        seen. Tracked priors and forgetting EMs, which have no sum, go on over all windows.
         """
         parts = (self, *others)
+        windows = [part._samples[1].last(WINDOW) for part in parts]
         shares = np.array([part.n_docs for part in parts]) / sum(part.n_docs for part in parts)
         self._losses = shares @ np.stack([part._losses for part in parts])
         self._lead = int(self._losses[OWN[1]] < self._losses[OWN[0]])
@@ -296,19 +294,14 @@ class HedgedLeader:
         reservoir.merge([other._samples[0] for other in others], rng)
         window.merge([other._samples[1] for other in others], rng)
         self._contenders = [one.copy() for part in parts for one in part._contenders[:2]]
-        self._establish()
-
-    def _establish(self) -> None:
-        """Make all estimates anew from the samples; let what follows the stream follow it again."""
-        self._foreseen = self._model = None
         self._race()
-        window = self._samples[1]
         if self.n_docs > len(window):
             self._renew_window()
-        self._restart(range(len(MEMORIES)))
-        for block in window.last(len(window)).blocks(FOLLOWED):
+        n_recent = [recent.n_docs for recent in windows]
+        turns = interleave(n_recent, sum(n_recent), rng)
+        for block in take_turns(windows, turns).blocks(FOLLOWED):
             self._follow(self._foresee(block))
-        self._foreseen = None
+        self._foreseen = self._model = None
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words of all that is remembered; -1 is dropped."""
