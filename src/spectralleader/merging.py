@@ -73,7 +73,7 @@ def check_alike(things: Sequence[Any], names: Sequence[str]) -> None:
     first = _settings(things[0])
     for thing, name in zip(things[1:], names[1:], strict=True):
         found = _settings(thing)
-        for key in sorted(first.keys() | found.keys(), key=lambda key: (key != "kind", key)):
+        for key in first | found:
             if first.get(key) != found.get(key):
                 raise ValueError(
                     f"cannot merge: {key} is {_show(first.get(key))} in {names[0]} and "

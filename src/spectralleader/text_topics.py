@@ -204,8 +204,9 @@ def find_learner(name: str) -> Callable[..., Learner]:
 def _describe(words: Tokenizer) -> dict[str, Any]:
     """Return what counts as a word, as plain values; a tokenizer of one's own is itself."""
     if not isinstance(words, Words):
-        return {"words": words}
-    return {"min_length": words.min_length, "stop_words": words.stops, "keep": words.keep}
+        return {"tokenizer": words}
+    own = {"min_length": words.min_length, "stop_words": words.stops, "keep": words.keep}
+    return {"tokenizer": "Words", **own}
 
 
 def in_blocks_of(texts: Texts, size: int) -> Iterator[list[str]]:

@@ -145,7 +145,9 @@ def test_stepwise_em_averages_topics_that_correspond_and_refuses_others():
     assert merged.n_updates == 80
     assert np.abs(merged.model.topics - truth.topics).max() < 0.03  # 3 sigma of 400 words and more
     assert merged.model.topics == pytest.approx(merge(*parts).model.topics, abs=1e-9)
-    other = LEARNERS["stepwise-em"].learner(2, n_words=N_WORDS)
-    other.learn(Documents.from_tokens([[np.argmin(truth.topics.sum(axis=0))] * 9] * 9, N_WORDS))
+    start = {"start": TopicModel.uniform(2, N_WORDS), "step_offset": 1.0}
+    a, b = (LEARNERS["stepwise-em"].learner(2, n_words=N_WORDS, **start) for _ in range(2))
+    a.learn(Documents.from_tokens([[0, 1]] * 9, N_WORDS))
+    b.learn(Documents.from_tokens([[2, 3]] * 9, N_WORDS))
     with pytest.raises(ValueError, match="found different topics"):
-        merge(parts[0], other)
+        merge(a, b)
