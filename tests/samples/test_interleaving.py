@@ -31,25 +31,29 @@ def chances(acceptance):
     return np.concatenate(own)
 
 
-def together(a, b, c, seed):
-    return merge(a, b, c, seed=seed)
+def together(a, b, c, rng):
+    a.merge([b, c], rng)
+    return a
 
 
-def in_steps(a, b, c, seed):
-    return merge(a, merge(c, b, seed=seed), seed=seed + 1)
+def in_steps(a, b, c, rng):
+    c.merge([b], rng)
+    a.merge([c], rng)
+    return a
 
 
 @pytest.mark.parametrize("merged", [together, in_steps])
 @pytest.mark.parametrize("acceptance", ["uniform", "paper"])
 def test_every_document_seen_is_as_likely_in_the_merged_reservoir(acceptance, merged):
-    n_times, counts = 1000, np.zeros(TOTAL)
+    n_times, counts, blocks = 300, np.zeros(TOTAL), streams()
+    rng = np.random.default_rng(0)
     for seed in range(n_times):
         parts = []
-        for i, block in enumerate(streams()):
+        for i, block in enumerate(blocks):
             settings = {"seed": 10 * seed + i, "acceptance": acceptance}
             parts.append(Reservoir(CAPACITY, n_words=TOTAL, **settings))
             parts[-1].add(block)
-        sample = merged(*parts, seed)
+        sample = merged(*parts, rng)
         assert (len(sample), sample.n_seen) == (CAPACITY, TOTAL)
         counts[sample.documents.words] += 1
     p = chances(acceptance)
