@@ -140,6 +140,15 @@ def test_an_empty_one_is_neutral_and_texts_without_words_are_counted(learner):
     assert (merged.model.topics == a.model.topics).all()
 
 
+def test_those_that_know_more_than_topics_become_plain_ones():
+    class Kept(TextTopics):
+        progress = "half"
+
+    kept = Kept(3, learner="unigram")
+    assert type(merge(kept, TextTopics(3, learner="unigram"))) is TextTopics
+    assert type(merge(TextTopics(3, learner="unigram"), kept)) is TextTopics
+
+
 def test_topics_keep_the_order_of_the_first():
     written = texts(1500)[0]
     for learner in ("spectral", "hedged"):
@@ -207,6 +216,11 @@ def test_what_differs_is_named(a, b, message):
     with pytest.raises(ValueError, match=message) as raised:
         merge(a, b)
     assert "\n" not in str(raised.value)
+
+
+def test_a_third_one_that_differs_is_named():
+    with pytest.raises(ValueError, match="capacity is 3 in number 1 and 4 in number 3"):
+        merge(Reservoir(3), Reservoir(3), Reservoir(4))
 
 
 def test_seeds_and_blocks_may_differ():

@@ -82,7 +82,7 @@ def check_alike(things: Sequence[Any], names: Sequence[str]) -> None:
 
 
 def _settings(thing: Any) -> dict[str, Any]:
-    kind = {"kind": type(thing).__name__}
+    kind = {"kind": "TextTopics" if isinstance(thing, TextTopics) else type(thing).__name__}
     if isinstance(thing, ProjectedSums):
         return kind
     if isinstance(thing, WITH_SETTINGS):
@@ -93,7 +93,7 @@ def _settings(thing: Any) -> dict[str, Any]:
 
 
 def _merge(things: list[Any], rng: np.random.Generator) -> Any:
-    """Merge things that are alike into the first, which is returned."""
+    """Merge things that are alike, which may change them."""
     first, *rest = things
     if isinstance(first, Learner):
         return merge_learners(things, rng)
@@ -103,7 +103,7 @@ def _merge(things: list[Any], rng: np.random.Generator) -> Any:
     elif isinstance(first, Vocabulary):
         return first.unite(rest)[0]
     elif isinstance(first, TextTopics):
-        first.merge(rest, rng)
+        return TextTopics.merged(things, rng)
     else:
         first, *rest = [one for one in things if one.n_seen > 0] or things[:1]
         if rest:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -130,18 +130,21 @@ class TextTopics:
         own.pop("n_words", None)
         return {**own, **self.vocabulary.settings, **_describe(self.vectoriser.words)}
 
-    def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
-        """Take in what others of the same settings learned, which changes them; see `merge`."""
-        parts = (self, *others)
-        vocabulary, new_ids = self.vocabulary.unite([other.vocabulary for other in others])
+    @staticmethod
+    def merged(parts: Sequence[TextTopics], rng: np.random.Generator) -> TextTopics:
+        """Return what parts of the same settings learned, which changes them; see `merge`."""
+        vocabulary, new_ids = parts[0].vocabulary.unite([part.vocabulary for part in parts[1:]])
         for part, ids in zip(parts, new_ids, strict=True):
             part.learner.recode(None, max(part.learner.n_words, len(ids)))
             if len(ids):
                 part.learner.recode(ids, vocabulary.n_words)
-        self.learner = merge_learners([part.learner for part in parts], rng)
-        self.vectoriser.vocabulary = vocabulary
-        self.n_docs = sum(part.n_docs for part in parts)
-        self.n_empty = sum(part.n_empty for part in parts)
+        topics = TextTopics.__new__(TextTopics)  # plain, also where parts know more
+        topics.learner = merge_learners([part.learner for part in parts], rng)
+        topics.vectoriser = Vectoriser(vocabulary, parts[0].vectoriser.words)
+        topics.block_size = parts[0].block_size
+        topics.n_docs = sum(part.n_docs for part in parts)
+        topics.n_empty = sum(part.n_empty for part in parts)
+        return topics
 
     def count(self, texts: Texts) -> Documents:
         """Count the known words of texts, as the model takes them; nothing changes."""
