@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Unigram,
         VarianceReducedEM,
     )
+    from spectralleader.merging import merge
     from spectralleader.model import TopicModel
     from spectralleader.samples import Everything, Reservoir, Window
     from spectralleader.storage import load, save
@@ -55,6 +56,7 @@ __all__ = [
     "Window",
     "Words",
     "load",
+    "merge",
     "save",
 ]
 
@@ -62,6 +64,7 @@ __all__ = [
 HOMES = dict.fromkeys(__all__, "learners")
 HOMES |= {"Documents": "documents", "TopicModel": "model", "TextTopics": "text_topics"}
 HOMES |= {"StorageError": "errors", "load": "storage", "save": "storage"}
+HOMES |= {"merge": "merging"}
 HOMES |= dict.fromkeys(("Everything", "Reservoir", "Window"), "samples")
 HOMES |= dict.fromkeys(("GrowingVocabulary", "Vectoriser", "Vocabulary", "Words"), "streams")
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Learner
+from spectralleader.learners.merging import merge_learners, settings_of
 from spectralleader.learners.protocol import check_whole
 from spectralleader.learners.statistics import with_words
 from spectralleader.model import TopicModel
@@ -121,6 +124,29 @@ class TextTopics:
             self.learner.recode(new_ids, self.vocabulary.n_words)
         return new_ids
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What must be the same for two to be merged; blocks and given words may differ."""
+        own = settings_of(self.learner)
+        own.pop("n_words", None)
+        return {**own, **self.vocabulary.settings, **_describe(self.vectoriser.words)}
+
+    @staticmethod
+    def merged(shards: Sequence[TextTopics], rng: np.random.Generator) -> TextTopics:
+        """Return what shards of the same settings learned, which changes them; see `merge`."""
+        vocabulary, new_ids = shards[0].vocabulary.unite([shard.vocabulary for shard in shards[1:]])
+        for shard, ids in zip(shards, new_ids, strict=True):
+            shard.learner.recode(None, max(shard.learner.n_words, len(ids)))
+            if len(ids):
+                shard.learner.recode(ids, vocabulary.n_words)
+        topics = TextTopics.__new__(TextTopics)  # plain, also where shards know more
+        topics.learner = merge_learners([shard.learner for shard in shards], rng)
+        topics.vectoriser = Vectoriser(vocabulary, shards[0].vectoriser.words)
+        topics.block_size = shards[0].block_size
+        topics.n_docs = sum(shard.n_docs for shard in shards)
+        topics.n_empty = sum(shard.n_empty for shard in shards)
+        return topics
+
     def count(self, texts: Texts) -> Documents:
         """Count the known words of texts, as the model takes them; nothing changes."""
         return self.vectoriser.count_known(texts).widen(self.learner.n_words)
@@ -188,6 +214,14 @@ def find_learner(name: str) -> Callable[..., Learner]:
     if name not in LEARNERS:
         raise ValueError(f"there is no learner {name!r}; known are {', '.join(LEARNERS)}")
     return LEARNERS[name].learner
+
+
+def _describe(words: Tokenizer) -> dict[str, Any]:
+    """Return what counts as a word, as plain values; a tokenizer of one's own is itself."""
+    if not isinstance(words, Words):
+        return {"tokenizer": words}
+    own = {"min_length": words.min_length, "stop_words": words.stops, "keep": words.keep}
+    return {"tokenizer": "Words", **own}
 
 
 def in_blocks_of(texts: Texts, size: int) -> Iterator[list[str]]:

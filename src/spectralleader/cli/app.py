@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from spectralleader import __version__
-from spectralleader.cli import corpora, study, text
+from spectralleader.cli import corpora, merge, study, text
 from spectralleader.errors import NoWordsError
 
 MISUSE = 2  # exit code
@@ -29,6 +29,7 @@ app = typer.Typer(
     "130 stopped by Ctrl-C.",
 )
 app.add_typer(text.app)
+app.add_typer(merge.app)
 app.add_typer(corpora.app, name="corpora")
 app.add_typer(study.app)
 

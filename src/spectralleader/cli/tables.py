@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from spectralleader.jobs import Description, Evaluation, Learned
+from spectralleader.jobs import Description, Evaluation, Learned, Merged
 from spectralleader.streams.files import Reader
 from spectralleader.text_topics import TextTopics
 
@@ -54,6 +54,23 @@ def show_learned(result: Learned) -> None:
     if result.saved is not None:
         out.print()
         _say(out, f"Saved: {result.saved}  (see: spectralleader topics {result.saved})")
+
+
+def show_merged(result: Merged) -> None:
+    """Print what was merged: a row for each file, and one for all."""
+    out = make_output()
+    table = Table("model", "documents", "words", "remembered", box=None, pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for part in (*result.parts, result.whole):
+        numbers = (part.documents, part.words, part.remembered)
+        cells = ["-" if n is None else f"{n:,}" for n in numbers]
+        table.add_row(Text(part.file), *cells, style="bold" if part is result.whole else None)
+    out.print(table)
+    out.print()
+    out.print(topic_table(result.topics))
+    out.print()
+    _say(out, f"Saved: {result.whole.file}  (see: spectralleader topics {result.whole.file})")
 
 
 def say_loss(result: Learned) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from spectralleader.documents import Documents, Ints, check_n_words
@@ -127,6 +129,28 @@ class Leader:
         self._shrinkage.recode(new_ids, n_words)
         self._forget()
         self.n_words = n_words
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was learned yet."""
+        return self.sample.n_seen == 0
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What leaders must have in common to be merged."""
+        own = {n: getattr(self, n) for n in self.parameters if n not in ("n_words", "seed")}
+        return {**own, "sample": type(self.sample).__name__, **self.sample.settings}
+
+    def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
+        """Merge the samples; the model is estimated anew, its topics in this one's order."""
+        self.sample.merge([other.sample for other in others], rng)
+        self._start_anew()
+        self._forget()
+        self._n_left = self._n_known  # nothing is known of what entered since the references
+        self._renew()
+
+    def _start_anew(self) -> None:
+        """Take note that the sample has become another."""
 
     @property
     def info(self) -> Estimate:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Generic, Self, TypeVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from spectralleader.documents import Documents, Ints, check_n_words
@@ -69,6 +71,21 @@ class Offline(Generic[Info]):
         self._memory.recode(new_ids, n_words)
         self._solution = None
         self.n_words = n_words
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was learned yet."""
+        return len(self._memory) == 0
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What learners must have in common to be merged."""
+        return {n: getattr(self, n) for n in self.parameters if n not in ("n_words", "seed")}
+
+    def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
+        """Remember also what others do."""
+        self._memory.merge([other._memory for other in others], rng)
+        self._solution = None
 
     def _solved(self) -> tuple[TopicModel, Info]:
         if self._solution is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -62,6 +63,25 @@ class Learner(Protocol):
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Rebuild the learner that `to_state` described; it goes on as if never stopped."""
+
+
+@runtime_checkable
+class Mergeable(Learner, Protocol):
+    """A learner that can take in what others of its kind learned, each from a stream of its own."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was learned yet."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What learners must have in common to be merged; words and seeds may differ."""
+
+    def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
+        """Take in what others learned, all of them and this one being over the same words.
+
+        None of them is empty, and all have the settings of this one. They stay as they are.
+        """
 
 
 def check_n_topics(n_topics: int) -> int:

@@ -86,6 +86,9 @@ class SpectralLeader(Leader):
     def _follow(self, change: Change) -> None:
         self._anchored.follow(change, self.sample)
 
+    def _start_anew(self) -> None:
+        self._anchored.anchor_at(self.sample, "samples were merged")
+
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         super()._recode(new_ids, n_words)
         self._anchored.recode(new_ids, n_words)

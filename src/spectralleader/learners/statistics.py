@@ -8,7 +8,7 @@ import numpy as np
 
 from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints, WordIds
-from spectralleader.model import TopicModel
+from spectralleader.model import TopicModel, compare, match
 from spectralleader.recoding import move_rows
 from spectralleader.states import LARGEST, floats, number
 
@@ -99,6 +99,11 @@ class Statistics:
             self._room = move_rows(self.words, None, 2 * n_words)
         self.n_words = n_words
 
+    def reorder(self, order: Ints) -> Statistics:
+        """Return the same statistics with the topics in another order."""
+        totals, words = self.totals[:, order], self.words[:, order]
+        return Statistics(np.ascontiguousarray(totals), np.ascontiguousarray(words), self.scale)
+
     def posterior(self, documents: Documents, smoothing: float) -> Floats:
         """E-step under the M-step's model, looking at the documents' own words only, (n_docs, K).
 
@@ -138,6 +143,14 @@ class Statistics:
         if (np.abs(totals[1] - words.sum(axis=0)) > slack).any():
             raise ValueError("totals must be the sums of the words")
         return cls(totals, words, scale)
+
+
+def best_order(statistics: Statistics, reference: Statistics) -> Ints:
+    """Return the topics' order that best matches the reference's, by the cosine of their words."""
+    tiny = 1e-100  # a topic without words is like no other
+    topics, wanted = (np.ascontiguousarray(s.words.T) + tiny for s in (statistics, reference))
+    similarity, order, is_best, _ = compare(topics, wanted)
+    return order if is_best else match(similarity)
 
 
 def with_words(documents: Documents) -> Documents:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
 from spectralleader.documents import Documents
 from spectralleader.learners.online_em import OnlineEM
 from spectralleader.learners.protocol import is_number
 from spectralleader.learners.start import Start
+from spectralleader.learners.statistics import best_order
+
+ALIKE = 0.5  # cosine that topics have on average, at least, to be averaged
 
 
 class StepwiseEM(OnlineEM):
@@ -70,6 +78,38 @@ class StepwiseEM(OnlineEM):
     def step_size(self) -> float:
         """The weight of the next block, eta."""
         return float((self.n_updates + self.step_offset) ** -self.step_power)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was learned yet."""
+        return self.n_updates == 0
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What learners must have in common to be merged."""
+        return {n: getattr(self, n) for n in self.parameters if n not in ("n_words", "seed")}
+
+    def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
+        """Average the statistics, topic by topic, weighted by the updates that each made.
+
+        Topics are matched first. From different starts EM may have found different ones, and the
+        average of these would be topics of neither: then it is refused.
+        """
+        for other in others:
+            order = best_order(other._statistics, self._statistics)
+            topics, wanted = other.model.topics[order], self.model.topics
+            sizes = np.linalg.norm(topics, axis=1) * np.linalg.norm(wanted, axis=1)
+            alike = float(self.model.weights @ ((topics * wanted).sum(axis=1) / sizes))
+            if alike < ALIKE:
+                raise ValueError(
+                    f"these StepwiseEM found different topics (after matching their cosine is "
+                    f"{alike:.2f} on average, {ALIKE} is needed); start them from one model, or "
+                    "merge learners that remember documents"
+                )
+            share = other.n_updates / (self.n_updates + other.n_updates)
+            self._statistics.blend(other._statistics.reorder(order), share)
+            self.n_updates += other.n_updates
+            self._model = None
 
     def _update(self, block: Documents) -> None:
         if self.n_updates == 0:

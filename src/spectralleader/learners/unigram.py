@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -63,6 +64,21 @@ class Unigram:
         ids = check_recoding(new_ids, self.n_words, n_words)
         self._counts = move_rows(self._counts, ids, n_words)
         self.n_words = n_words
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no word was counted yet."""
+        return not self._counts.any()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What learners must have in common to be merged."""
+        return {"n_topics": self.n_topics}
+
+    def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
+        """Add what others counted."""
+        for other in others:
+            self._counts += other._counts
 
     @property
     def model(self) -> TopicModel:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 
@@ -48,9 +49,19 @@ class Everything:
         rows = np.arange(documents.n_docs)
         return self._places.put(documents, rows, len(self) + rows)
 
+    def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
+        """Remember what others do too, after what is remembered here; there is no chance in it."""
+        for other in others:
+            self.add(other.documents.widen(max(self.n_words, other.n_words)))
+
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
         """Renumber the words of the remembered documents, see `Sample`."""
         self._places.recode(new_ids, n_words)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What samples must have in common to be merged."""
+        return {}
 
     def to_state(self) -> dict[str, Any]:
         """Return all that is remembered."""

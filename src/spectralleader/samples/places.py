@@ -31,6 +31,14 @@ class Places:
         self._counts = np.zeros(0, np.float64)
         self._end = 0  # first free entry of the arena
 
+    @classmethod
+    def of(cls, documents: Documents) -> Places:
+        """Put documents in places 0 .. n-1, in order."""
+        places = cls(documents.n_words)
+        everything = np.arange(documents.n_docs)
+        places.put(documents, everything, everything)
+        return places
+
     def __len__(self) -> int:
         return self._n
 
@@ -102,11 +110,7 @@ class Places:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Places:
         """Rebuild the places that `to_state` described."""
-        documents = Documents.from_state(part(state, "documents"))
-        places = cls(documents.n_words)
-        everything = np.arange(documents.n_docs)
-        places.put(documents, everything, everything)
-        return places
+        return cls.of(Documents.from_state(part(state, "documents")))
 
 
 @kernel

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
+
+import numpy as np
 
 from spectralleader.documents import Documents, Ints
 
@@ -54,6 +57,13 @@ class Sample(Protocol):
 
     def add(self, documents: Documents) -> Change:
         """Show the sample a block; return what entered and what left."""
+
+    def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
+        """Become the sample of all that it and others saw; they have its settings and kind."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What samples must have in common to be merged."""
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
         """Give word w the number ``new_ids[w]``, known to be right; -1 is dropped from documents.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from collections.abc import Sequence
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
 from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints
+from spectralleader.samples.interleaving import interleave, take_turns
 from spectralleader.samples.places import Places
 from spectralleader.samples.protocol import Change
 from spectralleader.states import check_same, generator, part, take, whole
@@ -69,9 +71,27 @@ class Reservoir:
         self.n_seen += documents.n_docs
         return self._places.put(documents, rows, places)
 
+    def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
+        """Become a sample of all that was seen by this reservoir and by others of its settings.
+
+        How many documents stay of each is hypergeometric, and which ones is left to chance: where
+        each is a uniform sample of what it saw, the outcome is one of all that was seen.
+        """
+        parts = (self, *others)
+        turns = interleave([part.n_seen for part in parts], self.capacity, rng)
+        shuffled = [part.documents.take(rng.permutation(len(part))) for part in parts]
+        self.n_seen = sum(part.n_seen for part in parts)
+        self._places = Places.of(take_turns(shuffled, turns))
+        self._rng = np.random.default_rng(rng.integers(2**63))  # others may have drawn as this one
+
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
         """Renumber the words of the remembered documents, see `Sample`."""
         self._places.recode(new_ids, n_words)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What samples must have in common to be merged."""
+        return {"capacity": self.capacity, "acceptance": self.acceptance}
 
     def to_state(self) -> dict[str, Any]:
         """Return all that the reservoir needs to go on."""

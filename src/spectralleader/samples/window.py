@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 
 from spectralleader.documents import Documents, Ints
+from spectralleader.samples.interleaving import interleave, take_turns
 from spectralleader.samples.places import Places
 from spectralleader.samples.protocol import Change
 from spectralleader.states import check_same, part, whole
@@ -57,9 +59,28 @@ class Window:
         order = np.argsort(places)
         return self._places.put(documents, rows[order], places[order])
 
+    def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
+        """Become the last documents of this and other streams, as if those had been one.
+
+        When a document came is not remembered: every way to interleave the streams is equally
+        likely. So of each the newest documents stay, in proportion to what it saw.
+        """
+        parts = (self, *others)
+        turns = interleave([part.n_seen for part in parts], self.capacity, rng)
+        n_of_each = np.bincount(turns, minlength=len(parts)).tolist()
+        newest = [part.last(n) for part, n in zip(parts, n_of_each, strict=True)]
+        self.n_seen = sum(part.n_seen for part in parts)
+        places = np.arange(self.n_seen - len(turns), self.n_seen) % self.capacity
+        self._places = Places.of(take_turns(newest, turns).take(np.argsort(places)))
+
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
         """Renumber the words of the remembered documents, see `Sample`."""
         self._places.recode(new_ids, n_words)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What samples must have in common to be merged."""
+        return {"capacity": self.capacity}
 
     def to_state(self) -> dict[str, Any]:
         """Return all that the window needs to go on."""

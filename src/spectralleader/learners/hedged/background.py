@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 
@@ -30,6 +31,12 @@ class Background:
         """Count the words of documents."""
         count_words(self.counts, documents.words, documents.counts)
         self.total += float(documents.counts.sum())
+
+    def merge(self, others: Sequence[Self]) -> None:
+        """Add what others counted."""
+        for other in others:
+            self.counts = self.counts + other.counts
+            self.total += other.total
 
     @property
     def words(self) -> Floats:

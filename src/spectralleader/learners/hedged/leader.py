@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,11 +36,13 @@ from spectralleader.learners.statistics import Statistics, with_words
 from spectralleader.model import TopicModel
 from spectralleader.recoding import check_recoding
 from spectralleader.samples import Reservoir, Sample, Window, sample_to_state
+from spectralleader.samples.interleaving import interleave, take_turns
 from spectralleader.states import check_same, floats, part, parts, take, truth, whole
 
 WINDOW = 2000  # last documents, that a second estimate is polished on
 FRESH = 50  # documents after a change that the window's topics are first polished on
 MOVED = 1 / 3  # share of the remembered documents that changes before they are polished anew
+FOLLOWED = 100  # documents of merged windows that are followed at a step
 RACED = 4000  # documents of the reservoir that new starts are tried on, at most
 N_PASSES = 10  # of EM for the winner over the whole reservoir, at most
 TOLERANCE = 1e-3  # nats a document that a pass must gain
@@ -142,17 +145,22 @@ class HedgedLeader:
         foreseen = self._foresee(block)
         self._foreseen = self._model = None
         self._weigh(foreseen)
+        self._follow(foreseen)
+        self._background.add(block)
+        self.n_docs += block.n_docs
+        self._remember(block)
+
+    def _follow(self, foreseen: Foreseen) -> None:
+        """Let the tracked priors and the forgetting EMs learn a block."""
         for polished, likelihoods in zip(self._polished, foreseen.polished, strict=True):
             polished.follow(likelihoods)
+        block = foreseen.documents
         for statistics, memory, posterior in zip(
             self._forgetting, MEMORIES, foreseen.posteriors, strict=True
         ):
             keep = (1.0 - 1.0 / memory) ** block.n_docs
             statistics.decay(keep)
             statistics.add(block, posterior, (1.0 - keep) * memory / block.n_docs)
-        self._background.add(block)
-        self.n_docs += block.n_docs
-        self._remember(block)
 
     def _foresee(self, block: Documents) -> Foreseen:
         """Ask every candidate for the block's probability; at most once for a block."""
@@ -257,6 +265,45 @@ class HedgedLeader:
             if self._losses[FORGETTING[i]] >= best:
                 share = min(1.0, memory / n)
                 self._forgetting[i] = Statistics(share * leading.totals, share * leading.words)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was learned yet."""
+        return self.n_docs == 0
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What learners must have in common to be merged."""
+        return {"n_topics": self.n_topics, "reservoir_size": self.reservoir_size}
+
+    def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
+        """Merge the samples and race on them, the others' topics too; this one's order is kept.
+
+        Word counts add up. The candidates' weights and late losses are means, weighted by documents
+        seen. Tracked priors and forgetting EMs, which have no sum, go on over all windows.
+        """
+        parts = (self, *others)
+        windows = [part._samples[1].last(WINDOW) for part in parts]
+        shares = np.array([part.n_docs for part in parts]) / sum(part.n_docs for part in parts)
+        self._losses = shares @ np.stack([part._losses for part in parts])
+        self._lead = int(self._losses[OWN[1]] < self._losses[OWN[0]])
+        n_since = sum(part.n_docs - part._since for part in parts if part._lead == self._lead)
+        self.n_docs = sum(part.n_docs for part in parts)
+        self._since = self.n_docs - n_since
+        self._background.merge([other._background for other in others])
+        self._mixing.merge([other._mixing for other in others])
+        reservoir, window = self._samples
+        reservoir.merge([other._samples[0] for other in others], rng)
+        window.merge([other._samples[1] for other in others], rng)
+        self._contenders = [one.copy() for part in parts for one in part._contenders[:2]]
+        self._race()
+        if self.n_docs > len(window):
+            self._renew_window()
+        n_recent = [recent.n_docs for recent in windows]
+        turns = interleave(n_recent, sum(n_recent), rng)
+        for block in take_turns(windows, turns).blocks(FOLLOWED):
+            self._follow(self._foresee(block))
+        self._foreseen = self._model = None
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words of all that is remembered; -1 is dropped."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 
@@ -53,6 +54,17 @@ class Mixing:
         """Weigh the candidates by documents, in order, given what they gave each, (n_docs, n)."""
         weigh(self.pool, self.weights, log_probs, float(self.n_docs), self.POOL_MEMORY)
         self.n_docs += len(log_probs)
+
+    def merge(self, others: Sequence[Self]) -> None:
+        """Take the mean of the weights of mixtures of the same candidates, by documents weighed.
+
+        What the mean predicts is the mean of what each would have predicted.
+        """
+        parts = (self, *others)
+        shares = np.array([part.n_docs for part in parts]) / sum(part.n_docs for part in parts)
+        self.pool = shares @ np.stack([part.pool for part in parts])
+        self.weights = shares @ np.stack([part.weights for part in parts])
+        self.n_docs = sum(part.n_docs for part in parts)
 
     @property
     def shares(self) -> Floats:

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from spectralleader.documents import Documents, Floats, Ints
+from spectralleader.documents import Documents, Floats
 from spectralleader.learners.hedged.background import Background, smooth_weights
 from spectralleader.learners.hedged.foresight import log_likelihoods, with_priors
 from spectralleader.learners.hedged.tracking import FLOOR, PriorTracking
-from spectralleader.learners.statistics import Statistics
-from spectralleader.model import compare, match
+from spectralleader.learners.statistics import Statistics, best_order
 from spectralleader.states import distributions, part
 
 PRIOR_MEMORIES = (3.0, 30.0, 300.0)  # documents
@@ -58,12 +57,7 @@ class Polished:
 
     def replace(self, statistics: Statistics, reference: Statistics) -> None:
         """Take another estimate, its topics in the order that best matches the reference's."""
-        order = best_order(statistics, reference)
-        self.statistics = Statistics(
-            np.ascontiguousarray(statistics.totals[:, order]),
-            np.ascontiguousarray(statistics.words[:, order]),
-            statistics.scale,
-        )
+        self.statistics = statistics.reorder(best_order(statistics, reference))
 
     def to_state(self) -> dict[str, Any]:
         """Return all there is to it."""
@@ -82,11 +76,3 @@ class Polished:
         for tracking, of_strength in zip(polished.trackings, priors, strict=True):
             tracking.priors = of_strength
         return polished
-
-
-def best_order(statistics: Statistics, reference: Statistics) -> Ints:
-    """Return the topics' order that best matches the reference's, by the cosine of their words."""
-    tiny = 1e-100  # a topic without words is like no other
-    topics, wanted = (np.ascontiguousarray(s.words.T) + tiny for s in (statistics, reference))
-    similarity, order, is_best, _ = compare(topics, wanted)
-    return order if is_best else match(similarity)

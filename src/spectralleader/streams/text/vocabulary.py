@@ -111,6 +111,25 @@ class Vocabulary(Sequence[str]):
         """Return None: a given vocabulary stays as it is. See `GrowingVocabulary.settle`."""
         return None
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What vocabularies must have in common to be united."""
+        return {"vocabulary": "growing" if self.grows else "given"}
+
+    def unite(self, others: Sequence[Vocabulary]) -> tuple[Self, list[Ints]]:
+        """Return the vocabulary of all words, this one's first; and where each one's words went.
+
+        Returns
+        -------
+        Vocabulary
+            Others have its kind and settings. A growing one settles at once, if it must.
+        list of arrays
+            Of this one and the others: the new id of each word, -1 if it went.
+        """
+        parts: list[Vocabulary] = [self, *others]
+        united = type(self)(dict.fromkeys(word for one in parts for word in one))
+        return united, [united.find(part) for part in parts]
+
     def __len__(self) -> int:
         return self.n_words
 
@@ -201,6 +220,23 @@ class GrowingVocabulary(Vocabulary):
         words = self._spell()
         self._restore([words[i] for i in kept], totals[kept])
         return new_ids
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What vocabularies must have in common to be united."""
+        return {**super().settings, "max_words": self.max_words}
+
+    def unite(self, others: Sequence[Vocabulary]) -> tuple[Self, list[Ints]]:
+        """Return the vocabulary of all words, counts added up, see `Vocabulary.unite`."""
+        parts: list[Vocabulary] = [self, *others]
+        united = type(self)(self.max_words)
+        words = list(dict.fromkeys(word for one in parts for word in one))
+        united._restore(words, np.zeros(len(words), np.int64))
+        for one in parts:
+            if isinstance(one, GrowingVocabulary):
+                united._table.totals[united.find(one)] += one.totals
+        united.settle()
+        return united, [united.find(part) for part in parts]
 
     def _restore(self, words: list[str], totals: Ints) -> None:
         self._table, self._spelled = _make_table(words), words

@@ -1,0 +1,39 @@
+"""The command merge: models of separate streams become one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spectralleader.cli.text import Json, Seed, check_folder, print_json
+
+app = typer.Typer()
+
+
+@app.command(
+    epilog="Example: [bold]spectralleader merge monday.model tuesday.model -o both.model[/bold]"
+)
+def merge(
+    models: Annotated[
+        list[str], typer.Argument(help="Files that learn --save wrote, two or more.", metavar="A B")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="C", help="File to save in.")],
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Merge models that were learned from separate streams into one, as if of one stream.
+
+    They must have been learned with the same settings; vocabularies are united. A document that
+    two of them have seen counts twice.
+    """
+    check_folder(out)
+    for name in models:
+        if not Path(name).is_file():
+            raise typer.BadParameter(f"there is no file {name}")
+    from spectralleader.cli.tables import show_merged
+    from spectralleader.jobs import merge
+
+    result = merge(models, out, seed=seed)
+    print_json(result.summary()) if as_json else show_merged(result)

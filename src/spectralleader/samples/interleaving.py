@@ -1,0 +1,43 @@
+"""Interleaving: samples of several streams, as if those had been one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from spectralleader.documents import Documents, Ints
+
+
+def interleave(n_seen: Sequence[int], n: int, rng: np.random.Generator) -> Ints:
+    """Return which stream each of n documents is from, drawn from all that were seen, (n or all,).
+
+    Every document of every stream is equally likely to be drawn, and none twice: so the number from
+    each stream is hypergeometric. They are in random order.
+    """
+    ends = np.cumsum(n_seen)
+    drawn = rng.choice(int(ends[-1]), min(n, int(ends[-1])), replace=False)
+    return np.searchsorted(ends, drawn, side="right").astype(np.int64)
+
+
+def take_turns(blocks: Sequence[Documents], turns: Ints) -> Documents:
+    """Return documents of blocks, each the next of block ``turns[i]``.
+
+    Examples
+    --------
+    >>> blocks = [Documents.from_tokens([[0], [1]], 3), Documents.from_tokens([[2]], 3)]
+    >>> take_turns(blocks, np.array([0, 1, 0])).words.tolist()
+    [0, 2, 1]
+    """
+    firsts = np.cumsum([0, *(block.n_docs for block in blocks)])
+    rows = np.empty(len(turns), np.int64)
+    for i in range(len(blocks)):
+        mine = turns == i
+        rows[mine] = firsts[i] + np.arange(mine.sum())
+    return Documents.concatenate(over_one_vocabulary(blocks)).take(rows)
+
+
+def over_one_vocabulary(blocks: Sequence[Documents]) -> list[Documents]:
+    """Return blocks over as many words as the widest has."""
+    n_words = max(block.n_words for block in blocks)
+    return [block.widen(n_words) for block in blocks]
