@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from spectralleader.alignment import compare, match
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners.hedged.background import Background, smooth_weights
 from spectralleader.learners.hedged.foresight import log_likelihoods, with_priors
 from spectralleader.learners.hedged.tracking import PriorTracking
 from spectralleader.learners.statistics import Statistics
-from spectralleader.model import compare, match
 
 PRIOR_MEMORIES = (3.0, 30.0, 300.0)  # documents
 PRIOR_RUNS = (10.0, 100.0)  # documents
