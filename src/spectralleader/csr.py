@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,6 +44,32 @@ def from_words(words: Ints, lengths: Ints, n_words: int) -> Arrays:
     sizes = np.bincount(entries // n_words, minlength=len(lengths))
     indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     return indptr, (entries % n_words).astype(np.int32), counts.astype(np.float64)
+
+
+def from_bow(corpus: Iterable[Iterable[tuple[int, float]]], n_words: int) -> Arrays:
+    """Return the arrays of documents given as pairs of word id and count."""
+    sizes, ids, counts = [], array("q"), array("d")
+    for row, document in enumerate(corpus):
+        before = len(ids)
+        try:
+            for word, count in document:
+                ids.append(word)
+                counts.append(count)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(
+                f"document {row} must be pairs of a whole word id and a count, got {document!r:.60}"
+            ) from error
+        _as_ids(np.array(ids[before:]), n_words, row)
+        sizes.append(len(ids) - before)
+    indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
+    entries = (np.array(counts), np.array(ids), indptr)
+    return from_matrix(sp.csr_array(entries, shape=(len(sizes), n_words)))[0]
+
+
+def to_bow(indptr: Ints, words: WordIds, counts: Floats) -> list[list[tuple[int, int]]]:
+    """Return the documents of arrays as lists of word id and count."""
+    pairs = list(zip(words.tolist(), counts.astype(np.int64).tolist(), strict=True))
+    return [pairs[start:end] for start, end in pairwise(indptr.tolist())]
 
 
 def _as_csr(counts: Any) -> Any:

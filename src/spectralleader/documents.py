@@ -27,7 +27,7 @@ class Documents:
     Counts are whole numbers, kept as floats because everything downstream multiplies with them.
     Documents of 0, 1 and 2 words are legal.
 
-    Make one with `from_matrix` or `from_tokens`.
+    Make one with `from_matrix`, `from_tokens` or `from_bow`.
 
     Examples
     --------
@@ -98,6 +98,26 @@ class Documents:
         return cls(*csr.from_tokens(tokens, n_words), n_words)
 
     @classmethod
+    def from_bow(cls, corpus: Iterable[Iterable[tuple[int, float]]], n_words: int) -> Documents:
+        """Make a block from a gensim-style corpus: documents of pairs (word id, count).
+
+        Counts of a word that comes up twice are added.
+
+        Examples
+        --------
+        >>> Documents.from_bow([[(0, 2), (1, 1)], [(2, 1)]], n_words=3).to_bow()
+        [[(0, 2), (1, 1)], [(2, 1)]]
+
+        Raises
+        ------
+        ValueError
+            If an id or a count is not a whole number, negative, or an id too large; the message
+            names the document.
+        """
+        n_words = check_n_words(n_words)
+        return cls(*csr.from_bow(corpus, n_words), n_words)
+
+    @classmethod
     def from_words(cls, words: Ints, lengths: Ints, n_words: int) -> Documents:
         """Make a block from its documents' word ids end to end, known to be right."""
         return cls(*csr.from_words(words, lengths, n_words), n_words)
@@ -117,6 +137,10 @@ class Documents:
     def to_matrix(self) -> sp.csr_array:
         """Return the counts as a scipy CSR array of integers, documents x words."""
         return self.as_floats().astype(np.int64)
+
+    def to_bow(self) -> list[list[tuple[int, int]]]:
+        """Return the documents as gensim has them: lists of pairs (word id, count)."""
+        return csr.to_bow(self.indptr, self.words, self.counts)
 
     def as_floats(self) -> sp.csr_array:
         """Return the counts as a scipy CSR array of floats that shares this block's memory."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from spectralleader.alignment import compare, match
 from spectralleader.documents import Documents, Floats, Ints, check_n_words
 from spectralleader.likelihood import log_joint, log_sum, softmax
+from spectralleader.naming import WordNames, in_order
 from spectralleader.recoding import check_recoding
 
 SUM_TOLERANCE = 1e-6  # how far from 1 a distribution handed in may sum
@@ -219,22 +219,23 @@ class TopicModel:
         return TopicModel.trusted(self.weights, wide)
 
     def top_words(
-        self, vocabulary: Sequence[str] | None = None, n: int = 10, *, relevance: float = 1.0
+        self, vocabulary: WordNames | None = None, n: int = 10, *, relevance: float = 1.0
     ) -> list[list[str]]:
         """Return the n first words of each topic, by ``u_kw / u_w ** (1 - relevance)``.
 
         u is the mean of the topics. At relevance 1 these are the most probable words; below it
         words that all topics share step back, and 0.6 reads best (Sievert & Shirley 2014).
+
+        The vocabulary is a sequence of words, each at its id, such as `Vocabulary` or what
+        `get_feature_names_out()` of scikit-learn returns, or a dictionary of words to ids or of ids
+        to words, as CountVectorizer and gensim have. Left out, words are their ids.
         """
-        if vocabulary is not None and len(vocabulary) != self.n_words:
-            raise ValueError(
-                f"the vocabulary has {len(vocabulary)} words, the model {self.n_words}"
-            )
+        words = None if vocabulary is None else in_order(vocabulary, self.n_words)
         if not 0.0 <= relevance <= 1.0:
             raise ValueError(f"relevance must be from 0 to 1, got {relevance!r}")
         mean = np.maximum(self.weights @ self.topics, np.finfo(float).tiny)
         best = np.argsort(-self.topics / mean ** (1.0 - relevance), axis=1, kind="stable")[:, :n]
-        return [[str(i) if vocabulary is None else vocabulary[i] for i in row] for row in best]
+        return [[str(i) if words is None else words[i] for i in row] for row in best.tolist()]
 
     def __repr__(self) -> str:
         return f"TopicModel(n_topics={self.n_topics}, n_words={self.n_words})"
