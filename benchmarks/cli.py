@@ -18,7 +18,7 @@ from benchmarks.bench import Bench
 from benchmarks.reporting import labels as label_page
 from benchmarks.reporting import page, plots, terminal
 from benchmarks.rows import Results
-from benchmarks.sections import fidelity, fresh, growth, labels, races, steps, text
+from benchmarks.sections import adapters, fidelity, fresh, growth, labels, races, steps, text
 from benchmarks.sizes import FULL, QUICK, Sizes
 from benchmarks.task import RACES
 from benchmarks.verdicts import verdicts
@@ -31,6 +31,7 @@ SECTIONS = {
     "text": text.run,
     "steps": steps.run,
     "fidelity": fidelity.run,
+    "adapters": adapters.run,
     "growth": growth.run,
     "memory": fresh.run_memory,
     "first-use": fresh.run_first_use,

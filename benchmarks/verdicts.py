@@ -17,7 +17,7 @@ from benchmarks.contenders.registry import (
     VOWPAL,
 )
 from benchmarks.rows import Results, Row, Spread, ratio, spread
-from benchmarks.sections import fidelity, fresh, growth, steps, text
+from benchmarks.sections import adapters, fidelity, fresh, growth, steps, text
 from benchmarks.task import ALONE, LONG, TENS, THOUSANDS
 
 
@@ -53,6 +53,10 @@ SPEEDS = (
 
 # The time a document may grow this much over a hundredfold: flat, with room for noise, or nearly.
 GROWTHS = {"documents": 1.25, "reservoir": 2.0, "vocabulary": 2.0}
+# An adapter may take this much of the time of the other: the default learner, and for river the one
+# that also has to convert dictionaries.
+ADAPTED = 1.1
+ADAPTERS = {"scikit-learn": adapters.CORE, "river": adapters.FROM_DICT}
 MEGABYTES = 300
 PERCENT = {"L1": 0.2, "L2": 3.0}  # by which losses may differ from the literal learner's
 
@@ -78,7 +82,8 @@ def verdicts(results: Results) -> list[Verdict]:
     speeds = [_judge_speed(speed, results) for speed in SPEEDS]
     growths = [_judge_growth(sweep, mode, results) for sweep in GROWTHS for mode in growth.MODES]
     fidelities = [_judge_fidelity(metric, results) for metric in PERCENT]
-    return [*speeds, *fidelities, *growths, _judge_memory(results)]
+    adapted = [_judge_adapter(library, results) for library in ADAPTERS]
+    return [*speeds, *adapted, *fidelities, *growths, _judge_memory(results)]
 
 
 def _judge_speed(speed: Speed, results: Results) -> Verdict:
@@ -97,6 +102,14 @@ def _judge_growth(sweep: str, mode: str, results: Results) -> Verdict:
     value = ratio([rows[-1]], rows[0]) if len(rows) > 1 else None
     target = f"at most {bound:g} times the time a document"
     return Verdict(f"{section}, {mode}", target, value, bool(value and value.middle <= bound))
+
+
+def _judge_adapter(library: str, results: Results) -> Verdict:
+    section, against = adapters.section_name(library, HEDGED), ADAPTERS[library]
+    ours, alone = results.of(section, adapters.ADAPTER), results.of(section, against)
+    value = ratio([ours], alone) if ours and alone else None
+    reached = bool(value and value.middle <= ADAPTED)
+    return Verdict(f"{section}, over {against}", f"at most {ADAPTED:g} times", value, reached)
 
 
 def _judge_fidelity(metric: str, results: Results) -> Verdict:

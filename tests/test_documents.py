@@ -1,3 +1,6 @@
+import re
+from collections import Counter
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -168,3 +171,34 @@ def test_state_gives_the_block_back():
     assert block != "something else"
     assert repr(block) == "Documents(n_docs=30, n_words=6)"
     assert len(block) == 30
+
+
+@given(token_lists())
+def test_a_bag_of_words_corpus_converts_there_and_back(tokens):
+    block = Documents.from_tokens(tokens, n_words=5)
+    corpus = block.to_bow()
+    assert corpus == [sorted(Counter(document).items()) for document in tokens]
+    assert Documents.from_bow(iter(corpus), n_words=5) == block
+    assert Documents.from_bow([reversed(pairs) for pairs in corpus], n_words=5) == block
+
+
+def test_pairs_of_one_word_are_added_and_zeros_dropped():
+    block = Documents.from_bow([[(1, 2), (0, 0), (1, np.float64(1.0))]], n_words=2)
+    assert block.to_bow() == [[(1, 3)]]
+
+
+@pytest.mark.parametrize(
+    ("corpus", "message"),
+    [
+        ([[(0, 1)], [(3, 1)]], "document 1 has the word id 3, outside the vocabulary of 3 words"),
+        ([[(-1, 1)]], "document 0 has the word id -1"),
+        ([[(0.5, 1)]], "document 0 must be pairs of a whole word id and a count"),
+        ([[(0, 1)], [0, 1]], "document 1 must be pairs"),
+        ([[(0, 1)], [(0, 1.5)]], "document 1 has the count 1.5"),
+        ([[(0, "many")]], "document 0 must be pairs"),
+        ([[(2**70, 1)]], "document 0 must be pairs"),
+    ],
+)
+def test_a_bad_bag_of_words_is_named(corpus, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Documents.from_bow(corpus, n_words=3)

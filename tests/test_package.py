@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pytest
 
 import spectralleader
@@ -9,3 +12,11 @@ def test_every_public_name_is_there():
     assert dir(spectralleader) == sorted(spectralleader.__all__)
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         spectralleader.Nothing  # noqa: B018  # reading the name is the point
+
+
+@pytest.mark.parametrize("name", ["sklearn", "river"])
+def test_without_its_library_an_adapter_says_what_to_install(name):
+    code = f"import sys; sys.modules['{name}'] = None; import spectralleader.{name}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert f"pip install spectralleader[{name}]" in done.stderr.splitlines()[-1]

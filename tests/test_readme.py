@@ -22,6 +22,8 @@ SNIPPETS = [
 def test_snippets_run(code):
     if 'open_corpus("health_tweets")' in code:
         get_or_skip("health_tweets")
+    if "gensim" in code:
+        pytest.importorskip("gensim", reason="needs the bench extra")
     exec(compile(code, "snippet", "exec"), {})
 
 

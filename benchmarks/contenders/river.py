@@ -11,7 +11,7 @@ def lda(task: Task) -> Trial:
     from river.preprocessing import LDA
 
     model = LDA(n_components=task.n_topics, number_of_documents=task.n_docs, seed=task.seed)
-    bags = [_bag(document.words, document.counts) for document in task.documents.blocks(1)]
+    bags = bags_of(task)
 
     def run() -> None:
         for bag in bags:
@@ -20,5 +20,6 @@ def lda(task: Task) -> Trial:
     return Trial(run, task.n_docs)
 
 
-def _bag(words: object, counts: object) -> dict[str, int]:
-    return {str(word): int(count) for word, count in zip(words, counts, strict=True)}
+def bags_of(task: Task) -> list[dict[str, int]]:
+    """Return the documents as river has them."""
+    return [{str(word): count for word, count in bag} for bag in task.documents.to_bow()]

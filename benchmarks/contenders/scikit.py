@@ -35,7 +35,7 @@ def nmf(task: Task, *, loss: str) -> Trial:
 
 def _partial_fits(model: Any, task: Task, read: Any, n_passes: int = 1) -> Trial:
     """Return a trial; a document's topic is the one that accounts for most of its words."""
-    blocks = _blocks(task)
+    blocks = blocks_of(task)
 
     def run() -> None:
         for block in n_passes * blocks:
@@ -51,7 +51,7 @@ def _partial_fits(model: Any, task: Task, read: Any, n_passes: int = 1) -> Trial
     return Trial(run, task.n_docs, guess=guess)
 
 
-def _blocks(task: Task) -> list[sp.csr_matrix]:
+def blocks_of(task: Task) -> list[sp.csr_matrix]:
     matrix = task.matrix()
     starts = range(0, task.n_docs, task.block_size)
     return [matrix[start : start + task.block_size] for start in starts]

@@ -35,6 +35,10 @@ PEERS = """
   before it learns. Our **Vectoriser** does the same (that the counts are equal is checked first),
   and with a growing vocabulary counts every word. HashingVectorizer, which cannot say what a word
   was, is there for information.
+- **The adapters** get what their library's users have: sparse blocks of counts for scikit-learn's
+  `partial_fit`, dictionaries for river's `learn_one`, one document at a time and words numbered as
+  they come. The learner alone gets documents that are ready; the lines between say what converting
+  alone costs, by plain code around the learner.
 - **LiteralLeader** is Algorithm 1 to the letter, from the same full reservoir.
 
 What a contender needs its input to be is made before the clock starts, for all of them; only Vowpal

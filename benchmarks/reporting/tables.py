@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from benchmarks.contenders.registry import SPECTRAL
 from benchmarks.rows import Results, Row, Spread, ratio, spread
-from benchmarks.sections import fresh, growth, steps, text
+from benchmarks.sections import adapters, fresh, growth, steps, text
 from benchmarks.task import RACES
 from benchmarks.verdicts import verdicts
 
@@ -27,6 +27,7 @@ def tables(results: Results) -> list[Table]:
     made = [verdict_table(results)]
     made += [comparison(title, name, results) for title, name in sections]
     made += [comparison("Text to counts", text.SECTION, results, ours=text.OURS)]
+    made += [adapter_table(results, library) for library in ("scikit-learn", "river")]
     made += [growth_table(results), fresh_table(results)]
     return [table for table in made if table.rows]
 
@@ -53,6 +54,20 @@ def comparison(title: str, section: str, results: Results, ours: str = SPECTRAL)
         if row.section == section
     ]
     return Table(title, heading, rows)
+
+
+def adapter_table(results: Results, library: str) -> Table:
+    """Return the time a document of each learner alone and in the clothes of a library."""
+    rows = []
+    for learner in adapters.NAMES:
+        section = adapters.section_name(library, learner)
+        core = results.of(section, adapters.CORE)
+        for row in [row for row in results.rows if row.section == section and core]:
+            times, share = show(spread(row.values)), show(ratio([row], core))
+            rows.append((learner, row.name, times, share, f"{row.n_docs:,}"))
+    heading = ("learner", "how", "us a document (least to most)", "of the time alone", "documents")
+    how = "blocks of 1000" if library == "scikit-learn" else "one document at a time"
+    return Table(f"The adapter for {library}, {how}", heading, rows)
 
 
 def growth_table(results: Results) -> Table:

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from spectralleader.compiled import kernel
+from spectralleader import csr
 from spectralleader.recoding import check_recoding, renumber
 from spectralleader.states import bags, whole
 
@@ -18,7 +18,6 @@ Ints = NDArray[np.int64]
 WordIds = NDArray[np.int32]
 
 MAX_WORDS = 2**31 - 1  # word ids are 32-bit
-MAX_LENGTH = 2**53  # counts are whole numbers held exactly in a float
 
 
 class Documents:
@@ -29,7 +28,7 @@ class Documents:
     Counts are whole numbers, kept as floats because everything downstream multiplies with them.
     Documents of 0, 1 and 2 words are legal.
 
-    Make one with `from_matrix` or `from_tokens`.
+    Make one with `from_matrix`, `from_tokens` or `from_bow`.
 
     Examples
     --------
@@ -84,15 +83,8 @@ class Documents:
             If the matrix is not two-dimensional, has no columns, or has a negative, fractional,
             NaN or infinite count; the message names the first bad document.
         """
-        matrix = _as_csr(counts)
-        _check_counts(matrix.indptr, matrix.data)
-        _check_lengths(sum_rows(matrix.indptr.astype(np.int64), matrix.data))
-        return cls(
-            matrix.indptr.astype(np.int64),
-            matrix.indices.astype(np.int32),
-            matrix.data.astype(np.float64),
-            check_n_words(matrix.shape[1]),
-        )
+        arrays, n_words = csr.from_matrix(counts)
+        return cls(*arrays, check_n_words(n_words))
 
     @classmethod
     def from_tokens(cls, tokens: Iterable[Sequence[int] | ArrayLike], n_words: int) -> Documents:
@@ -103,25 +95,33 @@ class Documents:
         ValueError
             If an id is not a whole number from 0 to n_words - 1; the message names the document.
         """
-        check_n_words(n_words)
-        arrays = [_as_ids(ids, n_words, row) for row, ids in enumerate(tokens)]
-        if not arrays:
-            return cls.empty(n_words)
-        lengths = np.array([len(ids) for ids in arrays])
-        return cls.from_words(np.concatenate(arrays), lengths, n_words)
+        n_words = check_n_words(n_words)
+        return cls(*csr.from_tokens(tokens, n_words), n_words)
+
+    @classmethod
+    def from_bow(cls, corpus: Iterable[Iterable[tuple[int, float]]], n_words: int) -> Documents:
+        """Make a block from a gensim-style corpus: documents of pairs (word id, count).
+
+        Counts of a word that comes up twice are added.
+
+        Examples
+        --------
+        >>> Documents.from_bow([[(0, 2), (1, 1)], [(2, 1)]], n_words=3).to_bow()
+        [[(0, 2), (1, 1)], [(2, 1)]]
+
+        Raises
+        ------
+        ValueError
+            If an id or a count is not a whole number, negative, or an id too large; the message
+            names the document.
+        """
+        n_words = check_n_words(n_words)
+        return cls(*csr.from_bow(corpus, n_words), n_words)
 
     @classmethod
     def from_words(cls, words: Ints, lengths: Ints, n_words: int) -> Documents:
         """Make a block from its documents' word ids end to end, known to be right."""
-        rows = np.repeat(np.arange(len(lengths)), lengths)
-        entries, counts = np.unique(rows * n_words + words, return_counts=True)
-        sizes = np.bincount(entries // n_words, minlength=len(lengths))
-        return cls(
-            np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]),
-            (entries % n_words).astype(np.int32),
-            counts.astype(np.float64),
-            n_words,
-        )
+        return cls(*csr.from_words(words, lengths, n_words), n_words)
 
     @property
     def n_docs(self) -> int:
@@ -132,12 +132,16 @@ class Documents:
     def lengths(self) -> Floats:
         """Words in each document, L, shape (n_docs,)."""
         if self._lengths is None:
-            object.__setattr__(self, "_lengths", sum_rows(self.indptr, self.counts))
+            object.__setattr__(self, "_lengths", csr.sum_rows(self.indptr, self.counts))
         return cast(Floats, self._lengths)
 
     def to_matrix(self) -> sp.csr_array:
         """Return the counts as a scipy CSR array of integers, documents x words."""
         return self.as_floats().astype(np.int64)
+
+    def to_bow(self) -> list[list[tuple[int, int]]]:
+        """Return the documents as gensim has them: lists of pairs (word id, count)."""
+        return csr.to_bow(self.indptr, self.words, self.counts)
 
     def as_floats(self) -> sp.csr_array:
         """Return the counts as a scipy CSR array of floats that shares this block's memory."""
@@ -162,7 +166,7 @@ class Documents:
     def take(self, rows: Ints) -> Documents:
         """Select documents by numbers that are known to be right."""
         starts, ends = self.indptr[:-1], self.indptr[1:]
-        return Documents(*gather(rows, starts, ends, self.words, self.counts), self.n_words)
+        return Documents(*csr.gather(rows, starts, ends, self.words, self.counts), self.n_words)
 
     def _stretch(self, start: int, stop: int) -> Documents:
         """Return documents start to stop, sharing memory."""
@@ -266,37 +270,6 @@ set_indptr, set_words, set_counts, set_n_words, set_lengths, set_matrix = (
 )
 
 
-@kernel
-def sum_rows(indptr: Ints, counts: Floats) -> Floats:
-    """``[counts[a:b].sum() for a, b in itertools.pairwise(indptr)]``."""
-    sums = np.zeros(len(indptr) - 1)
-    for i in range(len(sums)):
-        for j in range(indptr[i], indptr[i + 1]):
-            sums[i] += counts[j]
-    return sums
-
-
-@kernel
-def gather(
-    rows: Ints, starts: Ints, ends: Ints, words: WordIds, counts: Floats
-) -> tuple[Ints, WordIds, Floats]:
-    """Copy the stretches ``[starts[row], ends[row])`` one after the other, as one CSR block.
-
-    ``np.concatenate([words[starts[row] : ends[row]] for row in rows])``, likewise for counts.
-    """
-    indptr = np.zeros(len(rows) + 1, np.int64)
-    for i in range(len(rows)):
-        indptr[i + 1] = indptr[i] + ends[rows[i]] - starts[rows[i]]
-    out_words = np.empty(indptr[-1], np.int32)
-    out_counts = np.empty(indptr[-1], np.float64)
-    for i in range(len(rows)):
-        start = starts[rows[i]]
-        for j in range(indptr[i + 1] - indptr[i]):
-            out_words[indptr[i] + j] = words[start + j]
-            out_counts[indptr[i] + j] = counts[start + j]
-    return indptr, out_words, out_counts
-
-
 def check_n_words(n_words: int) -> int:
     """Return a legal vocabulary size, or say what is wrong with it."""
     if isinstance(n_words, bool) or not isinstance(n_words, int | np.integer):
@@ -304,58 +277,3 @@ def check_n_words(n_words: int) -> int:
     if not 1 <= n_words <= MAX_WORDS:
         raise ValueError(f"n_words must be from 1 to {MAX_WORDS}, got {n_words}")
     return int(n_words)
-
-
-def _as_csr(counts: Any) -> Any:
-    """Return the counts as a canonical CSR matrix of our own (sorted, summed, no zeros)."""
-    if not sp.issparse(counts):
-        counts = np.asarray(counts)
-    if counts.dtype.kind not in "buif":
-        raise ValueError(f"counts must be numbers, got an array of dtype {counts.dtype}")
-    if counts.ndim != 2:
-        raise ValueError(
-            f"counts must be a matrix, documents x words, got {counts.ndim} dimension(s); "
-            "give one document as a matrix of one row"
-        )
-    matrix = sp.csr_array(counts, dtype=np.float64, copy=True)
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
-    return matrix
-
-
-def _check_counts(indptr: NDArray[Any], counts: Floats) -> None:
-    """Raise for the first document with a count that is not a whole number >= 0."""
-    whole = np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts))
-    good = whole & (counts < MAX_LENGTH)
-    if good.all():
-        return
-    entry = int(np.argmin(good))
-    row = int(np.searchsorted(indptr, entry, side="right")) - 1
-    raise ValueError(
-        f"document {row} has the count {counts[entry]:g}; word counts must be whole numbers from "
-        f"0 to 2**53 - 1: remove the document or round its counts (tf-idf weights do not fit)"
-    )
-
-
-def _check_lengths(lengths: Floats) -> None:
-    """Raise for the first document with more words than can be counted exactly."""
-    if (too_long := lengths >= MAX_LENGTH).any():
-        row = int(np.argmax(too_long))
-        raise ValueError(
-            f"document {row} has {lengths[row]:g} words; at most 2**53 - 1 can be counted: split it"
-        )
-
-
-def _as_ids(ids: Sequence[int] | ArrayLike, n_words: int, row: int) -> Ints:
-    array = np.asarray(ids)
-    if array.size == 0:
-        return np.zeros(0, np.int64)
-    if array.ndim != 1 or array.dtype.kind not in "ui":
-        raise ValueError(f"document {row} must be a sequence of whole word ids, got {ids!r}")
-    if array.min() < 0 or array.max() >= n_words:
-        bad = array[(array < 0) | (array >= n_words)][0]
-        raise ValueError(
-            f"document {row} has the word id {bad}, outside the vocabulary of {n_words} words "
-            f"(ids 0 to {n_words - 1}); raise n_words or drop the word"
-        )
-    return array.astype(np.int64)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import linear_sum_assignment
 
-from spectralleader.compiled import kernel
+from spectralleader.alignment import compare, match
 from spectralleader.documents import Documents, Floats, Ints, check_n_words
+from spectralleader.likelihood import log_joint, log_sum, softmax
+from spectralleader.naming import WordNames, in_order
 from spectralleader.recoding import check_recoding
 from spectralleader.states import distributions
 
@@ -220,22 +220,23 @@ class TopicModel:
         return TopicModel.trusted(self.weights, wide)
 
     def top_words(
-        self, vocabulary: Sequence[str] | None = None, n: int = 10, *, relevance: float = 1.0
+        self, vocabulary: WordNames | None = None, n: int = 10, *, relevance: float = 1.0
     ) -> list[list[str]]:
         """Return the n first words of each topic, by ``u_kw / u_w ** (1 - relevance)``.
 
         u is the mean of the topics. At relevance 1 these are the most probable words; below it
         words that all topics share step back, and 0.6 reads best (Sievert & Shirley 2014).
+
+        The vocabulary is a sequence of words, each at its id, such as `Vocabulary` or what
+        `get_feature_names_out()` of scikit-learn returns, or a dictionary of words to ids or of ids
+        to words, as CountVectorizer and gensim have. Left out, words are their ids.
         """
-        if vocabulary is not None and len(vocabulary) != self.n_words:
-            raise ValueError(
-                f"the vocabulary has {len(vocabulary)} words, the model {self.n_words}"
-            )
+        words = None if vocabulary is None else in_order(vocabulary, self.n_words)
         if not 0.0 <= relevance <= 1.0:
             raise ValueError(f"relevance must be from 0 to 1, got {relevance!r}")
         mean = np.maximum(self.weights @ self.topics, np.finfo(float).tiny)
         best = np.argsort(-self.topics / mean ** (1.0 - relevance), axis=1, kind="stable")[:, :n]
-        return [[str(i) if vocabulary is None else vocabulary[i] for i in row] for row in best]
+        return [[str(i) if words is None else words[i] for i in row] for row in best.tolist()]
 
     def __repr__(self) -> str:
         return f"TopicModel(n_topics={self.n_topics}, n_words={self.n_words})"
@@ -249,80 +250,6 @@ class TopicModel:
         """Rebuild the model that `to_state` described."""
         weights = distributions(state, "weights", (None,))
         return cls(weights, distributions(state, "topics", (len(weights), None)))
-
-
-def match(similarity: Floats) -> Ints:
-    """Return for each column the row matched to it, so that the total similarity is largest."""
-    rows, columns = linear_sum_assignment(similarity, maximize=True)
-    return np.asarray(rows[np.argsort(columns)])
-
-
-@kernel
-def compare(topics: Floats, reference: Floats) -> tuple[Floats, Ints, bool, bool]:
-    """Return the cosines of topics and reference, each column's best row, and if these differ.
-
-    Rows that differ are a matching, and no other is better. What is as good to rounding stays where
-    it is: the diagonal gets a little more. The last value says whether all rows stay.
-    """
-    k = len(topics)
-    similarity, sizes = np.empty((k, k)), np.empty(k)
-    for j in range(k):
-        sizes[j] = np.sqrt(inner(reference[j], reference[j]))
-    for i in range(k):
-        size = np.sqrt(inner(topics[i], topics[i]))
-        for j in range(k):
-            similarity[i, j] = inner(topics[i], reference[j]) / (size * sizes[j])
-    best, taken = np.empty(k, np.int64), np.zeros(k, np.bool_)
-    differ, stay = True, True
-    for i in range(k):
-        similarity[i, i] += 1e-9
-    for column in range(k):
-        best[column] = similarity[:, column].argmax()
-        stay &= best[column] == column
-        differ &= not taken[best[column]]
-        taken[best[column]] = True
-    return similarity, best, differ, stay
-
-
-@kernel
-def inner(x: Floats, y: Floats) -> float:
-    """``x @ y``."""
-    total = 0.0
-    for i in range(len(x)):
-        total += x[i] * y[i]
-    return total
-
-
-def log_sum(joint: Floats) -> Floats:
-    """Return log(sum(exp(row))) of each row, without overflow or underflow."""
-    largest = joint.max(axis=1)
-    finite = np.where(np.isfinite(largest), largest, 0.0)
-    with np.errstate(divide="ignore"):
-        return np.asarray(finite + np.log(np.exp(joint - finite[:, None]).sum(axis=1)))
-
-
-def softmax(joint: Floats, fallback: Floats) -> Floats:
-    """Return exp(row) normalised to sum 1; rows of -inf become the fallback distribution."""
-    largest = joint.max(axis=1)
-    ruled_out = ~np.isfinite(largest)
-    likelihood = np.exp(joint - np.where(ruled_out, 0.0, largest)[:, None])
-    likelihood[ruled_out] = fallback
-    return np.asarray(likelihood / likelihood.sum(axis=1, keepdims=True))
-
-
-@kernel
-def log_joint(
-    indptr: Ints, words: NDArray[np.int32], counts: Floats, log_weights: Floats, log_topics: Floats
-) -> Floats:
-    """``log_weights + X @ log_topics.T``, without the 0 * -inf of the dense product."""
-    out = np.empty((len(indptr) - 1, len(log_weights)))
-    for i in range(len(indptr) - 1):
-        for k in range(len(log_weights)):
-            total = log_weights[k]
-            for j in range(indptr[i], indptr[i + 1]):
-                total += counts[j] * log_topics[k, words[j]]
-            out[i, k] = total
-    return out
 
 
 def _inner(a: TopicModel, b: TopicModel) -> float:

@@ -224,12 +224,14 @@ def _describe(words: Tokenizer) -> dict[str, Any]:
     return {"tokenizer": "Words", **own}
 
 
-def in_blocks_of(texts: Texts, size: int) -> Iterator[list[str]]:
+def in_blocks_of(texts: Texts, size: int) -> Iterator[Sequence[str]]:
     """Yield consecutive blocks of strings; an iterator is read as far as needed only."""
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterator):
-        texts = as_strings(texts)
-    items = iter(texts)
-    while block := list(islice(items, size)):
+        strings = as_strings(texts)
+        for start in range(0, len(strings), size):
+            yield strings[start : start + size]
+        return
+    while block := list(islice(texts, size)):
         yield as_strings(block)
 
 

@@ -24,6 +24,8 @@ def test_a_quick_run_measures_every_contender_and_writes_its_files(tmp_path):
         "text to counts",
         "long learning alone",
         "growth: topics",
+        "scikit-learn adapter, HedgedLeader",
+        "river adapter, SpectralLeader",
         "memory",
         "labels: synthetic documents, 50 words, K = 3",
     } <= {row["section"] for row in record["rows"]}

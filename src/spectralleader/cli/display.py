@@ -15,7 +15,7 @@ from rich.text import Text
 from spectralleader.cli.tables import contender_table, topic_table
 from spectralleader.compiled import is_compiled
 from spectralleader.jobs import Evaluation, Learned, Watcher
-from spectralleader.model import log_joint
+from spectralleader.likelihood import log_joint
 
 EVERY = 0.3  # seconds between pictures, at least
 SHARE = 1 / 25  # of the time that pictures may take

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from spectralleader.alignment import compare, match
 from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints, WordIds
-from spectralleader.model import TopicModel, compare, match
+from spectralleader.model import TopicModel
 from spectralleader.recoding import move_rows
 from spectralleader.states import LARGEST, floats, number
 

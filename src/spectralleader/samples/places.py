@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from spectralleader.compiled import kernel
-from spectralleader.documents import Documents, Floats, Ints, WordIds, gather
+from spectralleader.csr import gather
+from spectralleader.documents import Documents, Floats, Ints, WordIds
 from spectralleader.samples.protocol import Change
 from spectralleader.states import part
 

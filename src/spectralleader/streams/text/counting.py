@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from spectralleader.documents import Documents
 from spectralleader.streams.text.characters import all_characters, ascii_characters, fold
+from spectralleader.streams.text.column import Column
 from spectralleader.streams.text.packing import encode
 from spectralleader.streams.text.scan import Rules, Texts, scan
 from spectralleader.streams.text.table import Table, empty_table, look_up
@@ -18,7 +20,7 @@ AT_ONCE = 1000  # texts whose bytes the processor's cache holds
 
 
 def count_words(
-    texts: list[str], tokenizer: Tokenizer, table: Table, *, adds: bool
+    texts: Sequence[str], tokenizer: Tokenizer, table: Table, *, adds: bool
 ) -> tuple[Documents, Table]:
     """Count the words of texts that are in the table; if it `adds`, put the others there as well.
 
@@ -29,7 +31,9 @@ def count_words(
     return _count_plainly(texts, tokenizer, table, adds=adds)
 
 
-def _scan(texts: list[str], words: Words, table: Table, *, adds: bool) -> tuple[Documents, Table]:
+def _scan(
+    texts: Sequence[str], words: Words, table: Table, *, adds: bool
+) -> tuple[Documents, Table]:
     indptrs, ids, counts = [np.zeros(1, np.int64)], [], []
     for start in range(0, len(texts), AT_ONCE):
         packed, is_ascii = _fold(texts[start : start + AT_ONCE])
@@ -44,9 +48,9 @@ def _scan(texts: list[str], words: Words, table: Table, *, adds: bool) -> tuple[
     return Documents(*arrays, _n_words(table)), table
 
 
-def _fold(texts: list[str]) -> tuple[Texts, bool]:
+def _fold(texts: Sequence[str]) -> tuple[Texts, bool]:
     """Return the texts as the kernel reads them, and whether they are ASCII."""
-    text, ends = encode(texts)
+    text, ends = texts.encode() if isinstance(texts, Column) else encode(texts)
     is_ascii = text.isascii()
     packed = np.frombuffer(text, np.uint8)
     folded, is_right = fold(packed, ascii_characters() if is_ascii else all_characters())
@@ -64,7 +68,7 @@ def _rules(words: Words, *, is_ascii: bool) -> Rules:
 
 
 def _count_plainly(
-    texts: list[str], tokenizer: Tokenizer, table: Table, *, adds: bool
+    texts: Sequence[str], tokenizer: Tokenizer, table: Table, *, adds: bool
 ) -> tuple[Documents, Table]:
     tokens = [list(tokenizer(text)) for text in texts]
     numbers, table = look_up(table, list(chain.from_iterable(tokens)), adds=adds)

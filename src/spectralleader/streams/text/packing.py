@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from spectralleader.states import array, integers
 Bytes = NDArray[np.uint8]
 
 
-def encode(strings: list[str]) -> tuple[bytes, Ints]:
+def encode(strings: Sequence[str]) -> tuple[bytes, Ints]:
     """Return the strings in UTF-8 end to end, and where each ends.
 
     Lone surrogates, which UTF-8 has no place for, are encoded as if it had one.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
+
+from spectralleader.streams.text.column import as_column
 
 # A list, an iterator, a Series of Polars or pandas, an array of NumPy or Arrow: their types are not
 # spelled out, because not all of these packages need be there.
@@ -13,8 +15,8 @@ TO_LIST = ("to_list", "to_pylist", "tolist")  # Polars and pandas, Arrow, NumPy
 BLOCK = 1000  # single texts counted at once
 
 
-def as_strings(texts: Texts) -> list[str]:
-    """Return texts as a list of strings.
+def as_strings(texts: Texts) -> Sequence[str]:
+    """Return texts as a sequence of strings; those in Arrow's form stay where they are.
 
     Raises
     ------
@@ -27,8 +29,10 @@ def as_strings(texts: Texts) -> list[str]:
         raise TypeError(
             f"texts must be a sequence of strings, got {texts[:40]!r}; give one text as [text]"
         )
+    if (column := as_column(texts)) is not None:
+        return column
     convert = next((name for name in TO_LIST if hasattr(texts, name)), None)
-    strings = list(texts) if convert is None else getattr(texts, convert)()
+    strings: list[Any] = list(texts) if convert is None else getattr(texts, convert)()
     if not set(map(type, strings)) <= {str}:
         _check_each(strings)
     return strings
@@ -43,10 +47,13 @@ def _check_each(strings: list[Any]) -> None:
             )
 
 
-def in_blocks(texts: Texts | Iterable[Texts]) -> Iterator[list[str]]:
+def in_blocks(texts: Texts | Iterable[Texts]) -> Iterator[Sequence[str]]:
     """Yield blocks of strings, from blocks of texts or from single texts."""
     if isinstance(texts, str | bytes):
         as_strings(texts)  # says what is wrong with it
+    if (column := as_column(texts)) is not None:
+        yield column
+        return
     items: Iterator[Any] = iter(texts)
     for first in items:
         if first is None or isinstance(first, str | bytes | float):  # NaN is a float

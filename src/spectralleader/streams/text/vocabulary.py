@@ -93,12 +93,12 @@ class Vocabulary(Sequence[str]):
         """Return the ids of words, -1 for those that have none."""
         return look_up(self._table, list(words), adds=False)[0]
 
-    def count_texts(self, texts: list[str], words: Tokenizer) -> Documents:
+    def count_texts(self, texts: Sequence[str], words: Tokenizer) -> Documents:
         """Count the words of texts that have an id; `Vectoriser` does it for you."""
         documents, self._table = count_words(texts, words, self._table, adds=self.grows)
         return documents
 
-    def count_known(self, texts: list[str], words: Tokenizer) -> Documents:
+    def count_known(self, texts: Sequence[str], words: Tokenizer) -> Documents:
         """Count the words of texts that have an id, and give none to others, even if it grows."""
         return count_words(texts, words, self._table, adds=False)[0]
 

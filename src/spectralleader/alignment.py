@@ -1,0 +1,51 @@
+"""Alignment: which topics of two models are the same, in arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from spectralleader.compiled import kernel
+from spectralleader.documents import Floats, Ints
+
+
+def match(similarity: Floats) -> Ints:
+    """Return for each column the row matched to it, so that the total similarity is largest."""
+    rows, columns = linear_sum_assignment(similarity, maximize=True)
+    return np.asarray(rows[np.argsort(columns)])
+
+
+@kernel
+def compare(topics: Floats, reference: Floats) -> tuple[Floats, Ints, bool, bool]:
+    """Return the cosines of topics and reference, each column's best row, and if these differ.
+
+    Rows that differ are a matching, and no other is better. What is as good to rounding stays where
+    it is: the diagonal gets a little more. The last value says whether all rows stay.
+    """
+    k = len(topics)
+    similarity, sizes = np.empty((k, k)), np.empty(k)
+    for j in range(k):
+        sizes[j] = np.sqrt(inner(reference[j], reference[j]))
+    for i in range(k):
+        size = np.sqrt(inner(topics[i], topics[i]))
+        for j in range(k):
+            similarity[i, j] = inner(topics[i], reference[j]) / (size * sizes[j])
+    best, taken = np.empty(k, np.int64), np.zeros(k, np.bool_)
+    differ, stay = True, True
+    for i in range(k):
+        similarity[i, i] += 1e-9
+    for column in range(k):
+        best[column] = similarity[:, column].argmax()
+        stay &= best[column] == column
+        differ &= not taken[best[column]]
+        taken[best[column]] = True
+    return similarity, best, differ, stay
+
+
+@kernel
+def inner(x: Floats, y: Floats) -> float:
+    """``x @ y``."""
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] * y[i]
+    return total

@@ -1,0 +1,41 @@
+"""Naming: words by their ids, however the caller keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Words each at its id, words to ids (CountVectorizer's `vocabulary_`) or ids to words (gensim's).
+WordNames = Sequence[str] | NDArray[Any] | Mapping[str, int] | Mapping[int, str]
+
+
+def in_order(vocabulary: WordNames, n_words: int) -> Sequence[str]:
+    """Return n_words words, each at its id.
+
+    Raises
+    ------
+    ValueError
+        If there are more or fewer words, or a dictionary leaves an id out.
+
+    Examples
+    --------
+    >>> in_order({"sun": 1, "rain": 0}, 2), in_order({0: "rain", 1: "sun"}, 2)
+    (['rain', 'sun'], ['rain', 'sun'])
+    """
+    if len(vocabulary) != n_words:
+        raise ValueError(f"the vocabulary has {len(vocabulary)} words, the model {n_words}")
+    if isinstance(vocabulary, np.ndarray):
+        return [str(word) for word in vocabulary]
+    return _by_id(vocabulary.items()) if isinstance(vocabulary, Mapping) else vocabulary
+
+
+def _by_id(items: Iterable[tuple[Any, Any]]) -> list[str]:
+    by_id = {word: key for key, word in items}
+    if not all(isinstance(i, int | np.integer) for i in by_id):
+        by_id = {i: word for word, i in by_id.items()}
+    if (gap := next((i for i in range(len(by_id)) if i not in by_id), None)) is not None:
+        raise ValueError(f"the vocabulary has no word with the id {gap}; ids go from 0 on")
+    return [str(by_id[i]) for i in range(len(by_id))]

@@ -1,0 +1,215 @@
+"""SpectralTopics for river: one document at a time, as a dictionary of counts or as text."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
+from itertools import accumulate, chain
+from typing import Any, cast
+
+import numpy as np
+
+from spectralleader.documents import Documents
+from spectralleader.learners import DEFAULT_LEARNER, Learner
+from spectralleader.learners.protocol import check_whole
+from spectralleader.model import TopicModel
+from spectralleader.streams.text.words import Words
+from spectralleader.text_topics import MAX_WORDS, RELEVANCE, find_learner
+
+try:
+    from river import base
+except ModuleNotFoundError as error:
+    raise ImportError(
+        "spectralleader.river needs river: pip install spectralleader[river]"
+    ) from error
+
+Bag = Mapping[Any, Any]  # words, or whatever features are called, to counts
+Pair = tuple[int, int]  # a word's id and its count
+
+
+class SpectralTopics(base.Transformer):
+    """Single-topic model learned online, as a river transformer.
+
+    A document has one topic, its words are drawn from that topic; `transform_one` returns the
+    probability of each topic. Documents are dictionaries of counts, such as `BagOfWords` makes, or
+    texts, of which English stop words are left out. Words may be new at any time. A fractional
+    count is rounded, with a warning. Nothing but learning changes the model.
+
+    Parameters
+    ----------
+    n_components
+        Number of topics, K.
+    learner
+        One of `spectralleader.LEARNERS`, by name.
+    max_words
+        Words to settle down to, once there are more than this and a quarter of it: the lightest
+        are forgotten.
+    learner_params
+        More for the learner, such as ``{"reservoir_size": 10_000}``.
+    seed
+        Of the learner.
+
+    Examples
+    --------
+    >>> from river import feature_extraction
+    >>> topics = feature_extraction.BagOfWords() | SpectralTopics(n_components=2)
+    >>> for text in ["rain wind rain", "wind rain wind", "late goal", "goal late"] * 5:
+    ...     topics.learn_one(text)
+    >>> rain, wind, goal = (topics.predict_one(text) for text in ("rain", "wind", "a goal"))
+    >>> rain == wind != goal
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        learner: str = DEFAULT_LEARNER,
+        max_words: int = MAX_WORDS,
+        learner_params: dict[str, Any] | None = None,
+        seed: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.learner = learner
+        self.max_words = check_whole("max_words", max_words, 1)
+        self.learner_params = learner_params
+        self.seed = seed
+        self.n_docs = 0
+        self._words = Words(stop_words="english")
+        self._ids: dict[Hashable, int] = {}
+        self._totals: list[int] = []  # how often each word was learned since it came
+        self._learner: Learner = find_learner(learner)(
+            check_whole("n_components", n_components, 1), seed=seed, **(learner_params or {})
+        )
+
+    @property
+    def model(self) -> TopicModel:
+        """The model of everything learned so far, over `vocabulary`."""
+        return self._learner.model
+
+    @property
+    def vocabulary(self) -> list[Any]:
+        """The words, or features, that are known at present."""
+        return list(self._ids)
+
+    def learn_one(self, x: Bag | str) -> None:
+        """Learn one document: a step of its own."""
+        self._learn([self._count(x)])
+
+    def learn_many(self, X: Any) -> None:
+        """Learn several documents at one step: a data frame of counts, texts or dictionaries.
+
+        A row is a document, a column a word. This is faster than one after the other, and not the
+        same: the documents are learned together.
+        """
+        self._learn([self._count(x) for x in rows_of(X)])
+
+    def transform_one(self, x: Bag | str) -> dict[Any, float]:
+        """Return the probability of each topic; words never learned are left out."""
+        posterior = self.model.posterior(self._known(x))
+        return dict(enumerate(posterior[0].tolist()))
+
+    def predict_one(self, x: Bag | str) -> int:
+        """Return the likeliest topic."""
+        return int(self.model.posterior(self._known(x)).argmax())
+
+    def score_one(self, x: Bag | str) -> float:
+        """Return the log-probability of the words that are known, as the learner predicts it.
+
+        More is better. Asked before `learn_one`, this is what online learning is judged by.
+        """
+        return float(self._learner.predictive.log_prob(self._known(x))[0])
+
+    def top_words(self, n: int = 10) -> list[list[Any]]:
+        """Return the n first words of each topic, those that all topics share stepping back."""
+        if not self._ids:
+            return [[] for _ in range(self.model.n_topics)]
+        return self.model.top_words(self.vocabulary, n, relevance=RELEVANCE)
+
+    def _count(self, x: Bag | str) -> Bag:
+        if isinstance(x, str):
+            return Counter(self._words(x))
+        if set(map(type, x.values())) <= {int} and min(x.values(), default=0) >= 0:
+            return x
+        return {word: as_count(word, count) for word, count in x.items()}
+
+    def _learn(self, bags: list[Bag]) -> None:
+        pairs = [self._number(bag) for bag in bags]
+        self._learner.learn(pack(pairs, max(1, len(self._ids))))
+        self.n_docs += len(bags)
+        if len(self._ids) > self.max_words + self.max_words // 4:
+            self._settle()
+
+    def _number(self, bag: Bag) -> list[Pair]:
+        """Return the ids and counts of a document's words; new ones get the next ids."""
+        ids, totals = self._ids, self._totals
+        try:
+            pairs = [(ids[word], count) for word, count in bag.items() if count]
+        except KeyError:
+            self._add([word for word, count in bag.items() if count and word not in ids])
+            pairs = [(ids[word], count) for word, count in bag.items() if count]
+        pairs.sort()
+        for i, count in pairs:
+            totals[i] += count
+        return pairs
+
+    def _add(self, words: list[Hashable]) -> None:
+        """Give new words ids, in order of name: a dictionary means the same in any order."""
+        for word in sorted(words, key=repr):
+            self._ids[word] = len(self._ids)
+            self._totals.append(0)
+
+    def _known(self, x: Bag | str) -> Documents:
+        ids = self._ids
+        bag = self._count(x)
+        pairs = [(ids[word], count) for word, count in bag.items() if count and word in ids]
+        return pack([sorted(pairs)], self._learner.n_words)
+
+    def _settle(self) -> None:
+        """Forget the lightest words, of equally heavy ones those that came last."""
+        totals = np.array(self._totals)
+        kept = np.sort(np.argsort(-totals, kind="stable")[: self.max_words])
+        new_ids = np.full(len(totals), -1)
+        new_ids[kept] = np.arange(len(kept))
+        self._learner.recode(new_ids, len(kept))
+        words = self.vocabulary
+        self._ids = {words[old]: new for new, old in enumerate(kept.tolist())}
+        self._totals = totals[kept].tolist()
+
+
+def pack(documents: list[list[Pair]], n_words: int) -> Documents:
+    """Return documents of ids, in increasing order, and counts as a block."""
+    indptr = np.array([0, *accumulate(map(len, documents))], np.int64)
+    pairs = documents[0] if len(documents) == 1 else list(chain.from_iterable(documents))
+    words, counts = zip(*pairs, strict=True) if pairs else ((), ())
+    return Documents(indptr, np.array(words, np.int32), np.array(counts, np.float64), n_words)
+
+
+def as_count(word: Any, count: Any) -> int:
+    """Return a count as a whole number, or say what is wrong with it."""
+    try:
+        whole = round(float(count))
+    except (TypeError, ValueError, OverflowError):
+        whole = -1
+    if not 0 <= whole < 2**53 or count < 0:
+        raise ValueError(
+            f"the word {word!r} has the count {count!r}; counts must be numbers from 0 on"
+        )
+    if whole != count:
+        warnings.warn(
+            "counts of words must be whole numbers: a fraction was rounded; use BagOfWords, not "
+            "TFIDF",
+            stacklevel=5,
+        )
+    return whole
+
+
+def rows_of(X: Any) -> Iterable[Bag | str]:
+    """Return the documents of a data frame, a column of texts, or anything that holds them."""
+    if hasattr(X, "to_dicts"):  # Polars
+        return list(X.to_dicts())
+    if hasattr(X, "to_dict") and hasattr(X, "columns"):  # pandas
+        return list(X.to_dict("records"))
+    if isinstance(X, str | Mapping):
+        raise TypeError("learn_many takes several documents; give one to learn_one")
+    return cast("Iterable[Bag | str]", X)

@@ -1,0 +1,216 @@
+"""SpectralTopics for scikit-learn: a matrix of counts in, topics out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from spectralleader.documents import Documents, Floats, Ints
+from spectralleader.learners import DEFAULT_LEARNER, Learner
+from spectralleader.learners.protocol import check_whole
+from spectralleader.model import TopicModel
+from spectralleader.text_topics import find_learner
+
+try:
+    from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+    from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
+except ModuleNotFoundError as error:
+    raise ImportError(
+        "spectralleader.sklearn needs scikit-learn: pip install spectralleader[sklearn]"
+    ) from error
+
+TYPES = [np.float64, np.float32, np.int64, np.int32]  # of counts that are taken as they are
+
+
+class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Single-topic model learned online, in one pass, as a scikit-learn transformer.
+
+    A document has one topic, its words are drawn from that topic; `transform` returns the
+    probability of each topic. Put it after a `CountVectorizer`: fractional counts, such as those of
+    tf-idf, are rounded to whole ones, with a warning.
+
+    Parameters
+    ----------
+    n_components : int
+        Number of topics, K.
+    learner : str
+        One of `spectralleader.LEARNERS`, by name.
+    batch_size : int
+        Documents that `fit` learns at a step. `partial_fit` learns all it is given at one step.
+    learner_params : dict, optional
+        More for the learner, such as ``{"reservoir_size": 10_000}``.
+    random_state : int, RandomState or None
+        The learner's seed. None is 0: the same documents give the same topics, always.
+
+    Attributes
+    ----------
+    components_ : (K, n_features_in_) array
+        Word distribution of each topic: every row sums to 1.
+    weights_ : (K,) array
+        Probability of each topic.
+    model_ : TopicModel
+        Both of these.
+    learner_ : Learner
+        What goes on learning.
+    n_samples_seen_ : int
+        Documents learned.
+    n_features_in_ : int
+        Words.
+    feature_names_in_ : (n_features_in_,) array
+        Names of the words, if the documents came as a data frame.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> topics = make_pipeline(CountVectorizer(), SpectralTopics(n_components=2))
+    >>> rain, wind, goal = topics.fit_predict(["rain wind rain", "wind rain wind", "late goal"])
+    >>> bool(rain == wind != goal)
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        learner: str = DEFAULT_LEARNER,
+        batch_size: int = 100,
+        learner_params: Mapping[str, Any] | None = None,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.learner = learner
+        self.batch_size = batch_size
+        self.learner_params = learner_params
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Forget what was learned, and learn documents in blocks of `batch_size`, in order.
+
+        Parameters
+        ----------
+        X : (n_docs, n_words) array, sparse matrix or data frame
+            Counts of words.
+        y : ignored
+        """
+        size = check_whole("batch_size", self.batch_size, 1)
+        documents = self._take(X, reset=True)
+        self._begin()
+        for block in documents.blocks(size):
+            self._learn(block)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Go on learning, with all of these documents as one block; see `fit`."""
+        begins = not self.__sklearn_is_fitted__()
+        documents = self._take(X, reset=begins)
+        if begins:
+            self._begin()
+        self._learn(documents)
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> Ints:
+        """Learn the documents with `fit`, and return the likeliest topic of each."""
+        return self.fit(X, y).predict(X)
+
+    def transform(self, X: Any) -> Floats:
+        """Return P(topic | document), shape (n_docs, K); the model does not change."""
+        return self._posterior(X)
+
+    def predict(self, X: Any) -> Ints:
+        """Return the likeliest topic of each document, shape (n_docs,)."""
+        topics: Ints = self._posterior(X).argmax(axis=1)
+        return topics
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean log-probability of the documents: more is better."""
+        return float(self.model_.log_prob(self._take(X, reset=False)).mean())
+
+    def perplexity(self, X: Any) -> float:
+        """Return exp(-log-probability of a word), in the mean over all words: less is better."""
+        documents = self._take(X, reset=False)
+        n_words = max(float(documents.lengths.sum()), 1.0)
+        return float(np.exp(-self.model_.log_prob(documents).sum() / n_words))
+
+    @property
+    def model_(self) -> TopicModel:
+        """The model of everything learned so far."""
+        check_is_fitted(self)
+        return self.learner_.model
+
+    @property
+    def components_(self) -> Floats:
+        """Word distribution of each topic, shape (K, n_features_in_)."""
+        return self.model_.topics
+
+    @property
+    def weights_(self) -> Floats:
+        """Probability of each topic, shape (K,)."""
+        return self.model_.weights
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.learner_.n_topics
+
+    def _begin(self) -> None:
+        seed = self.random_state
+        if seed is None:
+            seed = 0
+        elif not isinstance(seed, int | np.integer):
+            seed = int(check_random_state(seed).randint(2**31 - 1))
+        n_topics = check_whole("n_components", self.n_components, 1)
+        make, more = find_learner(self.learner), dict(self.learner_params or {})
+        self.learner_: Learner = make(n_topics, n_words=self.n_features_in_, seed=seed, **more)
+        self.n_samples_seen_ = 0
+
+    def _learn(self, block: Documents) -> None:
+        self.learner_.learn(block)
+        self.n_samples_seen_ += block.n_docs
+
+    def _posterior(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        counts = self._check(X, reset=False)
+        posterior = self.model_.posterior(Documents.from_matrix(as_whole(counts)))
+        return posterior.astype(np.float32) if counts.dtype == np.float32 else posterior
+
+    def _take(self, X: Any, *, reset: bool) -> Documents:
+        return Documents.from_matrix(as_whole(self._check(X, reset=reset)))
+
+    def _check(self, X: Any, *, reset: bool) -> Any:
+        """Return counts as scikit-learn checks them; `reset` notes how many words, and names."""
+        return validate_data(
+            self, X, reset=reset, accept_sparse="csr", dtype=TYPES, ensure_non_negative=True
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "learner_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def as_whole(counts: Any) -> Any:
+    """Return counts rounded to whole numbers, with a warning if any was not."""
+    if counts.dtype.kind != "f":
+        return counts
+    is_sparse = bool(sp.issparse(counts))
+    values = counts.data if is_sparse else counts
+    whole = np.rint(values)
+    if np.array_equal(values, whole):
+        return counts
+    warnings.warn(
+        "counts of words must be whole numbers: fractions were rounded; use CountVectorizer, not "
+        "TfidfVectorizer",
+        stacklevel=4,
+    )
+    if not is_sparse:
+        return whole
+    return sp.csr_array((whole, counts.indices, counts.indptr), shape=counts.shape)
