@@ -11,6 +11,7 @@ import typer
 
 from spectralleader import __version__
 from spectralleader.cli import corpora, study, text
+from spectralleader.cli.options import NOTHING_USEFUL, STOPPED
 from spectralleader.errors import NoWordsError
 
 MISUSE = 2  # exit code
@@ -85,9 +86,9 @@ def run() -> int:
     except BrokenPipeError:
         raise
     except (KeyboardInterrupt, typer.Abort):
-        return fail("stopped", text.STOPPED)
+        return fail("stopped", STOPPED)
     except NoWordsError as error:
-        return fail(str(error), text.NOTHING_USEFUL)
+        return fail(str(error), NOTHING_USEFUL)
     except (ValueError, OSError) as error:
         return fail(str(error), MISUSE)
     except Exception as error:
