@@ -12,7 +12,7 @@ import typer
 from spectralleader import __version__
 from spectralleader.cli import corpora, study, text
 from spectralleader.cli.options import NOTHING_USEFUL, STOPPED
-from spectralleader.errors import NoWordsError
+from spectralleader.errors import NotSavedError, NoWordsError
 
 MISUSE = 2  # exit code
 # Products here are small: more threads cost more than they gain, and on a busy machine far more.
@@ -26,8 +26,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     help="Learn topic models from streams of documents, online, with nothing to tune.",
     epilog="Start with: [bold]spectralleader learn tweets.csv[/bold], or [bold]demo[/bold] "
-    "to see it learn. Exit codes: 0 done, 1 nothing useful was learned, 2 misuse or bad input, "
-    "130 stopped by Ctrl-C.",
+    "to see it learn. Exit codes: 0 done, 1 nothing useful was learned or saved, 2 misuse or "
+    "bad input, 130 stopped by Ctrl-C.",
 )
 app.add_typer(text.app)
 app.add_typer(corpora.app, name="corpora")
@@ -87,7 +87,7 @@ def run() -> int:
         raise
     except (KeyboardInterrupt, typer.Abort):
         return fail("stopped", STOPPED)
-    except NoWordsError as error:
+    except (NoWordsError, NotSavedError) as error:
         return fail(str(error), NOTHING_USEFUL)
     except (ValueError, OSError) as error:
         return fail(str(error), MISUSE)
