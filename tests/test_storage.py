@@ -21,7 +21,7 @@ from spectralleader import (
     save,
 )
 from spectralleader.storage import FORMAT, KINDS, START, check_target
-from tests.factories import documents, model, same_state, texts
+from tests.factories import checkpoint, documents, model, same_state, texts
 
 BLOCK = documents(60)
 
@@ -47,6 +47,7 @@ def things():
     topics = TextTopics(3, learner="stepwise-em")
     topics.learn(texts(50)[0])
     yield "text-topics", topics
+    yield "checkpoint", checkpoint(topics)
 
 
 def test_every_kind_comes_back_as_it_was(tmp_path):

@@ -1,8 +1,8 @@
 """Learn a file while being killed again and again: run as a script, prints what happened.
 
-A process with everything imported and compiled forks one that learns, waits until it is far enough,
-kills it at a random moment, and forks the next, which goes on. How far is counted in steps, not in
-seconds, so that a busy machine changes nothing.
+A process with everything imported and compiled forks one that learns, lets it take some steps and
+begin another, kills it at a random moment, and forks the next, which goes on. A step is taken when
+it is allowed, so that neither a fast nor a busy machine changes how far each one comes.
 """
 
 import json
@@ -15,17 +15,19 @@ import time
 from spectralleader import load
 from spectralleader.jobs import Source, Watcher, learn
 
-N_KILLS, LINGER = 36, 0.03  # seconds at most between a step and the kill
+N_KILLS = 36
+MOST_STEPS = 6  # between two kills
 
 
-class Reporter(Watcher):
-    """Writes a byte a step."""
+class Obedient(Watcher):
+    """Tells of each step, and waits until the next one is allowed."""
 
-    def __init__(self, pipe):
-        self.pipe = pipe
+    def __init__(self, told, allowed):
+        self.told, self.allowed = told, allowed
 
     def stepped(self, result):
-        os.write(self.pipe, b".")
+        os.write(self.told, b".")
+        os.read(self.allowed, 1)
 
 
 def run(options, watcher=None):
@@ -33,49 +35,42 @@ def run(options, watcher=None):
     return learn(source, **options["learn"], checkpoint_every=1, watcher=watcher)
 
 
-def start(options):
-    """Fork a process that learns; return its id and where its steps can be read."""
-    steps, pipe = os.pipe()
+def kill_one(options, n_steps, pause):
+    """Fork a process that learns, and kill it some time after it has taken n steps."""
+    steps, told = os.pipe()
+    allowed, permits = os.pipe()
     child = os.fork()
-    if child:
-        os.close(pipe)
-        return child, steps
-    code = 1
-    try:
-        run(options, Reporter(pipe))
-        code = 0
-    finally:
-        os._exit(code)
-
-
-def kill_after(child, steps, n_steps, pause):
-    """Kill a process some time after its next n steps; return whether it was still at it."""
+    if not child:
+        os.close(steps)
+        os.close(permits)
+        try:
+            run(options, Obedient(told, allowed))
+        finally:
+            os._exit(1)
+    os.close(told)
+    os.close(allowed)
     for _ in range(n_steps):
-        if not os.read(steps, 1):
-            break
+        os.read(steps, 1)
+        os.write(permits, b".")
     time.sleep(pause)
     os.kill(child, signal.SIGKILL)
-    os.close(steps)
     _, status = os.waitpid(child, 0)
+    os.close(steps)
+    os.close(permits)
     return os.WIFSIGNALED(status)
 
 
 def main(options):
-    rng = random.Random(options["seed"])
-    path = options["learn"]["save"]
-    run({**options, "learn": {**options["learn"], "save": options["whole"]}})
-    n_docs, n_kills, n_left = [], 0, 0
+    rng, path = random.Random(options["seed"]), options["learn"]["save"]
+    whole = {**options, "learn": {**options["learn"], "save": options["whole"]}}
+    result = run(whole)
+    step = result.seconds / (result.topics.n_docs / options["source"]["block"])
+    n_docs, n_kills = [], 0
     for i in range(N_KILLS):
-        child, steps = start(options)
-        # some are killed while they start, most after a few steps
-        n_kills += kill_after(child, steps, i % options["stride"], rng.uniform(0, LINGER))
-        folder = os.path.dirname(path)
-        n_left += any(name.startswith(".") for name in os.listdir(folder))
+        n_kills += kill_one(options, i % MOST_STEPS, rng.uniform(0, 1.5 * step))
         n_docs.append(load(path).n_docs if os.path.exists(path) else 0)
-    result = run(options)
-    print(
-        json.dumps({"n_docs": n_docs, "n_kills": n_kills, "n_left": n_left, "L1": result.mean_loss})
-    )
+    run(options)
+    print(json.dumps({"n_docs": n_docs, "n_kills": n_kills}))
 
 
 if __name__ == "__main__":
