@@ -180,7 +180,9 @@ def write_csv(path: Path, n_docs: int = 300, *, seed: int = 0) -> Path:
 
 def checkpoint(topics: TextTopics) -> Checkpoint:
     """Topics as `learn --save` writes them."""
-    sums, frequencies = Sums(40, 30, 200.0, 700.5, 0.1), Unigram(1, n_words=topics.learner.n_words)
+    sums, frequencies = Sums(40, 30, 200.0, 700.5, 0.1), Unigram(1)
+    if not topics.vocabulary.grows:
+        frequencies = Unigram(1, n_words=topics.vocabulary.n_words)
     digests, settings = ("ab12", "34cd"), {"topics": "3", "seed": "0"}
     progress = Progress(settings, topics.n_docs, *digests, 1.5, sums, sums, frequencies)
     return Checkpoint.of(topics, progress)

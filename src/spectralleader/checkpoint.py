@@ -113,4 +113,8 @@ class Checkpoint(TextTopics):
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Checkpoint:
         """Rebuild what `to_state` described; it goes on as if never stopped."""
-        return cls.of(TextTopics.from_state(state), Progress.from_state(state["progress"]))
+        topics, progress = TextTopics.from_state(state), Progress.from_state(state["progress"])
+        known, counted = topics.vocabulary, progress.frequencies
+        if counted.grows != known.grows or counted.n_words > max(1, known.n_words):
+            raise ValueError(f"frequencies are over {counted.n_words} words, not {known.n_words}")
+        return cls.of(topics, progress)

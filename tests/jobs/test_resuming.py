@@ -346,6 +346,18 @@ def test_a_lock_file_that_was_left_behind_locks_nobody_out(tmp_path):
         assert lock.path.read_text() == f"{os.getpid()}\n"
 
 
+def test_what_a_killed_process_left_behind_is_deleted_and_nothing_else(tmp_path):
+    file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
+    learn(file, **FAST, save=saved)
+    (tmp_path / ".m.ab12_xyz").write_bytes(saved.read_bytes()[:500])
+    (tmp_path / ".m.cd34_xyz").write_bytes(b"")
+    kept = {".m.settings": "mine..", ".m.settings.json": "", ".mine.ab12_xyz": ""}
+    for name, content in kept.items():
+        (tmp_path / name).write_text(content)
+    learn(file, **FAST, save=saved)
+    assert {path.name for path in tmp_path.iterdir()} == {"a.csv", "m", *kept}
+
+
 def test_checkpoints_come_as_often_as_is_said(tmp_path):
     file, saved, seen = write_csv(tmp_path / "a.csv"), tmp_path / "m", []
 

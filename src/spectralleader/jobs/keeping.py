@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 OFTEN = "10min"  # between checkpoints, if nobody says
 UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 LEFT_BEHIND = "[a-z0-9_]{8}"  # how the name of a temporary file ends
+N_START = 16  # bytes that all saved files have in common
 FRESH = "start anew with --fresh, which keeps it as a backup"
 
 
@@ -100,7 +101,6 @@ class Keeper:
 
     def make_room(self) -> Path | None:
         """Rename a file that is there to a name that is free; return that."""
-        self._tidy()
         if not self.path.exists():
             return None
         number, real = 1, self.path.resolve()
@@ -113,10 +113,12 @@ class Keeper:
         return backup
 
     def _tidy(self) -> None:
-        """Delete what a process that was killed while it saved has left behind."""
+        """Delete what processes that were killed while they saved have left behind."""
         real = self.path.resolve()
+        begin = read_start(real)
         for path in real.parent.glob(f".{glob.escape(real.name)}.*"):
-            if re.fullmatch(LEFT_BEHIND, path.name[len(real.name) + 2 :]) and is_ours(path):
+            is_temporary = re.fullmatch(LEFT_BEHIND, path.name[len(real.name) + 2 :])
+            if is_temporary and begin.startswith(read_start(path)):
                 path.unlink(missing_ok=True)
 
     def tend(self, result: Learned) -> None:
@@ -140,7 +142,9 @@ class Keeper:
                 self._save(result)
         except StorageError as error:
             raise NotSavedError(f"{error}; {self._say_kept()}") from error
-        result.saved = None if self.n_saved is None else self.path
+        if self.n_saved is not None:
+            result.saved = self.path
+            self._tidy()
 
     def _save(self, result: Learned) -> None:
         storage.save(make_checkpoint(result, self._settings), self.path)
@@ -190,7 +194,7 @@ def make_checkpoint(result: Learned, settings: dict[str, str]) -> Checkpoint:
     return Checkpoint.of(result.topics, progress)
 
 
-def is_ours(path: Path) -> bool:
-    """Say whether a file is the beginning of one that is saved here."""
+def read_start(path: Path) -> bytes:
+    """Return what all files that are saved here begin with; less of one that is cut short."""
     with path.open("rb") as file:
-        return storage.MAGIC.startswith(file.read(len(storage.MAGIC)))
+        return file.read(N_START)
