@@ -13,6 +13,7 @@ from spectralleader import GrowingVocabulary, StorageError, TextTopics, load, sa
 from spectralleader.checkpoint import Checkpoint
 from spectralleader.errors import NotSavedError
 from spectralleader.jobs import Source, Watcher, learn
+from spectralleader.jobs.interrupts import Terminated
 from spectralleader.jobs.keeping import Every
 from spectralleader.jobs.lock import Lock
 from tests.factories import same_state, texts, write_csv
@@ -344,6 +345,18 @@ def test_a_lock_file_that_was_left_behind_locks_nobody_out(tmp_path):
     (tmp_path / "m.lock").write_text("999999\n")
     with Lock(tmp_path / "m") as lock:
         assert lock.path.read_text() == f"{os.getpid()}\n"
+
+
+def test_a_request_to_end_before_learning_begins_ends_it_at_once(tmp_path):
+    class Early(Watcher):
+        def counted(self, n_docs):
+            signal.raise_signal(signal.SIGTERM)
+
+    file, before = write_csv(tmp_path / "a.csv"), signal.getsignal(signal.SIGTERM)
+    with pytest.raises(Terminated):
+        learn(file, **FAST, save=tmp_path / "m", watcher=Early())
+    assert signal.getsignal(signal.SIGTERM) == before
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
 
 
 def test_what_a_killed_process_left_behind_is_deleted_and_nothing_else(tmp_path):
