@@ -347,6 +347,17 @@ def test_a_lock_file_that_was_left_behind_locks_nobody_out(tmp_path):
         assert lock.path.read_text() == f"{os.getpid()}\n"
 
 
+def test_a_folder_without_locks_is_said_and_used(tmp_path, monkeypatch):
+    def refuse(_):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("spectralleader.jobs.lock.take", refuse)
+    saved, notes = tmp_path / "m", StopAfter()
+    learn(write_csv(tmp_path / "a.csv"), **FAST, save=saved, watcher=notes)
+    assert f"{saved} cannot be locked there: see to it that nobody else learns it" in notes.lines
+    assert load(saved).n_docs == 300
+
+
 def test_a_request_to_end_before_learning_begins_ends_it_at_once(tmp_path):
     class Early(Watcher):
         def counted(self, n_docs):

@@ -75,7 +75,10 @@ class Keeper:
         self._failed = False  # the last one
 
     def __enter__(self) -> Keeper:
-        self._lock.__enter__()
+        if not self._lock.__enter__().is_held:
+            self._watcher.say(
+                f"{self.path} cannot be locked there: see to it that nobody else learns it"
+            )
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -17,12 +17,14 @@ class Lock:
     """A lock file beside a file, held while entered; the system lets go of it with its process.
 
     So a lock file that a killed process left behind locks nobody out. It holds the process's id.
+    Where the file system knows no locks, nobody is locked out at all, and `is_held` is false.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._for = Path(path)
         real = self._for.resolve()  # a link and what it points to are one model
         self.path = real.with_name(f"{real.name}.lock")
+        self.is_held = True  # while it is entered
         self._file: IO[bytes] | None = None
 
     def __enter__(self) -> Lock:
@@ -30,22 +32,27 @@ class Lock:
             file = self._open()
             try:
                 take(file)
-            except OSError as error:
+            except (BlockingIOError, PermissionError) as error:
                 owner = read_owner(file)
                 file.close()
-                raise StorageError(self._say_why(error, owner)) from error
+                raise StorageError(
+                    f"{self._for} is being learned by another process{owner}: wait for it, stop "
+                    "it, or save to another file"
+                ) from error
+            except OSError:
+                self.is_held = False
             if self._is_there(file):
                 self._file = file
             else:  # its last owner has deleted it in between
                 file.close()
-        self._file.truncate(0)
-        self._file.write(f"{os.getpid()}\n".encode())
-        self._file.flush()
+        with suppress(OSError):  # a full disk: who holds the lock is not told, but it is held
+            self._file.truncate(0)
+            self._file.write(f"{os.getpid()}\n".encode())
         return self
 
     def _open(self) -> IO[bytes]:
         try:
-            return os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666), "r+b")
+            return os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=0)
         except OSError as error:
             raise StorageError(f"cannot save to {self._for}: {error.strerror}") from error
 
@@ -54,14 +61,6 @@ class Lock:
             return os.path.samestat(os.fstat(file.fileno()), os.stat(self.path))
         except FileNotFoundError:
             return False
-
-    def _say_why(self, error: OSError, owner: str) -> str:
-        if not isinstance(error, BlockingIOError | PermissionError):
-            return f"cannot lock {self._for}: {error.strerror}"
-        return (
-            f"{self._for} is being learned by another process{owner}: wait for it, stop it, or "
-            "save to another file"
-        )
 
     def __exit__(self, *_: object) -> None:
         if self._file is None:
