@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from spectralleader import Documents, Learner, TopicModel, Words
+from spectralleader import Documents, Learner, TextTopics, TopicModel, Unigram, Words
+from spectralleader.checkpoint import Checkpoint, Progress, Sums
 from spectralleader.streams.text.words import EVERYTHING
 
 
@@ -189,6 +190,16 @@ def write_csv(path: Path, n_docs: int = 300, *, seed: int = 0) -> Path:
     ]
     path.write_text("timestamp,text,label\n" + "".join(rows))
     return path
+
+
+def checkpoint(topics: TextTopics) -> Checkpoint:
+    """Topics as `learn --save` writes them."""
+    sums, frequencies = Sums(40, 30, 200.0, 700.5, 0.1), Unigram(1)
+    if not topics.vocabulary.grows:
+        frequencies = Unigram(1, n_words=topics.vocabulary.n_words)
+    digests, settings = ("ab12", "34cd"), {"topics": "3", "seed": "0"}
+    progress = Progress(settings, topics.n_docs, *digests, 1.5, sums, sums, frequencies)
+    return Checkpoint.of(topics, progress)
 
 
 # what texts are full of, and what a reader of bytes may stumble over

@@ -1,4 +1,5 @@
 import io
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -30,6 +31,28 @@ def test_a_terminal_shows_topics_as_they_move(source, terminal, monkeypatch):
     for part in ("counting words", "300 documents counted", "30 documents,", "top words", "rain"):
         assert part in shown
     assert shown.count(" a second, L1 ") >= 9  # every step but the first
+
+
+@pytest.mark.parametrize("live", [True, False], ids=["terminal", "lines"])
+def test_going_on_is_shown_with_what_is_saved(
+    live, source, terminal, monkeypatch, capsys, tmp_path
+):
+    monkeypatch.setattr(display, "EVERY", 0.0)
+    monkeypatch.setattr(display, "LOG_EVERY", 0.0)
+    options = {"learner": "stepwise-em", "save": tmp_path / "m", "checkpoint_every": 60}
+    learn(source, **options)
+    end = "".join(Path(source.files[0]).read_text().splitlines(keepends=True)[1:61])
+    with Path(source.files[0]).open("a") as file:
+        file.write(end)
+    if live:
+        with Live(console=terminal, auto_refresh=False) as shown:
+            learn(source, **options, watcher=Picture(shown))
+        told = terminal.file.getvalue()
+    else:
+        learn(source, **options, watcher=Log())
+        told = capsys.readouterr().err
+    for part in ("goes on after 300", "300 documents read again", "saved 300", "saved 360"):
+        assert part in told
 
 
 def test_a_terminal_shows_learners_side_by_side(source, terminal, monkeypatch):

@@ -176,6 +176,7 @@ MISUSES = {
     "No such option: --nope": ["learn", "-", "--nope"],
     "Invalid value for '--topics'": ["learn", "-", "-k", "0"],
     "Invalid value for '--format'": ["learn", "-", "--format", "xml"],
+    "--checkpoint-every and --fresh need --save MODEL": ["learn", "-", "--fresh"],
     "there is no folder": ["learn", "-", "--save", "no/folder/m"],
     "No such command 'nope'": ["nope"],
     "there is no file nothing.model": ["topics", "nothing.model"],
@@ -264,7 +265,8 @@ def test_a_closed_pipe_is_no_error(file, tmp_path):
     reader.stderr.close()
 
 
-def test_ctrl_c_on_a_slow_pipe_saves_and_exits_130(tmp_path):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_a_slow_pipe_that_is_stopped_is_saved(number, code, tmp_path):
     saved = tmp_path / "m"
     options = ["learn", "-", "-k", "3", "--block", "10", "--save", str(saved), "--json"]
     slow = subprocess.Popen(
@@ -282,15 +284,56 @@ def test_ctrl_c_on_a_slow_pipe_saves_and_exits_130(tmp_path):
     slow.stdin.flush()
     assert slow.stderr.readline() == "guessed: each line is a text\n"
     time.sleep(3.0)  # learns what there is, and waits for more
-    slow.send_signal(signal.SIGINT)
+    slow.send_signal(number)
     out, err = slow.communicate(timeout=60)
-    assert slow.returncode == 130
+    assert slow.returncode == code
     told = json.loads(out)
     assert told["stopped"]
     n = told["documents"]
     assert n in range(0, 91, 10)  # 90, unless the machine is busy
     assert load(saved).n_docs == n
     assert err.splitlines()[-1] == f"Stopped after {n} documents; saved in {saved}."
+
+
+def test_learning_goes_on_where_it_ended_and_says_so(command, file, tmp_path):
+    saved = tmp_path / "m"
+    options = ("-k", 3, "--learner", "stepwise-em", "--save", saved)
+    assert f"Saved: {saved}, 300 documents" in command("learn", file, *options).stdout
+    with file.open("a") as end:
+        end.writelines(f"2020-02-01,{text},x\n" for text in texts(50, seed=1)[0])
+    grown = command("learn", file, *options, "--checkpoint-every", "60s")
+    assert "went on after 300 documents, 50 are new" in grown.stdout
+    assert "goes on after 300 documents" in grown.stderr
+    assert f"Saved: {saved}, 350 documents" in grown.stdout
+    assert json.loads(command("topics", saved, "--json").stdout)["documents"] == 350
+    with pytest.raises(ValueError, match="topics was 3, is 5; give those"):
+        command("learn", file, "--learner", "stepwise-em", "--save", saved)
+    anew = command("learn", file, "--learner", "stepwise-em", "--save", saved, "--fresh")
+    assert f"What was learned before is kept in {saved}.bak" in anew.stdout
+    assert load(f"{saved}.bak").n_docs == 350
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of file sizes")
+def test_a_disk_without_room_is_one_line_and_exit_code_1(file, tmp_path):
+    import resource
+
+    saved = tmp_path / "m"
+    learn(Source((str(file),)), n_topics=3, save=saved)
+    before = saved.read_bytes()
+    with file.open("a") as end:
+        end.write("2020-02-01,rain and wind,x\n")
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # the write fails instead
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2**12, 2**12))
+
+    done = run("learn", file, "-k", 3, "--save", saved, preexec_fn=limit)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        f"spectralleader: cannot save to {saved}: File too large; the last good checkpoint has "
+        "300 documents"
+    )
+    assert saved.read_bytes() == before
 
 
 def test_what_is_read_is_never_overwritten(file, tmp_path):

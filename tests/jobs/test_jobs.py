@@ -79,7 +79,7 @@ def test_a_growing_vocabulary_is_judged_and_settles(file):
 def test_what_was_learned_is_saved(file, tmp_path):
     result = learn(file, n_topics=3, save=tmp_path / "m")
     assert result.saved == tmp_path / "m"
-    assert same_state(load(tmp_path / "m").to_state(), result.topics.to_state())
+    assert same_state(load(tmp_path / "m").topics.to_state(), result.topics.to_state())
     with pytest.raises(ValueError, match="there is no folder"):
         learn(file, save=tmp_path / "no" / "m")
 

@@ -16,7 +16,7 @@ from spectralleader import (
     Window,
     Words,
 )
-from tests.factories import documents, model, texts
+from tests.factories import checkpoint, documents, model, texts
 
 BLOCK = documents(60)
 
@@ -41,6 +41,7 @@ def things() -> Iterator[tuple[str, Any]]:
     topics = TextTopics(3, learner="stepwise-em")
     topics.learn(texts(50)[0])
     yield "text-topics", topics
+    yield "checkpoint", checkpoint(topics)
 
 
 def more_things() -> Iterator[tuple[str, Any]]:

@@ -11,7 +11,8 @@ import typer
 
 from spectralleader import __version__
 from spectralleader.cli import corpora, merge, study, text
-from spectralleader.errors import NoWordsError
+from spectralleader.cli.options import NOTHING_USEFUL, STOPPED
+from spectralleader.errors import NotSavedError, NoWordsError
 
 MISUSE = 2  # exit code
 # Products here are small: more threads cost more than they gain, and on a busy machine far more.
@@ -25,8 +26,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     help="Learn topic models from streams of documents, online, with nothing to tune.",
     epilog="Start with: [bold]spectralleader learn tweets.csv[/bold], or [bold]demo[/bold] "
-    "to see it learn. Exit codes: 0 done, 1 nothing useful was learned, 2 misuse or bad input, "
-    "130 stopped by Ctrl-C.",
+    "to see it learn. Exit codes: 0 done, 1 nothing useful was learned or saved, 2 misuse or "
+    "bad input, 130 stopped by Ctrl-C.",
 )
 app.add_typer(text.app)
 app.add_typer(merge.app)
@@ -86,9 +87,9 @@ def run() -> int:
     except BrokenPipeError:
         raise
     except (KeyboardInterrupt, typer.Abort):
-        return fail("stopped", text.STOPPED)
-    except NoWordsError as error:
-        return fail(str(error), text.NOTHING_USEFUL)
+        return fail("stopped", STOPPED)
+    except (NoWordsError, NotSavedError) as error:
+        return fail(str(error), NOTHING_USEFUL)
     except (ValueError, OSError) as error:
         return fail(str(error), MISUSE)
     except Exception as error:

@@ -49,6 +49,11 @@ class Log(Watcher):
         if self._is_due():
             self.say(f"{n_docs:,} documents counted")
 
+    def retraced(self, n_docs: int) -> None:
+        """Say how many texts have been read again, now and then."""
+        if self._is_due():
+            self.say(f"{n_docs:,} documents read again")
+
     def stepped(self, result: Learned | Evaluation) -> None:
         """Say how learning goes, now and then."""
         if self._is_due():
@@ -80,6 +85,11 @@ class Picture(Watcher):
         """Show how many texts have been counted."""
         if perf_counter() >= self._due:
             self._draw(Text(f"{n_docs:,} documents counted"))
+
+    def retraced(self, n_docs: int) -> None:
+        """Show how many texts have been read again."""
+        if perf_counter() >= self._due:
+            self._draw(Text(f"{n_docs:,} documents read again"))
 
     def stepped(self, result: Learned | Evaluation) -> None:
         """Show the topics, or the learners, as they are."""
@@ -114,6 +124,8 @@ def headline(result: Learned | Evaluation) -> str:
     line = f"{result.topics.n_docs:,} documents, {rate(result):,.0f} a second"
     if result.mean_loss is not None:
         line += f", L1 {result.mean_loss:.3f}, of word frequencies {result.unigram.mean_loss:.3f}"
+    if result.n_saved is not None:
+        line += f", saved {result.n_saved:,}"
     return line
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from spectralleader.cli.text import Json, Seed, check_folder, print_json
+from spectralleader.cli.options import Json, Seed, check_folder, print_json
 
 app = typer.Typer()
 

@@ -44,6 +44,9 @@ def show_learned(result: Learned) -> None:
     rate = topics.n_docs / max(result.seconds, 1e-9)
     n_docs, n_words = count_of(topics.n_docs, "document"), count_of(vocabulary.n_words, "word")
     _say(out, f"{n_docs} in {result.seconds:.1f} s ({rate:,.0f} a second)")
+    if result.n_before:
+        before = count_of(result.n_before, "document")
+        _say(out, f"went on after {before}, {topics.n_docs - result.n_before:,} are new")
     grows = ", which grows" if vocabulary.grows else ""
     _say(out, f"vocabulary of {n_words}{grows}; {topics.n_empty:,} documents have none of them")
     _say(out, say_loss(result))
@@ -53,7 +56,10 @@ def show_learned(result: Learned) -> None:
         out.print(topic_table(topics))
     if result.saved is not None:
         out.print()
-        _say(out, f"Saved: {result.saved}  (see: spectralleader topics {result.saved})")
+        saved = f"{result.saved}, {count_of(result.n_saved or 0, 'document')}"
+        _say(out, f"Saved: {saved}  (see: spectralleader topics {result.saved})")
+    if result.backup is not None:
+        _say(out, f"What was learned before is kept in {result.backup}")
 
 
 def show_merged(result: Merged) -> None:

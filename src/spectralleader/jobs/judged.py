@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from time import perf_counter
 
+from spectralleader.checkpoint import Sums
 from spectralleader.documents import Documents
 from spectralleader.evaluation import meet
 from spectralleader.learners import Learner
@@ -28,13 +29,19 @@ class Judged:
     (1.386, 2.0)
     """
 
-    def __init__(self, learner: Learner) -> None:
+    def __init__(self, learner: Learner, sums: Sums | None = None) -> None:
+        sums = sums or Sums()
         self.learner = learner
-        self.n_learned = 0  # documents
-        self.n_docs = 0  # documents judged
-        self.n_words = 0.0  # in these
-        self.loss = 0.0  # their negative log-probability, in nats
-        self.seconds = 0.0  # spent on predicting and learning
+        self.n_learned = sums.n_learned  # documents
+        self.n_docs = sums.n_docs  # documents judged
+        self.n_words = sums.n_words  # in these
+        self.loss = sums.loss  # their negative log-probability, in nats
+        self.seconds = sums.seconds  # spent on predicting and learning
+
+    @property
+    def sums(self) -> Sums:
+        """All but the learner, to go on with."""
+        return Sums(self.n_learned, self.n_docs, self.n_words, self.loss, self.seconds)
 
     def judge(self, documents: Documents) -> None:
         """Predict a block that is about to be learned, all of whose documents have words."""

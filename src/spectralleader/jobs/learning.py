@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import os
+import signal
+from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from spectralleader import storage
-from spectralleader.jobs.interrupts import Interrupts
+from spectralleader.checkpoint import Checkpoint, Sums
+from spectralleader.jobs.interrupts import Interrupts, Terminated
 from spectralleader.jobs.judged import Judged
-from spectralleader.jobs.source import Source, choose_vocabulary, choose_words
+from spectralleader.jobs.keeping import OFTEN, Every, Keeper
+from spectralleader.jobs.settings import Settings
+from spectralleader.jobs.source import Source, choose_words
+from spectralleader.jobs.trail import Trail, check_pipe, retrace
 from spectralleader.jobs.watcher import Watcher
 from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Unigram
 from spectralleader.learners.offline import Offline
-from spectralleader.streams.files import Reader
+from spectralleader.streams.files import Reader, TextBlock
 from spectralleader.streams.text.vocabulary import Vocabulary
-from spectralleader.text_topics import TextTopics, find_learner
+from spectralleader.text_topics import TextTopics
 
 
 @dataclass
@@ -27,14 +33,22 @@ class Learned:
     topics: TextTopics
     reader: Reader  # with what was guessed of the columns, and the problems met
     judged: Judged | None  # None for an offline learner, which has no model on the way
-    unigram: Judged  # word frequencies alone, for comparison
+    frequencies: Unigram  # word frequencies alone, for comparison
+    unigram: Judged  # the same, judged
+    trail: Trail | None = None  # of the documents learned; None for a pipe
     began: float = field(default_factory=perf_counter)
     seconds: float = 0.0  # of learning, so far
-    stopped: bool = False  # by Ctrl-C
+    n_before: int = 0  # documents that an earlier pass had learned
+    n_saved: int | None = None  # documents in the file that is kept, so far
+    is_whole: bool = True  # not within a step
+    stopped: bool = False  # by Ctrl-C, or a request to end
+    terminated: bool = False  # by a request to end
     saved: Path | None = None
+    backup: Path | None = None  # where what was there before is kept
 
     def step(self, texts: list[str]) -> None:
         """Judge a block, then learn it."""
+        self.is_whole = False
         documents = self.topics.take_in(texts)
         for judged in filter(None, (self.judged, self.unigram)):
             judged.judge(documents)
@@ -43,8 +57,16 @@ class Learned:
             self.judged.n_learned += documents.n_docs
         new_ids = self.topics.learn_documents(documents)
         if new_ids is not None:
-            self.unigram.learner.recode(new_ids, self.topics.vocabulary.n_words)
+            self.frequencies.recode(new_ids, self.topics.vocabulary.n_words)
+        if self.trail is not None:
+            self.trail.add(texts)
         self.seconds = perf_counter() - self.began
+        self.is_whole = True
+
+    def stop(self, reason: KeyboardInterrupt) -> None:
+        """Take note that somebody wants it to end."""
+        self.stopped = True
+        self.terminated = isinstance(reason, Terminated)
 
     @property
     def is_useful(self) -> bool:
@@ -61,6 +83,7 @@ class Learned:
         topics, vocabulary, problems = self.topics, self.topics.vocabulary, self.reader.problems
         return {
             "documents": topics.n_docs,
+            "documents_learned_before": self.n_before,
             "documents_without_known_words": topics.n_empty,
             "seconds": self.seconds,
             "stopped": self.stopped,
@@ -77,6 +100,7 @@ class Learned:
                 for kind, count in problems.counts.items()
             },
             "saved": None if self.saved is None else str(self.saved),
+            "backup": None if self.backup is None else str(self.backup),
         }
 
 
@@ -89,12 +113,19 @@ def learn(
     stop_words: str = "english",
     seed: int = 0,
     save: str | os.PathLike[str] | None = None,
+    checkpoint_every: str | int = OFTEN,
+    fresh: bool = False,
     watcher: Watcher | None = None,
 ) -> Learned:
     """Learn topics from files in one pass, judging each block before it is learned.
 
-    Ctrl-C ends the pass, not the job: what was learned is saved, if asked, and returned. A file
-    that cannot be read on is an error, after what was learned before it is saved.
+    With `save`, it goes on where an earlier pass over the same input ended, whether that was
+    stopped, killed or through: no document is skipped or learned twice, and the result is that of
+    one pass, to the bit. A file may have grown since. What a pipe brings is taken as new.
+
+    Ctrl-C, or SIGTERM where something is saved, ends the pass, not the job: what was learned is
+    saved and returned. A file that cannot be read on is an error, after what was learned before it
+    is saved. A checkpoint that cannot be written leaves the last one as it was.
 
     Parameters
     ----------
@@ -103,62 +134,128 @@ def learn(
     n_topics, learner, seed
         See `TextTopics`.
     vocabulary : str, int or Vocabulary, optional
-        See `choose_vocabulary`.
+        See `choose_vocabulary`; one that was saved is gone on with.
     stop_words : str
         "english", "none" or a file of words.
     save : path, optional
-        File to save the `TextTopics` in.
+        File to save a `Checkpoint` in, which is a `TextTopics`; locked while learning.
+    checkpoint_every : int or str
+        How often to save on the way: documents, or a time such as "60s", "5min", "1h".
+    fresh : bool
+        Start anew; what is saved already is renamed to a backup.
     watcher : Watcher, optional
         Is told of every step.
+
+    Raises
+    ------
+    ValueError
+        If what is saved has other settings, or other documents were learned.
+    NotSavedError
+        If what was learned could not be saved at the end.
     """
     source, watcher = Source.of(source), watcher or Watcher()
+    settings = Settings(n_topics, learner, vocabulary, choose_words(stop_words), seed)
+    keeper, signals = None, [signal.SIGINT]
     if save is not None:
-        storage.check_target(save)
+        keeper = Keeper(save, Every.of(checkpoint_every), watcher, fresh=fresh)
         source.check_kept(save)
-    find_learner(learner)  # before anything is read
-    words = choose_words(stop_words)
-    with source.open() as reader:
+        signals.append(signal.SIGTERM)
+    with Interrupts(*signals) as interrupts, keeper or nullcontext(), source.open() as reader:
         for guess in reader.guesses:
             watcher.say(f"guessed: {guess}")
-        known = choose_vocabulary(vocabulary, source, words, watcher)
-        topics = TextTopics(
-            n_topics,
-            learner=learner,
-            vocabulary=known,
-            words=words,
-            block_size=source.block,
-            seed=seed,
-        )
-        result = _begin(topics, reader)
-        try:
-            _run(result, watcher)
-        except (ValueError, OSError) as error:
-            if save is None or not result.is_useful:
-                raise
-            storage.save(topics, save)
-            raise ValueError(
-                f"{error}; the {topics.n_docs:,} documents before are learned and saved in {save}"
-            ) from error
-    if save is not None:
-        result.saved = storage.save(topics, save)
+        result, blocks = _prepare(source, reader, settings, keeper, watcher)
+        _run(result, blocks, keeper, interrupts, watcher)
     return result
 
 
-def _begin(topics: TextTopics, reader: Reader) -> Learned:
+def _prepare(
+    source: Source, reader: Reader, settings: Settings, keeper: Keeper | None, watcher: Watcher
+) -> tuple[Learned, Iterator[TextBlock]]:
+    """Begin, or go on with what was kept; return it, and the blocks to be learned."""
+    if keeper is not None:
+        found = keeper.find(settings.names(source, reader))
+        if found is not None:
+            return _go_on(found, source, reader, watcher)
+    topics = settings.make_topics(source, watcher)
+    backup = None if keeper is None else keeper.make_room()
     n_words = None if topics.learner.grows else topics.learner.n_words
-    judged = None if isinstance(topics.learner, Offline) else Judged(topics.learner)
-    return Learned(topics, reader, judged, Judged(Unigram(1, n_words=n_words)))
+    trail = Trail() if source.once_only is None else None
+    result = _make_result(topics, reader, Unigram(1, n_words=n_words), trail)
+    result.backup = backup
+    return result, reader
 
 
-def _run(result: Learned, watcher: Watcher) -> None:
-    with Interrupts() as interrupts:
-        try:
-            for block in result.reader:
-                with interrupts.held():
-                    result.step(block.texts)
-                watcher.stepped(result)
-        except KeyboardInterrupt:
-            result.stopped = True
+def _go_on(
+    found: Checkpoint, source: Source, reader: Reader, watcher: Watcher
+) -> tuple[Learned, Iterator[TextBlock]]:
+    progress, trail, blocks = found.progress, None, iter(reader)
+    if source.once_only is not None:
+        check_pipe(source)
+        watcher.say(f"goes on after {found.n_docs:,} documents; what the pipe brings is new")
+    else:
+        watcher.say(f"goes on after {found.n_docs:,} documents; reading up to there")
+        trail, blocks = retrace(reader, progress, source.block, watcher)
+    result = _make_result(
+        found.topics, reader, progress.frequencies, trail, progress.judged, progress.unigram
+    )
+    result.n_before = result.n_saved = found.n_docs
+    result.seconds = progress.seconds
+    result.began -= progress.seconds
+    return result, blocks
+
+
+def _make_result(
+    topics: TextTopics,
+    reader: Reader,
+    frequencies: Unigram,
+    trail: Trail | None,
+    sums: Sums | None = None,
+    frequencies_sums: Sums | None = None,
+) -> Learned:
+    is_offline = isinstance(topics.learner, Offline)
+    judged = None if is_offline else Judged(topics.learner, sums)
+    return Learned(
+        topics, reader, judged, frequencies, Judged(frequencies, frequencies_sums), trail
+    )
+
+
+def _run(
+    result: Learned,
+    blocks: Iterator[TextBlock],
+    keeper: Keeper | None,
+    interrupts: Interrupts,
+    watcher: Watcher,
+) -> None:
+    """Learn the blocks and keep them."""
+    try:
+        for block in blocks:
+            with interrupts.held():
+                result.step(block.texts)
+                if keeper is not None:
+                    keeper.tend(result)
+            watcher.stepped(result)
+    except KeyboardInterrupt as reason:
+        result.stop(reason)
+    except (ValueError, OSError) as error:
+        if keeper is None or not result.is_useful:
+            raise
+        _finish(result, keeper, interrupts)
+        if keeper.n_saved is None:
+            raise
+        raise ValueError(
+            f"{error}; the {keeper.n_saved:,} documents before are learned and saved in "
+            f"{keeper.path}"
+        ) from error
+    if keeper is not None:
+        _finish(result, keeper, interrupts)
+
+
+def _finish(result: Learned, keeper: Keeper, interrupts: Interrupts) -> None:
+    try:
+        with interrupts.held():
+            keeper.finish(result)
+    except KeyboardInterrupt as reason:
+        result.stop(reason)
 
 
 def name_learner(topics: TextTopics) -> str:

@@ -81,6 +81,24 @@ def choose_words(stop_words: str) -> Words:
     return Words(stop_words=None if stop_words == "none" else stop_words)
 
 
+def choose_wish(wish: str | int | Vocabulary | None, source: Source) -> int | str | Vocabulary:
+    """Return how a vocabulary is to be had: a number of words, "grow:N", or the words of a file."""
+    if isinstance(wish, Vocabulary):
+        return wish
+    if wish is None:
+        wish = MOST_FREQUENT if source.once_only is None else GROW
+    kind, _, size = str(wish).partition(":")
+    if kind == GROW and (size.isdecimal() or not size):
+        return f"{GROW}:{int(size or MAX_WORDS)}"
+    if str(wish).isdecimal():
+        return int(wish)
+    if not Path(str(wish)).is_file():
+        raise ValueError(
+            f"vocabulary must be a number, grow, grow:N or a file of words; no file {wish!r}"
+        )
+    return Vocabulary.from_file(str(wish))
+
+
 def choose_vocabulary(
     wish: str | int | Vocabulary | None, source: Source, words: Words, watcher: Watcher
 ) -> Vocabulary:
@@ -90,25 +108,16 @@ def choose_vocabulary(
     the stream. Else a file of words. If nobody says: 5,000 words counted first, and for a pipe,
     which can be read once only, one that grows.
     """
-    if isinstance(wish, Vocabulary):
-        return wish
-    pipe = source.once_only
-    if wish is None:
-        wish = MOST_FREQUENT if pipe is None else GROW
-    kind, _, size = str(wish).partition(":")
-    if kind == GROW and (size.isdecimal() or not size):
-        return GrowingVocabulary(int(size or MAX_WORDS))
-    if not kind.isdecimal():
-        if not Path(str(wish)).is_file():
-            raise ValueError(
-                f"vocabulary must be a number, grow, grow:N or a file of words; no file {wish!r}"
-            )
-        return Vocabulary.from_file(str(wish))
-    if pipe is not None:
+    chosen = choose_wish(wish, source)
+    if isinstance(chosen, Vocabulary):
+        return chosen
+    if isinstance(chosen, str):
+        return GrowingVocabulary(int(chosen.removeprefix(f"{GROW}:")))
+    if (pipe := source.once_only) is not None:
         name = "standard input" if pipe == "-" else pipe
         raise ValueError(
-            f"{name} can be read once only, so its {wish} most frequent words cannot be counted "
-            f"first; say --vocabulary grow:{wish}, or name a file of words"
+            f"{name} can be read once only, so its {chosen} most frequent words cannot be counted "
+            f"first; say --vocabulary grow:{chosen}, or name a file of words"
         )
-    watcher.say(f"counting words, to know the {int(wish):,} most frequent")
-    return Vocabulary.most_frequent(source.texts(watcher), int(wish), words=words)
+    watcher.say(f"counting words, to know the {chosen:,} most frequent")
+    return Vocabulary.most_frequent(source.texts(watcher), chosen, words=words)

@@ -14,5 +14,8 @@ class Watcher:
     def counted(self, n_docs: int) -> None:
         """Take note of the first pass over the texts: as many have been counted."""
 
+    def retraced(self, n_docs: int) -> None:
+        """Take note of the way back to where an earlier pass was: as many have been read again."""
+
     def stepped(self, result: Any) -> None:
         """Take note of a step: the result so far, `Learned` or `Evaluation`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol, Self
 
+from spectralleader.checkpoint import Checkpoint
 from spectralleader.documents import Documents
 from spectralleader.learners import LEARNERS
 from spectralleader.model import TopicModel
@@ -25,6 +26,7 @@ class Storable(Protocol):
 
 KINDS: dict[str, type[Storable]] = {
     "text-topics": TextTopics,
+    "checkpoint": Checkpoint,
     "model": TopicModel,
     "documents": Documents,
     **{f"learner/{name}": entry.learner for name, entry in LEARNERS.items()},

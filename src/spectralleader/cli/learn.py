@@ -1,0 +1,126 @@
+"""The command learn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spectralleader.cli.options import (
+    NOTHING_USEFUL,
+    STOPPED,
+    Block,
+    Files,
+    Format,
+    Json,
+    Label,
+    Seed,
+    Sort,
+    StopWords,
+    Strict,
+    Text,
+    Time,
+    Topics,
+    Words,
+    check_folder,
+    make_source,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from spectralleader.jobs import Learned
+
+EXAMPLES = (
+    "Examples: [bold]spectralleader learn tweets.csv -k 10 --save tweets.model[/bold]; "
+    "[bold]zcat logs.gz | spectralleader learn - --vocabulary grow:20000[/bold]; for months: "
+    "[bold]spectralleader learn news.csv --save news.model --checkpoint-every 60s[/bold], and the "
+    "same again when the file has grown, or after a crash."
+)
+
+
+def learn(
+    files: Files,
+    topics: Topics = 5,
+    learner: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="hedged if not given; see: spectralleader learners."),
+    ] = None,
+    vocabulary: Words = None,
+    block: Block = 100,
+    stop_words: StopWords = "english",
+    text: Text = None,
+    time: Time = None,
+    label: Label = None,
+    format: Format = None,
+    strict: Strict = False,
+    sort: Sort = False,
+    seed: Seed = 0,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MODEL", help="File to save what was learned in; if it is there, to go on with."
+        ),
+    ] = None,
+    checkpoint_every: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|TIME",
+            help="Save on the way, every N documents or a time such as 60s, 5min (default: 10min).",
+        ),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Start anew; MODEL is kept as a backup, MODEL.bak.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Learn topics from files of text in one pass, and watch it learn.
+
+    L1 is the mean negative log-probability of a document, predicted before it is learned.
+    With --save, the same command goes on where the last one ended, however it ended: no document is
+    skipped or learned twice. Ctrl-C ends the pass, and so does SIGTERM (exit code 0): what was
+    learned so far is summarised, and saved if asked.
+    """
+    check_folder(save)
+    if save is None and (fresh or checkpoint_every is not None):
+        raise typer.BadParameter("--checkpoint-every and --fresh need --save MODEL")
+    from spectralleader import jobs
+    from spectralleader.cli.display import watching
+    from spectralleader.cli.tables import show_learned
+    from spectralleader.jobs.interrupts import Terminated
+    from spectralleader.jobs.keeping import OFTEN
+    from spectralleader.learners import DEFAULT_LEARNER
+
+    source = make_source(files, text, time, label, block, format, strict=strict, sort=sort)
+    try:
+        with watching() as watcher:
+            result = jobs.learn(
+                source,
+                n_topics=topics,
+                learner=learner or DEFAULT_LEARNER,
+                vocabulary=vocabulary,
+                stop_words=stop_words,
+                seed=seed,
+                save=save,
+                checkpoint_every=checkpoint_every or OFTEN,
+                fresh=fresh,
+                watcher=watcher,
+            )
+    except Terminated:
+        typer.echo("Stopped before anything was learned.", err=True)
+        return
+    print_json(result.summary()) if as_json else show_learned(result)
+    end(result)
+
+
+def end(result: Learned) -> None:
+    """Say why it ended before its time, or that it was of no use; exit so."""
+    if result.stopped:
+        saved = f"; saved in {result.saved}" if result.saved else ""
+        if not result.is_whole:
+            saved = "; the last step was broken off and is not saved"
+        typer.echo(f"Stopped after {result.topics.n_docs:,} documents{saved}.", err=True)
+        raise typer.Exit(0 if result.terminated else STOPPED)
+    if not result.is_useful:
+        typer.echo("spectralleader: no document had a known word", err=True)
+        raise typer.Exit(NOTHING_USEFUL)

@@ -1,0 +1,137 @@
+"""Options that commands for text share, and what becomes of them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+if TYPE_CHECKING:
+    from spectralleader.jobs import Source
+    from spectralleader.text_topics import TextTopics
+
+NOTHING_USEFUL, STOPPED = 1, 130  # exit codes; 130 is the shell's for Ctrl-C
+FILES = "Files to read, one after the other; - is standard input."
+
+
+class FileFormat(StrEnum):
+    """The formats that are read."""
+
+    csv = "csv"
+    tsv = "tsv"
+    jsonl = "jsonl"
+    parquet = "parquet"
+    text = "text"
+
+
+class OutFormat(StrEnum):
+    """The formats that predictions are written in."""
+
+    csv = "csv"
+    jsonl = "jsonl"
+
+
+def check_files(files: list[str]) -> list[str]:
+    """Say at once which file is not there."""
+    for name in files:
+        if name != "-" and not Path(name).exists():
+            raise typer.BadParameter(f"there is no file {name}")
+    return files
+
+
+Files = Annotated[list[str], typer.Argument(help=FILES, metavar="FILE", callback=check_files)]
+Model = Annotated[str, typer.Argument(help="File that learn --save wrote.", metavar="MODEL")]
+Topics = Annotated[int, typer.Option("--topics", "-k", min=1, help="Number of topics.")]
+Words = Annotated[
+    str | None,
+    typer.Option(
+        "--vocabulary",
+        metavar="N|grow|grow:N|FILE",
+        help="The N most frequent words, counted in a first pass (default: 5000); or words that "
+        "grow with the stream up to N, 50000 if not said (default for a pipe); or a file of words.",
+    ),
+]
+Block = Annotated[int, typer.Option(min=1, help="Documents learned at a step.")]
+StopWords = Annotated[str, typer.Option(metavar="english|none|FILE", help="Words to leave out.")]
+Text = Annotated[
+    str | None,
+    typer.Option(metavar="COL,COL", help="Columns of the text, joined; guessed if obvious."),
+]
+Time = Annotated[
+    str | None, typer.Option(metavar="COL", help="Column of the time; guessed if obvious.")
+]
+Label = Annotated[
+    str | None, typer.Option(metavar="COL", help="Column of the label; guessed if obvious.")
+]
+Format = Annotated[
+    FileFormat | None, typer.Option(help="Format of the files; known by name or content.")
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad row, exit code 2.")]
+Sort = Annotated[bool, typer.Option("--sort", help="Sort the documents by time first.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
+
+
+def make_source(
+    files: list[str],
+    text: str | None,
+    time: str | None,
+    label: str | None,
+    block: int,
+    format: FileFormat | None,
+    *,
+    strict: bool,
+    sort: bool,
+) -> Source:
+    """Return what the options say of the files."""
+    from spectralleader.jobs import Source
+
+    kind = None if format is None else format.value
+    return Source(tuple(files), split(text), time, label, block, kind, strict, sort)
+
+
+def split(names: str | None) -> tuple[str, ...] | None:
+    """Return names that were given with commas between, None if none was."""
+    return tuple(name.strip() for name in names.split(",") if name.strip()) if names else None
+
+
+def check_folder(path: Path | None) -> None:
+    """Say at once, not after an hour, that a file cannot be written where it was asked for."""
+    if path is not None and path.is_dir():
+        raise typer.BadParameter(f"{path} is a folder; name a file in it")
+    if path is not None and not path.absolute().parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {path.parent}")
+
+
+def load_model(path: str) -> TextTopics:
+    """Return what `learn --save` saved."""
+    if not Path(path).is_file():
+        raise typer.BadParameter(f"there is no file {path}")
+    from spectralleader.storage import load
+    from spectralleader.text_topics import TextTopics
+
+    found = load(path)
+    if not isinstance(found, TextTopics):
+        raise ValueError(f"{path} holds a {type(found).__name__}, not what learn --save writes")
+    return found
+
+
+@contextmanager
+def opened(path: Path | None) -> Iterator[TextIO]:
+    """Open a file to write, or standard output."""
+    if path is None:
+        yield sys.stdout
+        return
+    with path.open("w", encoding="utf-8", newline="") as file:
+        yield file
+
+
+def print_json(summary: dict[str, Any]) -> None:
+    """Print a summary for machines."""
+    typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))

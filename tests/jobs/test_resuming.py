@@ -1,0 +1,405 @@
+import errno
+import gzip
+import json
+import os
+import signal
+import threading
+
+import polars as pl
+import pytest
+import zstandard
+
+from spectralleader import GrowingVocabulary, StorageError, TextTopics, load, save
+from spectralleader.checkpoint import Checkpoint
+from spectralleader.errors import NotSavedError
+from spectralleader.jobs import Source, Watcher, learn
+from spectralleader.jobs.interrupts import Terminated
+from spectralleader.jobs.keeping import Every
+from spectralleader.jobs.lock import Lock
+from tests.factories import same_state, texts, write_csv
+
+FAST = {"n_topics": 3, "learner": "stepwise-em"}
+
+
+class StopAfter(Watcher):
+    """Asks to stop after some documents, and takes notes."""
+
+    def __init__(self, n_docs=None, number=signal.SIGTERM):
+        self.n_docs, self.number, self.lines, self.steps = n_docs, number, [], []
+
+    def say(self, line):
+        self.lines.append(line)
+
+    def stepped(self, result):
+        self.steps.append(result.topics.n_docs)
+        if result.topics.n_docs == self.n_docs:
+            signal.raise_signal(self.number)
+
+
+def comparable(path):
+    """What is saved, but for times."""
+    state = load(path).to_state()
+    for part in (state["progress"], state["progress"]["judged"], state["progress"]["unigram"]):
+        part.pop("seconds")
+    return state
+
+
+def write_rows(folder, n_docs=300):
+    """The same documents in every format that is read, in no order of time; the files of each."""
+    written, _ = texts(n_docs)
+    times = [f"2020-01-{i * 7 % 28 + 1:02}" for i in range(n_docs)]
+    frame = pl.DataFrame({"text": written, "date": times})
+    raw = frame.write_csv().encode()
+    (folder / "a.csv").write_bytes(raw)
+    (folder / "a.csv.gz").write_bytes(gzip.compress(raw))
+    (folder / "a.csv.zst").write_bytes(zstandard.compress(raw))
+    frame.write_parquet(folder / "a.parquet")
+    frame[:130].write_ndjson(folder / "b.jsonl")
+    frame[130:].write_ndjson(folder / "c.jsonl")
+    names = ("a.csv", "a.csv.gz", "a.csv.zst", "a.parquet")
+    return {name: (name,) for name in names} | {"two files": ("b.jsonl", "c.jsonl")}
+
+
+@pytest.mark.parametrize("sort", [False, True], ids=["as it comes", "sorted"])
+@pytest.mark.parametrize("vocabulary", ["15", "grow:15"])
+def test_a_pass_in_pieces_is_one_pass_for_every_format(vocabulary, sort, tmp_path):
+    for name, files in write_rows(tmp_path).items():
+        paths = tuple(str(tmp_path / file) for file in files)
+        source = Source(paths, block=30, sort=sort, time="date")
+        whole, pieces = tmp_path / f"{name}.whole", tmp_path / f"{name}.pieces"
+        learn(source, **FAST, vocabulary=vocabulary, save=whole)
+        for n_docs in (60, 150):
+            stopped = learn(
+                source, **FAST, vocabulary=vocabulary, save=pieces, watcher=StopAfter(n_docs)
+            )
+            assert stopped.terminated
+            assert load(pieces).n_docs == n_docs
+        notes = StopAfter()
+        result = learn(source, **FAST, vocabulary=vocabulary, save=pieces, watcher=notes)
+        assert (result.n_before, notes.steps) == (150, [180, 210, 240, 270, 300])
+        assert "goes on after 150 documents; reading up to there" in notes.lines
+        assert not any("counting" in line for line in notes.lines)
+        assert same_state(comparable(pieces), comparable(whole)), name
+
+
+def test_a_file_that_has_grown_teaches_its_new_lines_only(tmp_path):
+    written, _ = texts(205)
+    file, saved = tmp_path / "log.txt", tmp_path / "m"
+    file.write_text("".join(f"{line}\n" for line in written[:95]))
+    learn(Source((str(file),), block=20), n_topics=2, vocabulary="grow:30", save=saved)
+    with file.open("a") as end:
+        end.writelines(f"{line}\n" for line in written[95:])
+    notes = StopAfter()
+    source = Source((str(file),), block=20)
+    learn(source, n_topics=2, vocabulary="grow:30", save=saved, watcher=notes)
+    assert notes.steps == [115, 135, 155, 175, 195, 205]
+    before = saved.stat().st_mtime_ns
+    again = learn(source, n_topics=2, vocabulary="grow:30", save=saved)
+    assert again.n_before == again.topics.n_docs == 205
+    assert saved.stat().st_mtime_ns == before  # nothing is new: nothing is written
+    topics = TextTopics(2, vocabulary=GrowingVocabulary(30), block_size=20)
+    topics.learn(written[:95])
+    topics.learn(written[95:])
+    assert same_state(again.topics.to_state(), topics.to_state())
+
+
+def test_a_last_line_that_was_not_finished_stays_as_it_was_learned(tmp_path):
+    file, saved, notes = tmp_path / "log.txt", tmp_path / "m", StopAfter()
+    file.write_text("rain wind\nlate goal\nrain and wi")
+    options = {"n_topics": 2, "vocabulary": "grow", "save": saved}
+    learn(file, **options)
+    file.write_text("rain wind\nlate goal\nrain and wind\nlate again\n")
+    assert learn(file, **options, watcher=notes).topics.n_docs == 4
+    assert any("document 3, the last one learned before, has changed" in n for n in notes.lines)
+
+
+def test_other_documents_are_refused(tmp_path):
+    file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
+    whole = file.read_text()
+    learn(file, **FAST, vocabulary=15, save=saved)
+    before = saved.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    for content, message in (
+        ("".join([*lines[:9], lines[10], lines[9], *lines[11:]]), "the first 300 documents"),
+        ("".join(lines[:200]), "the input has 199 documents, but 300 of it were learned"),
+        (whole.replace("rain", "hail") + whole, "a file has changed or is another"),
+    ):
+        file.write_text(content)
+        with pytest.raises(ValueError, match=message):
+            learn(file, **FAST, vocabulary=15, save=saved)
+    assert saved.read_bytes() == before
+    other = tmp_path / "renamed.csv.gz"
+    other.write_bytes(gzip.compress(whole.encode()))
+    assert learn(other, **FAST, vocabulary=15, save=saved).n_before == 300
+
+
+def test_other_settings_are_refused_and_named(tmp_path):
+    file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
+    words = tmp_path / "words.txt"
+    words.write_text("rain\nwind\n")
+    source, options = Source((str(file),)), FAST | {"vocabulary": 15, "save": saved}
+    learn(source, **options)
+    for change, message in (
+        ({"n_topics": 4, "seed": 1}, "topics was 3, is 4; seed was 0, is 1; give those"),
+        ({"learner": "unigram"}, "learner was stepwise-em, is unigram"),
+        ({"vocabulary": "grow:15"}, "vocabulary was 15, is grow:15"),
+        ({"vocabulary": str(words)}, r"vocabulary was 15, is 2 given words \("),
+        ({"stop_words": "none"}, "stop-words was english, is none"),
+        ({"stop_words": str(words)}, r"stop-words was english, is 2 given words \("),
+    ):
+        with pytest.raises(ValueError, match=message):
+            learn(source, **{**options, **change})
+    for change, message in (
+        ({"block": 50}, "block was 100, is 50"),
+        ({"sort": True}, "sort was no, is by timestamp"),
+        ({"text": ("label",)}, "text was text, is label"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            learn(Source((str(file),), **change), **options)
+    assert load(saved).n_docs == 300
+
+
+def test_fresh_starts_anew_and_keeps_what_was_there(tmp_path):
+    file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
+    learn(file, **FAST, save=saved)
+    for n_topics, backup in ((2, "m.bak"), (4, "m.bak2")):
+        before = saved.read_bytes()
+        result = learn(file, n_topics=n_topics, learner="unigram", save=saved, fresh=True)
+        assert result.backup == tmp_path / backup
+        assert result.backup.read_bytes() == before
+        assert load(saved).model.n_topics == n_topics
+
+
+def test_what_learn_has_not_saved_is_not_gone_on_with(tmp_path):
+    file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
+    result = learn(file, **FAST, save=saved)
+    more = load(saved)
+    more.learn(["rain and wind"])
+    save(more, saved)
+    with pytest.raises(
+        StorageError, match=r"301 documents, of which learn --save knows 300; start"
+    ):
+        learn(file, **FAST, save=saved)
+    save(result.topics, saved)
+    with pytest.raises(StorageError, match="a TextTopics that learn --save has not written"):
+        learn(file, **FAST, save=saved)
+    saved.write_bytes(b"damaged")
+    with pytest.raises(StorageError, match="start anew with --fresh"):
+        learn(file, **FAST, save=saved)
+    assert learn(file, **FAST, save=saved, fresh=True).saved == saved
+
+
+def test_what_learn_saves_is_a_model_with_its_vocabulary(tmp_path):
+    result = learn(write_csv(tmp_path / "a.csv"), **FAST, save=tmp_path / "m")
+    found = load(tmp_path / "m")
+    assert isinstance(found, Checkpoint)
+    assert isinstance(found, TextTopics)
+    assert (found.model.topics == result.topics.model.topics).all()
+    assert list(found.vocabulary) == list(result.topics.vocabulary)
+    assert type(found.topics) is TextTopics
+    assert same_state(found.topics.to_state(), result.topics.to_state())
+
+
+def learn_pipe(path, written, **options):
+    """Learn texts from a named pipe."""
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=("".join(f"{t}\n" for t in written),))
+    writer.start()
+    try:
+        return learn(Source((str(path),), block=10), **options)
+    finally:
+        writer.join()
+        path.unlink()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_what_a_pipe_brings_is_new(tmp_path):
+    written, saved, notes = texts(60)[0], tmp_path / "m", StopAfter()
+    learn_pipe(tmp_path / "pipe", written[:40], **FAST, save=saved)
+    result = learn_pipe(tmp_path / "pipe", written[40:], **FAST, save=saved, watcher=notes)
+    assert (result.n_before, result.topics.n_docs) == (40, 60)
+    assert "goes on after 40 documents; what the pipe brings is new" in notes.lines
+    file = tmp_path / "all.txt"
+    file.write_text("\n".join(written))
+    source = Source((str(file),), block=10)
+    with pytest.raises(ValueError, match="documents of a pipe were learned before"):
+        learn(source, **FAST, vocabulary="grow", save=saved)
+    whole = learn(source, **FAST, vocabulary="grow")
+    assert same_state(whole.topics.to_state(), result.topics.to_state())
+    assert whole.mean_loss == result.mean_loss
+
+
+def full_disk(monkeypatch, failing):
+    """Let the disk be full whenever a call of this, with the number of tries, says so."""
+    real, tries = os.fsync, []
+
+    def fsync(handle):
+        tries.append(handle)
+        if failing(len(tries)):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    return tries
+
+
+def test_a_full_disk_on_the_way_leaves_the_last_checkpoint_and_learning_goes_on(
+    tmp_path, monkeypatch
+):
+    file, saved, seen = write_csv(tmp_path / "a.csv", 600), tmp_path / "m", []
+    learn(file, **FAST, vocabulary=15, save=tmp_path / "whole")
+    is_full = False
+
+    class Notes(StopAfter):
+        def stepped(self, result):
+            nonlocal is_full
+            seen.append(load(saved).n_docs)
+            is_full = result.topics.n_docs in (200, 300)
+
+    notes = Notes()
+    full_disk(monkeypatch, lambda _: is_full)
+    options = FAST | {"vocabulary": 15, "save": saved, "checkpoint_every": 100}
+    result = learn(file, **options, watcher=notes)
+    assert seen == [100, 200, 200, 200, 500, 600]
+    assert [line for line in notes.lines if "save" in line] == [
+        f"cannot save to {saved}: No space left on device; the last good checkpoint has 200 "
+        "documents, and learning goes on",
+        f"saved again, 500 documents, in {saved}",
+    ]
+    assert result.saved == saved
+    assert same_state(comparable(saved), comparable(tmp_path / "whole"))
+
+
+def test_a_full_disk_at_the_end_is_an_error_that_keeps_the_last_checkpoint(tmp_path, monkeypatch):
+    file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
+    learn(file, **FAST, vocabulary=15, save=saved, watcher=StopAfter(200))
+    before = saved.read_bytes()
+    full_disk(monkeypatch, lambda _: True)
+    with pytest.raises(NotSavedError, match=r"No space left.*the last good checkpoint has 200"):
+        learn(file, **FAST, vocabulary=15, save=saved)
+    assert saved.read_bytes() == before
+    with pytest.raises(NotSavedError, match=r"No space left.*nothing is saved yet"):
+        learn(file, **FAST, vocabulary=15, save=tmp_path / "new")
+    assert {path.name for path in tmp_path.iterdir()} == {"a.csv", "m"}
+
+
+def test_a_folder_that_cannot_be_written_to_is_an_error_at_once(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
+    learn(file, **FAST, save=saved)
+    before, notes = saved.read_bytes(), StopAfter()
+    monkeypatch.setattr("spectralleader.jobs.lock.os.open", refuse)
+    with pytest.raises(StorageError, match=r"cannot save to .*m: Read-only file system"):
+        learn(file, **FAST, save=saved, watcher=notes)
+    assert (saved.read_bytes(), notes.lines) == (before, [])
+
+
+def test_a_step_that_was_broken_off_is_not_saved(tmp_path, monkeypatch):
+    file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
+    learn(file, **FAST, vocabulary="grow", save=tmp_path / "whole")
+    whole = TextTopics.learn_documents
+    for error in (KeyboardInterrupt, ValueError("no such block")):
+
+        def break_off(topics, documents, error=error):
+            if topics.n_docs == 200:
+                raise error
+            return whole(topics, documents)
+
+        monkeypatch.setattr(TextTopics, "learn_documents", break_off)
+        options = FAST | {"vocabulary": "grow", "save": saved, "checkpoint_every": 1}
+        if error is KeyboardInterrupt:
+            assert not learn(file, **options).is_whole
+        else:
+            with pytest.raises(ValueError, match="no such block; the 100 documents before are"):
+                learn(file, **options)
+        assert load(saved).n_docs == 100
+    monkeypatch.undo()
+    learn(file, **options)
+    assert same_state(comparable(saved), comparable(tmp_path / "whole"))
+
+
+def test_a_second_process_is_refused_while_the_first_is_at_it(tmp_path):
+    file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
+    link = tmp_path / "link"
+    link.symlink_to(saved)
+    refused = []
+
+    class Rival(Watcher):
+        def stepped(self, result):
+            for path in (saved, link):
+                with pytest.raises(StorageError) as error:
+                    learn(file, **FAST, save=path)
+                refused.append(str(error.value))
+
+    learn(file, **FAST, save=saved, watcher=Rival())
+    message = f"is being learned by another process (process {os.getpid()}): wait"
+    assert len(refused) == 6
+    assert all(message in line for line in refused)
+    assert learn(file, **FAST, save=saved).n_before == 300  # it is free again
+    assert not (tmp_path / "m.lock").exists()
+
+
+def test_a_lock_file_that_was_left_behind_locks_nobody_out(tmp_path):
+    (tmp_path / "m.lock").write_text("999999\n")
+    with Lock(tmp_path / "m") as lock:
+        assert lock.path.read_text() == f"{os.getpid()}\n"
+
+
+def test_a_folder_without_locks_is_said_and_used(tmp_path, monkeypatch):
+    def refuse(_):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("spectralleader.jobs.lock.take", refuse)
+    saved, notes = tmp_path / "m", StopAfter()
+    learn(write_csv(tmp_path / "a.csv"), **FAST, save=saved, watcher=notes)
+    assert f"{saved} cannot be locked there: see to it that nobody else learns it" in notes.lines
+    assert load(saved).n_docs == 300
+
+
+def test_a_request_to_end_before_learning_begins_ends_it_at_once(tmp_path):
+    class Early(Watcher):
+        def counted(self, n_docs):
+            signal.raise_signal(signal.SIGTERM)
+
+    file, before = write_csv(tmp_path / "a.csv"), signal.getsignal(signal.SIGTERM)
+    with pytest.raises(Terminated):
+        learn(file, **FAST, save=tmp_path / "m", watcher=Early())
+    assert signal.getsignal(signal.SIGTERM) == before
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+
+
+def test_what_a_killed_process_left_behind_is_deleted_and_nothing_else(tmp_path):
+    file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
+    learn(file, **FAST, save=saved)
+    (tmp_path / ".m.ab12_xyz").write_bytes(saved.read_bytes()[:500])
+    (tmp_path / ".m.cd34_xyz").write_bytes(b"")
+    kept = {".m.settings": "mine..", ".m.settings.json": "", ".mine.ab12_xyz": ""}
+    for name, content in kept.items():
+        (tmp_path / name).write_text(content)
+    learn(file, **FAST, save=saved)
+    assert {path.name for path in tmp_path.iterdir()} == {"a.csv", "m", *kept}
+
+
+def test_checkpoints_come_as_often_as_is_said(tmp_path):
+    file, saved, seen = write_csv(tmp_path / "a.csv"), tmp_path / "m", []
+
+    class Notes(Watcher):
+        def stepped(self, result):
+            seen.append(result.n_saved)
+
+    source = Source((str(file),), block=50)
+    learn(source, **FAST, save=saved, checkpoint_every=120, watcher=Notes())
+    assert seen == [None, None, 150, 150, 150, 300]
+    assert Every.of(" 90 s") == Every(seconds=90)
+    for wish in ("often", "0", "0s", "-5", "5 days", "1.5", ""):
+        with pytest.raises(ValueError, match="every so many documents or seconds"):
+            Every.of(wish)
+
+
+def test_progress_can_be_told_as_json(tmp_path):
+    file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
+    learn(file, **FAST, save=saved, watcher=StopAfter(100, signal.SIGTERM))
+    told = json.loads(json.dumps(learn(file, **FAST, save=saved).summary()))
+    assert (told["documents_learned_before"], told["documents"]) == (100, 300)
