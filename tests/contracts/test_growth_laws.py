@@ -45,7 +45,7 @@ def learned(learner, stream):
 
 
 def estimated(learner):
-    """Its model before any shrinkage, which is by what happened in the past."""
+    """Its model before any shrinkage, which is by earlier samples too."""
     return learner.predictive if isinstance(learner, Leader) else learner.model
 
 

@@ -5,22 +5,36 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spectralleader import Documents, LiteralLeader, SpectralLeader
 from spectralleader.evaluation.metrics import tensor_losses
-from spectralleader.learners.shrinkage import LEVELS, Shrinkage, norms, shrink
+from spectralleader.learners.shrinkage import (
+    LEVELS,
+    N_PARTS,
+    Shrinkage,
+    judge,
+    norms,
+    shrink,
+    split,
+)
 from spectralleader.model import TopicModel
+from spectralleader.samples import Everything
 from spectralleader.streams.block import Block
-from spectralleader.streams.synthetic import random_problem
+from spectralleader.streams.synthetic import random_problem, switching
 from tests.factories import assert_valid, blocks, model, same_state
+
+
+def renewed(found, sample):
+    """Return what chose the shrinkage of one model by a sample that it does not know."""
+    shrinkage = Shrinkage()
+    shrinkage.renew(split(sample), [found] * N_PARTS)
+    return shrinkage
 
 
 @given(block=blocks(5), seed=st.integers(0, 20))
 def test_judging_adds_the_papers_loss_of_every_level(block, seed):
     found = model(3, 5, seed=seed)
-    shrinkage = Shrinkage()
-    shrinkage.renew(found)
-    shrinkage.judge(block)
     long = block[block.lengths >= 3]
-    for level, total in zip(LEVELS, shrinkage.totals, strict=True):
+    for level, total in zip(LEVELS, judge(found, block), strict=True):
         losses = tensor_losses(shrink(found, level), Block(long))
         assert total == pytest.approx((losses - 1.0).sum(), abs=1e-9)
 
@@ -29,66 +43,82 @@ def test_judging_adds_the_papers_loss_of_every_level(block, seed):
 def test_a_shrunk_model_is_a_model_with_the_norm_that_is_said(seed, k, d):
     found = model(k, d, seed=seed)
     expected = [shrink(found, level).norm() for level in LEVELS]
-    np.testing.assert_allclose(norms(found, found.weights @ found.topics, d), expected, rtol=1e-9)
+    np.testing.assert_allclose(norms(found, found.weights @ found.topics), expected, rtol=1e-9)
     for level in LEVELS:
         assert_valid(shrink(found, level))
 
 
+@given(block=blocks(5))
+def test_the_parts_are_the_sample_in_its_order_and_of_nearly_one_size(block):
+    parts = split(block)
+    assert Documents.concatenate(parts) == block
+    sizes = [part.n_docs for part in parts]
+    assert max(sizes) - min(sizes) <= 1
+
+
 def test_a_good_model_is_left_alone_and_a_bad_one_shrunk():
-    problem = random_problem(4, 30, lengths=6, seed=0)
-    truth, other = problem.truth, random_problem(4, 30, seed=1).truth
+    truth, other = (random_problem(4, 30, lengths=6, seed=seed).truth for seed in (0, 1))
     sample, _ = truth.sample(3000, 6, seed=2)
-    good, bad = Shrinkage(), Shrinkage()
-    good.renew(truth)
-    bad.renew(other)
-    good.judge(sample)
-    bad.judge(sample)
-    assert good.level == 0.0
-    assert bad.level == LEVELS[-1]
-    assert good.shrink(truth) is truth
+    assert renewed(truth, sample).level(3000) == 0.0
+    assert renewed(other, sample).leading == LEVELS[-1]
+    assert shrink(truth, 0.0) is truth
 
 
 def test_before_any_judge_and_among_equals_the_safest_level_is_used():
-    assert Shrinkage().level == LEVELS[-1]
-    flat = Shrinkage()
-    flat.judge(TopicModel.uniform(2, 4).sample(50, 5)[0])  # without a reference
-    flat.renew(TopicModel.uniform(2, 4))
-    flat.judge(TopicModel.uniform(2, 4).sample(50, 2)[0])
-    assert flat.level == LEVELS[-1]  # documents of 2 words judge nothing
+    flat = TopicModel.uniform(2, 4)
+    assert Shrinkage().level(0) == LEVELS[-1]
+    assert renewed(flat, flat.sample(50, 2)[0]).level(50) == LEVELS[-1]  # 2 words judge nothing
+    assert renewed(flat, flat.sample(50, 5)[0]).leading == LEVELS[-1]
 
 
-def test_blocks_judge_as_their_documents_do_and_the_state_goes_on():
-    found = model(3, 5)
-    sample, _ = found.sample(100, 4)
-    a, b = Shrinkage(), Shrinkage()
-    a.renew(found)
-    b.renew(found)
-    a.judge(sample)
-    b.judge(sample[:30])
-    b = Shrinkage.from_state(b.to_state(), 3, 5)
-    b.judge(sample[30:])
-    np.testing.assert_allclose(a.totals, b.totals)
-    assert same_state(a.to_state(), Shrinkage.from_state(a.to_state(), 3, 5).to_state())
+def test_the_odds_fall_as_documents_come():
+    truth, other = (random_problem(4, 30, lengths=6, seed=seed).truth for seed in (0, 1))
+    shrinkage = renewed(other, truth.sample(300, 6, seed=2)[0])
+    odds = [level / (1 - level) for n in (200, 300, 600) if (level := shrinkage.level(n))]
+    np.testing.assert_allclose(odds, 0.6 * np.array([1, 2 / 3, 1 / 3]))  # 3/8 is 0.6 to 1
 
 
-def test_past_losses_are_discounted_when_the_reference_is_renewed():
-    shrinkage = Shrinkage()
-    shrinkage.renew(model(3, 5))
-    shrinkage.judge(model(3, 5).sample(50, 4)[0])
+def test_past_losses_are_discounted_by_what_the_samples_have_in_common():
+    shrinkage, nothing = renewed(model(3, 5), model(3, 5).sample(50, 4)[0]), Documents.empty(5)
     before = shrinkage.totals.copy()
-    shrinkage.renew(model(3, 5, seed=1), in_common=0.5)
+    shrinkage.renew(split(nothing), [model(3, 5, seed=1)] * N_PARTS, in_common=0.5)
     np.testing.assert_allclose(shrinkage.totals, before / np.sqrt(2))
-    shrinkage.renew(model(3, 5, seed=1), in_common=0.0)
-    assert shrinkage.level == LEVELS[-1]
+    shrinkage.renew(split(nothing), [model(3, 5, seed=1)] * N_PARTS, in_common=0.0)
+    assert shrinkage.leading == LEVELS[-1]
 
 
-def test_words_that_the_reference_does_not_know_are_ruled_out_by_it():
-    found = model(3, 5)
-    wide = TopicModel(found.weights, np.pad(found.topics, ((0, 0), (0, 3))))
-    sample, _ = TopicModel.uniform(1, 8).sample(50, 5)
-    narrow, told = Shrinkage(), Shrinkage()
-    narrow.renew(found)
-    told.renew(wide)
-    narrow.judge(sample)
-    told.judge(sample)
-    np.testing.assert_allclose(narrow.totals, told.totals)
+def test_the_state_goes_on():
+    shrinkage = renewed(model(3, 5), model(3, 5).sample(100, 4)[0])
+    again = Shrinkage.from_state(shrinkage.to_state())
+    assert same_state(again.to_state(), shrinkage.to_state())
+    assert again.level(200) == shrinkage.level(200)
+
+
+@pytest.mark.parametrize("learner", [LiteralLeader, SpectralLeader])
+def test_each_part_is_judged_with_the_model_of_the_others(learner):
+    sample, _ = random_problem(3, 60, lengths=6, seed=0).truth.sample(300, 6, seed=1)
+    leader = learner(3, n_words=60, sample=Everything())
+    leader.learn(sample)
+    parts = split(sample)
+    for i, found in enumerate(leader._solve_without(parts)):
+        other = LiteralLeader(3, n_words=60, sample=Everything())
+        other.learn(Documents.concatenate(parts[:i] + parts[i + 1 :]))
+        # in the basis of the whole sample: near, not equal
+        assert found.distance(other.predictive) < 0.05 * found.norm()
+
+
+@pytest.mark.parametrize("learner", [LiteralLeader, SpectralLeader])
+def test_a_sample_of_few_or_short_documents_or_words_is_shrunk_to_a_model(learner):
+    for documents in ([[0]], [[0, 1]], [[0, 1, 1]], [[0, 1, 1], [1, 1]], [[0], [], [1, 1, 1]]):
+        leader = learner(5, n_words=2)
+        leader.learn(Documents.from_tokens(documents, n_words=2))
+        assert_valid(leader.model)
+        assert 0.0 < leader.shrinkage <= LEVELS[-1]
+
+
+def test_topics_that_come_one_at_a_time_do_not_ask_for_much_shrinkage():
+    # judged by documents of the next topic alone, the largest level always led
+    leader = SpectralLeader(3, n_words=3)
+    for block in switching().blocks(block_size=1000, n_steps=5, seed=0):
+        leader.learn(block.documents)
+    assert leader.shrinkage < 0.1

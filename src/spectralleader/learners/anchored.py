@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -121,15 +122,36 @@ class Anchored:
             worked.sums.exchange(change.entered, change.left)
         worked.sums.widen(self.n_words)
         worked.n_added = len(self.changes)
+        return self._solve_near(worked.sums, worked.directions)
+
+    def estimate_without(self, parts: Sequence[Documents]) -> list[Estimate]:
+        """Estimate the model of all parts of the sample but one, for each, in the same basis."""
+        self.estimate()  # so that the basis is there, over all words
+        assert self._worked is not None
+        basis, directions = self._worked.sums.basis, self._worked.directions
+        sums = [ProjectedSums(basis) for _ in parts]
+        for mine, documents in zip(sums, parts, strict=True):
+            mine.update(documents)
+        found = []
+        for without in range(len(parts)):
+            others = ProjectedSums(basis)
+            for i in range(len(parts)):
+                if i != without:
+                    others.merge(sums[i])
+            found.append(self._solve_near(others, directions))
+        return found
+
+    def _solve_near(self, sums: ProjectedSums, directions: Floats) -> Estimate:
+        """Estimate near the anchor's directions, unless the basis is exact or one is lost."""
         # where the basis is exact so is the decomposition; else the anchor's directions are near
-        if self.is_exact or len(worked.directions) < self.n_topics:
-            return self._solve(worked.sums)
+        if self.is_exact or len(directions) < self.n_topics:
+            return self._solve(sums)
         joint = self.decompose is joint_diagonalisation
         found = estimate_near(
-            worked.sums, self.n_topics, worked.directions, joint=joint, anchoring=self.anchoring
+            sums, self.n_topics, directions, joint=joint, anchoring=self.anchoring
         )
         if len(found.triples) < self.n_topics:  # a direction was lost: nothing is near
-            return self._solve(worked.sums)
+            return self._solve(sums)
         return found
 
     def _solve(self, sums: ProjectedSums) -> Estimate:

@@ -19,7 +19,7 @@ from spectralleader.learners.protocol import (
     check_whole,
     sizes_of,
 )
-from spectralleader.learners.shrinkage import Shrinkage
+from spectralleader.learners.shrinkage import Shrinkage, shrink, split
 from spectralleader.model import TopicModel
 from spectralleader.recoding import check_recoding
 from spectralleader.samples import (
@@ -64,7 +64,7 @@ class Leader:
             )
         sample.recode(None, self.n_words)
         self.sample = sample
-        self._n_known = 1  # documents that the references were made of
+        self._n_known = 1  # documents there were when things were renewed
         self._n_left = 1  # documents that may enter before they are renewed
         self._order = TopicOrder()
         self._shrinkage = Shrinkage()
@@ -76,6 +76,10 @@ class Leader:
         """Estimate the model of the sample as it is (lines 1 to 5 of Algorithm 1)."""
         raise NotImplementedError
 
+    def _solve_without(self, parts: Sequence[Documents]) -> list[TopicModel]:
+        """Estimate the model of all parts of the sample but one, for each."""
+        raise NotImplementedError
+
     def _follow(self, change: Change) -> None:
         """Take note of what has just entered and left the sample."""
 
@@ -85,7 +89,7 @@ class Leader:
         if block.n_words > self.n_words:
             self._recode(None, block.n_words)
         start = 0
-        while start < block.n_docs:  # in pieces: a new reference judges what comes after it
+        while start < block.n_docs:  # in pieces: what is renewed depends on documents, not blocks
             end = min(block.n_docs, start + self._n_left)
             self._learn(block if end - start == block.n_docs else block[start:end])
             start = end
@@ -95,7 +99,6 @@ class Leader:
         change = self.sample.add(piece)
         if change.n_docs == 0:
             return
-        self._shrinkage.judge(change.entered)
         self._follow(change)
         self._forget()
         self._n_left -= change.entered.n_docs
@@ -103,13 +106,15 @@ class Leader:
             self._renew()
 
     def _renew(self) -> None:
-        """Make the present model what later ones are compared with.
+        """Choose the shrinkage anew, and make the model what later ones are put in order by.
 
         Whenever as many documents have entered as were remembered the last time, whether or not
         anybody read a model in between: so it is a function of the stream alone.
         """
         n, n_entered = len(self.sample), self._n_known - self._n_left
-        self._shrinkage.renew(self.info.model, in_common=max(0.0, 1.0 - n_entered / n))
+        parts = split(self.sample.documents)
+        models = self._solve_without(parts)
+        self._shrinkage.renew(parts, models, in_common=max(0.0, 1.0 - n_entered / n))
         self._n_left = self._n_known = n
         if self.info.n_usable == self.n_topics:  # else places mean nothing yet
             self._order.reference = self._put_in_order()
@@ -126,7 +131,6 @@ class Leader:
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         self.sample.recode(new_ids, n_words)
         self._order.recode(new_ids, n_words)
-        self._shrinkage.recode(new_ids, n_words)
         self._forget()
         self.n_words = n_words
 
@@ -168,13 +172,13 @@ class Leader:
     def model(self) -> TopicModel:
         """The model of everything learned so far, shrunk as far as the paper's loss says."""
         if self._model is None:
-            self._model = self._shrinkage.shrink(self._put_in_order())
+            self._model = shrink(self._put_in_order(), self.shrinkage)
         return self._model
 
     @property
     def shrinkage(self) -> float:
         """How far the model's topics are shrunk: 0 not at all, see `Shrinkage`."""
-        return self._shrinkage.level
+        return self._shrinkage.level(len(self.sample))
 
     @property
     def predictive(self) -> Predictive:
@@ -203,5 +207,5 @@ class Leader:
         learner.grows = truth(state, "grows")
         learner._n_known, learner._n_left = whole(state, "n_known", 1), whole(state, "n_left", 1)
         learner._order = TopicOrder.from_state(part(state, "order"), *sizes)
-        learner._shrinkage = Shrinkage.from_state(part(state, "shrinkage"), *sizes)
+        learner._shrinkage = Shrinkage.from_state(part(state, "shrinkage"))
         return learner

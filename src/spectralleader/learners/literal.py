@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property, partial
 
-from spectralleader.documents import Floats
+from spectralleader.documents import Documents, Floats
 from spectralleader.learners.leader import Leader
 from spectralleader.learners.protocol import MAX_ITERATIONS, MAX_RESTARTS, check_whole
+from spectralleader.model import TopicModel
 from spectralleader.moments import EmpiricalMoments
 from spectralleader.samples import Sample
 from spectralleader.spectral import Estimate, estimate
@@ -61,7 +63,14 @@ class LiteralLeader(Leader):
 
     def _solve(self) -> Estimate:
         """Rebuild the estimate from the sample."""
-        moments = EmpiricalMoments(self.sample.documents)
+        return self._solve_of(self.sample.documents)
+
+    def _solve_without(self, parts: Sequence[Documents]) -> list[TopicModel]:
+        others = (Documents.concatenate([*parts[:i], *parts[i + 1 :]]) for i in range(len(parts)))
+        return [self._solve_of(documents).model for documents in others]
+
+    def _solve_of(self, documents: Documents) -> Estimate:
+        moments = EmpiricalMoments(documents)
         decompose = partial(power_method, n_iterations=self.n_iterations)
         return estimate(moments, self.n_topics, decompose, self._starts)
 

@@ -2,117 +2,115 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints, WordIds
-from spectralleader.learners.order import known_from_state, recode_known
 from spectralleader.model import TopicModel
-from spectralleader.states import floats
+from spectralleader.states import floats, whole
 
-LEVELS = np.array([0.0, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2])
+LEVELS = np.array([0.0, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 3 / 8])
+
+N_PARTS = 3  # of the sample; each judges the model of the others
 
 ROUNDING = 1e-11  # totals of losses that differ by less are equal
 
 
 class Shrinkage:
-    """Follows the leader on l_t over a few levels of shrinkage s.
+    """Chooses how far topics are shrunk, by cross-validation on the sample.
 
     ``u_k <- (1 - s) ((1 - s) u_k + s u) + s / d``: topics shrink towards their mean u, and with it
     towards the uniform distribution. An estimate from few documents is further from the truth than
     a shrunk one; how much shrinkage is best is observable, because the loss
-    ``l_t(M) = ||x1 (x) x2 (x) x3 - M||^2`` is: documents judge a model that was made before them,
-    at every level, and the level of the least total loss is used. Before any document has judged,
-    and among equals, that is the safest, the largest. Models of few documents lose much more than
-    later ones, and models of other documents tell nothing: so what was lost is discounted whenever
-    the reference is renewed, by the root of the share of documents that it has in common with the
-    last one.
+    ``l_t(M) = ||x1 (x) x2 (x) x3 - M||^2`` is. Whenever the sample has doubled or changed as much,
+    each third of its places judges the model of the other two at every level, and the level s of
+    the least total loss leads; before any document has judged, and among equals, the largest. What
+    was lost before is discounted by the root of the share of documents that both samples have.
+
+    The models judged were made of two thirds of the n documents that there were. Noise falls as
+    one over the number of documents, so with m documents the level used is s' with
+    ``s' / (1 - s') = (2 / 3) (n / m) s / (1 - s)``.
 
     Examples
     --------
     >>> shrinkage = Shrinkage()
-    >>> float(shrinkage.level)
-    0.5
+    >>> shrinkage.level(1)
+    0.375
     >>> truth = TopicModel([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]])
-    >>> shrinkage.renew(truth)
-    >>> shrinkage.judge(truth.sample(1000, 3)[0])
-    >>> float(shrinkage.level)
+    >>> parts = split(truth.sample(1000, 3)[0])
+    >>> shrinkage.renew(parts, [truth, truth, truth])
+    >>> shrinkage.level(1000)
     0.0
     """
 
     def __init__(self) -> None:
         self.totals: Floats = np.zeros(len(LEVELS))  # of the losses, but for what levels share
-        self._judged: Judged | None = None
+        self.n_docs = 0  # in the sample that judged last; 0 if none has
 
     @property
-    def level(self) -> float:
-        """The level of the least total loss; the largest of equals."""
+    def leading(self) -> float:
+        """The level of the least total loss, for models of two thirds; the largest of equals."""
         return float(LEVELS[self.totals <= self.totals.min() + ROUNDING].max())
 
-    def renew(self, model: TopicModel, in_common: float = 1.0) -> None:
-        """Let the next documents judge a model that does not know them.
+    def level(self, n_docs: int) -> float:
+        """Return the level for a model of so many documents."""
+        if self.n_docs == 0:
+            return self.leading
+        odds = self.leading / (1.0 - self.leading)
+        odds *= (1.0 - 1.0 / N_PARTS) * self.n_docs / max(1, n_docs)
+        return odds / (1.0 + odds)
 
-        `in_common` is the share of its documents that the last reference knew.
+    def renew(
+        self, parts: Sequence[Documents], models: Sequence[TopicModel], in_common: float = 1.0
+    ) -> None:
+        """Let each part of the sample judge the model of the others.
+
+        A document needs 3 words. `in_common` is the share of the documents that the last sample
+        had too.
         """
-        self._judged = Judged(model)
         self.totals *= np.sqrt(in_common)
-
-    def judge(self, documents: Documents) -> None:
-        """Add the loss of the reference, which does not know them; a document needs 3 words."""
-        if self._judged is not None:
-            self.totals += self._judged.losses(documents)
-
-    def shrink(self, model: TopicModel) -> TopicModel:
-        """Return the model at the level that leads."""
-        return shrink(model, self.level)
-
-    def recode(self, new_ids: Ints | None, n_words: int) -> None:
-        """Renumber the words of the reference; it need not know new ones."""
-        if self._judged is not None and new_ids is not None:
-            self._judged = Judged(recode_known(self._judged.model, new_ids, n_words))
+        for part, model in zip(parts, models, strict=True):
+            self.totals += judge(model, part)
+        if any((part.lengths >= 3).any() for part in parts):
+            self.n_docs = sum(part.n_docs for part in parts)
 
     def to_state(self) -> dict[str, Any]:
         """Return all that is needed to go on."""
-        reference = None if self._judged is None else self._judged.model.to_state()
-        return {"totals": self.totals.copy(), "reference": reference}
+        return {"totals": self.totals.copy(), "n_docs": self.n_docs}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any], n_topics: int, n_words: int) -> Shrinkage:
-        """Rebuild what `to_state` described, for a learner of that size."""
+    def from_state(cls, state: dict[str, Any]) -> Shrinkage:
+        """Rebuild what `to_state` described."""
         shrinkage = cls()
         shrinkage.totals = floats(state, "totals", (len(LEVELS),))
-        if (reference := known_from_state(state, n_topics, n_words)) is not None:
-            shrinkage._judged = Judged(reference)
+        shrinkage.n_docs = whole(state, "n_docs")
         return shrinkage
 
 
-class Judged:
-    """A model that documents judge at every level, with what does not depend on them."""
+def split(documents: Documents) -> list[Documents]:
+    """Return the documents in consecutive parts of nearly equal size.
 
-    def __init__(self, model: TopicModel) -> None:
-        self.model = model
-        self.mean: Floats = model.weights @ model.topics
-        self._table = np.ascontiguousarray(model.topics.T)  # a word a row
-        self._over(model.n_words)
+    Consecutive, because documents that come in a burst, as on real text, would judge the model of
+    their like with kindness.
+    """
+    ends = [documents.n_docs * i // N_PARTS for i in range(N_PARTS + 1)]
+    return [documents[start:end] for start, end in pairwise(ends)]
 
-    def _over(self, n_words: int) -> None:
-        """Get ready for documents over so many words."""
-        self._n_words, self._mixing = n_words, mixing(n_words)
-        self._norms = norms(self.model, self.mean, n_words)
 
-    def losses(self, documents: Documents) -> Floats:
-        """Return the total loss on documents, but for what all levels share, (n_levels,).
+def judge(model: TopicModel, documents: Documents) -> Floats:
+    """Return the total loss on documents at every level, but for what these share, (n_levels,).
 
-        They may be over more words than the model, which rules those out.
-        """
-        if documents.n_words != self._n_words:
-            self._over(documents.n_words)
-        block = (documents.indptr, documents.words, documents.counts, documents.lengths)
-        table = (self._table, self.mean, self.model.weights)
-        overlaps, n = tensor_overlaps(*block, *table, self._mixing)
-        return np.asarray(n * self._norms - 2.0 * overlaps)
+    A document needs 3 words.
+    """
+    mean = model.weights @ model.topics
+    block = (documents.indptr, documents.words, documents.counts, documents.lengths)
+    table = (np.ascontiguousarray(model.topics.T), mean, model.weights)
+    overlaps, n = tensor_overlaps(*block, *table, mixing(model.n_words))
+    return np.asarray(n * norms(model, mean) - 2.0 * overlaps)
 
 
 def shrink(model: TopicModel, level: float) -> TopicModel:
@@ -130,14 +128,14 @@ def mixing(n_words: int) -> Floats:
     return np.stack([(1 - LEVELS) ** 2, (1 - LEVELS) * LEVELS, LEVELS / n_words], axis=1)
 
 
-def norms(model: TopicModel, mean: Floats, n_words: int) -> Floats:
-    """Return ||M||_F^2 at every level over n_words words, by overlaps of topics, (n_levels,)."""
+def norms(model: TopicModel, mean: Floats) -> Floats:
+    """Return ||M||_F^2 at every level, by overlaps of topics, (n_levels,)."""
     inner = model.topics @ model.topics.T
     with_mean = model.topics @ mean
-    pairwise = with_mean[:, None] + with_mean[None, :]
-    own, of_mean, flat = mixing(n_words).T[:, :, None, None]
-    overlaps = own**2 * inner + own * of_mean * pairwise + of_mean**2 * (mean @ mean)
-    overlaps += 2.0 * (own + of_mean) * flat + flat**2 * n_words  # distributions sum to 1
+    crossed = with_mean[:, None] + with_mean[None, :]
+    own, of_mean, flat = mixing(model.n_words).T[:, :, None, None]
+    overlaps = own**2 * inner + own * of_mean * crossed + of_mean**2 * (mean @ mean)
+    overlaps += 2.0 * (own + of_mean) * flat + flat**2 * model.n_words  # distributions sum to 1
     return np.asarray(np.einsum("j,sjk,k->s", model.weights, overlaps**3, model.weights))
 
 
@@ -169,10 +167,9 @@ def tensor_overlaps(
         for j in range(indptr[i], indptr[i + 1]):
             w, count = words[j], counts[j]
             for s in range(n_levels):
-                known = w < len(table)
-                shared = mixing[s, 2] + (mixing[s, 1] * mean[w] if known else 0.0)
+                shared = mixing[s, 2] + mixing[s, 1] * mean[w]
                 for k in range(n_topics):
-                    u = shared + (mixing[s, 0] * table[w, k] if known else 0.0)
+                    u = shared + mixing[s, 0] * table[w, k]
                     sums[s, k, 0] += count * u
                     sums[s, k, 1] += count * u * u
                     sums[s, k, 2] += count * u * u * u

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
-from spectralleader.documents import Ints
+from spectralleader.documents import Documents, Ints
 from spectralleader.learners.anchored import Anchored
 from spectralleader.learners.leader import Leader
 from spectralleader.learners.protocol import is_number
+from spectralleader.model import TopicModel
 from spectralleader.samples import Change, Sample
 from spectralleader.spectral import DECOMPOSITIONS, Estimate
 from spectralleader.states import part
@@ -95,6 +97,9 @@ class SpectralLeader(Leader):
 
     def _solve(self) -> Estimate:
         return self._anchored.estimate()
+
+    def _solve_without(self, parts: Sequence[Documents]) -> list[TopicModel]:
+        return [found.model for found in self._anchored.estimate_without(parts)]
 
     def to_state(self) -> dict[str, Any]:
         """Return all that the learner needs to go on."""
