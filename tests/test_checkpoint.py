@@ -23,12 +23,13 @@ def test_a_checkpoint_is_its_topics_with_the_progress():
 
 
 WRONG = {
-    "settings must be text": {"settings": {"topics": 3}},
+    "settings must be lines of text": {"settings": {"topics": "\x1b[31m"}},
     "n_docs must be a count": {"n_docs": -1},
     "a digest must be text": {"digest": 7},
     "seconds must be finite": {"seconds": math.nan},
-    "sums of a judge must be finite": {"unigram": {"loss": math.inf}},
-    "sums of a judge must be numbers": {"judged": {"n_docs": "3"}},
+    "loss of a judge must be a finite sum, got inf": {"unigram": {"loss": math.inf}},
+    "n_docs of a judge must be a finite sum, got '3'": {"judged": {"n_docs": "3"}},
+    "n_words of a judge must be a finite sum, got 1000": {"judged": {"n_words": 10**400}},
     "frequencies are over 3 words": {"frequencies": Unigram(1, n_words=3).to_state()},
 }
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
 from spectralleader.learners import Unigram
 from spectralleader.text_topics import TextTopics
+
+LARGEST = 1e300  # of a sum that is believed
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,10 @@ class Sums:
     def from_state(cls, state: dict[str, Any]) -> Sums:
         """Rebuild sums, checked."""
         values = {field.name: state[field.name] for field in fields(cls)}
-        if not all(type(value) in (int, float) for value in values.values()):
-            raise ValueError(f"the sums of a judge must be numbers, got {values!r:.100}")
-        if not all(math.isfinite(v) and (v >= 0 or name == "loss") for name, v in values.items()):
-            raise ValueError(f"the sums of a judge must be finite counts, got {values!r:.100}")
+        for name, value in values.items():
+            least = -LARGEST if name == "loss" else 0
+            if type(value) not in (int, float) or not least <= value <= LARGEST:
+                raise ValueError(f"{name} of a judge must be a finite sum, got {value!r:.60}")
         return cls(**values)
 
 
@@ -63,13 +64,13 @@ class Progress:
         """Rebuild what `to_state` described."""
         plain = {name: state[name] for name in PLAIN}
         settings, n_docs, seconds = plain["settings"], plain["n_docs"], plain["seconds"]
-        if not all(type(text) is str for pair in settings.items() for text in pair):
-            raise ValueError("settings must be text")
+        if not all(type(t) is str and t.isprintable() for pair in settings.items() for t in pair):
+            raise ValueError("settings must be lines of text")
         if not all(type(text) in (str, type(None)) for text in (plain["digest"], plain["before"])):
             raise ValueError("a digest must be text")
         if type(n_docs) is not int or n_docs < 0:
             raise ValueError(f"n_docs must be a count, got {n_docs!r:.60}")
-        if type(seconds) not in (int, float) or not 0 <= seconds < math.inf:
+        if type(seconds) not in (int, float) or not 0 <= seconds <= LARGEST:
             raise ValueError(f"seconds must be finite, got {seconds!r:.60}")
         return cls(
             **plain,

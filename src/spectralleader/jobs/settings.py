@@ -44,6 +44,8 @@ class Settings:
 
         Labels, and times unless documents are sorted by them, change nothing.
         """
+        columns = ",".join(reader.columns.text)
+        sorting = f"by {reader.columns.time}" if source.sort else "no"
         return {
             "topics": str(self.n_topics),
             "learner": self.learner,
@@ -51,8 +53,8 @@ class Settings:
             "vocabulary": name_vocabulary(self.vocabulary, source),
             "stop-words": name_stop_words(self.words),
             "block": str(source.block),
-            "text": ",".join(reader.columns.text),
-            "sort": f"by {reader.columns.time}" if source.sort else "no",
+            "text": columns if columns.isprintable() else ascii(columns),
+            "sort": sorting if sorting.isprintable() else ascii(sorting),
         }
 
 
@@ -82,7 +84,7 @@ def check_same(before: dict[str, str], now: dict[str, str], name: str) -> None:
     differing = [key for key in {**before, **now} if before.get(key) != now.get(key)]
     if differing:
         told = "; ".join(
-            f"{key} was {before.get(key, 'not set')}, is {now.get(key, 'not set')}"
+            f"{key} was {before.get(key, 'not set'):.60}, is {now.get(key, 'not set'):.60}"
             for key in differing
         )
         raise ValueError(
