@@ -191,7 +191,9 @@ def test_fractions_are_rounded_with_a_warning():
     assert same_state(model._learner.to_state(), expected._learner.to_state())
 
 
-@pytest.mark.parametrize("count", [-1, -0.2, float("nan"), float("inf"), "many", None, 2.0**60])
+@pytest.mark.parametrize(
+    "count", [-1, -0.2, float("nan"), float("inf"), "many", None, 2.0**60, 2**53]
+)
 def test_what_is_no_count_is_an_error_and_teaches_nothing(count):
     model = fast(2)
     with pytest.raises(ValueError, match="the word 'rain' has the count"):

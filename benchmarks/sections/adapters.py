@@ -109,14 +109,20 @@ def learn_one(name: str, task: Task) -> Trial:
 
 
 class Conversion:
-    """What anybody would write who has dictionaries of counts and wants documents."""
+    """What anybody would write who has dictionaries of counts and wants documents.
+
+    A document's new words are numbered in order of name, as the adapter does: with other numbers
+    the learner would have other random starts, and other work to do.
+    """
 
     def __init__(self) -> None:
         self.ids: dict[str, int] = {}
 
     def __call__(self, bag: dict[str, int]) -> Documents:
         ids = self.ids
-        pairs = sorted((ids.setdefault(word, len(ids)), count) for word, count in bag.items())
+        for word in sorted(bag.keys() - ids.keys(), key=repr):
+            ids[word] = len(ids)
+        pairs = sorted((ids[word], count) for word, count in bag.items())
         words = np.array([word for word, _ in pairs], np.int32)
         counts = np.array([count for _, count in pairs], np.float64)
         return Documents(np.array([0, len(pairs)]), words, counts, max(1, len(ids)))

@@ -26,6 +26,7 @@ except ModuleNotFoundError as error:
 
 Bag = Mapping[Any, Any]  # words, or whatever features are called, to counts
 Pair = tuple[int, int]  # a word's id and its count
+MOST = 2**53  # counts are less: held exactly in a float
 
 
 class SpectralTopics(base.Transformer):
@@ -129,9 +130,15 @@ class SpectralTopics(base.Transformer):
     def _count(self, x: Bag | str) -> Bag:
         if isinstance(x, str):
             return Counter(self._words(x))
-        if set(map(type, x.values())) <= {int} and min(x.values(), default=0) >= 0:
+        counts = x.values()
+        if not counts or (
+            set(map(type, counts)) == {int} and 0 <= min(counts) <= max(counts) < MOST
+        ):
             return x
-        return {word: as_count(word, count) for word, count in x.items()}
+        whole = {}
+        for word, count in x.items():  # a loop: so the warning is of the caller's line
+            whole[word] = as_count(word, count)
+        return whole
 
     def _learn(self, bags: list[Bag]) -> None:
         pairs = [self._number(bag) for bag in bags]
@@ -191,7 +198,7 @@ def as_count(word: Any, count: Any) -> int:
         whole = round(float(count))
     except (TypeError, ValueError, OverflowError):
         whole = -1
-    if not 0 <= whole < 2**53 or count < 0:
+    if not 0 <= whole < MOST or count < 0:
         raise ValueError(
             f"the word {word!r} has the count {count!r}; counts must be numbers from 0 on"
         )
@@ -199,7 +206,7 @@ def as_count(word: Any, count: Any) -> int:
         warnings.warn(
             "counts of words must be whole numbers: a fraction was rounded; use BagOfWords, not "
             "TFIDF",
-            stacklevel=5,
+            stacklevel=4,
         )
     return whole
 
