@@ -65,7 +65,7 @@ def tamper(contents: list[bytes], seed: int) -> bytes:
     rng = np.random.default_rng(seed)
     content = contents[rng.integers(len(contents))]
     ways = [cut, flip, flip_sealed, flip_sealed, in_header, in_header, in_header, in_array,
-            in_array, in_array, in_place]  # fmt: skip
+            in_array, in_array, in_place, everywhere, in_table]  # fmt: skip
     return ways[rng.integers(len(ways))](content, rng)
 
 
@@ -152,6 +152,33 @@ def in_place(content: bytes, rng: np.random.Generator) -> bytes:
         if which == 1 and rng.integers(2):  # sizes the other way round
             array[1] = find_arrays(json.loads(text))[0][1][::-1]
     return seal(json.dumps(header).encode(), data)
+
+
+def everywhere(content: bytes, rng: np.random.Generator) -> bytes:
+    """Change all values of one name to one value, so that they still fit together."""
+    text, data = parts_of(content)
+    header = json.loads(text)
+    plain = [p for p in walk(header) if p and type(follow(header, list(p))) in (int, float, bool)]
+    names = sorted({path[-1] for path in plain if isinstance(path[-1], str)})
+    name, value = names[rng.integers(len(names))], PLAIN[rng.integers(len(PLAIN))]
+    for path in plain:
+        if path[-1] == name:
+            follow(header, list(path[:-1]))[name] = value
+    return seal(json.dumps(header).encode(), data)
+
+
+def in_table(content: bytes, rng: np.random.Generator) -> bytes:
+    """Multiply all numbers of arrays that belong together: sums are still sums."""
+    text, data = parts_of(content)
+    header, changed = json.loads(text), bytearray(data)
+    tables = sorted({path[:-2] for path in walk(header) if path and path[-1] == "$array"}, key=str)
+    table = follow(header, list(tables[rng.integers(len(tables))])) if tables else {}
+    factor = float(rng.choice([0.0, 1e-300, 1e-100, 1e-9, 1e9, 1e25, 1e29, -1.0]))
+    for dtype, shape, offset in find_arrays(table):
+        if dtype == "<f8":
+            array = np.frombuffer(changed, dtype, int(np.prod(shape)), offset)
+            array *= factor
+    return seal(text, bytes(changed))
 
 
 def parts_of(content: bytes) -> tuple[bytes, bytes]:
