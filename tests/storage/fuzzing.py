@@ -34,7 +34,7 @@ from tests.factories import texts
 from tests.storage.tampering import tamper
 from tests.storage.things import more_things, things
 
-SECONDS = 20  # that one file may take before the process is ended
+SECONDS = 60  # that one file may take, on a busy machine, before the process is ended
 MEMORY = 2**30  # bytes that all files together may take
 
 
