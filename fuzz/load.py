@@ -23,7 +23,8 @@ import atheris
 from spectralleader import states
 from spectralleader.storage import KINDS, container, migrations
 from spectralleader.storage.container import ALIGNMENT, START, seal
-from tests.storage.fuzzing import originals, tamper, try_out
+from tests.storage.fuzzing import originals, try_out
+from tests.storage.tampering import tamper
 
 FOLDER = tempfile.TemporaryDirectory()
 PATH = Path(FOLDER.name, "file")

@@ -9,7 +9,7 @@ import pytest
 from spectralleader import LEARNERS, StorageError, Unigram, load, save
 from spectralleader.storage.container import START, pack, seal, unpack
 from tests.factories import model, same_state
-from tests.storage.fuzzing import parts_of
+from tests.storage.tampering import parts_of
 from tests.storage.things import things
 
 
