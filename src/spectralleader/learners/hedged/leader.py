@@ -280,10 +280,14 @@ class HedgedLeader:
         """Merge the samples and race on them, the others' topics too; this one's order is kept.
 
         Word counts add up. The candidates' weights and late losses are means, weighted by documents
-        seen. Tracked priors and forgetting EMs, which have no sum, go on over all windows.
+        seen. Tracked priors and forgetting EMs, which have no sum, first go on over all windows.
         """
         parts = (self, *others)
         windows = [part._samples[1].last(WINDOW) for part in parts]
+        n_recent = [recent.n_docs for recent in windows]
+        for block in take_turns(windows, interleave(n_recent, sum(n_recent), rng)).blocks(FOLLOWED):
+            self._follow(self._foresee(block))
+        self._foreseen = self._model = None
         shares = np.array([part.n_docs for part in parts]) / sum(part.n_docs for part in parts)
         self._losses = shares @ np.stack([part._losses for part in parts])
         self._lead = int(self._losses[OWN[1]] < self._losses[OWN[0]])
@@ -299,11 +303,6 @@ class HedgedLeader:
         self._race()
         if self.n_docs > len(window):
             self._renew_window()
-        n_recent = [recent.n_docs for recent in windows]
-        turns = interleave(n_recent, sum(n_recent), rng)
-        for block in take_turns(windows, turns).blocks(FOLLOWED):
-            self._follow(self._foresee(block))
-        self._foreseen = self._model = None
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words of all that is remembered; -1 is dropped."""
