@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 
+from spectralleader import Documents
+from spectralleader.learners.basis import find_basis
 from spectralleader.spectral import subspace
 from spectralleader.spectral.subspace import top_subspace
 
@@ -49,3 +51,24 @@ def test_it_gives_up_after_so_many_products_and_says_how_good_it_is():
     found = top_subspace(lambda Z: matrix @ Z, start(200, 2), n_wanted=5, n_kept=8, max_products=20)
     assert found.n_products >= 20
     assert found.residual > 1e-5
+
+
+def test_a_search_for_a_few_eigenvalues_that_fails_is_made_for_all(monkeypatch):
+    def fail(*_, **__):
+        raise np.linalg.LinAlgError("Internal Error.")
+
+    matrix, _ = symmetric(np.linspace(2.0, -1.0, 40))
+    arguments = {"start": start(40, 3), "n_wanted": 3, "n_kept": 5}
+    usual = top_subspace(lambda Z: matrix @ Z, **arguments)
+    monkeypatch.setattr(subspace, "eigh", fail)
+    np.testing.assert_allclose(top_subspace(lambda Z: matrix @ Z, **arguments).values, usual.values)
+
+
+def test_documents_whose_pairs_have_many_equal_eigenvalues_have_a_basis():
+    # SciPy's search for a few eigenvalues failed on these
+    documents = [
+        [1, 11, 11, 11, 14, 14, 64, 64, 73, 73, 83, 87],
+        [15, 21, 50, 57, 58, 74, 74, 80, 80, 80, 81, 94],
+    ]
+    basis = find_basis(Documents.from_tokens(documents, 100), 3, 5)
+    np.testing.assert_allclose(basis.T @ basis, np.eye(8), atol=1e-12)

@@ -116,9 +116,7 @@ class _Search:
         If the space is full, begin again from these pairs.
         """
         n = self.n
-        values, vectors = eigh(
-            self.H[:n, :n], lower=False, subset_by_index=[n - n_kept, n - 1], check_finite=False
-        )
+        values, vectors = _largest(self.H[:n, :n], n_kept)
         self.values, self.vectors = values[::-1], vectors[:, ::-1]
         out = self.vectors[n - self.block :, :n_wanted]  # next @ out sticks out of the space
         squares = (out * (self.next.T @ self.next @ out)).sum(axis=0)
@@ -132,6 +130,19 @@ class _Search:
     def basis(self) -> Floats:
         """Return the Ritz vectors of the last look, (d, r)."""
         return self.space[:, : self.n] @ self.vectors
+
+
+def _largest(H: Floats, n_kept: int) -> tuple[Floats, Floats]:
+    """Return the largest eigenpairs of a symmetric matrix, given as its upper half, in order."""
+    n = len(H)
+    try:
+        values, vectors = eigh(
+            H, lower=False, subset_by_index=[n - n_kept, n - 1], check_finite=False
+        )
+    except np.linalg.LinAlgError:  # the search for a few can fail where many are equal
+        values, vectors = np.linalg.eigh(H, UPLO="U")
+        values, vectors = values[n - n_kept :], vectors[:, n - n_kept :]
+    return np.asarray(values), np.asarray(vectors)
 
 
 def _orthonormal(block: Floats, known: Floats, rng: np.random.Generator) -> Floats:
