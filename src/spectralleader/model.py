@@ -59,8 +59,8 @@ class TopicModel:
     def _freeze(self, weights: Floats, topics: Floats) -> None:
         weights.setflags(write=False)
         topics.setflags(write=False)
-        object.__setattr__(self, "weights", weights)
-        object.__setattr__(self, "topics", topics)
+        set_weights(self, weights)
+        set_topics(self, topics)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a TopicModel is immutable; cannot set {name!r}")
@@ -187,12 +187,16 @@ class TopicModel:
                 f"a model of {self.n_topics} topics over {self.n_words} words cannot be aligned to "
                 f"one of {reference.n_topics} over {reference.n_words}"
             )
-        similarity, order, is_best, stays = compare(self.topics, reference.topics)
+        k = self.n_topics
+        similarity, order = np.empty((k, k)), np.empty(k, np.int64)
+        is_best, stays = compare(self.topics, reference.topics, similarity, order)
         if stays:
             return self
         if not is_best:
             order = match(similarity)
-        return TopicModel.trusted(self.weights[order], self.topics.take(order, axis=0))
+        weights, topics = np.empty(k), np.empty(self.topics.shape)
+        reorder(self.weights, self.topics, order, weights, topics)
+        return TopicModel.trusted(weights, topics)
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> TopicModel:
         """Return the model with word w numbered ``new_ids[w]``; words of -1 are forgotten.
@@ -249,6 +253,10 @@ class TopicModel:
         return cls(state["weights"], state["topics"])
 
 
+# models are made all the time, and this is the fastest way past `__setattr__`
+set_weights, set_topics = (getattr(TopicModel, name).__set__ for name in ("weights", "topics"))
+
+
 def match(similarity: Floats) -> Ints:
     """Return for each column the row matched to it, so that the total similarity is largest."""
     rows, columns = linear_sum_assignment(similarity, maximize=True)
@@ -256,21 +264,21 @@ def match(similarity: Floats) -> Ints:
 
 
 @kernel
-def compare(topics: Floats, reference: Floats) -> tuple[Floats, Ints, bool, bool]:
-    """Return the cosines of topics and reference, each column's best row, and if these differ.
+def compare(topics: Floats, reference: Floats, similarity: Floats, best: Ints) -> tuple[bool, bool]:
+    """Set the cosines of topics and reference and each column's best row; say if these differ.
 
     Rows that differ are a matching, and no other is better. What is as good to rounding stays where
     it is: the diagonal gets a little more. The last value says whether all rows stay.
     """
     k = len(topics)
-    similarity, sizes = np.empty((k, k)), np.empty(k)
+    sizes = np.empty(k)
     for j in range(k):
         sizes[j] = np.sqrt(inner(reference[j], reference[j]))
     for i in range(k):
         size = np.sqrt(inner(topics[i], topics[i]))
         for j in range(k):
             similarity[i, j] = inner(topics[i], reference[j]) / (size * sizes[j])
-    best, taken = np.empty(k, np.int64), np.zeros(k, np.bool_)
+    taken = np.zeros(k, np.bool_)
     differ, stay = True, True
     for i in range(k):
         similarity[i, i] += 1e-9
@@ -279,7 +287,18 @@ def compare(topics: Floats, reference: Floats) -> tuple[Floats, Ints, bool, bool
         stay &= best[column] == column
         differ &= not taken[best[column]]
         taken[best[column]] = True
-    return similarity, best, differ, stay
+    return differ, stay
+
+
+@kernel
+def reorder(
+    weights: Floats, topics: Floats, order: Ints, to_weights: Floats, to_topics: Floats
+) -> None:
+    """``to_weights[:], to_topics[:] = weights[order], topics[order]``."""
+    for k in range(len(order)):
+        to_weights[k] = weights[order[k]]
+        for w in range(topics.shape[1]):
+            to_topics[k, w] = topics[order[k], w]
 
 
 @kernel

@@ -17,6 +17,7 @@ from spectralleader.learners.protocol import (
     check_whole,
 )
 from spectralleader.learners.shrinkage import Shrinkage
+from spectralleader.learners.shrinking import shrink
 from spectralleader.model import TopicModel
 from spectralleader.recoding import check_recoding
 from spectralleader.samples import (
@@ -80,6 +81,8 @@ class Leader:
         block = check_block(documents, self.n_words, grows=self.grows)
         if block.n_words > self.n_words:
             self._recode(None, block.n_words)
+        if block.n_docs <= self._n_left:
+            return self._learn(block)
         start = 0
         while start < block.n_docs:  # in pieces: a new reference judges what comes after it
             end = min(block.n_docs, start + self._n_left)
@@ -94,7 +97,7 @@ class Leader:
         self._shrinkage.judge(change.entered)
         self._follow(change)
         self._forget()
-        self._n_left -= change.entered.n_docs
+        self._n_left -= change.n_entered
         if self._n_left <= 0:
             self._renew()
 
@@ -142,7 +145,7 @@ class Leader:
     def model(self) -> TopicModel:
         """The model of everything learned so far, shrunk as far as the paper's loss says."""
         if self._model is None:
-            self._model = self._shrinkage.shrink(self._put_in_order())
+            self._model = shrink(self._put_in_order(), self._shrinkage.level)
         return self._model
 
     @property
