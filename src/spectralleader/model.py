@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import linear_sum_assignment
 
+from spectralleader.assignment import match as match
 from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints, check_n_words
 from spectralleader.recoding import check_recoding
@@ -187,14 +187,10 @@ class TopicModel:
                 f"a model of {self.n_topics} topics over {self.n_words} words cannot be aligned to "
                 f"one of {reference.n_topics} over {reference.n_words}"
             )
-        k = self.n_topics
-        similarity, order = np.empty((k, k)), np.empty(k, np.int64)
-        is_best, stays = compare(self.topics, reference.topics, similarity, order)
-        if stays:
+        order = np.empty(self.n_topics, np.int64)
+        if best_order(self.topics, reference.topics, order):
             return self
-        if not is_best:
-            order = match(similarity)
-        weights, topics = np.empty(k), np.empty(self.topics.shape)
+        weights, topics = np.empty(len(order)), np.empty(self.topics.shape)
         reorder(self.weights, self.topics, order, weights, topics)
         return TopicModel.trusted(weights, topics)
 
@@ -257,28 +253,30 @@ class TopicModel:
 set_weights, set_topics = (getattr(TopicModel, name).__set__ for name in ("weights", "topics"))
 
 
-def match(similarity: Floats) -> Ints:
-    """Return for each column the row matched to it, so that the total similarity is largest."""
-    rows, columns = linear_sum_assignment(similarity, maximize=True)
-    return np.asarray(rows[np.argsort(columns)])
+@kernel
+def best_order(topics: Floats, reference: Floats, order: Ints) -> bool:
+    """Set the topics' order that best matches the reference's, by cosine; say if it is theirs."""
+    similarity, best, differ, stay = compare(topics, reference)
+    order[:] = best if differ else match(similarity)
+    return stay
 
 
 @kernel
-def compare(topics: Floats, reference: Floats, similarity: Floats, best: Ints) -> tuple[bool, bool]:
-    """Set the cosines of topics and reference and each column's best row; say if these differ.
+def compare(topics: Floats, reference: Floats) -> tuple[Floats, Ints, bool, bool]:
+    """Return the cosines of topics and reference, each column's best row, and if these differ.
 
     Rows that differ are a matching, and no other is better. What is as good to rounding stays where
     it is: the diagonal gets a little more. The last value says whether all rows stay.
     """
     k = len(topics)
-    sizes = np.empty(k)
+    similarity, sizes = np.empty((k, k)), np.empty(k)
     for j in range(k):
         sizes[j] = np.sqrt(inner(reference[j], reference[j]))
     for i in range(k):
         size = np.sqrt(inner(topics[i], topics[i]))
         for j in range(k):
             similarity[i, j] = inner(topics[i], reference[j]) / (size * sizes[j])
-    taken = np.zeros(k, np.bool_)
+    best, taken = np.empty(k, np.int64), np.zeros(k, np.bool_)
     differ, stay = True, True
     for i in range(k):
         similarity[i, i] += 1e-9
@@ -287,7 +285,7 @@ def compare(topics: Floats, reference: Floats, similarity: Floats, best: Ints) -
         stay &= best[column] == column
         differ &= not taken[best[column]]
         taken[best[column]] = True
-    return differ, stay
+    return similarity, best, differ, stay
 
 
 @kernel

@@ -26,7 +26,8 @@ class Places:
         self.n_words = n_words
         self._bounds = np.zeros((0, 2), np.int64)  # of the document in each place, in the arena
         self._n = 0  # places in use
-        self._arena(0)
+        self._words = np.zeros(0, np.int32)
+        self._counts = np.zeros(0, np.float64)
         self._end = 0  # first free entry of the arena
 
     def __len__(self) -> int:
@@ -38,7 +39,7 @@ class Places:
 
     def at(self, places: Ints) -> Documents:
         """Return the documents in some places, in their order."""
-        return Scattered(self._bounds, *self._seen, self.n_words).gather(places)
+        return Scattered(self._bounds, self._words, self._counts, self.n_words).gather(places)
 
     def put(self, documents: Documents, rows: Ints, places: Ints) -> Change:
         """Put document ``rows[i]`` into ``places[i]``; places beyond the last are new.
@@ -62,7 +63,7 @@ class Places:
             n_left, self._end = exchange(indptr, words, counts, chosen, n_before, *arena, moved)
             if n_left < n:
                 moved = moved[: n + n_left]
-        return Change(Scattered(moved, *self._seen, self.n_words), n, chosen)
+        return Change(Scattered(moved, self._words, self._counts, self.n_words), n, chosen)
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
         """Renumber the words of the remembered documents; those of -1 are dropped from them."""
@@ -87,18 +88,12 @@ class Places:
     def _squeeze(self, n_entries: int) -> None:
         """Move the documents together, into an arena with at least as much room again."""
         live = self.documents()
-        self._arena(max(2 * (len(live.words) + n_entries), 1024))
+        room = max(2 * (len(live.words) + n_entries), 1024)
+        self._words, self._counts = np.empty(room, np.int32), np.empty(room)
         self._end = len(live.words)
         self._words[: self._end] = live.words
         self._counts[: self._end] = live.counts
         self._bounds[: self._n, 0], self._bounds[: self._n, 1] = live.indptr[:-1], live.indptr[1:]
-
-    def _arena(self, room: int) -> None:
-        """Take another arena, and a look at it for those who only read."""
-        self._words, self._counts = np.empty(room, np.int32), np.empty(room)
-        self._seen = self._words.view(), self._counts.view()
-        for array in self._seen:
-            array.setflags(write=False)
 
     def to_state(self) -> dict[str, Any]:
         """Return the remembered documents in the order of their places."""

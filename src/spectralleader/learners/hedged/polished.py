@@ -82,7 +82,5 @@ def best_order(statistics: Statistics, reference: Statistics) -> Ints:
     """Return the topics' order that best matches the reference's, by the cosine of their words."""
     tiny = 1e-100  # a topic without words is like no other
     topics, wanted = (np.ascontiguousarray(s.words.T) + tiny for s in (statistics, reference))
-    k = len(topics)
-    similarity, order = np.empty((k, k)), np.empty(k, np.int64)
-    is_best, _ = compare(topics, wanted, similarity, order)
+    similarity, order, is_best, _ = compare(topics, wanted)
     return order if is_best else match(similarity)
