@@ -41,8 +41,8 @@ CONTENDERS = (
     Contender(HEDGED, ours.hedged_leader, (TENS, THOUSANDS)),
     Contender(SPECTRAL, ours.spectral_leader, (TENS, THOUSANDS, ALONE, LONG)),
     Contender(STEPWISE, ours.stepwise_em, (TENS, THOUSANDS, ALONE)),
-    Contender(SKLEARN_LDA, scikit.lda, (TENS, THOUSANDS)),
-    Contender(GENSIM, gensim.lda, (TENS, THOUSANDS)),
+    Contender(SKLEARN_LDA, scikit.lda, (TENS, THOUSANDS), most_docs=50_000),
+    Contender(GENSIM, gensim.lda, (TENS, THOUSANDS), most_docs=50_000),
     Contender(NMF_KL, nmf_kl, (THOUSANDS,)),
     Contender(NMF_KL, nmf_kl, (TENS,), most_docs=10_000),
     Contender(NMF_SQUARED, nmf_squared, (THOUSANDS,)),
@@ -50,7 +50,7 @@ CONTENDERS = (
     Contender(RIVER, river.lda, (TENS,), most_docs=500),
     Contender(VECTORIZER, scikit.vectorizer, (TENS, THOUSANDS)),
     Contender(VOWPAL[0], partial(vowpal.lda, minibatch=1), (ALONE, LONG)),
-    Contender(VOWPAL[1], partial(vowpal.lda, minibatch=10), (ALONE, LONG)),
+    Contender(VOWPAL[1], partial(vowpal.lda, minibatch=10), (ALONE,)),
     Contender(VOWPAL[2], partial(vowpal.lda, minibatch=100), (ALONE,)),
 )
 

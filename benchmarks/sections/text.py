@@ -19,7 +19,6 @@ SECTION = "text to counts"
 OURS = "Vectoriser"
 GROWING = "Vectoriser, growing vocabulary"
 HASHING = "HashingVectorizer.transform"  # which knows no words: for information
-REPEATS = 3  # everybody is quick
 WARM_UP = 50  # texts
 
 
@@ -47,7 +46,7 @@ def run(bench: Bench) -> None:
 
 def time_all(contenders: dict[str, Callable[..., Any]], texts: list[str], bench: Bench) -> None:
     """Time every contender over all texts and add its row."""
-    rounds = REPEATS * bench.sizes.rounds
+    rounds = bench.sizes.rounds
     advance = bench.bar(SECTION, total=len(contenders) * rounds)
     starters = [
         (name, partial(Trial, partial(count, texts), len(texts)))

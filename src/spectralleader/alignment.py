@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
+from spectralleader.assignment import match
 from spectralleader.compiled import kernel
 from spectralleader.documents import Floats, Ints
 
 
-def match(similarity: Floats) -> Ints:
-    """Return for each column the row matched to it, so that the total similarity is largest."""
-    rows, columns = linear_sum_assignment(similarity, maximize=True)
-    return np.asarray(rows[np.argsort(columns)])
+@kernel
+def best_order(topics: Floats, reference: Floats, order: Ints) -> bool:
+    """Set the topics' order that best matches the reference's, by cosine; say if it is theirs."""
+    similarity, best, differ, stay = compare(topics, reference)
+    order[:] = best if differ else match(similarity)
+    return stay
 
 
 @kernel
@@ -40,6 +42,17 @@ def compare(topics: Floats, reference: Floats) -> tuple[Floats, Ints, bool, bool
         differ &= not taken[best[column]]
         taken[best[column]] = True
     return similarity, best, differ, stay
+
+
+@kernel
+def reorder(
+    weights: Floats, topics: Floats, order: Ints, to_weights: Floats, to_topics: Floats
+) -> None:
+    """``to_weights[:], to_topics[:] = weights[order], topics[order]``."""
+    for k in range(len(order)):
+        to_weights[k] = weights[order[k]]
+        for w in range(topics.shape[1]):
+            to_topics[k, w] = topics[order[k], w]
 
 
 @kernel

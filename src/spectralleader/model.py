@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spectralleader.alignment import compare, match
+from spectralleader.alignment import best_order, reorder
 from spectralleader.documents import Documents, Floats, Ints, check_n_words
 from spectralleader.likelihood import log_joint, log_sum, softmax
 from spectralleader.naming import WordNames, in_order
@@ -60,8 +60,8 @@ class TopicModel:
     def _freeze(self, weights: Floats, topics: Floats) -> None:
         weights.setflags(write=False)
         topics.setflags(write=False)
-        object.__setattr__(self, "weights", weights)
-        object.__setattr__(self, "topics", topics)
+        set_weights(self, weights)
+        set_topics(self, topics)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a TopicModel is immutable; cannot set {name!r}")
@@ -188,12 +188,12 @@ class TopicModel:
                 f"a model of {self.n_topics} topics over {self.n_words} words cannot be aligned to "
                 f"one of {reference.n_topics} over {reference.n_words}"
             )
-        similarity, order, is_best, stays = compare(self.topics, reference.topics)
-        if stays:
+        order = np.empty(self.n_topics, np.int64)
+        if best_order(self.topics, reference.topics, order):
             return self
-        if not is_best:
-            order = match(similarity)
-        return TopicModel.trusted(self.weights[order], self.topics.take(order, axis=0))
+        weights, topics = np.empty(len(order)), np.empty(self.topics.shape)
+        reorder(self.weights, self.topics, order, weights, topics)
+        return TopicModel.trusted(weights, topics)
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> TopicModel:
         """Return the model with word w numbered ``new_ids[w]``; words of -1 are forgotten.
@@ -250,6 +250,10 @@ class TopicModel:
         """Rebuild the model that `to_state` described."""
         weights = distributions(state, "weights", (None,))
         return cls(weights, distributions(state, "topics", (len(weights), None)))
+
+
+# models are made all the time, and this is the fastest way past `__setattr__`
+set_weights, set_topics = (getattr(TopicModel, name).__set__ for name in ("weights", "topics"))
 
 
 def _inner(a: TopicModel, b: TopicModel) -> float:

@@ -13,9 +13,9 @@ from spectralleader.learners.shrinkage import (
     Shrinkage,
     judge,
     norms,
-    shrink,
     split,
 )
+from spectralleader.learners.shrinking import shrink
 from spectralleader.model import TopicModel
 from spectralleader.samples import Everything
 from spectralleader.streams.block import Block

@@ -7,6 +7,7 @@ from hypothesis import given
 from spectralleader import Documents
 from spectralleader.moments import ProjectedMoments, ProjectedSums, kernels, sums
 from spectralleader.moments.product import pairs_product
+from spectralleader.scattered import Scattered
 from tests.factories import blocks, documents
 
 BASIS = np.random.default_rng(0).normal(size=(5, 3))
@@ -138,5 +139,5 @@ def test_words_that_come_later_are_outside_the_basis():
 @given(blocks(), blocks(), blocks())
 def test_an_exchange_is_an_update_and_a_downdate(a, b, c):
     total = summed(a, b)
-    total.exchange(c, b)
+    total.exchange(Scattered.of(Documents.concatenate([c, b])), c.n_docs)
     assert_same(total, summed(a, c))

@@ -1,9 +1,10 @@
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents, Everything, Reservoir, Window
-from tests.factories import blocks
+from tests.factories import blocks, documents
 
 SAMPLES = {
     "everything": lambda: Everything(n_words=5),
@@ -23,3 +24,13 @@ def test_a_change_says_where_documents_entered_and_left(kind, stream):
         at |= {place: change.entered[i] for i, place in enumerate(change.places.tolist())}
         remembered = Documents.concatenate([Documents.empty(5), *(at[i] for i in range(len(at)))])
         assert sample.documents == remembered
+
+
+def test_what_a_change_says_stays_true_when_the_sample_moves_on():
+    sample = Window(20, n_words=5)
+    rng = np.random.default_rng(0)
+    stream = [documents(int(n), 5, seed=i) for i, n in enumerate(rng.integers(1, 20, 300))]
+    changes = [(block, sample.add(block)) for block in stream]
+    for block, change in changes:  # the arena was squeezed many times since
+        rows = change.chosen[:, 0]
+        assert change.entered == block.take(rows.copy())

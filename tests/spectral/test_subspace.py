@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents
-from spectralleader.learners.basis import find_basis
+from spectralleader.learners.basis import EXTRA, find_basis
 from spectralleader.spectral import subspace
-from spectralleader.spectral.subspace import top_subspace
+from spectralleader.spectral.subspace import make_orthonormal, top_subspace
 
 
 def symmetric(values, seed=0):
@@ -71,4 +71,23 @@ def test_documents_whose_pairs_have_many_equal_eigenvalues_have_a_basis():
         [15, 21, 50, 57, 58, 74, 74, 80, 80, 80, 81, 94],
     ]
     basis = find_basis(Documents.from_tokens(documents, 100), 3, 5)
-    np.testing.assert_allclose(basis.T @ basis, np.eye(8), atol=1e-12)
+    np.testing.assert_allclose(basis.T @ basis, np.eye(3 + EXTRA), atol=1e-12)
+
+
+def test_the_kernel_makes_columns_orthonormal_and_orthogonal_to_known_ones():
+    rng = np.random.default_rng(0)
+    known = np.asfortranarray(np.linalg.qr(rng.normal(size=(30, 4)))[0])
+    block = np.asfortranarray(rng.normal(size=(30, 3)))
+    expected = np.linalg.qr(block - known @ (known.T @ block))[0]
+    block -= known @ (known.T @ block) * (1 - 1e-9)  # so already but for rounding
+    assert make_orthonormal(block, known)
+    np.testing.assert_allclose(np.abs(block.T @ expected), np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(known.T @ block, 0, atol=1e-14)
+    np.testing.assert_allclose(block.T @ block, np.eye(3), atol=1e-14)
+
+
+def test_the_kernel_says_where_columns_are_dependent():
+    block = np.asfortranarray(np.random.default_rng(0).normal(size=(30, 3)))
+    block[:, 2] = block[:, 0] + 1e-9 * block[:, 1]
+    assert not make_orthonormal(block, np.empty((30, 0), order="F"))
+    assert not make_orthonormal(np.zeros((30, 3), order="F"), np.empty((30, 0), order="F"))

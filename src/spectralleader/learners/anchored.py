@@ -80,7 +80,7 @@ class Anchored:
     def follow(self, change: Change, sample: Sample) -> None:
         """Take note of what has just entered and left the sample."""
         self.changes.append(change)
-        self.n_changed += change.entered.n_docs
+        self.n_changed += change.n_entered
         n_anchored = self.anchor.n_docs
         if self.n_changed > STALE * n_anchored:
             changed = f"{self.n_changed} of {n_anchored} remembered documents changed"
@@ -106,11 +106,7 @@ class Anchored:
     def estimate(self) -> Estimate:
         """Estimate the model of the sample as it is now, in the anchor's basis."""
         if self._worked is None:
-            basis = find_basis(self.anchor, self.n_topics, self.seed, self.scaling)
-            sums = ProjectedSums(basis)
-            sums.update(self.anchor)
-            cold = self._solve(sums)
-            self._worked = Worked(sums, cold, cold.directions)
+            self._worked = self._work_out()
         worked = self._worked
         if not self.changes:
             if worked.cold.model.n_words < self.n_words:
@@ -118,8 +114,8 @@ class Anchored:
                 worked.cold = self._solve(worked.sums)
             return worked.cold
         for change in self.changes[worked.n_added :]:
-            worked.sums.widen(change.entered.n_words)
-            worked.sums.exchange(change.entered, change.left)
+            worked.sums.widen(change.moved.n_words)
+            worked.sums.exchange(change.moved, change.n_entered)
         worked.sums.widen(self.n_words)
         worked.n_added = len(self.changes)
         return self._solve_near(worked.sums, worked.directions)
@@ -141,18 +137,22 @@ class Anchored:
             found.append(self._solve_near(others, directions))
         return found
 
+    def _work_out(self) -> Worked:
+        """Find the anchor's basis, its sums and their estimate."""
+        sums = ProjectedSums(find_basis(self.anchor, self.n_topics, self.seed, self.scaling))
+        sums.update(self.anchor)
+        cold = self._solve(sums)
+        return Worked(sums, cold, cold.directions)
+
     def _solve_near(self, sums: ProjectedSums, directions: Floats) -> Estimate:
         """Estimate near the anchor's directions, unless the basis is exact or one is lost."""
+        found = None
         # where the basis is exact so is the decomposition; else the anchor's directions are near
-        if self.is_exact or len(directions) < self.n_topics:
-            return self._solve(sums)
-        joint = self.decompose is joint_diagonalisation
-        found = estimate_near(
-            sums, self.n_topics, directions, joint=joint, anchoring=self.anchoring
-        )
-        if len(found.triples) < self.n_topics:  # a direction was lost: nothing is near
-            return self._solve(sums)
-        return found
+        if not self.is_exact and len(directions) == self.n_topics:
+            joint = self.decompose is joint_diagonalisation
+            near = (sums, self.n_topics, directions)
+            found = estimate_near(*near, joint=joint, anchoring=self.anchoring)
+        return self._solve(sums) if found is None else found
 
     def _solve(self, sums: ProjectedSums) -> Estimate:
         """Estimate from random starts: the global guarantee."""
@@ -197,7 +197,7 @@ class Anchored:
 def _change_from_state(state: dict[str, Any]) -> Change:
     entered = Documents.from_state(part(state, "entered"))
     left = Documents.from_state(part(state, "left"))
-    return Change(entered, left, integers(state, "places", (entered.n_docs,)))
+    return Change.of(entered, left, integers(state, "places", (entered.n_docs,)))
 
 
 def _check_history(anchor: Documents, changes: list[Change], sample: Sample) -> None:

@@ -8,7 +8,7 @@ from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.moments.product import pairs_product
 from spectralleader.spectral.subspace import top_subspace
 
-EXTRA = 5  # directions kept beside the K that a model needs, so that the basis stays good longer
+EXTRA = 3  # directions kept beside the K that a model needs, so that the basis stays good longer
 
 
 def is_all_words(n_words: int, n_topics: int) -> bool:

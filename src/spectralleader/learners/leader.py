@@ -19,7 +19,8 @@ from spectralleader.learners.protocol import (
     check_whole,
     sizes_of,
 )
-from spectralleader.learners.shrinkage import Shrinkage, shrink, split
+from spectralleader.learners.shrinkage import Shrinkage, split
+from spectralleader.learners.shrinking import shrink
 from spectralleader.model import TopicModel
 from spectralleader.recoding import check_recoding
 from spectralleader.samples import (
@@ -88,28 +89,20 @@ class Leader:
         block = check_block(documents, self.n_words, grows=self.grows)
         if block.n_words > self.n_words:
             self._recode(None, block.n_words)
-        start = 0
-        while start < block.n_docs:  # in pieces: what is renewed depends on documents, not blocks
-            end = min(block.n_docs, start + self._n_left)
-            self._learn(block if end - start == block.n_docs else block[start:end])
-            start = end
-
-    def _learn(self, piece: Documents) -> None:
-        """Show some documents to the sample; renew what later ones are compared with if due."""
-        change = self.sample.add(piece)
+        change = self.sample.add(block)
         if change.n_docs == 0:
             return
         self._follow(change)
         self._forget()
-        self._n_left -= change.entered.n_docs
+        self._n_left -= change.n_entered
         if self._n_left <= 0:
             self._renew()
 
     def _renew(self) -> None:
         """Choose the shrinkage anew, and make the model what later ones are put in order by.
 
-        Whenever as many documents have entered as were remembered the last time, whether or not
-        anybody read a model in between: so it is a function of the stream alone.
+        After the block with which as many documents have entered as were remembered the last time,
+        whether or not anybody read a model in between: so it is a function of the stream alone.
         """
         n, n_entered = len(self.sample), self._n_known - self._n_left
         parts = split(self.sample.documents)

@@ -50,11 +50,7 @@ class Shrinkage:
     def __init__(self) -> None:
         self.totals: Floats = np.zeros(len(LEVELS))  # of the losses, but for what levels share
         self.n_docs = 0  # in the sample that judged last; 0 if none has
-
-    @property
-    def leading(self) -> float:
-        """The level of the least total loss, for models of two thirds; the largest of equals."""
-        return float(LEVELS[self.totals <= self.totals.min() + ROUNDING].max())
+        self.leading = lead(self.totals)
 
     def level(self, n_docs: int) -> float:
         """Return the level for a model of so many documents."""
@@ -75,6 +71,7 @@ class Shrinkage:
         self.totals *= np.sqrt(in_common)
         for part, model in zip(parts, models, strict=True):
             self.totals += judge(model, part)
+        self.leading = lead(self.totals)
         if any((part.lengths >= 3).any() for part in parts):
             self.n_docs = sum(part.n_docs for part in parts)
 
@@ -88,7 +85,13 @@ class Shrinkage:
         shrinkage = cls()
         shrinkage.totals = floats(state, "totals", (len(LEVELS),))
         shrinkage.n_docs = whole(state, "n_docs")
+        shrinkage.leading = lead(shrinkage.totals)
         return shrinkage
+
+
+def lead(totals: Floats) -> float:
+    """Return the level of the least total loss, for models of two thirds; the largest of equals."""
+    return float(LEVELS[totals <= totals.min() + ROUNDING].max())
 
 
 def split(documents: Documents) -> list[Documents]:
@@ -111,16 +114,6 @@ def judge(model: TopicModel, documents: Documents) -> Floats:
     table = (np.ascontiguousarray(model.topics.T), mean, model.weights)
     overlaps, n = tensor_overlaps(*block, *table, mixing(model.n_words))
     return np.asarray(n * norms(model, mean) - 2.0 * overlaps)
-
-
-def shrink(model: TopicModel, level: float) -> TopicModel:
-    """Return the model with its topics shrunk towards their mean and the uniform distribution."""
-    if level == 0.0:
-        return model
-    mean = model.weights @ model.topics
-    own = (1.0 - level) ** 2
-    shared = (1.0 - level) * level * mean + level / model.n_words
-    return TopicModel.trusted(model.weights.copy(), own * model.topics + shared)
 
 
 def mixing(n_words: int) -> Floats:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from spectralleader.alignment import compare, match
+from spectralleader.alignment import compare
+from spectralleader.assignment import match
 from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints, WordIds
 from spectralleader.model import TopicModel

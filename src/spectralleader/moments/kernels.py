@@ -7,7 +7,46 @@ import numpy as np
 from spectralleader.compiled import kernel
 from spectralleader.documents import Floats, Ints, WordIds
 
-CHUNK = 256  # rows, one an entry and one a document, that are multiplied at once
+CHUNK = 248  # rows, one an entry and one a document, that are multiplied at once; no power of two
+
+
+@kernel
+def exchange_documents(
+    bounds: Ints,
+    words: WordIds,
+    counts: Floats,
+    n_added: int,
+    many: float,
+    basis: Floats,
+    n: Floats,
+    sum_words: Floats,
+    sum_image: Floats,
+    sum_pairs: Floats,
+    sum_triples: Floats,
+) -> None:
+    """Add the first n_added of scattered documents and subtract the others, in place.
+
+    With sign = 1 for those and -1 for these,
+    ``n += sign * [n_tokens, documents of >= 1, >= 2, >= 3 words]``, ``sum_words += sign *
+    sums.sum_words(documents)``, ``sum_image += sign * sums.multiply_pairs(documents, basis)``, and
+    with ``i <= j`` numbered as in `np.triu_indices`, ``sum_pairs[(i, j)] += sign * (basis.T @
+    sums.multiply_pairs(documents, basis))[i, j]`` and ``symmetrise(sum_triples) += sign *
+    sums.project_triples(documents, basis)``.
+
+    With ``p`` the projected document and ``q`` the projected word of an entry, the triples are the
+    symmetric part of ``g p p p / 3`` a document and ``g c q q (2 q / 3 - p)`` an entry: one product
+    of the rows' squares with the rows' last factors. From `many` entries a word of the vocabulary
+    on, those of a word are added up before they are multiplied.
+    """
+    n_entries = 0
+    for i in range(len(bounds)):
+        n_entries += bounds[i, 1] - bounds[i, 0]
+    documents = (bounds, words, counts, n_added)
+    if n_entries > many * len(basis):
+        _add_by_word(*documents, basis, n, sum_words, sum_image, sum_pairs, sum_triples)
+    else:
+        n_rows = min(CHUNK, n_entries + len(bounds))
+        _add_by_entry(*documents, n_rows, basis, n, sum_words, sum_image, sum_pairs, sum_triples)
 
 
 @kernel
@@ -29,10 +68,12 @@ def begin_document(
     if length < 1:
         return 0.0, 0.0
     n[1] += sign
+    share = sign / length
     p[:] = 0.0
     for j in range(len(words)):
-        sum_words[words[j]] += sign * counts[j] / length
-        q = basis[words[j]]
+        word = np.uint32(words[j])
+        sum_words[word] += share * counts[j]
+        q = basis[word]
         for a in range(len(p)):
             p[a] += counts[j] * q[a]
     if length < 2:
@@ -46,11 +87,12 @@ def begin_document(
 
 
 @kernel
-def add_documents(
-    sign: float,
-    indptr: Ints,
+def _add_by_entry(
+    bounds: Ints,
     words: WordIds,
     counts: Floats,
+    n_added: int,
+    n_rows: int,
     basis: Floats,
     n: Floats,
     sum_words: Floats,
@@ -58,27 +100,16 @@ def add_documents(
     sum_pairs: Floats,
     sum_triples: Floats,
 ) -> None:
-    """Add (sign = 1) or subtract (-1) documents, in place.
-
-    ``n += sign * [n_tokens, documents of >= 1, >= 2, >= 3 words]``, ``sum_words += sign *
-    sums.sum_words(documents)``, ``sum_image += sign * sums.multiply_pairs(documents, basis)``, and
-    with ``i <= j`` numbered as in `np.triu_indices`, ``sum_pairs[(i, j)] += sign * (basis.T @
-    sums.multiply_pairs(documents, basis))[i, j]`` and ``symmetrise(sum_triples) += sign *
-    sums.project_triples(documents, basis)``.
-
-    With ``p`` the projected document and ``q`` the projected word of an entry, the triples are the
-    symmetric part of ``g p p p / 3`` a document and ``g c q q (2 q / 3 - p)`` an entry: one product
-    of the rows' squares with the rows' last factors.
-    """
+    """Multiply a row for every entry and one for every document."""
     r = basis.shape[1]
-    n_rows = min(CHUNK, len(words) + len(indptr) - 1)
     rows = np.empty((r, n_rows))  # v, one a column
     factors = np.empty((n_rows, r + 1))  # what v_i v_j is multiplied with: triples, then pairs
     p = np.empty(r)
     row = 0
-    for i in range(len(indptr) - 1):
-        first, last = indptr[i], indptr[i + 1]
+    for i in range(len(bounds)):
+        first, last = bounds[i, 0], bounds[i, 1]
         document = (words[first:last], counts[first:last])
+        sign = 1.0 if i < n_added else -1.0
         g2, g3 = begin_document(sign, *document, basis, n, sum_words, p)
         if g2 == 0.0:
             continue
@@ -89,11 +120,10 @@ def add_documents(
             if j == last:  # the document itself, after its entries
                 set_row(p, g3 / 3, p, 0.0, g2, rows[:, row], factors[row])
             else:
-                q = basis[words[j]]
-                image = sum_image[words[j]]
+                word, c = np.uint32(words[j]), counts[j]
+                q, image = basis[word], sum_image[word]
                 for a in range(r):
-                    image[a] += g2 * counts[j] * (p[a] - q[a])
-                c = counts[j]
+                    image[a] += g2 * c * (p[a] - q[a])
                 set_row(q, 2 * g3 * c / 3, p, -g3 * c, -g2 * c, rows[:, row], factors[row])
             row += 1
     if row > 0:
@@ -101,13 +131,11 @@ def add_documents(
 
 
 @kernel
-def exchange_documents(
-    indptr: Ints,
+def _add_by_word(
+    bounds: Ints,
     words: WordIds,
     counts: Floats,
-    left_indptr: Ints,
-    left_words: WordIds,
-    left_counts: Floats,
+    n_added: int,
     basis: Floats,
     n: Floats,
     sum_words: Floats,
@@ -115,60 +143,30 @@ def exchange_documents(
     sum_pairs: Floats,
     sum_triples: Floats,
 ) -> None:
-    """Add documents and subtract others: `add_documents` twice."""
-    add_documents(
-        1.0, indptr, words, counts, basis, n, sum_words, sum_image, sum_pairs, sum_triples
-    )
-    add_documents(
-        -1.0,
-        left_indptr,
-        left_words,
-        left_counts,
-        basis,
-        n,
-        sum_words,
-        sum_image,
-        sum_pairs,
-        sum_triples,
-    )
+    """Multiply a row for every word and one for every document; for words many times repeated.
 
-
-@kernel
-def add_by_word(
-    sign: float,
-    indptr: Ints,
-    words: WordIds,
-    counts: Floats,
-    basis: Floats,
-    n: Floats,
-    sum_words: Floats,
-    sum_image: Floats,
-    sum_pairs: Floats,
-    sum_triples: Floats,
-) -> None:
-    """Do what `add_documents` does; cheaper if words are many times repeated.
-
-    The entries of a word are added up before they are multiplied: its row is that of an entry with
-    ``g c`` and ``g c p`` summed over the documents.
+    A word's row is that of an entry with ``g c`` and ``g c p`` summed over the documents.
     """
     d, r = basis.shape
-    by_word = np.zeros((d, 2 * r + 2))  # sums of g2 c p, g3 c p, g2 c and g3 c
+    by_word = np.zeros((d, 2 * r + 3))  # sums of g2 c p, g3 c p, g2 c and g3 c, and of entries
     rows, factors = np.empty((r, CHUNK)), np.empty((CHUNK, r + 1))
     p = np.empty(r)
     row = 0
-    for i in range(len(indptr) - 1):
-        first, last = indptr[i], indptr[i + 1]
+    for i in range(len(bounds)):
+        first, last = bounds[i, 0], bounds[i, 1]
         document = (words[first:last], counts[first:last])
+        sign = 1.0 if i < n_added else -1.0
         g2, g3 = begin_document(sign, *document, basis, n, sum_words, p)
         if g2 == 0.0:
             continue
         for j in range(first, last):
-            total, c2, c3 = by_word[words[j]], g2 * counts[j], g3 * counts[j]
+            total, c2, c3 = by_word[np.uint32(words[j])], g2 * counts[j], g3 * counts[j]
             for a in range(r):
                 total[a] += c2 * p[a]
                 total[r + a] += c3 * p[a]
             total[2 * r] += c2
             total[2 * r + 1] += c3
+            total[2 * r + 2] += 1.0
         set_row(p, g3 / 3, p, 0.0, g2, rows[:, row], factors[row])
         row += 1
         if row == CHUNK:
@@ -177,7 +175,7 @@ def add_by_word(
     for word in range(d):
         q, total = basis[word], by_word[word]
         c2, c3 = total[2 * r], total[2 * r + 1]
-        if c2 == 0.0:
+        if total[2 * r + 2] == 0.0:
             continue
         for a in range(r):
             sum_image[word, a] += total[a] - c2 * q[a]
@@ -267,9 +265,11 @@ def contract(sum_triples: Floats, basis: Floats, n: float) -> Floats:
             row += 1
     flipped = np.ascontiguousarray(basis.T)
     twice = np.dot(flipped, full.reshape(r, r * k)).reshape(k, r, k)
-    thrice = np.empty((k, k, k))
+    by_middle = np.empty((r, k, k))
     for i in range(k):
-        thrice[i] = np.dot(flipped, twice[i])
+        for b in range(r):
+            by_middle[b, i] = twice[i, b]
+    thrice = np.dot(flipped, by_middle.reshape(r, k * k)).reshape(k, k, k)
     out = np.empty((k, k, k))
     for i in range(k):
         for j in range(k):

@@ -9,6 +9,7 @@ import numpy as np
 from spectralleader.documents import Documents, Floats
 from spectralleader.moments import kernels
 from spectralleader.recoding import move_rows
+from spectralleader.scattered import Scattered
 
 MANY = 0.5  # entries a word of the vocabulary from which on a block is added by word
 
@@ -43,11 +44,11 @@ class ProjectedSums:
 
     def update(self, documents: Documents) -> None:
         """Add documents."""
-        self._add(1.0, documents)
+        self.exchange(Scattered.of(documents), documents.n_docs)
 
     def downdate(self, documents: Documents) -> None:
         """Take away documents that were added before."""
-        self._add(-1.0, documents)
+        self.exchange(Scattered.of(documents), 0)
 
     def widen(self, n_words: int) -> None:
         """Go on over more words; new ones are outside the basis."""
@@ -60,29 +61,15 @@ class ProjectedSums:
             self._room = [move_rows(array, None, 2 * n_words) for array in rows]
         self.basis, self._words, self._image = (array[:n_words] for array in self._room)
 
-    def exchange(self, entered: Documents, left: Documents) -> None:
-        """Add documents and take away others."""
-        if self._is_many(entered) or self._is_many(left):
-            self._add(1.0, entered)
-            self._add(-1.0, left)
-            return
-        arrays = (entered.indptr, entered.words, entered.counts)
-        others = (left.indptr, left.words, left.counts)
-        kernels.exchange_documents(*arrays, *others, self.basis, *self.parts())
-
-    def _add(self, sign: float, documents: Documents) -> None:
-        add = kernels.add_by_word if self._is_many(documents) else kernels.add_documents
-        arrays = (documents.indptr, documents.words, documents.counts)
-        add(sign, *arrays, self.basis, *self.parts())
-
-    def _is_many(self, documents: Documents) -> bool:
-        """Whether the documents' entries are better added up by word before they are multiplied."""
-        if documents.n_words != len(self.basis):
+    def exchange(self, documents: Scattered, n_added: int) -> None:
+        """Add the first n_added of some documents, and take away the others."""
+        bounds, words, counts, n_words = documents
+        if n_words != len(self.basis):
             raise ValueError(
                 f"these sums are over {len(self.basis)} words, the documents over "
-                f"{documents.n_words}; use one vocabulary"
+                f"{n_words}; use one vocabulary"
             )
-        return len(documents.words) > MANY * documents.n_words
+        kernels.exchange_documents(bounds, words, counts, n_added, MANY, self.basis, *self.parts())
 
     def merge(self, other: Self) -> None:
         """Add what another set of documents adds up to, in the same basis."""

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from spectralleader.compiled import kernel
-from spectralleader.csr import gather
 from spectralleader.documents import Documents, Floats, Ints, WordIds
 from spectralleader.samples.protocol import Change
+from spectralleader.scattered import Scattered
 from spectralleader.states import part
 
 
@@ -17,16 +17,15 @@ class Places:
     """Documents in places 0 .. n-1, stored end to end in one growing arena.
 
     A document put in a taken place is written at the arena's end; what it replaces becomes a gap.
-    When the arena is full the gaps are squeezed out, or the arena doubles if there are few: a put
-    costs the words that it moves, and memory stays within about twice what is remembered.
+    When the arena is full the documents move to another one, without the gaps: a put costs the
+    words that it writes, and memory stays within about twice what is remembered. Nothing in an
+    arena is ever written over, so a change need only say where in it documents lie.
     Documents over more words than before widen the vocabulary.
     """
 
     def __init__(self, n_words: int) -> None:
         self.n_words = n_words
-        self._nothing = Documents.empty(n_words)
-        self._starts = np.zeros(0, np.int64)
-        self._ends = np.zeros(0, np.int64)
+        self._bounds = np.zeros((0, 2), np.int64)  # of the document in each place, in the arena
         self._n = 0  # places in use
         self._words = np.zeros(0, np.int32)
         self._counts = np.zeros(0, np.float64)
@@ -49,50 +48,51 @@ class Places:
 
     def at(self, places: Ints) -> Documents:
         """Return the documents in some places, in their order."""
-        block = gather(places, self._starts, self._ends, self._words, self._counts)
-        return Documents(*block, self.n_words)
+        return Scattered(self._bounds, self._words, self._counts, self.n_words).gather(places)
 
     def put(self, documents: Documents, rows: Ints, places: Ints) -> Change:
         """Put document ``rows[i]`` into ``places[i]``; places beyond the last are new.
 
         Places must be distinct and increasing, and new ones follow on without holes.
         """
+        return self.enter(documents, np.stack([rows, places], axis=1))
+
+    def enter(self, documents: Documents, chosen: Ints) -> Change:
+        """Put documents into places as `put` does, given a document and its place a row, (n, 2)."""
         if documents.n_words != self.n_words:
             self.recode(None, max(self.n_words, documents.n_words))
             documents = documents.widen(self.n_words)
-        if len(rows) == 0:
-            return Change(self._nothing, self._nothing, places)
-        n_before, n_entries = self._n, len(documents.words)  # of which all may enter
-        if self._end + n_entries > len(self._words):
-            n_entries = int((documents.indptr[rows + 1] - documents.indptr[rows]).sum())
-        self._reserve(int(places[-1]) + 1, n_entries)
-        block = (documents.indptr, documents.words, documents.counts)
-        index = (self._starts, self._ends)
-        entered, left, self._end = exchange(
-            rows, *block, places, n_before, *index, self._words, self._counts, self._end
-        )
-        return Change(Documents(*entered, self.n_words), Documents(*left, self.n_words), places)
+        n = len(chosen)
+        moved = np.empty((2 * n, 2), np.int64)
+        if n > 0:
+            indptr, words, counts = documents.indptr, documents.words, documents.counts
+            n_before = self._n
+            self._reserve(int(chosen[-1, 1]) + 1, documents, chosen)
+            arena = (self._bounds, self._words, self._counts, self._end)
+            n_left, self._end = exchange(indptr, words, counts, chosen, n_before, *arena, moved)
+            if n_left < n:
+                moved = moved[: n + n_left]
+        return Change(Scattered(moved, self._words, self._counts, self.n_words), n, chosen)
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
         """Renumber the words of the remembered documents; those of -1 are dropped from them."""
         self.n_words = n_words
-        self._nothing = Documents.empty(n_words)
         if new_ids is not None:
             everything = np.arange(self._n)
             recoded = self.documents().renumber(new_ids, n_words)
             self.put(recoded, everything, everything)
 
-    def _reserve(self, n_places: int, n_entries: int) -> None:
-        """Make room for more places and for entries at the arena's end."""
-        if n_places > len(self._starts):
-            more = np.zeros(max(n_places, 2 * len(self._starts), 64), np.int64)
-            self._starts, self._ends = (
-                np.concatenate([array[: self._n], more[self._n :]])
-                for array in (self._starts, self._ends)
-            )
+    def _reserve(self, n_places: int, documents: Documents, chosen: Ints) -> None:
+        """Make room for more places, and at the arena's end for the documents chosen."""
+        if n_places > len(self._bounds):
+            more = np.zeros((max(n_places, 2 * len(self._bounds), 64), 2), np.int64)
+            more[: self._n] = self._bounds[: self._n]
+            self._bounds = more
         self._n = max(self._n, n_places)
-        if self._end + n_entries > len(self._words):
-            self._squeeze(n_entries)
+        if self._end + len(documents.words) > len(self._words):  # all of them may have been chosen
+            n_entries = int(np.diff(documents.indptr)[chosen[:, 0]].sum())
+            if self._end + n_entries > len(self._words):
+                self._squeeze(n_entries)
 
     def _squeeze(self, n_entries: int) -> None:
         """Move the documents together, into an arena with at least as much room again."""
@@ -102,7 +102,7 @@ class Places:
         self._end = len(live.words)
         self._words[: self._end] = live.words
         self._counts[: self._end] = live.counts
-        self._starts[: self._n], self._ends[: self._n] = live.indptr[:-1], live.indptr[1:]
+        self._bounds[: self._n, 0], self._bounds[: self._n, 1] = live.indptr[:-1], live.indptr[1:]
 
     def to_state(self) -> dict[str, Any]:
         """Return the remembered documents in the order of their places."""
@@ -116,30 +116,33 @@ class Places:
 
 @kernel
 def exchange(
-    rows: Ints,
     indptr: Ints,
     words: WordIds,
     counts: Floats,
-    places: Ints,
+    chosen: Ints,
     n_taken: int,
-    starts: Ints,
-    ends: Ints,
+    bounds: Ints,
     arena_words: WordIds,
     arena_counts: Floats,
     end: int,
-) -> tuple[tuple[Ints, WordIds, Floats], tuple[Ints, WordIds, Floats], int]:
-    """Write document ``rows[i]`` of a block into ``places[i]``, at the arena's end.
+    moved: Ints,
+) -> tuple[int, int]:
+    """Write document ``chosen[i, 0]`` of a block into place ``chosen[i, 1]``, at the arena's end.
 
-    Returns the documents written, those that were in the places (from n_taken on there were none),
-    and the arena's new end.
+    Sets `moved` to where the documents written lie, then to where those lie that were in the places
+    (from n_taken on there were none); returns how many these are, and the arena's new end.
     """
-    entered = gather(rows, indptr[:-1], indptr[1:], words, counts)
-    left = gather(places[places < n_taken], starts, ends, arena_words, arena_counts)
-    bounds, new_words, new_counts = entered
-    for i in range(len(places)):
-        starts[places[i]] = end + bounds[i]
-        ends[places[i]] = end + bounds[i + 1]
-    for j in range(len(new_words)):
-        arena_words[end + j] = new_words[j]
-        arena_counts[end + j] = new_counts[j]
-    return entered, left, end + len(new_words)
+    n, n_left = len(chosen), 0
+    for i in range(n):
+        row, place = chosen[i]
+        first, last = indptr[row], indptr[row + 1]
+        if place < n_taken:
+            moved[n + n_left, 0], moved[n + n_left, 1] = bounds[place, 0], bounds[place, 1]
+            n_left += 1
+        for j in range(last - first):
+            arena_words[end + j] = words[first + j]
+            arena_counts[end + j] = counts[first + j]
+        moved[i, 0], moved[i, 1] = end, end + last - first
+        bounds[place, 0], bounds[place, 1] = end, end + last - first
+        end += last - first
+    return n_left, end

@@ -3,34 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 import numpy as np
 
 from spectralleader.documents import Documents, Ints
+from spectralleader.scattered import Scattered
 
 
-@dataclass(frozen=True, slots=True)
 class Change:
     """What one `add` did to a sample: documents that entered and documents that left it.
 
-    A document that entered and was replaced within the same `add` is in neither.
+    A document that entered and was replaced within the same `add` is in neither. They are not
+    copied until somebody asks for them.
     """
 
-    entered: Documents
-    left: Documents
-    places: Ints  # of the documents that entered; those that left had the taken ones among them
+    __slots__ = ("chosen", "moved", "n_entered")
+
+    moved: Scattered  # those that entered, then those that left
+    n_entered: int
+    chosen: Ints  # (n_entered, 2) which documents of the block entered, and their places
+
+    def __init__(self, moved: Scattered, n_entered: int, chosen: Ints) -> None:
+        self.moved, self.n_entered, self.chosen = moved, n_entered, chosen
+
+    @classmethod
+    def of(cls, entered: Documents, left: Documents, places: Ints) -> Change:
+        """Return the change in which these documents entered and left."""
+        both = Documents.concatenate([entered, left])
+        chosen = np.stack([np.arange(entered.n_docs), places], axis=1)
+        return cls(Scattered.of(both), entered.n_docs, chosen)
+
+    @property
+    def places(self) -> Ints:
+        """Of the documents that entered; those that left had the taken ones among them."""
+        return self.chosen[:, 1]
 
     @property
     def n_docs(self) -> int:
         """How many documents moved, in or out."""
-        return self.entered.n_docs + self.left.n_docs
+        return len(self.moved.bounds)
+
+    @property
+    def entered(self) -> Documents:
+        """The documents that entered, in the order of their places."""
+        return self.moved.gather(np.arange(self.n_entered))
+
+    @property
+    def left(self) -> Documents:
+        """The documents that left, in the order of their places."""
+        return self.moved.gather(np.arange(self.n_entered, self.n_docs))
 
     def renumber(self, new_ids: Ints | None, n_words: int) -> Change:
         """Return the change with words numbered anew, by numbers that are known to be right."""
         entered = self.entered.renumber(new_ids, n_words)
-        return Change(entered, self.left.renumber(new_ids, n_words), self.places)
+        return Change.of(entered, self.left.renumber(new_ids, n_words), self.places)
 
 
 class Sample(Protocol):

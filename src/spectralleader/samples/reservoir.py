@@ -67,9 +67,10 @@ class Reservoir:
         # two draws a document, taken or not: the stream of draws is the same for any blocks
         draws = self._rng.random((documents.n_docs, 2))
         lag = 1 if self.acceptance == "paper" else 0
-        rows, places = choose_places(draws, self.n_seen, self.capacity, lag)
-        self.n_seen += documents.n_docs
-        return self._places.put(documents, rows, places)
+        chosen = np.empty((len(draws), 2), np.int64)
+        n = choose_places(draws, self.n_seen, self.capacity, lag, chosen)
+        self.n_seen += len(draws)
+        return self._places.enter(documents, chosen[:n])
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Become a sample of all that was seen by this reservoir and by others of its settings.
@@ -117,29 +118,28 @@ class Reservoir:
 
 
 @kernel
-def choose_places(draws: Floats, n_seen: int, capacity: int, lag: int) -> tuple[Ints, Ints]:
-    """Return which documents of a block are in the reservoir after it, and their places, in order.
+def choose_places(draws: Floats, n_seen: int, capacity: int, lag: int, chosen: Ints) -> int:
+    """Set `chosen` to what the reservoir keeps of a block: documents and places, by place.
 
     Document t, counted from 1, enters if ``t <= capacity or draws[., 0] <= capacity / (t - lag)``;
-    of several in one place the last one stays.
+    of several in one place the last one stays. Returns how many.
     """
-    n = len(draws)
-    rows, places = np.empty(n, np.int64), np.empty(n, np.int64)
-    k = 0
+    n, k = len(draws), 0
     for i in range(n):
         t = n_seen + i + 1
         if t <= capacity:
-            rows[k], places[k] = i, t - 1
+            chosen[k, 0], chosen[k, 1] = i, t - 1
             k += 1
         elif draws[i, 0] * (t - lag) <= capacity:
-            rows[k], places[k] = i, int(draws[i, 1] * capacity)
+            chosen[k, 0], chosen[k, 1] = i, int(draws[i, 1] * capacity)
             k += 1
-    rows, places = rows[:k], places[:k]
     if k < 2 or n_seen + n <= capacity:
-        return rows, places
-    order = np.argsort(places, kind="mergesort")  # stable: the last of equal places comes last
-    last = np.empty(k, np.bool_)
+        return k
+    # stable: the last of those in one place comes last
+    ordered = chosen[np.argsort(chosen[:k, 1], kind="mergesort")]
+    n_kept = 0
     for i in range(k):
-        last[i] = i == k - 1 or places[order[i]] != places[order[i + 1]]
-    kept = order[last]
-    return rows[kept], places[kept]
+        if i == k - 1 or ordered[i, 1] != ordered[i + 1, 1]:
+            chosen[n_kept] = ordered[i]
+            n_kept += 1
+    return n_kept

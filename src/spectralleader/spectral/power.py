@@ -12,6 +12,7 @@ TIE = 1e-9  # starts whose values differ by less found the same: the first of th
 STILL = 1e-13  # a unit vector that moves less than this has converged
 NEAR = 1e-2  # one that moves less than this may be near enough for Newton's steps,
 REACH = 10.0  # the first of which may be so many times longer: power iterations are slow
+SQUARED = 1e-8  # what one of them leaves is about its square: one that is shorter is the last
 
 
 def random_starts(n_topics: int, n_restarts: int, seed: int) -> Floats:
@@ -59,7 +60,8 @@ def decompose(T: Floats, starts: Floats, n_iterations: int) -> tuple[Floats, Flo
     for i in range(k):
         best = eigenvectors[i]
         best_value = -1e300
-        for start in starts[i]:
+        best[:] = starts[i, 0] / np.sqrt((starts[i, 0] * starts[i, 0]).sum())
+        for start in starts[i] if starts.shape[1] > 1 else starts[i, :0]:
             theta[:] = start / np.sqrt((start * start).sum())
             value = _iterate(T, theta, work, n_iterations)
             if value > best_value + TIE * abs(best_value):
@@ -79,14 +81,14 @@ def _iterate(T: Floats, theta: Floats, work: Floats, n_iterations: int) -> float
     k = len(theta)
     M, B, image, step = work[:k], work[k : 2 * k], work[2 * k], work[2 * k + 1]
     value = _contract(T, theta, M, image)
-    moved, reach = 1.0, REACH
+    moved, reach, still = 1.0, REACH, STILL
     for _ in range(n_iterations):
         if moved < NEAR and _newton_step(M, image, theta, value, B, step) < reach * moved:
-            reach = 0.5  # of the step before
+            reach, still = 0.5, SQUARED  # of the step before
         else:
             for a in range(k):
                 step[a] = image[a]
-            reach = REACH
+            reach, still = REACH, STILL
         square = 0.0
         for a in range(k):
             square += step[a] * step[a]
@@ -98,7 +100,7 @@ def _iterate(T: Floats, theta: Floats, work: Floats, n_iterations: int) -> float
             moved = max(moved, abs(next_a - theta[a]))
             theta[a] = next_a
         value = _contract(T, theta, M, image)
-        if moved < STILL:
+        if moved < still:
             break
     return value
 

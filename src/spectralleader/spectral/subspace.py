@@ -9,12 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import eigh
 
+from spectralleader.compiled import kernel
 from spectralleader.documents import Floats
 
 Product = Callable[[Floats], Floats]  # (d, b) -> (d, b)
 
 RANK = 1e-10  # a column with less than this left after projection is spanned by the others
 FIRST_LOOK = 3  # how much larger than wanted a space must be for a look to be worth while
+LEAST_RATE = 0.6  # decimals that a block adds, at least; looking costs as much as adding
 DEPENDENT = 1e-5  # columns nearer to dependence than this are not for the Cholesky road
 ROOM = 2**22  # numbers in a search space before it is restarted: 32 MB
 
@@ -65,7 +67,8 @@ def top_subspace(
         residual = search.rayleigh_ritz(n_kept, n_wanted)
         if residual <= tolerance or search.n_products >= max_products or not has_grown:
             return Subspace(search.basis(), search.values, residual, search.n_products)
-        n_blocks = math.ceil(math.log10(residual / tolerance))
+        rate = max(LEAST_RATE, -math.log10(residual) / search.n_products)
+        n_blocks = math.ceil(math.log10(residual / tolerance) / rate)
 
 
 class _Search:
@@ -150,18 +153,49 @@ def _orthonormal(block: Floats, known: Floats, rng: np.random.Generator) -> Floa
 
     The block must be so already but for rounding.
     """
-    for n_passes in range(2):  # twice is enough against rounding
-        if n_passes:
-            block = block - known @ (known.T @ block)
-        try:
-            triangle = np.linalg.cholesky(block.T @ block)
-        except np.linalg.LinAlgError:
-            return _completed(block, known, rng)
-        sizes = np.diag(triangle)
-        if sizes.min() <= DEPENDENT * sizes.max():
-            return _completed(block, known, rng)
-        block = block @ np.linalg.inv(triangle).T
-    return np.asarray(block)
+    columns = np.array(block, order="F")
+    return columns if make_orthonormal(columns, known) else _completed(block, known, rng)
+
+
+@kernel
+def make_orthonormal(block: Floats, known: Floats) -> bool:
+    """``block[:] = np.linalg.qr(block - known @ (known.T @ block))[0]``, but for signs.
+
+    By Cholesky, ``block @ inv(chol(block.T @ block)).T``, twice, which is enough against rounding.
+    Returns whether the columns are far enough from dependence for it; if not, the block is spoilt.
+    """
+    d, b = block.shape
+    for n_passes in range(2):
+        if n_passes > 0 and known.shape[1] > 0:
+            block -= np.dot(known, np.dot(known.T, block))
+        triangle = np.dot(block.T, block)
+        if not cholesky(triangle):
+            return False
+        for i in range(b):
+            for j in range(i):
+                for w in range(d):
+                    block[w, i] -= triangle[i, j] * block[w, j]
+            for w in range(d):
+                block[w, i] /= triangle[i, i]
+    return True
+
+
+@kernel
+def cholesky(A: Floats) -> bool:
+    """Do ``A[:] = np.linalg.cholesky(A)`` in the lower triangle; say if it is far from singular."""
+    smallest, largest = np.inf, 0.0
+    for i in range(len(A)):
+        for j in range(i + 1):
+            total = A[i, j]
+            for m in range(j):
+                total -= A[i, m] * A[j, m]
+            if j < i:
+                A[i, j] = total / A[j, j]
+        if not total > 0.0:
+            return False
+        A[i, i] = np.sqrt(total)
+        smallest, largest = min(smallest, A[i, i]), max(largest, A[i, i])
+    return smallest > DEPENDENT * largest
 
 
 def _completed(block: Floats, known: Floats, rng: np.random.Generator) -> Floats:

@@ -201,7 +201,7 @@ class HedgedLeader:
 
     def _remember(self, block: Documents) -> None:
         """Show the block to the samples; polish anew what has moved enough."""
-        self._n_changed += self._samples[0].add(block).entered.n_docs
+        self._n_changed += self._samples[0].add(block).n_entered
         self._samples[1].add(block)
         self._n_window += block.n_docs
         if self._n_changed > MOVED * self._n_raced:
