@@ -7,6 +7,7 @@ import numpy as np
 from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints, WordIds
 from spectralleader.learners.hedged.background import WEIGHT
+from spectralleader.learners.hedged.groups import add_groups, group, grouped, short_posterior
 from spectralleader.learners.hedged.products import (
     lines,
     multiply_words,
@@ -17,7 +18,6 @@ from spectralleader.learners.statistics import Statistics
 
 SWEEP_BLOCKS = 20  # at least, in a sweep, however few the documents
 SWEEP_SIZE = 100  # documents a block at most
-LANES = 8  # topics that are multiplied together
 SWEEP_POWER = 0.6  # of the step size: the blocks after the first few weigh about alike
 
 
@@ -95,14 +95,8 @@ def em_pass(
     n_words, n_topics = table.shape
     slope, offset = lines(totals[1], strength)
     safe = safe_length(offset, background.min())
-    # topics in groups of a size known when this is compiled: their products stay in registers
-    n_groups = -(-n_topics // LANES)
-    prior, topics = np.zeros((n_groups, LANES)), np.zeros((n_words, n_groups, LANES))
-    prior.reshape(-1)[:n_topics] = weigh(totals)
-    for w in range(n_words):
-        for k in range(n_topics):
-            topics[w, k // LANES, k % LANES] = slope[k] * table[w, k] + offset[k] * background[w]
-    out, out_totals = np.zeros_like(topics), np.zeros((2, n_groups, LANES))
+    topics, prior = grouped(table, background, slope, offset), group(weigh(totals))
+    out, out_totals = np.zeros_like(topics), np.zeros((2, *prior.shape))
     row, logs = np.empty_like(prior), np.zeros(n_topics)
     flat = row.reshape(-1)[:n_topics]
     fit = 0.0
@@ -110,32 +104,14 @@ def em_pass(
         first, last, length = indptr[i], indptr[i + 1], 0.0
         for j in range(first, last):
             length += counts[j]
-        is_long = length > safe
-        if is_long:
-            row[:] = prior
-            multiply_words(
-                first, last, words, counts, table, background, slope, offset, safe, flat, logs
-            )
+        if length <= safe:
+            fit += short_posterior(first, last, words, counts, topics, prior, row)
         else:
-            for g in range(n_groups):
-                for k in range(LANES):
-                    row[g, k] = prior[g, k]
-                for j in range(first, last):
-                    w = words[j]
-                    for k in range(LANES):
-                        row[g, k] *= topics[w, g, k]
-                    if counts[j] > 1.0:
-                        for _ in range(int(counts[j]) - 1):
-                            for k in range(LANES):
-                                row[g, k] *= topics[w, g, k]
-        fit += normalise(flat, logs, is_long)
-        for g in range(n_groups):
-            for j in range(first, last):
-                for k in range(LANES):
-                    out[words[j], g, k] += counts[j] * row[g, k]
-            for k in range(LANES):
-                out_totals[0, g, k] += row[g, k]
-                out_totals[1, g, k] += length * row[g, k]
+            row[:] = prior
+            lines_of = (table, background, slope, offset)
+            multiply_words(first, last, words, counts, *lines_of, safe, flat, logs)
+            fit += normalise(flat, logs, True)
+        add_groups(first, last, words, counts, row, length, out, out_totals)
     found = out.reshape(n_words, -1)[:, :n_topics].copy()
     return found, out_totals.reshape(2, -1)[:, :n_topics].copy(), fit / max(1, len(indptr) - 1)
 
@@ -154,9 +130,10 @@ def add_document(
     """Add document i to the statistics, `gain` times, with the posterior `row`."""
     length = 0.0
     for j in range(indptr[i], indptr[i + 1]):
-        length += counts[j]
+        w, count = words[j], counts[j]
+        length += count
         for k in range(len(row)):
-            out[words[j], k] += gain * counts[j] * row[k]
+            out[w, k] += gain * count * row[k]
     for k in range(len(row)):
         totals[0, k] += gain * row[k]
         totals[1, k] += gain * length * row[k]

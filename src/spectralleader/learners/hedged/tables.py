@@ -136,9 +136,10 @@ def add_posteriors(
                 row[g * n_topics + k] *= gains[g] / total
         length = 0.0
         for j in range(indptr[i], indptr[i + 1]):
-            length += counts[j]
+            w, count = words[j], counts[j]
+            length += count
             for x in range(len(row)):
-                table[words[j], begin + x] += counts[j] * row[x]
+                table[w, begin + x] += count * row[x]
         for x in range(len(row)):
             totals[0, begin + x] += row[x]
             totals[1, begin + x] += length * row[x]
