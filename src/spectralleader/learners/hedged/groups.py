@@ -1,4 +1,4 @@
-"""Groups of topics: the passes of EM over short documents, as fast as a processor is.
+"""Groups of topics: what a pass of EM does with a document.
 
 The loops within a group are of a length that is known when they are compiled: what they multiply
 stays in registers, where a loop over K topics would begin and end for every word.
@@ -11,6 +11,7 @@ import numpy as np
 from spectralleader.compiled import kernel
 from spectralleader.documents import Floats, WordIds
 
+NOTHING = -200.0  # logarithm of a posterior that counts as 0: smaller numbers are slow
 LANES = 8  # topics in a group; the last one is filled up with topics of no weight
 
 
@@ -67,6 +68,58 @@ def short_posterior(
         for k in range(LANES):
             row[g, k] *= inverse
     return float(np.log(total))
+
+
+@kernel
+def long_posterior(
+    first: int,
+    last: int,
+    words: WordIds,
+    counts: Floats,
+    topics: Floats,
+    prior: Floats,
+    row: Floats,
+    safe: float,
+) -> float:
+    """Do what `short_posterior` does for a document of any length.
+
+    After `safe` words at most, products give way to their logarithms.
+    """
+    logs = np.zeros_like(row)
+    for g in range(len(prior)):
+        row[g] = prior[g]
+        n = 0.0
+        for j in range(first, last):
+            w, count = words[j], counts[j]
+            n += count
+            if n > safe:
+                take_logs(row, logs, g)
+                n = count
+            if count > safe:
+                for k in range(LANES):
+                    logs[g, k] += count * np.log(topics[w, g, k])
+                n = 0.0
+            else:
+                for _ in range(int(count)):
+                    for k in range(LANES):
+                        row[g, k] *= topics[w, g, k]
+        take_logs(row, logs, g)
+    largest, total = logs.max(), 0.0
+    for g in range(len(prior)):
+        for k in range(LANES):
+            below = logs[g, k] - largest
+            row[g, k] = np.exp(below) if below > NOTHING else 0.0
+            total += row[g, k]
+    row /= total
+    return float(largest + np.log(total))
+
+
+@kernel
+def take_logs(row: Floats, logs: Floats, g: int) -> None:
+    """Move the products of a group to the logarithms: they become 1."""
+    for k in range(LANES):
+        logs[g, k] += np.log(row[g, k])
+        row[g, k] = 1.0
 
 
 @kernel

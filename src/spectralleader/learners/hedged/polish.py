@@ -7,7 +7,13 @@ import numpy as np
 from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints, WordIds
 from spectralleader.learners.hedged.background import WEIGHT
-from spectralleader.learners.hedged.groups import add_groups, group, grouped, short_posterior
+from spectralleader.learners.hedged.groups import (
+    add_groups,
+    group,
+    grouped,
+    long_posterior,
+    short_posterior,
+)
 from spectralleader.learners.hedged.products import (
     lines,
     multiply_words,
@@ -97,9 +103,7 @@ def em_pass(
     safe = safe_length(offset, background.min())
     topics, prior = grouped(table, background, slope, offset), group(weigh(totals))
     out, out_totals = np.zeros_like(topics), np.zeros((2, *prior.shape))
-    row, logs = np.empty_like(prior), np.zeros(n_topics)
-    flat = row.reshape(-1)[:n_topics]
-    fit = 0.0
+    row, fit = np.empty_like(prior), 0.0
     for i in range(len(indptr) - 1):
         first, last, length = indptr[i], indptr[i + 1], 0.0
         for j in range(first, last):
@@ -107,10 +111,7 @@ def em_pass(
         if length <= safe:
             fit += short_posterior(first, last, words, counts, topics, prior, row)
         else:
-            row[:] = prior
-            lines_of = (table, background, slope, offset)
-            multiply_words(first, last, words, counts, *lines_of, safe, flat, logs)
-            fit += normalise(flat, logs, True)
+            fit += long_posterior(first, last, words, counts, topics, prior, row, safe)
         add_groups(first, last, words, counts, row, length, out, out_totals)
     found = out.reshape(n_words, -1)[:, :n_topics].copy()
     return found, out_totals.reshape(2, -1)[:, :n_topics].copy(), fit / max(1, len(indptr) - 1)
