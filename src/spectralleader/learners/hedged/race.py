@@ -16,7 +16,7 @@ from spectralleader.spectral import estimate
 from spectralleader.spectral.power import power_method, random_starts
 
 SCALINGS = (0.0, 0.25, 0.5)  # of words, for the spectral starts
-ROUGHLY = 1e-2  # accuracy of their basis: a start is swept and polished
+ROUGHLY = 1e-3  # accuracy of their basis: a start is swept and polished
 N_RANDOM = 3  # random starts in a race
 SEEDS = 10  # documents that each topic of a random start is made of
 N_KEPT = 4  # estimates that survive a race
