@@ -21,8 +21,8 @@ def test_long_and_short_documents_have_the_posterior_that_is_meant(n_topics, saf
         joint *= (slope * table[word] + offset * background[word]) ** count
     topics, row = grouped(table, background, slope, offset), np.empty_like(group(prior))
     document = (0, len(WORDS), WORDS, COUNTS, topics, group(prior), row)
-    for fit in (short_posterior(*document), long_posterior(*document, float(safe))):
-        assert fit == pytest.approx(np.log(joint.sum()))
+    for posterior, more in ((short_posterior, ()), (long_posterior, (float(safe),))):
+        row[:] = 7.0
+        assert posterior(*document, *more) == pytest.approx(np.log(joint.sum()))
         np.testing.assert_allclose(row.ravel()[:n_topics], joint / joint.sum(), rtol=1e-9)
         assert not row.ravel()[n_topics:].any()
-        row[:] = 7.0
