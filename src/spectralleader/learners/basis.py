@@ -9,6 +9,7 @@ from spectralleader.moments.product import pairs_product
 from spectralleader.spectral.subspace import top_subspace
 
 EXTRA = 3  # directions kept beside the K that a model needs, so that the basis stays good longer
+TOLERANCE = 2e-6  # of the search, relative to the largest eigenvalue
 
 
 def is_all_words(n_words: int, n_topics: int) -> bool:
@@ -28,7 +29,13 @@ def scale_words(documents: Documents, power: float) -> Floats:
     return np.asarray((frequencies + 1.0 / max(1, documents.n_docs)) ** -power)
 
 
-def find_basis(documents: Documents, n_topics: int, seed: int, scaling: float = 0.0) -> Floats:
+def find_basis(
+    documents: Documents,
+    n_topics: int,
+    seed: int,
+    scaling: float = 0.0,
+    tolerance: float = TOLERANCE,
+) -> Floats:
     """Return the top eigenspace of the documents' pairs, K + EXTRA directions, (d, r).
 
     Words that the documents do not have are outside of it: only the others are searched. With a
@@ -47,11 +54,14 @@ def find_basis(documents: Documents, n_topics: int, seed: int, scaling: float = 
         basis[known] = np.eye(n_known)
     else:
         ids = np.cumsum(known) - 1
-        basis[known] = _search(documents, ids[documents.words], S[known, None], n_topics, seed)
+        found = _search(documents, ids[documents.words], S[known, None], n_topics, seed, tolerance)
+        basis[known] = found
     return basis if scaling == 0.0 else basis * S[:, None]
 
 
-def _search(documents: Documents, words: Ints, S: Floats, n_topics: int, seed: int) -> Floats:
+def _search(
+    documents: Documents, words: Ints, S: Floats, n_topics: int, seed: int, tolerance: float
+) -> Floats:
     """Find the eigenspace of the scaled pairs over the known words, numbered anew, (n_known, r)."""
     arrays = (documents.indptr, words.astype(np.int32), documents.counts, documents.lengths)
     multiply = pairs_product(*arrays, len(S))
@@ -63,6 +73,7 @@ def _search(documents: Documents, words: Ints, S: Floats, n_topics: int, seed: i
         start,
         n_wanted=n_topics,
         n_kept=n_topics + EXTRA,
+        tolerance=tolerance,
     ).basis
     # signed as `whiten` signs over words, so that the random starts are the literal one's
     largest = np.abs(basis).argmax(axis=0)

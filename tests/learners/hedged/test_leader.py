@@ -22,7 +22,7 @@ def learned(learner, problem, n_docs, block_size=50, seed=0):
 def test_the_prediction_is_the_mixture_of_the_candidates():
     learner = learned(HedgedLeader(3, n_words=3), easy(), 300)
     block = documents(20, 3)
-    shares = learner._mixing.shares
+    shares = learner._panel.mixing.shares
     by_hand = np.log(np.exp(learner._foresee(block).log_probs) @ shares)
     np.testing.assert_allclose(learner.predictive.log_prob(block), by_hand, atol=1e-12)
 
@@ -57,7 +57,7 @@ def test_predicting_first_changes_nothing():
         a.learn(block.documents)
         b.learn(block.documents)
     np.testing.assert_array_equal(a.model.topics, b.model.topics)
-    np.testing.assert_array_equal(a._mixing.weights, b._mixing.weights)
+    np.testing.assert_array_equal(a._panel.mixing.weights, b._panel.mixing.weights)
 
 
 def test_topics_are_found_and_keep_their_places():
@@ -106,8 +106,8 @@ def test_a_small_reservoir_still_makes_valid_models():
         learner.learn(block)
         assert_valid(learner.model)
     assert isinstance(learner.model, TopicModel)
-    assert len(learner._samples[1]) == 2
-    assert isinstance(learner._samples[1], Window)
+    assert len(learner._polishing.window) == 2
+    assert isinstance(learner._polishing.window, Window)
 
 
 def test_the_reservoir_holds_at_least_one_document():

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spectralleader import Documents
 from spectralleader.learners.hedged import polish, sweep
 from spectralleader.learners.hedged.background import smooth
 from spectralleader.learners.statistics import Statistics, with_words
@@ -33,6 +34,18 @@ def test_a_pass_is_the_e_step_of_the_smoothed_model(block):
     np.testing.assert_allclose(found.words, block.as_floats().T @ posterior, atol=1e-9)
     np.testing.assert_allclose(found.totals[0], posterior.sum(axis=0), atol=1e-9)
     np.testing.assert_allclose(found.totals[1], found.words.sum(axis=0), atol=1e-9)
+    assert before == pytest.approx(meant.log_prob(block).mean())
+
+
+@given(n_topics=st.integers(1, 20))
+def test_a_pass_is_the_e_step_for_long_documents_and_any_number_of_topics(n_topics):
+    # counts that a product of probabilities would underflow with, and one that is multiplied
+    counts = np.array([[200, 1, 0, 0, 3], [1, 2, 1, 900, 0], [1, 1, 7, 0, 0], [10**6, 1, 2, 3, 4]])
+    block, given = Documents.from_matrix(counts), start(n_topics=n_topics)
+    found, before = polish(block, given, BACKGROUND, STRENGTH, n_passes=1)
+    meant = smooth(given, BACKGROUND, STRENGTH)
+    expected = block.as_floats().T @ meant.posterior(block)
+    np.testing.assert_allclose(found.words, expected, rtol=1e-6, atol=1e-9)
     assert before == pytest.approx(meant.log_prob(block).mean())
 
 

@@ -25,18 +25,18 @@ def plainly(priors, memories, runs, log_likelihoods):
 
 @given(seed=st.integers(0, 1000), n_docs=st.integers(0, 20), k=st.integers(1, 4))
 def test_updates_are_what_the_definition_says(seed, n_docs, k):
-    log_likelihoods = -100 * np.random.default_rng(seed).random((n_docs, k))
-    tracking = PriorTracking(k, memories=(3.0, 50.0), runs=(10.0,))
-    expected = plainly(tracking.priors, (3.0, 50.0), (10.0,), log_likelihoods)
-    tracking.update(log_likelihoods)
+    logs = -100 * np.random.default_rng(seed).random((n_docs, 3, k))  # a model is not tracked
+    tracking = PriorTracking(k, memories=(3.0, 50.0), runs=(10.0,), n_models=2)
+    expected = [plainly(tracking.priors[m], (3.0, 50.0), (10.0,), logs[:, m]) for m in range(2)]
+    tracking.update(np.exp(logs))
     np.testing.assert_allclose(tracking.priors, expected, atol=1e-12)
-    np.testing.assert_allclose(tracking.priors.sum(axis=1), 1.0)
+    np.testing.assert_allclose(tracking.priors.sum(axis=2), 1.0)
 
 
 def test_a_topic_that_stays_is_expected_to_stay_and_another_is_not_given_up():
     tracking = PriorTracking(2, memories=(10.0,), runs=(20.0,))
-    tracking.update(np.tile(np.log([0.8, 0.2]), (100, 1)))
-    assert (tracking.priors[:, 0] > 0.9).all()
-    tracking.update(np.tile(np.log([0.2, 0.8]), (8, 1)))
-    assert tracking.priors[1, 1] > 0.9
-    assert tracking.priors[1, 1] > tracking.priors[0, 1]  # runs turn sooner than memories
+    tracking.update(np.tile([0.8, 0.2], (100, 1, 1)))
+    assert (tracking.priors[0, :, 0] > 0.9).all()
+    tracking.update(np.tile([0.2, 0.8], (8, 1, 1)))
+    assert tracking.priors[0, 1, 1] > 0.9
+    assert tracking.priors[0, 1, 1] > tracking.priors[0, 0, 1]  # runs turn sooner than memories

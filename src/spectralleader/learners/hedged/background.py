@@ -15,6 +15,7 @@ from spectralleader.recoding import move_rows
 from spectralleader.states import floats, number
 
 WEIGHT = 1.0  # pseudo-documents that the topics share
+UNSEEN = 0.5  # times that a word counts as seen before it is
 
 
 class Background:
@@ -24,67 +25,77 @@ class Background:
     """
 
     def __init__(self, n_words: int) -> None:
-        self.counts: Floats = np.zeros(n_words)
-        self.total = 0.0
+        self.seen: Floats = np.full(n_words, UNSEEN)  # (d,)
+        self.n_seen = UNSEEN * n_words  # their sum
 
     def add(self, documents: Documents) -> None:
         """Count the words of documents."""
-        count_words(self.counts, documents.words, documents.counts)
-        self.total += float(documents.counts.sum())
+        self.n_seen += count_words(self.seen, documents.words, documents.counts)
 
     def merge(self, others: Sequence[Self]) -> None:
         """Add what others counted."""
         for other in others:
-            self.counts = self.counts + other.counts
-            self.total += other.total
+            self.seen = self.seen + (other.seen - UNSEEN)
+        self.n_seen = float(self.seen.sum())
 
     @property
     def words(self) -> Floats:
         """The distribution over words, (d,)."""
-        return np.asarray((self.counts + 0.5) / (self.total + 0.5 * len(self.counts)))
+        return np.asarray(self.seen / self.n_seen)
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
         """Renumber the words; new ones were seen no times."""
-        self.counts = move_rows(self.counts, new_ids, n_words)
-        self.total = float(self.counts.sum())
+        self.seen = move_rows(self.seen - UNSEEN, new_ids, n_words) + UNSEEN
+        self.n_seen = float(self.seen.sum())
 
     def to_state(self) -> dict[str, Any]:
         """Return all there is to it."""
-        return {"counts": self.counts.copy(), "total": self.total}
+        return {"seen": self.seen.copy(), "n_seen": self.n_seen}
 
     @classmethod
     def from_state(cls, state: dict[str, Any], n_words: int) -> Background:
         """Rebuild what `to_state` described, over that many words."""
         background = cls(1)
-        background.counts = floats(state, "counts", (n_words,), 0.0)
-        background.total = number(state, "total", 0.0)
-        away = abs(background.total - float(background.counts.sum()))
-        if away > 1e-6 * background.total:  # rounding is much less
-            raise ValueError(f"total must be the sum of the counts, is {away:g} off")
+        background.seen = floats(state, "seen", (n_words,), UNSEEN)
+        background.n_seen = number(state, "n_seen", UNSEEN)
+        away = abs(background.n_seen - float(background.seen.sum()))
+        if away > 1e-6 * background.n_seen:  # rounding is much less
+            raise ValueError(f"n_seen must be the sum of what was seen, is {away:g} off")
         return background
 
 
 def smooth(statistics: Statistics, background: Floats, strength: float) -> TopicModel:
     """Return the model of the statistics, each topic with `strength` words of background."""
-    words = statistics.scale * np.maximum(statistics.words.T, 0.0) + strength * background
-    return TopicModel.trusted(smooth_weights(statistics), words / words.sum(axis=1, keepdims=True))
-
-
-def smooth_weights(statistics: Statistics) -> Floats:
-    """Return the topics' weights, one pseudo-document shared among them."""
-    return share_documents(statistics.totals, statistics.scale)
+    arrays = (statistics.words, statistics.totals, statistics.scale)
+    return TopicModel.trusted(*smoothed(*arrays, background, strength))
 
 
 @kernel
-def share_documents(totals: Floats, scale: float) -> Floats:
-    """``(scale * totals[0] + WEIGHT / K) / sum``; below zero counts as zero."""
-    weights = np.maximum(totals[0], 0.0) * scale + WEIGHT / totals.shape[1]
-    shares: Floats = weights / weights.sum()
-    return shares
+def smoothed(
+    words: Floats, totals: Floats, scale: float, background: Floats, strength: float
+) -> tuple[Floats, Floats]:
+    """Return weights, (K,), and topics, (K, d).
+
+    ``scale * totals[0] + WEIGHT / K`` and ``scale * words.T + strength * background``, each row
+    divided by its sum.
+    """
+    n_words, n_topics = words.shape
+    weights = scale * totals[0] + WEIGHT / n_topics
+    topics = np.empty((n_topics, n_words))
+    for k in range(n_topics):
+        row, total = topics[k], 0.0
+        for w in range(n_words):
+            row[w] = scale * words[w, k] + strength * background[w]
+            total += row[w]
+        row /= total
+    return weights / weights.sum(), topics
 
 
 @kernel
-def count_words(out: Floats, words: WordIds, counts: Floats) -> None:
-    """``np.add.at(out, words, counts)``."""
+def count_words(out: Floats, words: WordIds, counts: Floats) -> float:
+    """``np.add.at(out, words, counts)``; return the sum."""
+    total = 0.0
     for j in range(len(words)):
         out[words[j]] += counts[j]
+        total += counts[j]
+    return total

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from spectralleader.learners.hedged.polished import PRIOR_MEMORIES, PRIOR_RUNS
+import numpy as np
 
 SAMPLES = ("reservoir", "window")  # that topics are polished on
 STRENGTHS = (0.1, 1.0)  # words of background in a topic, for each word of the vocabulary
-MEMORIES = (300.0, 1000.0, 3000.0, 10_000.0)  # documents that the forgetting EMs remember
+PRIOR_MEMORIES = (3.0, 30.0, 300.0)  # documents that tracked weights remember
+PRIOR_RUNS = (10.0, 100.0)  # documents that a topic stays for, where it is thought to
+MEMORIES = np.array([300.0, 1000.0, 3000.0, 10_000.0])  # documents, of the forgetting EMs
 
 
 def candidates() -> list[str]:

@@ -1,4 +1,4 @@
-"""Foresight: what tables of expected statistics say of the next documents."""
+"""Foresight: what stacked tables of expected statistics say of the next documents."""
 
 from __future__ import annotations
 
@@ -6,95 +6,114 @@ import numpy as np
 
 from spectralleader.compiled import kernel
 from spectralleader.documents import Floats, Ints, WordIds
-
-SMALL = 1e-200  # products of probabilities are kept above, far from underflow
+from spectralleader.learners.hedged.background import UNSEEN
+from spectralleader.learners.hedged.products import multiply_words, normalise, safe_length
 
 
 @kernel
-def log_likelihoods(
+def likelihoods(
     indptr: Ints,
     words: WordIds,
     counts: Floats,
     table: Floats,
     totals: Floats,
-    scale: float,
+    scales: Floats,
     seen: Floats,
     n_seen: float,
     strengths: Floats,
-) -> Floats:
-    """Return log P(words | topic) at each strength of smoothing, (n_strengths, n_docs, K).
+) -> tuple[Floats, Floats]:
+    """Return P(words | topic) of every estimate at each strength of smoothing, and its unit.
 
-    ``X @ log((scale * table + strength * background) / (scale * totals[1] + strength))``, where the
-    background is ``(seen + 1/2) / (n_seen + d/2)``: at the documents' own words only.
+    ``exp(X @ log((scale * table + strength * background) / (scale * totals[1] + strength)))``, the
+    background being ``seen / n_seen``, at the documents' own words only. A model is an estimate at
+    a strength, the strengths of an estimate side by side: (n_docs, n_models, K), each row divided
+    by its sum, and the logarithms of these, (n_docs, n_models).
     """
-    n, n_topics = len(indptr) - 1, table.shape[1]
-    out = np.zeros((len(strengths), n, n_topics))
-    inverse = np.empty((len(strengths), n_topics))
+    n, width, n_tables = len(indptr) - 1, table.shape[1], len(scales)
+    n_topics, n_strengths = width // n_tables, len(strengths)
+    slope, offset = stacked_lines(totals, scales, strengths, n_seen)
+    safe = safe_length(offset, UNSEEN)
+    out = np.empty((n, n_tables * n_strengths, n_topics))
+    units = np.empty((n, n_tables * n_strengths))
+    products, logs = np.empty(width), np.zeros(width)
+    for i in range(n):
+        for s in range(n_strengths):
+            products[:] = 1.0
+            is_long = multiply_words(
+                indptr[i], indptr[i + 1], words, counts, table, seen,
+                slope[s], offset[s], safe, products, logs,
+            )  # fmt: skip
+            for t in range(n_tables):
+                row, at = out[i, t * n_strengths + s], t * n_topics
+                row[:] = products[at : at + n_topics]
+                tail = logs[at : at + n_topics]
+                units[i, t * n_strengths + s] = normalise(row, tail, is_long)
+    return out, units
+
+
+@kernel
+def stacked_lines(
+    totals: Floats, scales: Floats, strengths: Floats, n_seen: float
+) -> tuple[Floats, Floats]:
+    """Return the factors of table and background, as `lines`, at each strength."""
+    n_topics = totals.shape[1] // len(scales)
+    slope = np.empty((len(strengths), totals.shape[1]))
+    offset = np.empty_like(slope)
     for s in range(len(strengths)):
-        for k in range(n_topics):
-            inverse[s, k] = 1.0 / (scale * max(totals[1, k], 0.0) + strengths[s])
-    room = n_seen + 0.5 * len(table)
-    products = np.empty((len(strengths), n_topics))
-    for i in range(n):
-        products[:] = 1.0
-        for j in range(indptr[i], indptr[i + 1]):
-            w = words[j]
-            background = (seen[w] + 0.5) / room
-            for s in range(len(strengths)):
-                pseudo = strengths[s] * background
-                for k in range(n_topics):
-                    chance = (scale * max(table[w, k], 0.0) + pseudo) * inverse[s, k]
-                    if counts[j] == 1.0:  # most are: one logarithm for many words
-                        products[s, k] *= chance
-                    else:
-                        out[s, i, k] += counts[j] * np.log(chance)
-                    if products[s, k] < SMALL:
-                        out[s, i, k] += np.log(products[s, k])
-                        products[s, k] = 1.0
-        for s in range(len(strengths)):
-            for k in range(n_topics):
-                out[s, i, k] += np.log(products[s, k])
-    return out
+        for x in range(totals.shape[1]):
+            scale = scales[x // n_topics]
+            inverse = 1.0 / (scale * totals[1, x] + strengths[s])
+            slope[s, x], offset[s, x] = scale * inverse, strengths[s] * inverse / n_seen
+    return slope, offset
 
 
 @kernel
-def log_background(
-    indptr: Ints, words: WordIds, counts: Floats, seen: Floats, n_seen: float
+def log_probs(
+    indptr: Ints,
+    words: WordIds,
+    counts: Floats,
+    seen: Floats,
+    n_seen: float,
+    chances: Floats,
+    units: Floats,
+    weights: Floats,
+    priors: Floats,
 ) -> Floats:
-    """Return the log-probability of each document without topics, (n_docs,)."""
-    room = np.log(n_seen + 0.5 * len(seen))
-    out = np.zeros(len(indptr) - 1)
-    for i in range(len(out)):
-        for j in range(indptr[i], indptr[i + 1]):
-            out[i] += counts[j] * (np.log(seen[words[j]] + 0.5) - room)
-    return out
+    """Return the log-probability of each document by every candidate, (n_docs, n_candidates).
 
-
-@kernel
-def with_priors(likelihoods: Floats, priors: Floats) -> Floats:
-    """Return log P(document) under each of the priors (n_priors, K), (n_docs, n_priors)."""
-    n, n_topics = likelihoods.shape
-    out = np.empty((n, len(priors)))
-    row = np.empty(n_topics)
+    Any word, word frequencies; then each model with its own weights, (n_estimates, K), and if it is
+    among the first, with its tracked priors, (n_tracked, n_priors, K).
+    """
+    n, n_models, n_topics = chances.shape
+    n_tracked, n_priors = priors.shape[0], priors.shape[1]
+    n_strengths = n_models // len(weights)
+    out = np.empty((n, 2 + n_models + n_tracked * n_priors))
     for i in range(n):
-        largest = likelihoods[i].max()
-        for k in range(n_topics):
-            row[k] = np.exp(likelihoods[i, k] - largest)
-        for p in range(len(priors)):
+        out[i, 0], out[i, 1] = plain(indptr[i], indptr[i + 1], words, counts, seen, n_seen)
+        column = 2
+        for m in range(n_models):
             total = 0.0
             for k in range(n_topics):
-                total += priors[p, k] * row[k]
-            out[i, p] = largest + np.log(total)
+                total += weights[m // n_strengths, k] * chances[i, m, k]
+            out[i, column] = units[i, m] + np.log(total)
+            column += 1
+            if m < n_tracked:
+                for p in range(n_priors):
+                    total = 0.0
+                    for k in range(n_topics):
+                        total += priors[m, p, k] * chances[i, m, k]
+                    out[i, column] = units[i, m] + np.log(total)
+                    column += 1
     return out
 
 
 @kernel
-def posteriors(likelihoods: Floats, prior: Floats) -> Floats:
-    """Return P(topic | document) under a prior, (n_docs, K)."""
-    out = np.empty_like(likelihoods)
-    for i in range(len(out)):
-        largest = likelihoods[i].max()
-        for k in range(len(prior)):
-            out[i, k] = prior[k] * np.exp(likelihoods[i, k] - largest)
-        out[i] /= out[i].sum()
-    return out
+def plain(
+    first: int, last: int, words: WordIds, counts: Floats, seen: Floats, n_seen: float
+) -> tuple[float, float]:
+    """Return a document's log-probability if all words are alike, and by their frequencies."""
+    length, total = 0.0, 0.0
+    for j in range(first, last):
+        length += counts[j]
+        total += counts[j] * np.log(seen[words[j]])
+    return -length * np.log(len(seen)), total - length * np.log(n_seen)

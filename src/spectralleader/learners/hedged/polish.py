@@ -7,7 +7,19 @@ import numpy as np
 from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints, WordIds
 from spectralleader.learners.hedged.background import WEIGHT
-from spectralleader.learners.hedged.foresight import SMALL
+from spectralleader.learners.hedged.groups import (
+    add_groups,
+    group,
+    grouped,
+    long_posterior,
+    short_posterior,
+)
+from spectralleader.learners.hedged.products import (
+    lines,
+    multiply_words,
+    normalise,
+    safe_length,
+)
 from spectralleader.learners.statistics import Statistics
 
 SWEEP_BLOCKS = 20  # at least, in a sweep, however few the documents
@@ -66,35 +78,10 @@ def sweep(
 
 
 @kernel
-def log_topics(words: Floats, totals: Floats, background: Floats, strength: float) -> Floats:
-    """``np.log((words + strength * background) / (totals[1] + strength))``, (d, K)."""
-    logs = np.empty_like(words)
-    log_totals = np.log(totals[1] + strength)
-    for w in range(len(words)):
-        for k in range(words.shape[1]):
-            logs[w, k] = np.log(words[w, k] + strength * background[w]) - log_totals[k]
-    return logs
-
-
-@kernel
-def normalise(row: Floats) -> float:
-    """Make logarithms probabilities, in place; return the logarithm of their sum."""
-    largest = row.max()
-    total = 0.0
-    for k in range(len(row)):
-        row[k] = np.exp(row[k] - largest)
-        total += row[k]
-    for k in range(len(row)):
-        row[k] /= total
-    return float(largest + np.log(total))
-
-
-@kernel
-def log_weights(totals: Floats) -> Floats:
-    """Logarithm of `smooth_weights`."""
-    k = totals.shape[1]
-    logs: Floats = np.log((totals[0] + WEIGHT / k) / (totals[0].sum() + WEIGHT))
-    return logs
+def weigh(totals: Floats) -> Floats:
+    """Return the topics' weights, one pseudo-document shared among them, (K,)."""
+    weights: Floats = (totals[0] + WEIGHT / totals.shape[1]) / (totals[0].sum() + WEIGHT)
+    return weights
 
 
 @kernel
@@ -111,19 +98,23 @@ def em_pass(
 
     ``r = softmax(log weights + X @ log topics)``; ``X.T @ r`` and ``[1, lengths] @ r``.
     """
-    logs = log_topics(table, totals, background, strength)
-    prior = log_weights(totals)
-    out, out_totals = np.zeros_like(table), np.zeros_like(totals)
-    row = np.empty(len(prior))
-    fit = 0.0
+    n_words, n_topics = table.shape
+    slope, offset = lines(totals[1], strength)
+    safe = safe_length(offset, background.min())
+    topics, prior = grouped(table, background, slope, offset), group(weigh(totals))
+    out, out_totals = np.zeros_like(topics), np.zeros((2, *prior.shape))
+    row, fit = np.empty_like(prior), 0.0
     for i in range(len(indptr) - 1):
-        row[:] = prior
-        for j in range(indptr[i], indptr[i + 1]):
-            for k in range(len(row)):
-                row[k] += counts[j] * logs[words[j], k]
-        fit += normalise(row)
-        add_document(i, indptr, words, counts, row, 1.0, out, out_totals)
-    return out, out_totals, fit / max(1, len(indptr) - 1)
+        first, last, length = indptr[i], indptr[i + 1], 0.0
+        for j in range(first, last):
+            length += counts[j]
+        if length <= safe:
+            fit += short_posterior(first, last, words, counts, topics, prior, row)
+        else:
+            fit += long_posterior(first, last, words, counts, topics, prior, row, safe)
+        add_groups(first, last, words, counts, row, length, out, out_totals)
+    found = out.reshape(n_words, -1)[:, :n_topics].copy()
+    return found, out_totals.reshape(2, -1)[:, :n_topics].copy(), fit / max(1, len(indptr) - 1)
 
 
 @kernel
@@ -140,9 +131,10 @@ def add_document(
     """Add document i to the statistics, `gain` times, with the posterior `row`."""
     length = 0.0
     for j in range(indptr[i], indptr[i + 1]):
-        length += counts[j]
+        w, count = words[j], counts[j]
+        length += count
         for k in range(len(row)):
-            out[words[j], k] += gain * counts[j] * row[k]
+            out[w, k] += gain * count * row[k]
     for k in range(len(row)):
         totals[0, k] += gain * row[k]
         totals[1, k] += gain * length * row[k]
@@ -161,35 +153,26 @@ def em_sweep(
     n_passes: int,
 ) -> None:
     """Stepwise EM in place: ``mu <- (1 - eta) mu + eta s'`` a block, mu being of all documents."""
-    n = len(indptr) - 1
-    k_topics = table.shape[1]
+    n, n_topics = len(indptr) - 1, table.shape[1]
     scale, n_steps = 1.0, 0
-    rows, product = np.empty((size, k_topics)), np.empty(k_topics)
+    rows, logs = np.empty((size, n_topics)), np.zeros(n_topics)
+    least = background.min()
     for _ in range(n_passes):
         for first in range(0, n, size):
             last = min(n, first + size)
             step = (n_steps + 2.0) ** -SWEEP_POWER
             n_steps += 1
-            prior = log_weights(scale * totals)
-            inverse = 1.0 / (scale * totals[1] + strength)
+            slope, offset = lines(scale * totals[1], strength)
+            safe, prior = safe_length(offset, least), weigh(scale * totals)
+            slope *= scale
             for i in range(first, last):
                 row = rows[i - first]
                 row[:] = prior
-                product[:] = 1.0
-                for j in range(indptr[i], indptr[i + 1]):
-                    w = words[j]
-                    for k in range(k_topics):
-                        chance = (scale * table[w, k] + strength * background[w]) * inverse[k]
-                        if counts[j] == 1.0:  # most are: one logarithm for many words
-                            product[k] *= chance
-                        else:
-                            row[k] += counts[j] * np.log(chance)
-                        if product[k] < SMALL:
-                            row[k] += np.log(product[k])
-                            product[k] = 1.0
-                for k in range(k_topics):
-                    row[k] += np.log(product[k])
-                normalise(row)
+                is_long = multiply_words(
+                    indptr[i], indptr[i + 1], words, counts, table, background,
+                    slope, offset, safe, row, logs,
+                )  # fmt: skip
+                normalise(row, logs, is_long)
             scale *= 1.0 - step
             gain = step * n / (last - first) / scale
             for i in range(first, last):

@@ -16,6 +16,7 @@ from spectralleader.spectral import estimate
 from spectralleader.spectral.power import power_method, random_starts
 
 SCALINGS = (0.0, 0.25, 0.5)  # of words, for the spectral starts
+ROUGHLY = 1e-3  # accuracy of their basis: a start is swept and polished
 N_RANDOM = 3  # random starts in a race
 SEEDS = 10  # documents that each topic of a random start is made of
 N_KEPT = 4  # estimates that survive a race
@@ -71,7 +72,7 @@ def starts(documents: Documents, n_topics: int, seed: list[int]) -> Iterator[Sta
 
 def spectral(documents: Documents, n_topics: int, scaling: float, seed: int) -> TopicModel:
     """Return the spectral estimate with scaled words."""
-    sums = ProjectedSums(find_basis(documents, n_topics, seed, scaling))
+    sums = ProjectedSums(find_basis(documents, n_topics, seed, scaling, ROUGHLY))
     sums.update(documents)
     restarts = random_starts(n_topics, 10, seed)
     return estimate(ProjectedMoments(sums), n_topics, power_method, restarts).model

@@ -17,50 +17,62 @@ class PriorTracking:
     is P(topic | document) under omega. And by runs, as if a topic stayed for l documents on
     average: ``omega <- (1 - 1/l) r + (1/l) 1/K``, the filter of a hidden Markov chain.
 
+    Several models are tracked side by side, each with priors of its own.
+
     Parameters
     ----------
     n_topics : int
         K; the weights start equal.
     memories, runs : tuple of float
         Documents.
+    n_models : int
+        How many are tracked.
 
     Examples
     --------
     >>> tracking = PriorTracking(2, memories=(4.0,), runs=(10.0,))
     >>> for _ in range(10):
-    ...     tracking.update(np.log([[0.9, 0.1]]))  # log P(words | topic) of a document
-    >>> tracking.priors.round(2).tolist()
+    ...     tracking.update(np.array([[[0.9, 0.1]]]))  # P(words | topic) of a document
+    >>> tracking.priors[0].round(2).tolist()
     [[0.95, 0.05], [0.94, 0.06]]
     """
 
-    def __init__(self, n_topics: int, memories: tuple[float, ...], runs: tuple[float, ...]) -> None:
-        self.memories, self.runs = memories, runs
-        self.priors: Floats = np.full((len(memories) + len(runs), n_topics), 1.0 / n_topics)
+    def __init__(
+        self,
+        n_topics: int,
+        memories: tuple[float, ...],
+        runs: tuple[float, ...],
+        n_models: int = 1,
+    ) -> None:
+        self.n_memories = len(memories)
+        self.rates: Floats = 1.0 / np.array([*memories, *runs])
+        self.priors: Floats = np.full((n_models, len(self.rates), n_topics), 1.0 / n_topics)
 
-    def update(self, log_likelihoods: Floats) -> None:
-        """Follow documents in order, given log P(words | topic), (n_docs, K)."""
-        rates = 1.0 / np.array([*self.memories, *self.runs])
-        follow(self.priors, rates, len(self.memories), log_likelihoods)
+    def update(self, likelihoods: Floats) -> None:
+        """Follow documents in order, given P(words | topic) by each model, (n_docs, n_models, K).
+
+        For a document and a model these are in any unit. Models after the last tracked are allowed.
+        """
+        follow(self.priors, self.rates, self.n_memories, likelihoods)
 
 
 @kernel
-def follow(priors: Floats, rates: Floats, n_forgetting: int, log_likelihoods: Floats) -> None:
+def follow(priors: Floats, rates: Floats, n_forgetting: int, likelihoods: Floats) -> None:
     """Update each prior by the documents' posteriors under it, in order."""
-    n_topics = priors.shape[1]
-    likelihood, posterior = np.empty(n_topics), np.empty(n_topics)
-    for i in range(len(log_likelihoods)):
-        largest = log_likelihoods[i].max()
-        for k in range(n_topics):
-            likelihood[k] = np.exp(log_likelihoods[i, k] - largest)
-        for m in range(len(rates)):
-            total = 0.0
-            for k in range(n_topics):
-                posterior[k] = priors[m, k] * likelihood[k]
-                total += posterior[k]
-            for k in range(n_topics):
-                now = posterior[k] / total
-                if m < n_forgetting:
-                    moved = (1.0 - rates[m]) * priors[m, k] + rates[m] * now
-                else:
-                    moved = (1.0 - rates[m]) * now + rates[m] / n_topics
-                priors[m, k] = (1.0 - FLOOR) * moved + FLOOR / n_topics
+    n_models, _, n_topics = priors.shape
+    posterior = np.empty(n_topics)
+    for i in range(len(likelihoods)):
+        for model in range(n_models):
+            for m in range(len(rates)):
+                total = 0.0
+                for k in range(n_topics):
+                    posterior[k] = priors[model, m, k] * likelihoods[i, model, k]
+                    total += posterior[k]
+                # priors stay: the old one, moved a little; runs end: the posterior, or any topic
+                stays = m < n_forgetting
+                keep = (1.0 - FLOOR) * (1.0 - rates[m]) if stays else 0.0
+                gain = (1.0 - FLOOR) * (rates[m] if stays else 1.0 - rates[m]) / total
+                equal = (FLOOR + (0.0 if stays else (1.0 - FLOOR) * rates[m])) / n_topics
+                for k in range(n_topics):
+                    moved = keep * priors[model, m, k] + gain * posterior[k]
+                    priors[model, m, k] = moved + equal
