@@ -13,6 +13,7 @@ from spectralleader.documents import Floats
 
 Product = Callable[[Floats], Floats]  # (d, b) -> (d, b)
 
+TOLERANCE = 2e-6  # residual at which a search stops, if nobody says
 RANK = 1e-10  # a column with less than this left after projection is spanned by the others
 FIRST_LOOK = 3  # how much larger than wanted a space must be for a look to be worth while
 DEPENDENT = 1e-5  # columns nearer to dependence than this are not for the Cholesky road
@@ -34,7 +35,7 @@ def top_subspace(
     *,
     n_wanted: int,
     n_kept: int,
-    tolerance: float = 2e-6,
+    tolerance: float = TOLERANCE,
     max_products: int = 40,
 ) -> Subspace:
     """Find the eigenspace of the algebraically largest eigenvalues, by block Krylov iterations.
