@@ -22,7 +22,7 @@ import numpy as np
 from spectralleader import __version__
 from spectralleader.documents import Documents
 from spectralleader.errors import StorageError
-from spectralleader.learners import LEARNERS
+from spectralleader.learners.registry import STORED
 from spectralleader.model import TopicModel
 from spectralleader.samples import SAMPLES
 from spectralleader.streams.text.vocabulary import VOCABULARIES
@@ -51,7 +51,7 @@ KINDS: dict[str, type[Storable]] = {
     "text-topics": TextTopics,
     "model": TopicModel,
     "documents": Documents,
-    **{f"learner/{name}": entry.learner for name, entry in LEARNERS.items()},
+    **{f"learner/{name}": entry.learner for name, entry in STORED.items()},
     **{f"vocabulary/{name}": vocabulary for name, vocabulary in VOCABULARIES.items()},
     **{f"sample/{name}": sample for name, sample in SAMPLES.items()},
 }

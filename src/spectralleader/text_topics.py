@@ -9,6 +9,7 @@ from typing import Any
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Learner
 from spectralleader.learners.protocol import check_whole
+from spectralleader.learners.registry import STORED
 from spectralleader.learners.statistics import with_words
 from spectralleader.model import TopicModel
 from spectralleader.streams.text.texts import Texts, as_strings
@@ -145,7 +146,7 @@ class TextTopics:
 
     def to_state(self) -> dict[str, Any]:
         """Return all that is needed to go on, as arrays and plain values."""
-        kind = next(name for name, entry in LEARNERS.items() if type(self.learner) is entry.learner)
+        kind = next(name for name, entry in STORED.items() if type(self.learner) is entry.learner)
         return {
             "learner": {"kind": kind, **self.learner.to_state()},
             "vectoriser": self.vectoriser.to_state(),
@@ -158,7 +159,7 @@ class TextTopics:
     def from_state(cls, state: dict[str, Any]) -> TextTopics:
         """Rebuild what `to_state` described; it goes on as if never stopped."""
         topics = cls.__new__(cls)
-        topics.learner = LEARNERS[state["learner"]["kind"]].learner.from_state(state["learner"])
+        topics.learner = STORED[state["learner"]["kind"]].learner.from_state(state["learner"])
         topics.vectoriser = Vectoriser.from_state(state["vectoriser"])
         for name in ("block_size", "n_docs", "n_empty"):
             setattr(topics, name, state[name])

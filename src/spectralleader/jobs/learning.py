@@ -13,8 +13,9 @@ from spectralleader.jobs.interrupts import Interrupts
 from spectralleader.jobs.judged import Judged
 from spectralleader.jobs.source import Source, choose_vocabulary, choose_words
 from spectralleader.jobs.watcher import Watcher
-from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Unigram
+from spectralleader.learners import DEFAULT_LEARNER, Unigram
 from spectralleader.learners.offline import Offline
+from spectralleader.learners.registry import STORED
 from spectralleader.streams.files import Reader
 from spectralleader.streams.text.vocabulary import Vocabulary
 from spectralleader.text_topics import TextTopics, find_learner
@@ -163,7 +164,7 @@ def _run(result: Learned, watcher: Watcher) -> None:
 
 def name_learner(topics: TextTopics) -> str:
     """Return the name that a learner has in the registry."""
-    return next(n for n, entry in LEARNERS.items() if type(topics.learner) is entry.learner)
+    return next(n for n, entry in STORED.items() if type(topics.learner) is entry.learner)
 
 
 def list_topics(topics: TextTopics, n_words: int) -> list[dict[str, Any]]:
