@@ -20,6 +20,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from spectralleader import __version__
+from spectralleader.batched import Batched
 from spectralleader.documents import Documents
 from spectralleader.errors import StorageError
 from spectralleader.learners.registry import STORED
@@ -49,6 +50,7 @@ class Storable(Protocol):
 
 KINDS: dict[str, type[Storable]] = {
     "text-topics": TextTopics,
+    "batched": Batched,
     "model": TopicModel,
     "documents": Documents,
     **{f"learner/{name}": entry.learner for name, entry in STORED.items()},

@@ -1,5 +1,6 @@
 """Dask, on a real cluster of two processes: the model of one machine, also if a worker dies."""
 
+import itertools
 import os
 import signal
 import time
@@ -14,8 +15,6 @@ from spectralleader.streams.synthetic import random_problem
 from tests.factories import same_state
 
 distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
-
-import itertools
 
 import dask  # noqa: E402
 import dask.array  # noqa: E402
@@ -94,7 +93,11 @@ def test_texts_of_bags_series_and_frames_give_topics_to_read_and_save(client, tm
     expected = SpectralMethod(N_TOPICS, n_words=9, **SETTINGS).fit(whole).model
     frame = dask.dataframe.from_pandas(pd.DataFrame({"text": strings}), npartitions=4)
     seen = []
-    options = {"vocabulary": 9, "client": client, **SETTINGS}
+    options = {
+        "vocabulary": 9,
+        "client": client,
+        "progress": lambda *at: seen.append(at),
+    } | SETTINGS
     for found in (
         learn_texts(dask.bag.from_sequence(strings, npartitions=5), N_TOPICS, **options),
         learn_texts(

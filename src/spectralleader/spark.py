@@ -1,0 +1,259 @@
+"""Spark: the spectral method on a DataFrame with a column of texts or counts, on any session.
+
+Texts or counts are made documents once and persisted. Every pass maps Arrow batches to one summary
+a partition, cut in pieces, and pieces are added up by key: bytes that depend on the vocabulary and
+on K, however many documents there are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+try:
+    import pyarrow as pa
+    from pyspark import StorageLevel, TaskContext
+    from pyspark.sql import DataFrame
+    from pyspark.sql import functions as F  # noqa: N812  # as everybody calls it
+    from pyspark.sql.types import UserDefinedType
+except ImportError as error:
+    raise ImportError(
+        "spectralleader.spark needs Spark: pip install 'spectralleader[spark]'"
+    ) from error
+
+import numpy as np
+
+from spectralleader.batched import Batched
+from spectralleader.documents import Documents, Floats
+from spectralleader.engines import (
+    MOST_FREQUENT,
+    Progress,
+    Wish,
+    as_text_topics,
+    choose_vocabulary,
+    choose_words,
+    count_texts,
+    rank,
+    tally,
+)
+from spectralleader.learners.passes import Solution, Summary, Task, solve
+from spectralleader.storage import load, save
+from spectralleader.streams.text.vocabulary import Vocabulary
+from spectralleader.streams.text.words import Tokenizer
+from spectralleader.text_topics import TextTopics
+
+PIECE = 2**17  # numbers of a summary in a row: 1 MB
+FAN_IN = 64  # summaries that are added up at once
+DOCUMENTS = "words array<int>, counts array<double>"
+PIECES = "part int, piece int, numbers binary"
+
+
+def learn_texts(
+    frame: DataFrame,
+    n_topics: int,
+    *,
+    column: str = "text",
+    vocabulary: Wish = MOST_FREQUENT,
+    words: Tokenizer | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> TextTopics:
+    """Learn topics from a column of texts; the model is that of `SpectralMethod` on all of them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The texts; rows without one are left out.
+    n_topics : int
+        K.
+    column : str
+        Where the texts are.
+    vocabulary : int, Vocabulary or iterable of str
+        Words to tell texts apart by; a number: so many of the most frequent, counted first.
+    words : Words or callable, optional
+        What counts as a word. Left out, English stop words are left out.
+    progress : callable, optional
+        Is told the pass, the parts done and the parts there are.
+    **settings
+        Of `spectralleader.learners.passes.solve`: `seed`, `n_polish`, ...
+    """
+    words = choose_words(words)
+    texts = frame.select(F.col(column).alias("text")).dropna()
+
+    def count_most(n_words: int) -> Vocabulary:
+        counted = texts.mapInArrow(partial(_tally, words=words), "word string, n long")
+        total = counted.groupBy("word").agg(F.sum("n").alias("n"))
+        rows = total.orderBy(F.desc("n"), "word").limit(n_words).collect()
+        return rank({row.word: row.n for row in rows}, n_words)
+
+    known = choose_vocabulary(vocabulary, count_most)
+    make = partial(count_texts, vocabulary=known, words=words)
+    with SparkDocuments(texts, make, known.n_words, progress) as documents:
+        return as_text_topics(solve(documents, n_topics, **settings), known, words)
+
+
+def learn_counts(
+    frame: DataFrame,
+    n_topics: int,
+    *,
+    column: str = "features",
+    n_words: int | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> Solution:
+    """Learn topics from a column of counts; the model is that of `SpectralMethod` on all of them.
+
+    The column holds sparse vectors of Spark ML, or structs with their `indices` and `values`, whose
+    `size` may be said by `n_words` instead. Else as `learn_texts`.
+    """
+    is_vector = isinstance(frame.schema[column].dataType, UserDefinedType)
+    counts = F.unwrap_udt(column) if is_vector else F.col(column)
+    rows = frame.select(counts.alias("counts")).dropna()
+    if n_words is None:
+        first = rows.select("counts.size").first()
+        n_words = 1 if first is None else int(first[0])
+    with SparkDocuments(rows, partial(_count, n_words=n_words), n_words, progress) as documents:
+        return solve(documents, n_topics, **settings)
+
+
+def learn_batches(
+    path: str | os.PathLike[str], begin: Callable[[], TextTopics], *, column: str = "text"
+) -> Callable[[DataFrame, int], None]:
+    """Return a function for `foreachBatch` that learns each micro-batch, exactly once.
+
+    What was learned and the number of the batch are in one file, which is replaced at once: a query
+    that is restarted from its checkpoint may hand in a batch again, and it is not learned twice.
+
+    Parameters
+    ----------
+    path : path
+        The file, for `spectralleader.load`; where there is none yet, it begins.
+    begin : callable
+        Returns topics that have learned nothing.
+    column : str
+        Where the texts are; rows without one are left out.
+    """
+
+    def learn(frame: DataFrame, batch: int) -> None:
+        topics = load(path) if Path(path).exists() else Batched.of(begin())
+        if batch > topics.batch:
+            texts = frame.select(F.col(column).alias("text")).dropna()
+            topics.learn(row.text for row in texts.toLocalIterator())
+            topics.batch = batch
+            save(topics, path)
+
+    return learn
+
+
+class SparkDocuments:
+    """Documents in the partitions of a DataFrame, persisted while the block lasts."""
+
+    def __init__(
+        self,
+        rows: DataFrame,
+        make: Callable[[Any], Documents],
+        n_words: int,
+        progress: Progress | None = None,
+    ) -> None:
+        self.n_words, self._progress = n_words, progress
+        self._frame = rows.mapInArrow(partial(_make, make=make), DOCUMENTS)
+
+    def __enter__(self) -> SparkDocuments:
+        self._frame = self._frame.persist(StorageLevel.MEMORY_AND_DISK)
+        last = self._frame.select(F.spark_partition_id().alias("part")).agg(F.max("part")).first()
+        self._n_parts = 1 + int((last and last[0]) or 0)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._frame.unpersist()
+
+    def total(self, task: Task) -> Summary:
+        """Return the sum of the task's summaries over all partitions."""
+        zero = task(Documents.empty(self.n_words))
+        summarise = partial(_summarise, task=task, n_words=self.n_words)
+        pieces, n_parts = self._frame.mapInArrow(summarise, PIECES), self._n_parts
+        while n_parts > 1:
+            grouped = pieces.withColumn("group", (F.col("part") / FAN_IN).cast("int"))
+            pieces = grouped.groupBy("group", "piece").applyInArrow(_add_pieces, PIECES)
+            n_parts = -(-n_parts // FAN_IN)
+        flat = np.zeros(sum(array.size for array in zero))
+        for row in pieces.collect():
+            numbers = np.frombuffer(row.numbers)
+            flat[row.piece * PIECE : row.piece * PIECE + len(numbers)] += numbers
+        if self._progress is not None:
+            name = getattr(task, "func", task).__name__
+            self._progress(name, self._n_parts, self._n_parts)
+        ends = np.cumsum([array.size for array in zero])[:-1]
+        return tuple(
+            part.reshape(array.shape)
+            for part, array in zip(np.split(flat, ends), zero, strict=True)
+        )
+
+
+Batches = Iterator[pa.RecordBatch]
+
+
+def _tally(batches: Batches, words: Tokenizer) -> Batches:
+    """Count the words of a partition's texts."""
+    for batch in batches:
+        counted = tally(batch.column(0), words)
+        yield pa.RecordBatch.from_pydict({"word": list(counted), "n": list(counted.values())})
+
+
+def _make(batches: Batches, make: Callable[[Any], Documents]) -> Batches:
+    """Turn texts or counts into documents, batch by batch."""
+    for batch in batches:
+        documents = make(batch.column(0))
+        columns = (
+            pa.ListArray.from_arrays(documents.indptr.astype(np.int32), values)
+            for values in (documents.words, documents.counts)
+        )
+        yield pa.RecordBatch.from_arrays(list(columns), names=["words", "counts"])
+
+
+def _count(column: pa.StructArray, n_words: int) -> Documents:
+    """Make documents of vectors: structs with values, and indices unless the vector is dense."""
+    indices, values = column.field("indices"), column.field("values")
+    if indices.null_count:
+        rows = zip(indices.to_pylist(), values.to_pylist(), strict=True)
+        indices = pa.array([range(len(v)) if i is None else i for i, v in rows], indices.type)
+    raw = _documents(indices, values, n_words)
+    return Documents.from_matrix(raw.as_floats())  # which checks them
+
+
+def _documents(words: pa.ListArray, counts: pa.ListArray, n_words: int) -> Documents:
+    """Make documents of lists of word ids and counts."""
+    sizes = words.value_lengths().to_numpy(zero_copy_only=False)
+    indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
+    flat = words.flatten().to_numpy(zero_copy_only=False).astype(np.int32)
+    numbers = counts.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
+    return Documents(indptr, flat, numbers, n_words)
+
+
+def _summarise(batches: Batches, task: Task, n_words: int) -> Batches:
+    """Return the summary of a partition's documents, in pieces; of none, nothing."""
+    blocks = [_documents(batch.column(0), batch.column(1), n_words) for batch in batches]
+    if blocks:
+        summary = task(Documents.concatenate(blocks))
+        flat = np.concatenate([array.ravel() for array in summary])
+        yield from _in_pieces(TaskContext.get().partitionId(), flat)
+
+
+def _in_pieces(part: int, flat: Floats) -> Batches:
+    for piece, start in enumerate(range(0, len(flat), PIECE)):
+        numbers = flat[start : start + PIECE].tobytes()
+        columns = [pa.array([part], pa.int32()), pa.array([piece], pa.int32()), pa.array([numbers])]
+        yield pa.RecordBatch.from_arrays(columns, names=["part", "piece", "numbers"])
+
+
+def _add_pieces(key: tuple[Any, ...], pieces: pa.Table) -> pa.Table:
+    """Add up the same piece of several summaries, in the order of their parts."""
+    group, piece = (value.as_py() for value in key)
+    in_order = pieces.sort_by("part").column("numbers").to_pylist()
+    total = np.sum([np.frombuffer(numbers) for numbers in in_order], axis=0)
+    columns = {"part": [group], "piece": [piece], "numbers": [total.tobytes()]}
+    schema = pa.schema([("part", pa.int32()), ("piece", pa.int32()), ("numbers", pa.binary())])
+    return pa.table(columns, schema)
