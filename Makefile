@@ -6,6 +6,7 @@ ARGS ?=
 BIN := .venv/bin
 DEV := .venv/.dev-installed
 BENCH := .venv/.bench-installed
+ENGINES := .venv/.engines-installed
 LOG := .venv/install.log
 comma := ,
 
@@ -18,11 +19,11 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce test lint bench format clean
+.PHONY: help demo reproduce test test-engines lint bench bench-scale format clean
 
 help: ## Show this list
 	@echo "make <target>, with more arguments for its command in ARGS=\"...\""
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(DEV) ## Learn topics of real tweets, then the paper's hard problem, with its figure
 	@$(BIN)/spectralleader demo $(ARGS)
@@ -31,7 +32,10 @@ reproduce: $(DEV) ## Rerun the paper's study, with a verdict on every claim (ARG
 	@$(BIN)/spectralleader reproduce $(ARGS)
 
 test: $(DEV) ## Run the tests and doctests, with branch coverage
-	@$(BIN)/python -m pytest -n auto --cov $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist loadgroup --cov $(ARGS)
+
+test-engines: $(ENGINES) ## Run the tests on Dask and, where there is Java 17, on Spark
+	@$(BIN)/python -m pytest tests/engines $(ARGS)
 
 lint: $(DEV) ## Check style, format, types and the direction of imports
 	@$(BIN)/ruff check
@@ -41,6 +45,9 @@ lint: $(DEV) ## Check style, format, types and the direction of imports
 
 bench: $(BENCH) ## Measure ours and the peers' in one run
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+bench-scale: $(ENGINES) ## Measure Dask and Spark from 10^5 documents on, beside Spark's LDA
+	@$(BIN)/python -m benchmarks.scale $(ARGS)
 
 format: $(DEV) ## Format the code and mend what can be mended
 	@$(BIN)/ruff check --fix-only
@@ -64,3 +71,7 @@ $(DEV): pyproject.toml constraints.txt | $(BIN)/python
 $(BENCH): $(DEV)
 	@echo "Installing the peers to compare with ..."
 	$(call install,dev$(comma)bench)
+
+$(ENGINES): $(DEV)
+	@echo "Installing the engines ..."
+	$(call install,dev$(comma)bench$(comma)dask$(comma)spark)

@@ -17,7 +17,7 @@ class Batched(TextTopics):
 
     Examples
     --------
-    >>> topics = Batched.of(TextTopics(n_topics=2))
+    >>> topics = Batched.of(TextTopics(n_topics=2, learner="unigram"))
     >>> for batch in (0, 1, 1):
     ...     if batch > topics.batch:
     ...         topics.learn(["rain and wind"])

@@ -78,12 +78,12 @@ def learn_texts(
     """
     parts = _parts(texts if column is None else texts[column])
     words = choose_words(words)
-    with _connected(client) as connected:
-        engine = _Engine(connected, progress)
+    with connected(client) as found:
+        engine = _Engine(found, progress)
 
         def count_most(n_words: int) -> Vocabulary:
             counted = [dask.delayed(tally, pure=False)(part, words) for part in parts]
-            total = engine.reduce("words", connected.compute(counted), join)
+            total = engine.reduce("words", found.compute(counted), join)
             return rank(total or {}, n_words)
 
         known = choose_vocabulary(vocabulary, count_most)
@@ -112,8 +112,8 @@ def learn_counts(
         raise ValueError("n_words must be said for counts in a bag or in delayed parts")
     d = counts.shape[1] if n_words is None else n_words
     parts = [dask.delayed(as_documents, pure=False)(part, d) for part in _parts(counts)]
-    with _connected(client) as connected:
-        documents = DaskDocuments(_Engine(connected, progress), parts, d)
+    with connected(client) as found:
+        documents = DaskDocuments(_Engine(found, progress), parts, d)
         return solve(documents, n_topics, **settings)
 
 
@@ -176,8 +176,15 @@ def _parts(source: Any) -> list[Any]:
 
 
 @contextmanager
-def _connected(client: distributed.Client | None) -> Iterator[distributed.Client]:
-    """Give the client, the current one, or a cluster on this machine that ends with the block."""
+def connected(client: distributed.Client | str | None) -> Iterator[distributed.Client]:
+    """Give the client, one to an address, the current one, or a cluster for the time of the block.
+
+    That cluster is on this machine: a process for each core.
+    """
+    if isinstance(client, str):
+        with distributed.Client(client) as own:
+            yield own
+        return
     if client is None:
         try:
             client = distributed.default_client()

@@ -8,13 +8,13 @@ on K, however many documents there are.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 try:
-    import pyarrow as pa
+    import pyarrow  # noqa: F401  # its own error would not name the extra
     from pyspark import StorageLevel, TaskContext
     from pyspark.sql import DataFrame
     from pyspark.sql import functions as F  # noqa: N812  # as everybody calls it
@@ -26,8 +26,20 @@ except ImportError as error:
 
 import numpy as np
 
+from spectralleader.arrow import (
+    DOCUMENTS,
+    PIECE,
+    PIECES,
+    Batches,
+    add_pieces,
+    from_lists,
+    from_vectors,
+    in_pieces,
+    make_documents,
+    tally_batches,
+)
 from spectralleader.batched import Batched
-from spectralleader.documents import Documents, Floats
+from spectralleader.documents import Documents
 from spectralleader.engines import (
     MOST_FREQUENT,
     Progress,
@@ -37,7 +49,6 @@ from spectralleader.engines import (
     choose_words,
     count_texts,
     rank,
-    tally,
 )
 from spectralleader.learners.passes import Solution, Summary, Task, solve
 from spectralleader.storage import load, save
@@ -45,10 +56,7 @@ from spectralleader.streams.text.vocabulary import Vocabulary
 from spectralleader.streams.text.words import Tokenizer
 from spectralleader.text_topics import TextTopics
 
-PIECE = 2**17  # numbers of a summary in a row: 1 MB
 FAN_IN = 64  # summaries that are added up at once
-DOCUMENTS = "words array<int>, counts array<double>"
-PIECES = "part int, piece int, numbers binary"
 
 
 def learn_texts(
@@ -84,7 +92,7 @@ def learn_texts(
     texts = frame.select(F.col(column).alias("text")).dropna()
 
     def count_most(n_words: int) -> Vocabulary:
-        counted = texts.mapInArrow(partial(_tally, words=words), "word string, n long")
+        counted = texts.mapInArrow(partial(tally_batches, words=words), "word string, n long")
         total = counted.groupBy("word").agg(F.sum("n").alias("n"))
         rows = total.orderBy(F.desc("n"), "word").limit(n_words).collect()
         return rank({row.word: row.n for row in rows}, n_words)
@@ -115,7 +123,9 @@ def learn_counts(
     if n_words is None:
         first = rows.select("counts.size").first()
         n_words = 1 if first is None else int(first[0])
-    with SparkDocuments(rows, partial(_count, n_words=n_words), n_words, progress) as documents:
+    with SparkDocuments(
+        rows, partial(from_vectors, n_words=n_words), n_words, progress
+    ) as documents:
         return solve(documents, n_topics, **settings)
 
 
@@ -159,7 +169,7 @@ class SparkDocuments:
         progress: Progress | None = None,
     ) -> None:
         self.n_words, self._progress = n_words, progress
-        self._frame = rows.mapInArrow(partial(_make, make=make), DOCUMENTS)
+        self._frame = rows.mapInArrow(partial(make_documents, make=make), DOCUMENTS)
 
     def __enter__(self) -> SparkDocuments:
         self._frame = self._frame.persist(StorageLevel.MEMORY_AND_DISK)
@@ -177,7 +187,7 @@ class SparkDocuments:
         pieces, n_parts = self._frame.mapInArrow(summarise, PIECES), self._n_parts
         while n_parts > 1:
             grouped = pieces.withColumn("group", (F.col("part") / FAN_IN).cast("int"))
-            pieces = grouped.groupBy("group", "piece").applyInArrow(_add_pieces, PIECES)
+            pieces = grouped.groupBy("group", "piece").applyInArrow(add_pieces, PIECES)
             n_parts = -(-n_parts // FAN_IN)
         flat = np.zeros(sum(array.size for array in zero))
         for row in pieces.collect():
@@ -193,67 +203,10 @@ class SparkDocuments:
         )
 
 
-Batches = Iterator[pa.RecordBatch]
-
-
-def _tally(batches: Batches, words: Tokenizer) -> Batches:
-    """Count the words of a partition's texts."""
-    for batch in batches:
-        counted = tally(batch.column(0), words)
-        yield pa.RecordBatch.from_pydict({"word": list(counted), "n": list(counted.values())})
-
-
-def _make(batches: Batches, make: Callable[[Any], Documents]) -> Batches:
-    """Turn texts or counts into documents, batch by batch."""
-    for batch in batches:
-        documents = make(batch.column(0))
-        columns = (
-            pa.ListArray.from_arrays(documents.indptr.astype(np.int32), values)
-            for values in (documents.words, documents.counts)
-        )
-        yield pa.RecordBatch.from_arrays(list(columns), names=["words", "counts"])
-
-
-def _count(column: pa.StructArray, n_words: int) -> Documents:
-    """Make documents of vectors: structs with values, and indices unless the vector is dense."""
-    indices, values = column.field("indices"), column.field("values")
-    if indices.null_count:
-        rows = zip(indices.to_pylist(), values.to_pylist(), strict=True)
-        indices = pa.array([range(len(v)) if i is None else i for i, v in rows], indices.type)
-    raw = _documents(indices, values, n_words)
-    return Documents.from_matrix(raw.as_floats())  # which checks them
-
-
-def _documents(words: pa.ListArray, counts: pa.ListArray, n_words: int) -> Documents:
-    """Make documents of lists of word ids and counts."""
-    sizes = words.value_lengths().to_numpy(zero_copy_only=False)
-    indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
-    flat = words.flatten().to_numpy(zero_copy_only=False).astype(np.int32)
-    numbers = counts.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
-    return Documents(indptr, flat, numbers, n_words)
-
-
 def _summarise(batches: Batches, task: Task, n_words: int) -> Batches:
     """Return the summary of a partition's documents, in pieces; of none, nothing."""
-    blocks = [_documents(batch.column(0), batch.column(1), n_words) for batch in batches]
+    blocks = [from_lists(batch.column(0), batch.column(1), n_words) for batch in batches]
     if blocks:
         summary = task(Documents.concatenate(blocks))
         flat = np.concatenate([array.ravel() for array in summary])
-        yield from _in_pieces(TaskContext.get().partitionId(), flat)
-
-
-def _in_pieces(part: int, flat: Floats) -> Batches:
-    for piece, start in enumerate(range(0, len(flat), PIECE)):
-        numbers = flat[start : start + PIECE].tobytes()
-        columns = [pa.array([part], pa.int32()), pa.array([piece], pa.int32()), pa.array([numbers])]
-        yield pa.RecordBatch.from_arrays(columns, names=["part", "piece", "numbers"])
-
-
-def _add_pieces(key: tuple[Any, ...], pieces: pa.Table) -> pa.Table:
-    """Add up the same piece of several summaries, in the order of their parts."""
-    group, piece = (value.as_py() for value in key)
-    in_order = pieces.sort_by("part").column("numbers").to_pylist()
-    total = np.sum([np.frombuffer(numbers) for numbers in in_order], axis=0)
-    columns = {"part": [group], "piece": [piece], "numbers": [total.tobytes()]}
-    schema = pa.schema([("part", pa.int32()), ("piece", pa.int32()), ("numbers", pa.binary())])
-    return pa.table(columns, schema)
+        yield from in_pieces(TaskContext.get().partitionId(), flat)

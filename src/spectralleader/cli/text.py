@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
+from spectralleader.cli.engine import Address, Engine, learn_and_show
+
 if TYPE_CHECKING:
     from spectralleader.jobs import Source
     from spectralleader.text_topics import TextTopics
@@ -105,6 +107,8 @@ def learn(
     save: Annotated[
         Path | None, typer.Option(metavar="MODEL", help="File to save what was learned in.")
     ] = None,
+    engine: Engine = None,
+    address: Address = None,
     as_json: Json = False,
 ) -> None:
     """Learn topics from files of text in one pass, and watch it learn.
@@ -113,6 +117,11 @@ def learn(
     Ctrl-C ends the pass: what was learned so far is summarised, and saved if asked.
     """
     check_folder(save)
+    if engine is not None:
+        kind = None if format is None else format.value
+        settings = {"n_topics": topics, "vocabulary": vocabulary, "stop_words": stop_words}
+        where = {"text": split(text), "format": kind, "address": address, "save": save}
+        return learn_and_show(engine, files, as_json, seed=seed, **settings, **where)
     from spectralleader import jobs
     from spectralleader.cli.display import watching
     from spectralleader.cli.tables import show_learned
