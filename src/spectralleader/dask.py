@@ -79,7 +79,7 @@ def learn_texts(
     parts = _parts(texts if column is None else texts[column])
     words = choose_words(words)
     with connected(client) as found:
-        engine = _Engine(found, progress)
+        engine = Engine(found, progress)
 
         def count_most(n_words: int) -> Vocabulary:
             counted = [dask.delayed(tally, pure=False)(part, words) for part in parts]
@@ -113,14 +113,14 @@ def learn_counts(
     d = counts.shape[1] if n_words is None else n_words
     parts = [dask.delayed(as_documents, pure=False)(part, d) for part in _parts(counts)]
     with connected(client) as found:
-        documents = DaskDocuments(_Engine(found, progress), parts, d)
+        documents = DaskDocuments(Engine(found, progress), parts, d)
         return solve(documents, n_topics, **settings)
 
 
-class _Engine:
+class Engine:
     """A client, and who is told how far it got."""
 
-    def __init__(self, client: distributed.Client, progress: Progress | None) -> None:
+    def __init__(self, client: distributed.Client, progress: Progress | None = None) -> None:
         self.client, self.progress = client, progress
 
     def reduce(self, name: str, futures: list[Any], merge: Callable[[list[Any]], Any]) -> Any:
@@ -138,9 +138,9 @@ class _Engine:
 class DaskDocuments:
     """Documents on the workers of a cluster, in parts."""
 
-    def __init__(self, engine: _Engine, parts: list[Any], n_words: int) -> None:
+    def __init__(self, engine: Engine, parts: list[Any], n_words: int) -> None:
         self.n_words, self._engine = n_words, engine
-        self._parts = engine.client.compute(parts)  # kept there as long as this object lives
+        self.parts = engine.client.compute(parts)  # kept there as long as this object lives
 
     def total(self, task: Task) -> Summary:
         """Return the sum of the task's summaries over all parts."""
@@ -156,7 +156,7 @@ class DaskDocuments:
     def _total(self, name: str, task: Task) -> Summary:
         client = self._engine.client
         sent = client.scatter([task], broadcast=True, hash=False)[0]
-        summaries = client.map(_run, self._parts, task=sent, pure=False)
+        summaries = client.map(_run, self.parts, task=sent, pure=False)
         total: Summary | None = self._engine.reduce(name, summaries, _merge)
         return task(Documents.empty(self.n_words)) if total is None else total
 
