@@ -20,6 +20,8 @@ from spectralleader import (
     load,
     save,
 )
+from spectralleader.batched import Batched
+from spectralleader.learners.fixed import Fixed
 from spectralleader.storage import FORMAT, KINDS, START, check_target
 from tests.factories import documents, model, same_state, texts
 
@@ -47,6 +49,10 @@ def things():
     topics = TextTopics(3, learner="stepwise-em")
     topics.learn(texts(50)[0])
     yield "text-topics", topics
+    batched = Batched.of(topics)
+    batched.batch = 7
+    yield "batched", batched
+    yield "learner/fixed", Fixed(model())
 
 
 def test_every_kind_comes_back_as_it_was(tmp_path):
