@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,7 @@ from spectralleader.streams.text.words import Tokenizer
 from spectralleader.text_topics import TextTopics
 
 FAN_IN = 64  # summaries that are added up at once
+POLL = 0.2  # seconds between looks at how far a pass got
 
 
 def learn_texts(
@@ -136,6 +138,7 @@ def learn_batches(
 
     What was learned and the number of the batch are in one file, which is replaced at once: a query
     that is restarted from its checkpoint may hand in a batch again, and it is not learned twice.
+    File and checkpoint belong together: a query with a new one counts its batches from 0 again.
 
     Parameters
     ----------
@@ -190,17 +193,38 @@ class SparkDocuments:
             pieces = grouped.groupBy("group", "piece").applyInArrow(add_pieces, PIECES)
             n_parts = -(-n_parts // FAN_IN)
         flat = np.zeros(sum(array.size for array in zero))
-        for row in pieces.collect():
+        for row in self._collect(pieces, getattr(task, "func", task).__name__):
             numbers = np.frombuffer(row.numbers)
             flat[row.piece * PIECE : row.piece * PIECE + len(numbers)] += numbers
-        if self._progress is not None:
-            name = getattr(task, "func", task).__name__
-            self._progress(name, self._n_parts, self._n_parts)
         ends = np.cumsum([array.size for array in zero])[:-1]
         return tuple(
             part.reshape(array.shape)
             for part, array in zip(np.split(flat, ends), zero, strict=True)
         )
+
+    def _collect(self, pieces: DataFrame, name: str) -> list[Any]:
+        """Return the rows of a pass, and tell of the partitions done on the way."""
+        rows: list[Any]
+        if self._progress is None:
+            rows = pieces.collect()
+            return rows
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(pieces.collect)
+            while not wait([running], POLL).done:
+                for n_done in _partitions_done(pieces, self._n_parts):
+                    self._progress(name, n_done, self._n_parts)
+        self._progress(name, self._n_parts, self._n_parts)
+        rows = running.result()
+        return rows
+
+
+def _partitions_done(frame: DataFrame, n_parts: int) -> list[int]:
+    """Return how many tasks have ended of each running stage over all partitions."""
+    if "connect" in type(frame).__module__:  # where the driver is elsewhere and tells nothing
+        return []
+    tracker = frame.sparkSession.sparkContext.statusTracker()
+    stages = filter(None, map(tracker.getStageInfo, tracker.getActiveStageIds()))
+    return [stage.numCompletedTasks for stage in stages if stage.numTasks == n_parts]
 
 
 def _summarise(batches: Batches, task: Task, n_words: int) -> Batches:

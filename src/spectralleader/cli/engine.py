@@ -38,8 +38,12 @@ Address = Annotated[
 ]
 
 
-def learn_and_show(engine: EngineName, files: list[str], as_json: bool, **options: Any) -> None:
+def learn_and_show(
+    engine: EngineName, files: list[str], learner: str | None, as_json: bool, **options: Any
+) -> None:
     """Learn on an engine and print what was learned."""
+    if learner is not None:
+        raise typer.BadParameter("an engine has one learner, the spectral method; leave it out")
     from spectralleader.cli.text import NOTHING_USEFUL, print_json
     from spectralleader.jobs.engine import learn_on_engine
 

@@ -121,7 +121,7 @@ def learn(
         kind = None if format is None else format.value
         settings = {"n_topics": topics, "vocabulary": vocabulary, "stop_words": stop_words}
         where = {"text": split(text), "format": kind, "address": address, "save": save}
-        return learn_and_show(engine, files, as_json, seed=seed, **settings, **where)
+        return learn_and_show(engine, files, learner, as_json, seed=seed, **settings, **where)
     from spectralleader import jobs
     from spectralleader.cli.display import watching
     from spectralleader.cli.tables import show_learned
