@@ -31,7 +31,7 @@ def run_dask(n_docs: int, n_workers: int) -> dict[str, Any]:
 
     with (
         distributed.LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, dashboard_address=None, memory_limit=0
+            n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", memory_limit=0
         ) as cluster,
         distributed.Client(cluster) as client,
     ):

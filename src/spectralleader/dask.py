@@ -190,7 +190,7 @@ def connected(client: distributed.Client | str | None) -> Iterator[distributed.C
             client = distributed.default_client()
         except ValueError:
             with (
-                distributed.LocalCluster(threads_per_worker=1, dashboard_address=None) as cluster,
+                distributed.LocalCluster(threads_per_worker=1, dashboard_address=":0") as cluster,
                 distributed.Client(cluster) as own,
             ):
                 yield own

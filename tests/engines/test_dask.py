@@ -30,7 +30,7 @@ N_TOPICS, SETTINGS = 3, {"seed": 4, "n_polish": 2}
 
 @pytest.fixture(scope="module")
 def client():
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         yield client
 
@@ -100,9 +100,7 @@ def test_texts_of_bags_series_and_frames_give_topics_to_read_and_save(client, tm
     } | SETTINGS
     for found in (
         learn_texts(dask.bag.from_sequence(strings, npartitions=5), N_TOPICS, **options),
-        learn_texts(
-            frame, N_TOPICS, column="text", progress=lambda *at: seen.append(at), **options
-        ),
+        learn_texts(frame, N_TOPICS, column="text", **options),
     ):
         assert isinstance(found, TextTopics)
         assert list(found.vocabulary) == list(vocabulary)

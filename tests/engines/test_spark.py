@@ -12,8 +12,9 @@ import pytest
 
 from spectralleader import SpectralMethod, TextTopics, Vocabulary, Words, load, save
 from spectralleader.documents import Documents
+from spectralleader.jobs.engine import learn_on_engine
 from spectralleader.streams.synthetic import random_problem
-from tests.factories import same_state
+from tests.factories import same_state, write_folder
 
 pyspark = pytest.importorskip("pyspark", reason="the extra spark is not installed")
 if shutil.which("java") is None:
@@ -117,6 +118,27 @@ def test_texts_give_topics_to_read_and_save_also_if_a_task_fails_once(spark, tmp
     assert_same(found.model, expected)
     assert found.n_docs == 300
     assert same_state(load(save(found, tmp_path / "topics")).to_state(), found.to_state())
+
+
+def test_folders_are_learned_as_the_command_line_does(spark, tmp_path):
+    strings, words = ["the\n" + text for text in texts(90)], Words(stop_words="english")
+    known = tmp_path / "words.txt"
+    known.write_text("rain\nwind\nsun\ngoal\nmatch\nteam\n", encoding="utf-8")
+    whole = Vocabulary.from_file(known).count_known(strings, words)
+    expected = SpectralMethod(2, n_words=6).fit(whole).model
+    for kind in ("csv", "jsonl", "parquet"):
+        write_folder(tmp_path / kind, kind, strings)
+        seen = []
+        found = learn_on_engine(
+            "spark",
+            [str(tmp_path / kind)],
+            n_topics=2,
+            vocabulary=str(known),
+            n_polish=0,
+            progress=lambda *at, seen=seen: seen.append(at),
+        )
+        assert_same(found.topics.model, expected)
+        assert {name for name, done, n in seen if done == n} == {"count_pairs", "project_triples"}
 
 
 def test_a_stream_that_is_killed_and_restarted_learns_every_batch_once(spark, tmp_path):

@@ -3,13 +3,13 @@
 import json
 
 import numpy as np
-import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 from spectralleader import SpectralMethod, Vocabulary, Words, load
 from spectralleader.cli.app import app
 from spectralleader.jobs.engine import choose_text, choose_vocabulary, find_kind, list_files
+from tests.factories import write_folder
 
 
 def texts(n_docs: int = 120) -> list[str]:
@@ -19,21 +19,6 @@ def texts(n_docs: int = 120) -> list[str]:
         "the\n" + " ".join(rng.choice(kinds[rng.integers(2)], size=rng.integers(1, 9)))
         for _ in range(n_docs)
     ]
-
-
-def write_folder(folder, kind: str, strings: list[str]) -> None:
-    folder.mkdir()
-    for i, start in enumerate(range(0, len(strings), 50)):
-        some = strings[start : start + 50]
-        frame = pl.DataFrame({"id": range(len(some)), "headline": some})
-        path = folder / f"part-{i}.{kind}"
-        write = {
-            "csv": frame.write_csv,
-            "jsonl": frame.write_ndjson,
-            "parquet": frame.write_parquet,
-        }
-        write[kind](path)
-    (folder / "_SUCCESS").touch()  # as engines leave behind
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
@@ -47,7 +32,7 @@ def test_a_folder_is_learned_on_dask(tmp_path, kind):
     command = ["learn", str(tmp_path / "in"), "-k", "2", "--engine", "dask", "--json"]
     options = {"n_workers": 1, "threads_per_worker": 1, "processes": False}
     with (
-        distributed.LocalCluster(**options, dashboard_address=None) as cluster,
+        distributed.LocalCluster(**options, dashboard_address=":0") as cluster,
         distributed.Client(cluster),
     ):
         address = ["--address", cluster.scheduler_address] if kind == "csv" else []
