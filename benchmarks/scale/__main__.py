@@ -15,7 +15,7 @@ def main() -> int:
     threads.use_one()
     parser = argparse.ArgumentParser(prog="benchmarks.scale", description=__doc__)
     parser.add_argument("--documents", default="100000,1000000,10000000")
-    parser.add_argument("--engines", default="dask,spark,spark-lda")
+    parser.add_argument("--engines", default="dask,spark,spark-lda,spark-lda-100")
     parser.add_argument("--workers", default="1,2")
     parser.add_argument("--most-lda", type=int, default=1_000_000, help="documents for Spark's LDA")
     parser.add_argument("--one", nargs=3, metavar=("ENGINE", "DOCUMENTS", "WORKERS"))
@@ -31,7 +31,7 @@ def main() -> int:
     print("|---" * 11 + "|")
     for n_docs in arguments.documents.split(","):
         for engine in arguments.engines.split(","):
-            if engine == "spark-lda" and int(n_docs) > arguments.most_lda:
+            if engine.startswith("spark-lda") and int(n_docs) > arguments.most_lda:
                 continue
             for n_workers in arguments.workers.split(","):
                 print(row(engine, int(n_docs), n_workers, one(engine, n_docs, n_workers)))
