@@ -7,6 +7,7 @@ BIN := .venv/bin
 DEV := .venv/.dev-installed
 BENCH := .venv/.bench-installed
 DOCS := .venv/.docs-installed
+ENGINES := .venv/.engines-installed
 LOG := .venv/install.log
 comma := ,
 
@@ -19,11 +20,11 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce test lint docs bench format clean
+.PHONY: help demo reproduce test test-engines lint docs bench bench-scale format clean
 
 help: ## Show this list
 	@echo "make <target>, with more arguments for its command in ARGS=\"...\""
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(DEV) ## Learn topics of real tweets, then the paper's hard problem, with its figure
 	@$(BIN)/spectralleader demo $(ARGS)
@@ -32,7 +33,10 @@ reproduce: $(DEV) ## Rerun the paper's study, with a verdict on every claim (ARG
 	@$(BIN)/spectralleader reproduce $(ARGS)
 
 test: $(DEV) ## Run the tests and doctests, with branch coverage
-	@$(BIN)/python -m pytest -n auto --cov $(ARGS)
+	@$(BIN)/python -m pytest -n auto --dist loadgroup --cov $(ARGS)
+
+test-engines: $(ENGINES) ## Run the tests on Dask and, where there is Java 17, on Spark
+	@$(BIN)/python -m pytest tests/engines $(ARGS)
 
 lint: $(DEV) ## Check style, format, types and the direction of imports
 	@$(BIN)/ruff check
@@ -47,6 +51,9 @@ docs: $(DOCS) ## Build the documentation site in build/site, from a clean slate 
 
 bench: $(BENCH) ## Measure ours and the peers' in one run
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+bench-scale: $(ENGINES) ## Measure Dask and Spark from 10^5 documents on, beside Spark's LDA
+	@$(BIN)/python -m benchmarks.scale $(ARGS)
 
 format: $(DEV) ## Format the code and mend what can be mended
 	@$(BIN)/ruff check --fix-only
@@ -74,3 +81,7 @@ $(BENCH): $(DEV)
 $(DOCS): $(DEV)
 	@echo "Installing what builds the documentation ..."
 	$(call install,dev$(comma)docs)
+
+$(ENGINES): $(DEV)
+	@echo "Installing the engines ..."
+	$(call install,dev$(comma)bench$(comma)dask$(comma)spark)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 from hypothesis import strategies as st
 
 from spectralleader import Documents, Learner, TextTopics, TopicModel, Unigram, Words
@@ -228,3 +229,19 @@ def wordings() -> st.SearchStrategy[Words]:
         stop_words=st.sampled_from([None, "english", ("rain", "straße", "ab", "don't")]),
         keep=st.sets(st.sampled_from(sorted(EVERYTHING))),
     )
+
+
+def write_folder(folder: Path, kind: str, strings: Sequence[str]) -> None:
+    """Texts in files of 50 under "headline", as engines leave them: csv, jsonl or parquet."""
+    folder.mkdir()
+    for i, start in enumerate(range(0, len(strings), 50)):
+        some = strings[start : start + 50]
+        frame = pl.DataFrame({"id": range(len(some)), "headline": some})
+        path = folder / f"part-{i}.{kind}"
+        write = {
+            "csv": frame.write_csv,
+            "jsonl": frame.write_ndjson,
+            "parquet": frame.write_parquet,
+        }
+        write[kind](path)
+    (folder / "_SUCCESS").touch()

@@ -12,6 +12,7 @@ from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Learner
 from spectralleader.learners.merging import merge_learners, settings_of
 from spectralleader.learners.protocol import check_whole
+from spectralleader.learners.registry import STORED
 from spectralleader.learners.statistics import with_words
 from spectralleader.model import TopicModel
 from spectralleader.states import check_same, one_of, part, whole
@@ -172,7 +173,7 @@ class TextTopics:
 
     def to_state(self) -> dict[str, Any]:
         """Return all that is needed to go on, as arrays and plain values."""
-        kind = next(name for name, entry in LEARNERS.items() if type(self.learner) is entry.learner)
+        kind = next(name for name, entry in STORED.items() if type(self.learner) is entry.learner)
         return {
             "learner": {"kind": kind, **self.learner.to_state()},
             "vectoriser": self.vectoriser.to_state(),
@@ -186,7 +187,7 @@ class TextTopics:
         """Rebuild what `to_state` described; it goes on as if never stopped."""
         topics = cls.__new__(cls)
         learner = part(state, "learner")
-        topics.learner = LEARNERS[one_of(learner, "kind", LEARNERS)].learner.from_state(learner)
+        topics.learner = STORED[one_of(learner, "kind", STORED)].learner.from_state(learner)
         topics.vectoriser = Vectoriser.from_state(part(state, "vectoriser"))
         topics.block_size, topics.n_docs = whole(state, "block_size", 1), whole(state, "n_docs")
         topics.n_empty = whole(state, "n_empty", 0, topics.n_docs)

@@ -16,6 +16,8 @@ from spectralleader import (
     Window,
     Words,
 )
+from spectralleader.batched import Batched
+from spectralleader.learners.fixed import Fixed
 from tests.factories import checkpoint, documents, model, texts
 
 BLOCK = documents(60)
@@ -42,6 +44,10 @@ def things() -> Iterator[tuple[str, Any]]:
     topics.learn(texts(50)[0])
     yield "text-topics", topics
     yield "checkpoint", checkpoint(topics)
+    batched = Batched.of(topics)
+    batched.batch = 7
+    yield "batched", batched
+    yield "learner/fixed", Fixed(model())
 
 
 def more_things() -> Iterator[tuple[str, Any]]:

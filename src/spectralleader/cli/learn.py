@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from spectralleader.cli.engine import Address, Engine, learn_and_show
 from spectralleader.cli.options import (
     NOTHING_USEFUL,
     STOPPED,
@@ -26,6 +27,7 @@ from spectralleader.cli.options import (
     check_folder,
     make_source,
     print_json,
+    split,
 )
 
 if TYPE_CHECKING:
@@ -72,6 +74,8 @@ def learn(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start anew; MODEL is kept as a backup, MODEL.bak.")
     ] = False,
+    engine: Engine = None,
+    address: Address = None,
     as_json: Json = False,
 ) -> None:
     """Learn topics from files of text in one pass, and watch it learn.
@@ -84,6 +88,11 @@ def learn(
     check_folder(save)
     if save is None and (fresh or checkpoint_every is not None):
         raise typer.BadParameter("--checkpoint-every and --fresh need --save MODEL")
+    if engine is not None:
+        kind = None if format is None else format.value
+        settings = {"n_topics": topics, "vocabulary": vocabulary, "stop_words": stop_words}
+        where = {"text": split(text), "format": kind, "address": address, "save": save}
+        return learn_and_show(engine, files, learner, as_json, seed=seed, **settings, **where)
     from spectralleader import jobs
     from spectralleader.cli.display import watching
     from spectralleader.cli.tables import show_learned

@@ -19,8 +19,9 @@ from spectralleader.jobs.settings import Settings
 from spectralleader.jobs.source import Source, choose_words
 from spectralleader.jobs.trail import Trail, check_pipe, retrace
 from spectralleader.jobs.watcher import Watcher
-from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Unigram
+from spectralleader.learners import DEFAULT_LEARNER, Unigram
 from spectralleader.learners.offline import Offline
+from spectralleader.learners.registry import STORED
 from spectralleader.streams.files import Reader, TextBlock
 from spectralleader.streams.text.vocabulary import Vocabulary
 from spectralleader.text_topics import TextTopics
@@ -260,7 +261,7 @@ def _finish(result: Learned, keeper: Keeper, interrupts: Interrupts) -> None:
 
 def name_learner(topics: TextTopics) -> str:
     """Return the name that a learner has in the registry."""
-    return next(n for n, entry in LEARNERS.items() if type(topics.learner) is entry.learner)
+    return next(n for n, entry in STORED.items() if type(topics.learner) is entry.learner)
 
 
 def list_topics(topics: TextTopics, n_words: int) -> list[dict[str, Any]]:

@@ -6,10 +6,9 @@ import numpy as np
 
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.moments.product import pairs_product
-from spectralleader.spectral.subspace import top_subspace
+from spectralleader.spectral.subspace import TOLERANCE, Product, Subspace, top_subspace
 
 EXTRA = 3  # directions kept beside the K that a model needs, so that the basis stays good longer
-TOLERANCE = 2e-6  # of the search, relative to the largest eigenvalue
 
 
 def is_all_words(n_words: int, n_topics: int) -> bool:
@@ -65,16 +64,21 @@ def _search(
     """Find the eigenspace of the scaled pairs over the known words, numbered anew, (n_known, r)."""
     arrays = (documents.indptr, words.astype(np.int32), documents.counts, documents.lengths)
     multiply = pairs_product(*arrays, len(S))
+    scaled = multiply if (S == 1.0).all() else lambda Z: S * multiply(S * Z)
+    return search(scaled, len(S), n_topics, seed, tolerance).basis
+
+
+def search(
+    multiply: Product, n_words: int, n_topics: int, seed: int, tolerance: float = TOLERANCE
+) -> Subspace:
+    """Find the top eigenspace of pairs that are known by their products, K + EXTRA directions."""
     # blocks of about K columns: smaller ones need more passes over the documents, larger ones
     # more time between the passes; fours fill a vector register
-    start = np.random.default_rng(seed).standard_normal((len(S), 4 * -(-n_topics // 4)))
-    basis = top_subspace(
-        multiply if (S == 1.0).all() else lambda Z: S * multiply(S * Z),
-        start,
-        n_wanted=n_topics,
-        n_kept=n_topics + EXTRA,
-        tolerance=tolerance,
-    ).basis
+    start = np.random.default_rng(seed).standard_normal((n_words, 4 * -(-n_topics // 4)))
+    found = top_subspace(
+        multiply, start, n_wanted=n_topics, n_kept=n_topics + EXTRA, tolerance=tolerance
+    )
     # signed as `whiten` signs over words, so that the random starts are the literal one's
-    largest = np.abs(basis).argmax(axis=0)
-    return np.asarray(basis * np.sign(basis[largest, range(basis.shape[1])]))
+    largest = np.abs(found.basis).argmax(axis=0)
+    signs = np.sign(found.basis[largest, range(found.basis.shape[1])])
+    return found._replace(basis=found.basis * signs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from spectralleader.learners.batch_em import BatchEM
+from spectralleader.learners.fixed import Fixed
 from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.learners.incremental_em import IncrementalEM
 from spectralleader.learners.literal import LiteralLeader
@@ -37,3 +38,5 @@ LEARNERS: dict[str, Entry] = {
     "spectral-method": Entry(SpectralMethod, "the spectral method on all documents; offline"),
     "unigram": Entry(Unigram, "word frequencies without topics, the floor to clear"),
 }
+# What a file may hold: these, and models learned elsewhere, such as by an engine.
+STORED = LEARNERS | {"fixed": Entry(Fixed, "a model that was learned elsewhere; learns no more")}

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
+from typing import Any, Self
 
 from spectralleader.documents import Documents
 from spectralleader.learners.offline import Offline
+from spectralleader.learners.passes import InMemory, solve
 from spectralleader.learners.protocol import MAX_ITERATIONS, MAX_RESTARTS, check_whole
 from spectralleader.model import TopicModel
-from spectralleader.moments import EmpiricalMoments
-from spectralleader.spectral import Estimate, estimate
-from spectralleader.spectral.power import power_method, random_starts
+from spectralleader.spectral import Estimate
 
 
 class SpectralMethod(Offline[Estimate]):
     """Tensor decomposition of the moments of all documents: theta* where the truth is not known.
 
-    One pass of `estimate` (Anandkumar et al. 2014); `info` has its diagnostics. As a learner it
-    remembers every document, so memory grows with the stream.
+    One run of `estimate` (Anandkumar et al. 2014); `info` has its diagnostics. As a learner it
+    remembers every document, so memory grows with the stream; `spectralleader.dask` and
+    `spectralleader.spark` find the same model where documents are on many machines.
 
     Parameters
     ----------
@@ -29,6 +29,8 @@ class SpectralMethod(Offline[Estimate]):
         Of the power method's starts.
     n_restarts, n_iterations : int
         Of the tensor power method.
+    n_polish : int
+        Iterations of EM afterwards: topics that predict better, no longer the moments' own.
 
     Examples
     --------
@@ -38,7 +40,7 @@ class SpectralMethod(Offline[Estimate]):
     ([0.33, 0.67], 2)
     """
 
-    parameters = (*Offline.parameters, "n_restarts", "n_iterations")
+    parameters = (*Offline.parameters, "n_restarts", "n_iterations", "n_polish")
 
     def __init__(
         self,
@@ -48,13 +50,25 @@ class SpectralMethod(Offline[Estimate]):
         seed: int = 0,
         n_restarts: int = 10,
         n_iterations: int = 30,
+        n_polish: int = 0,
     ) -> None:
         super().__init__(n_topics, n_words, seed)
+        self.n_polish = check_whole("n_polish", n_polish, 0, MAX_ITERATIONS)
         self.n_restarts = check_whole("n_restarts", n_restarts, 1, MAX_RESTARTS)
         self.n_iterations = check_whole("n_iterations", n_iterations, 1, MAX_ITERATIONS)
 
     def _solve(self, documents: Documents) -> tuple[TopicModel, Estimate]:
-        starts = random_starts(self.n_topics, self.n_restarts, self.seed)
-        decompose = partial(power_method, n_iterations=self.n_iterations)
-        solution = estimate(EmpiricalMoments(documents), self.n_topics, decompose, starts)
-        return solution.model, solution
+        solution = solve(
+            InMemory([documents], documents.n_words),
+            self.n_topics,
+            seed=self.seed,
+            n_polish=self.n_polish,
+            n_restarts=self.n_restarts,
+            n_iterations=self.n_iterations,
+        )
+        return solution.model, solution.estimate
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Rebuild the learner that `to_state` described."""
+        return super().from_state({"n_polish": 0, **state})  # files of before it was there

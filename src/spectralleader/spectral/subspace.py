@@ -14,6 +14,7 @@ from spectralleader.documents import Floats
 
 Product = Callable[[Floats], Floats]  # (d, b) -> (d, b)
 
+TOLERANCE = 2e-6  # residual at which a search stops, if nobody says
 RANK = 1e-10  # a column with less than this left after projection is spanned by the others
 FIRST_LOOK = 3  # how much larger than wanted a space must be for a look to be worth while
 LEAST_RATE = 0.6  # decimals that a block adds, at least; looking costs as much as adding
@@ -36,7 +37,7 @@ def top_subspace(
     *,
     n_wanted: int,
     n_kept: int,
-    tolerance: float = 2e-6,
+    tolerance: float = TOLERANCE,
     max_products: int = 40,
 ) -> Subspace:
     """Find the eigenspace of the algebraically largest eigenvalues, by block Krylov iterations.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Protocol, Self
 
+from spectralleader.batched import Batched
 from spectralleader.checkpoint import Checkpoint
 from spectralleader.documents import Documents
-from spectralleader.learners import LEARNERS
+from spectralleader.learners.registry import STORED
 from spectralleader.model import TopicModel
 from spectralleader.samples import SAMPLES
 from spectralleader.streams.text.vocabulary import VOCABULARIES
@@ -26,10 +27,11 @@ class Storable(Protocol):
 
 KINDS: dict[str, type[Storable]] = {
     "text-topics": TextTopics,
+    "batched": Batched,
     "checkpoint": Checkpoint,
     "model": TopicModel,
     "documents": Documents,
-    **{f"learner/{name}": entry.learner for name, entry in LEARNERS.items()},
+    **{f"learner/{name}": entry.learner for name, entry in STORED.items()},
     **{f"vocabulary/{name}": vocabulary for name, vocabulary in VOCABULARIES.items()},
     **{f"sample/{name}": sample for name, sample in SAMPLES.items()},
 }

@@ -1,0 +1,98 @@
+"""The part of `learn` that runs on an engine: its options, its progress and what it prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from spectralleader.engines import Progress
+    from spectralleader.jobs.engine import EngineResult
+
+
+class EngineName(StrEnum):
+    """The engines there are."""
+
+    dask = "dask"
+    spark = "spark"
+
+
+Engine = Annotated[
+    EngineName | None,
+    typer.Option(
+        help="Learn on a cluster, by the spectral method and EM over all documents: files or "
+        "folders of Parquet, CSV or JSON lines."
+    ),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Of Dask's scheduler (tcp://...) or Spark's master (spark://..., sc://...); this "
+        "machine if not given.",
+    ),
+]
+
+
+def learn_and_show(
+    engine: EngineName, files: list[str], learner: str | None, as_json: bool, **options: Any
+) -> None:
+    """Learn on an engine and print what was learned."""
+    if learner is not None:
+        raise typer.BadParameter("an engine has one learner, the spectral method; leave it out")
+    from spectralleader.cli.options import NOTHING_USEFUL, print_json
+    from spectralleader.jobs.engine import learn_on_engine
+
+    with progress_bars() as progress:
+        result = learn_on_engine(engine.value, files, progress=progress, **options)
+    print_json(result.summary()) if as_json else show(result)
+    if not result.is_useful:
+        typer.echo("spectralleader: no document had a known word", err=True)
+        raise typer.Exit(NOTHING_USEFUL)
+
+
+def show(result: EngineResult) -> None:
+    """Print the topics, and from how much they were learned."""
+    from spectralleader.cli.tables import count_of, make_output, topic_table
+
+    out, topics = make_output(), result.topics
+    rate = topics.n_docs / max(result.seconds, 1e-9)
+    out.print(
+        f"{count_of(topics.n_docs, 'document')} in {result.seconds:.1f} s on {result.engine} "
+        f"({rate:,.0f} a second); vocabulary of {count_of(topics.vocabulary.n_words, 'word')}, "
+        f"{topics.n_empty:,} documents have none of them",
+        soft_wrap=True,
+        markup=False,
+    )
+    if result.is_useful:
+        out.print()
+        out.print(topic_table(topics))
+    if result.saved is not None:
+        out.print(f"\nSaved: {result.saved}", soft_wrap=True, markup=False)
+
+
+@contextmanager
+def progress_bars() -> Iterator[Progress]:
+    """Show the parts done of the pass that runs, on standard error."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    console = Console(stderr=True)
+    with Bars(*columns, TimeElapsedColumn(), console=console, transient=True) as bars:
+        bar, n_passes, last = bars.add_task("reading", total=None), 0, ("", 0)
+
+        def show_parts(name: str, done: int, n_parts: int) -> None:
+            nonlocal n_passes, last
+            if name != last[0] or done <= last[1]:
+                n_passes += 1
+            last = (name, done)
+            says = f"pass {n_passes}: {name.replace('_', ' ')}"
+            bars.update(bar, description=says, completed=done, total=n_parts)
+
+        yield show_parts

@@ -1,0 +1,168 @@
+"""Spark, on a real local session: the model of one machine, also if a task fails."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from spectralleader import SpectralMethod, TextTopics, Vocabulary, Words, load, save
+from spectralleader.documents import Documents
+from spectralleader.jobs.engine import learn_on_engine
+from spectralleader.streams.synthetic import random_problem
+from tests.factories import same_state, write_folder
+
+pyspark = pytest.importorskip("pyspark", reason="the extra spark is not installed")
+if shutil.which("java") is None:
+    pytest.skip("Spark needs Java 17, and there is no java", allow_module_level=True)
+
+from pyspark.ml.linalg import Vectors  # noqa: E402
+from pyspark.sql import SparkSession  # noqa: E402
+from pyspark.sql.functions import spark_partition_id  # noqa: E402
+
+from spectralleader.spark import learn_counts, learn_texts  # noqa: E402
+from tests.engines.spark_stream import new_topics, run  # noqa: E402
+
+pytestmark = [
+    pytest.mark.xdist_group("spark"),
+    # Spark leaves the sockets that results come through to the garbage collector
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+N_TOPICS, SETTINGS = 3, {"seed": 4, "n_polish": 1}
+
+
+@pytest.fixture(scope="module")
+def spark():
+    builder = SparkSession.builder.master("local[2,4]")  # a task may fail up to three times
+    builder = builder.config("spark.ui.enabled", "false")
+    builder = builder.config("spark.ui.showConsoleProgress", "false")
+    session = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+def corpus(n_words: int, n_docs: int = 900) -> Documents:
+    truth = random_problem(N_TOPICS, n_words, seed=1).truth
+    lengths = np.random.default_rng(2).integers(0, 12, size=n_docs)
+    return truth.sample(n_docs, lengths, seed=3)[0]
+
+
+def as_frame(spark, whole: Documents):
+    rows = [
+        (Vectors.sparse(whole.n_words, one.words.tolist(), one.counts.tolist()),) for one in whole
+    ]
+    return spark.createDataFrame(rows, ["features"])
+
+
+def assert_same(found, expected):
+    np.testing.assert_allclose(found.topics, expected.topics, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(found.weights, expected.weights, rtol=0, atol=1e-8)
+
+
+def test_any_partitioning_gives_the_model_of_one_machine(spark):
+    whole = corpus(40)
+    expected = SpectralMethod(N_TOPICS, n_words=40, seed=4).fit(whole).model
+    frame = as_frame(spark, whole).cache()
+    for n_parts in (1, 2, 7, 64):
+        some = frame.repartition(n_parts)
+        if n_parts == 7:  # parts without any documents
+            some = some.filter(spark_partition_id() < 3)
+            some = some.unionAll(frame.repartition(7).filter(spark_partition_id() >= 3))
+        found = learn_counts(some, N_TOPICS, seed=4)
+        assert_same(found.model, expected)
+        assert found.counts.n_docs == whole.n_docs
+
+
+def test_products_of_the_pairs_are_made_for_a_large_vocabulary(spark):
+    whole = corpus(2200, 300)
+    expected = SpectralMethod(N_TOPICS, n_words=2200, seed=4).fit(whole).model
+    found = learn_counts(as_frame(spark, whole).repartition(3), N_TOPICS, seed=4)
+    assert_same(found.model, expected)
+
+
+def texts(n_docs: int = 300) -> list[str]:
+    rng = np.random.default_rng(0)
+    kinds = (["rain", "wind", "sun", "cloud"], ["goal", "match", "team"], ["vote", "law", "state"])
+    return [
+        "the " + " ".join(rng.choice(kinds[rng.integers(3)], size=rng.integers(0, 9)))
+        for _ in range(n_docs)
+    ]
+
+
+def test_texts_give_topics_to_read_and_save_also_if_a_task_fails_once(spark, tmp_path):
+    strings, words = texts(), Words(stop_words="english")
+    vocabulary = Vocabulary.most_frequent(strings, 9, words=words)
+    whole = vocabulary.count_known(strings, words)
+    expected = SpectralMethod(N_TOPICS, n_words=9, **SETTINGS).fit(whole).model
+    failed = tmp_path / "failed"
+
+    def fail_once(batches):
+        for batch in batches:
+            if not failed.exists():
+                failed.touch()
+                raise RuntimeError("made to fail")
+            yield batch
+
+    frame = spark.createDataFrame([(text,) for text in [*strings, None]], "text string")
+    frame = frame.repartition(4).mapInArrow(fail_once, "text string")
+    found = learn_texts(frame, N_TOPICS, vocabulary=9, **SETTINGS)
+    assert failed.exists()
+    assert isinstance(found, TextTopics)
+    assert list(found.vocabulary) == list(vocabulary)
+    assert_same(found.model, expected)
+    assert found.n_docs == 300
+    assert same_state(load(save(found, tmp_path / "topics")).to_state(), found.to_state())
+
+
+def test_folders_are_learned_as_the_command_line_does(spark, tmp_path):
+    strings, words = ["the\n" + text for text in texts(90)], Words(stop_words="english")
+    known = tmp_path / "words.txt"
+    known.write_text("rain\nwind\nsun\ngoal\nmatch\nteam\n", encoding="utf-8")
+    whole = Vocabulary.from_file(known).count_known(strings, words)
+    expected = SpectralMethod(2, n_words=6).fit(whole).model
+    for kind in ("csv", "jsonl", "parquet"):
+        write_folder(tmp_path / kind, kind, strings)
+        seen = []
+        found = learn_on_engine(
+            "spark",
+            [str(tmp_path / kind)],
+            n_topics=2,
+            vocabulary=str(known),
+            n_polish=0,
+            progress=lambda *at, seen=seen: seen.append(at),
+        )
+        assert_same(found.topics.model, expected)
+        assert {name for name, done, n in seen if done == n} == {"count_pairs", "project_triples"}
+
+
+def test_a_stream_that_is_killed_and_restarted_learns_every_batch_once(spark, tmp_path):
+    (tmp_path / "texts").mkdir()
+    blocks = [
+        [f"{w} {v}" for v in ("rain", "wind", "goal")] for w in ("sun", "rain", "team", "match")
+    ]
+    for i, block in enumerate(blocks):
+        path = tmp_path / "texts" / f"{i}.txt"
+        path.write_text("\n".join(block), encoding="utf-8")
+        os.utime(path, (1000 + i, 1000 + i))  # the source takes the oldest first
+    command = [sys.executable, "-m", "tests.engines.spark_stream", str(tmp_path), "600"]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
+    saved = tmp_path / "topics.model"
+    deadline = time.monotonic() + 180
+    while not saved.exists() and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGKILL)  # the batch is learned, its end not yet written down
+    process.wait()
+    assert load(saved).n_docs == 3
+    run(spark, tmp_path)
+    expected = new_topics()
+    for block in blocks:
+        expected.learn(block)
+    found = load(saved)
+    assert (found.n_docs, found.batch) == (12, 3)
+    np.testing.assert_array_equal(found.model.topics, expected.model.topics)
