@@ -20,6 +20,7 @@ from spectralleader.learners.protocol import (
     sizes_of,
 )
 from spectralleader.learners.shrinkage import Shrinkage, shrink, split
+from spectralleader.learners.undoing import Fields, fields_of, put_back
 from spectralleader.model import TopicModel
 from spectralleader.recoding import check_recoding
 from spectralleader.samples import (
@@ -84,21 +85,48 @@ class Leader:
         """Take note of what has just entered and left the sample."""
 
     def learn(self, documents: Documents) -> None:
-        """Show the block to the sample (lines 6 to 13)."""
+        """Show the block to the sample (lines 6 to 13); if that fails, nothing has changed."""
         block = check_block(documents, self.n_words, grows=self.grows)
+        before: Fields = []
+        done: list[tuple[Change, int]] = []
+        try:
+            self._learn_block(block, before, done)
+        except BaseException:
+            for change, n_docs in reversed(done):
+                self.sample.undo(change, n_docs)
+            put_back(before)
+            self._take_back()
+            self._forget()
+            self.sample.recode(None, self.n_words)
+            raise
+
+    def _fields(self) -> Fields:
+        """Return what a step replaces; the sample takes back what it did by itself."""
+        return fields_of(self, self._order, self._shrinkage)
+
+    def _take_back(self) -> None:
+        """Drop what was noted of a step, beside its fields."""
+
+    def _learn_block(
+        self, block: Documents, before: Fields, done: list[tuple[Change, int]]
+    ) -> None:
+        """Learn a block in pieces; note what there was before, and what was done to the sample."""
         if block.n_words > self.n_words:
+            before += self._fields()
             self._recode(None, block.n_words)
         start = 0
         while start < block.n_docs:  # in pieces: what is renewed depends on documents, not blocks
             end = min(block.n_docs, start + self._n_left)
-            self._learn(block if end - start == block.n_docs else block[start:end])
+            piece = block if end - start == block.n_docs else block[start:end]
+            change = self.sample.add(piece)
+            done.append((change, end - start))
+            if change.n_docs:
+                before += [] if before else self._fields()
+                self._learn(change)
             start = end
 
-    def _learn(self, piece: Documents) -> None:
-        """Show some documents to the sample; renew what later ones are compared with if due."""
-        change = self.sample.add(piece)
-        if change.n_docs == 0:
-            return
+    def _learn(self, change: Change) -> None:
+        """Follow a change of the sample; renew what later ones are compared with if due."""
         self._follow(change)
         self._forget()
         self._n_left -= change.entered.n_docs

@@ -57,21 +57,35 @@ class Places:
 
         Places must be distinct and increasing, and new ones follow on without holes.
         """
-        if documents.n_words != self.n_words:
-            self.recode(None, max(self.n_words, documents.n_words))
-            documents = documents.widen(self.n_words)
+        n_words = max(self.n_words, documents.n_words)
         if len(rows) == 0:
+            self._widen(n_words)
             return Change(self._nothing, self._nothing, places)
         n_before, n_entries = self._n, len(documents.words)  # of which all may enter
         if self._end + n_entries > len(self._words):
             n_entries = int((documents.indptr[rows + 1] - documents.indptr[rows]).sum())
-        self._reserve(int(places[-1]) + 1, n_entries)
+        n_places = int(places[-1]) + 1
+        self._reserve(n_places, n_entries)
         block = (documents.indptr, documents.words, documents.counts)
         index = (self._starts, self._ends)
         entered, left, self._end = exchange(
             rows, *block, places, n_before, *index, self._words, self._counts, self._end
         )
+        self._n = max(n_before, n_places)
+        self._widen(n_words)
         return Change(Documents(*entered, self.n_words), Documents(*left, self.n_words), places)
+
+    def _widen(self, n_words: int) -> None:
+        if n_words != self.n_words:
+            self.recode(None, n_words)
+
+    def undo(self, change: Change) -> None:
+        """Take back the last `put`, which returned this change: those that left are there again."""
+        left, n_before = change.left, self._n - change.entered.n_docs + change.left.n_docs
+        if left.n_docs:
+            taken = change.places[change.places < n_before]
+            self.put(left, np.arange(left.n_docs), taken)
+        self._n = n_before
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
         """Renumber the words of the remembered documents; those of -1 are dropped from them."""
@@ -90,18 +104,16 @@ class Places:
                 np.concatenate([array[: self._n], more[self._n :]])
                 for array in (self._starts, self._ends)
             )
-        self._n = max(self._n, n_places)
         if self._end + n_entries > len(self._words):
             self._squeeze(n_entries)
 
     def _squeeze(self, n_entries: int) -> None:
         """Move the documents together, into an arena with at least as much room again."""
         live = self.documents()
-        room = max(2 * (len(live.words) + n_entries), 1024)
-        self._words, self._counts = np.empty(room, np.int32), np.empty(room)
-        self._end = len(live.words)
-        self._words[: self._end] = live.words
-        self._counts[: self._end] = live.counts
+        room, end = max(2 * (len(live.words) + n_entries), 1024), len(live.words)
+        words, counts = np.empty(room, np.int32), np.empty(room)
+        words[:end], counts[:end] = live.words, live.counts
+        self._words, self._counts, self._end = words, counts, end
         self._starts[: self._n], self._ends[: self._n] = live.indptr[:-1], live.indptr[1:]
 
     def to_state(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from spectralleader.documents import Documents, Floats, Ints, check_n_words
 from spectralleader.learners.hedged.background import Background, smooth, smooth_weights
+from spectralleader.learners.hedged.before import Before
 from spectralleader.learners.hedged.candidates import (
     FORGETTING,
     MEMORIES,
@@ -135,20 +136,39 @@ class HedgedLeader:
         self._model: TopicModel | None = None  # None: to be worked out
 
     def learn(self, documents: Documents) -> None:
-        """Weigh the candidates by the block, then let each learn it."""
+        """Weigh the candidates by the block, then let each learn it.
+
+        If it fails, nothing has changed: whatever can fail comes before tables are added to, or
+        else they are copied.
+        """
         block = check_block(documents, self.n_words, grows=self.grows)
+        before = Before(self)
+        try:
+            self._learn(block, before)
+        except BaseException:
+            before.put_back()
+            raise
+
+    def _learn(self, block: Documents, before: Before) -> None:
         if block.n_words > self.n_words:
+            before.copy_tables()
             self._recode(None, block.n_words)
         block = with_words(block)
         if block.n_docs == 0:
             return
         foreseen = self._foresee(block)
         self._foreseen = self._model = None
+        self._remember(block, before)
         self._weigh(foreseen)
+        self.n_docs += block.n_docs
+        turns = self._is_due()
+        if any(turns):
+            before.copy_tables()
         self._follow(foreseen)
         self._background.add(block)
-        self.n_docs += block.n_docs
-        self._remember(block)
+        for is_due, renew in zip(turns, (self._race, self._renew_window), strict=True):
+            if is_due:
+                renew()
 
     def _follow(self, foreseen: Foreseen) -> None:
         """Let the tracked priors and the forgetting EMs learn a block."""
@@ -193,23 +213,25 @@ class HedgedLeader:
 
     def _weigh(self, foreseen: Foreseen) -> None:
         self._mixing.update(foreseen.log_probs)
-        self._losses *= (1.0 - 1.0 / WINDOW) ** len(foreseen.log_probs)
-        self._losses -= foreseen.log_probs.sum(axis=0)
+        kept = self._losses * (1.0 - 1.0 / WINDOW) ** len(foreseen.log_probs)
+        self._losses = kept - foreseen.log_probs.sum(axis=0)
         lead = int(self._losses[OWN[1]] < self._losses[OWN[0]])
         if lead != self._lead:
             self._lead, self._since = lead, self.n_docs + foreseen.documents.n_docs
 
-    def _remember(self, block: Documents) -> None:
-        """Show the block to the samples; polish anew what has moved enough."""
-        self._n_changed += self._samples[0].add(block).entered.n_docs
-        self._samples[1].add(block)
+    def _remember(self, block: Documents, before: Before) -> None:
+        """Show the block to the samples."""
+        for sample in self._samples:
+            before.note(sample, sample.add(block), block.n_docs)
+        self._n_changed += before.n_entered
         self._n_window += block.n_docs
-        if self._n_changed > MOVED * self._n_raced:
-            self._race()
+
+    def _is_due(self) -> tuple[bool, bool]:
+        """Say whether the reservoir and the window have moved enough to be polished anew."""
         window = self._samples[1]
         is_fresh = self._n_fresh >= min(FRESH, len(window))
-        if self._n_window >= self._turn and self.n_docs > len(window) and is_fresh:
-            self._renew_window()
+        has_moved = self._n_window >= self._turn and self.n_docs > len(window)
+        return self._n_changed > MOVED * self._n_raced, has_moved and is_fresh
 
     @property
     def _n_fresh(self) -> int:
