@@ -67,6 +67,11 @@ class Statistics:
         alias.n_words = self.n_words
         return alias
 
+    def become(self, alias: Statistics) -> None:
+        """Go back to the arrays and the scale that an alias kept."""
+        self.totals, self._room, self.scale = alias.totals, alias._room, alias.scale
+        self.n_words = alias.n_words
+
     def unshare(self) -> None:
         """Go on in arrays of its own, so that an alias stays as it is."""
         self.totals, self._room = self.totals.copy(), self._room.copy()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spectralleader.learners.statistics import Statistics
 from spectralleader.learners.undoing import fields_of, put_back
 from spectralleader.samples import Change, Sample
 
@@ -24,9 +25,8 @@ class Before:
         self._fields = fields_of(learner, learner._background, mixing, *polished)
         self._weights = mixing.pool.copy(), mixing.weights.copy()
         self._priors = [[one.priors.copy() for one in both.trackings] for both in polished]
-        self._polished = [one.statistics.alias() for one in polished]
         self._forgetting = [one.alias() for one in learner._forgetting]
-        self._contenders = [one.alias() for one in learner._contenders]
+        self._replaced: list[tuple[Statistics, Statistics]] = []  # by themselves, recoded
         self._changes: list[tuple[Sample, Change, int]] = []
 
     def note(self, sample: Sample, change: Change, n_docs: int) -> None:
@@ -37,6 +37,13 @@ class Before:
     def n_entered(self) -> int:
         """Documents that entered the first sample."""
         return self._changes[0][1].entered.n_docs
+
+    def recodes(self) -> None:
+        """Keep what it means that words are as they are, too."""
+        self.copy_tables()
+        learner = self._learner
+        polished = [one.statistics for one in learner._polished]
+        self._replaced = [(one, one.alias()) for one in (*polished, *learner._contenders)]
 
     def copy_tables(self) -> None:
         """Keep copies of what is added to in place."""
@@ -53,12 +60,11 @@ class Before:
         put_back(self._fields)
         mixing = learner._mixing
         mixing.pool, mixing.weights = self._weights
-        for polished, statistics, priors in zip(
-            learner._polished, self._polished, self._priors, strict=True
-        ):
-            polished.statistics = statistics
+        for statistics, alias in self._replaced:
+            statistics.become(alias)
+        for polished, priors in zip(learner._polished, self._priors, strict=True):
             for tracking, one in zip(polished.trackings, priors, strict=True):
                 tracking.priors = one
-        learner._forgetting, learner._contenders = self._forgetting, self._contenders
+        learner._forgetting = self._forgetting
         for sample in learner._samples:
             sample.recode(None, learner.n_words)

@@ -151,7 +151,7 @@ class HedgedLeader:
 
     def _learn(self, block: Documents, before: Before) -> None:
         if block.n_words > self.n_words:
-            before.copy_tables()
+            before.recodes()
             self._recode(None, block.n_words)
         block = with_words(block)
         if block.n_docs == 0:
