@@ -108,6 +108,69 @@ def test_mistakes_are_named():
         TextTopics(2).learn(["a text", None])
 
 
+@pytest.mark.parametrize("error", [ValueError, MemoryError, KeyboardInterrupt])
+def test_a_block_that_fails_leaves_words_counts_and_learner_as_they_were(error, monkeypatch):
+    def fail(*_):
+        raise error
+
+    topics = TextTopics(2, block_size=4)
+    topics.learn(["rain and wind", "a late goal", "more rain", "the"] * 4)
+    before, rained = topics.to_state(), list(topics.vocabulary)
+    with monkeypatch.context() as patch:
+        patch.setattr(topics.learner, "_foresee", fail)
+        with pytest.raises(error):
+            topics.learn(["rain and snow", "the", "hail"])
+    assert same_state(topics.to_state(), before)
+    assert list(topics.vocabulary) == rained
+    twin = TextTopics.from_state(before)
+    for one in (topics, twin):
+        one.learn(["rain and hail", "snow"])
+    assert same_state(topics.to_state(), twin.to_state())
+
+
+def test_an_iterator_that_breaks_off_has_taught_its_whole_blocks_and_nothing_more():
+    def stream():
+        yield from ["rain and wind"] * 5
+        raise OSError("the line is dead")
+
+    topics, whole = TextTopics(2, block_size=2), TextTopics(2, block_size=2)
+    with pytest.raises(OSError, match="dead"):
+        topics.learn(stream())
+    whole.learn(["rain and wind"] * 4)
+    assert same_state(topics.to_state(), whole.to_state())
+
+
+ODD_TEXTS = {
+    "nothing": [],
+    "empty": ["", " ", "\n"],
+    "NUL": ["\0", "rain\0wind", "\0" * 1000],
+    "right to left": ["שלום עולם", "مرحبا بالعالم", "\u202erain\u202c"],
+    "emoji": ["👩‍👩‍👧 🇺🇸 😀", "rain ☔ wind 💨"],
+    "stop words": ["the of and", "to be or not to be"],
+    "lone surrogates": ["\ud800 rain", "\udfff"],
+    "one character": ["a", "é", "日"],
+    "combining": ["e\u0301" * 500],
+    "endless word": ["x" * 1_000_000],
+}
+
+
+@pytest.mark.parametrize("odd", ODD_TEXTS)
+def test_odd_texts_give_a_valid_model(odd):
+    topics = TextTopics(2, block_size=2)
+    for given in (ODD_TEXTS[odd], ["rain and wind", "a late goal"], ODD_TEXTS[odd]):
+        topics.learn(given)
+        assert_valid(topics.model)
+        assert np.isfinite(topics.log_prob(ODD_TEXTS[odd])).all()
+    assert same_state(TextTopics.from_state(topics.to_state()).to_state(), topics.to_state())
+
+
+def test_a_text_of_fifty_megabytes_is_one_document():
+    topics = TextTopics(2, words=Words())
+    topics.learn(["rain wind snow hail " * 2_500_000, "a late goal"])
+    assert_valid(topics.model)
+    assert topics.vectoriser.vocabulary.totals.max() == 2_500_000
+
+
 def test_a_given_vocabulary_keeps_its_order():
     topics = TextTopics(2, learner="spectral", vocabulary=Vocabulary(["wind", "rain"]), seed=3)
     topics.learn(WRITTEN)

@@ -113,11 +113,14 @@ def _check_lengths(lengths: Floats) -> None:
 
 
 def _as_ids(ids: Sequence[int] | ArrayLike, n_words: int, row: int) -> Ints:
-    array = np.asarray(ids)
+    try:
+        array = np.asarray(ids)
+    except ValueError:  # of a ragged nesting
+        array = np.zeros((1, 1))
     if array.size == 0:
         return np.zeros(0, np.int64)
     if array.ndim != 1 or array.dtype.kind not in "ui":
-        raise ValueError(f"document {row} must be a sequence of whole word ids, got {ids!r}")
+        raise ValueError(f"document {row} must be a sequence of whole word ids, got {ids!r:.60}")
     if array.min() < 0 or array.max() >= n_words:
         bad = array[(array < 0) | (array >= n_words)][0]
         raise ValueError(

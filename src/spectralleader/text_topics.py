@@ -90,6 +90,9 @@ class TextTopics:
     def learn(self, texts: Texts) -> None:
         """Learn from texts, however many, in blocks: a list, an iterator, a Series, an array.
 
+        Whatever is raised, by the iterator too, whole blocks before it have been learned, and
+        nothing of the block that it broke off: words, counts and learner are as they were.
+
         Raises
         ------
         TypeError
@@ -98,7 +101,20 @@ class TextTopics:
             If a text is missing or no string; the blocks before its own have been learned.
         """
         for block in in_blocks_of(texts, self.block_size):
-            self.learn_documents(self.take_in(block))
+            n_known = self.vocabulary.n_words
+            documents = self.take_in(block)
+            try:
+                self.learner.learn(documents)
+            except BaseException:
+                self._take_out(documents, len(block), n_known)
+                raise
+            self._settle()
+
+    def _take_out(self, documents: Documents, n_texts: int, n_known: int) -> None:
+        """Undo `take_in`, which returned these documents when so many words were known."""
+        self.vocabulary.take_out(documents, n_known)
+        self.n_docs -= n_texts
+        self.n_empty -= n_texts - documents.n_docs
 
     def take_in(self, texts: Texts) -> Documents:
         """Count a block of texts; new words enter a growing vocabulary, empty documents go.
@@ -120,6 +136,10 @@ class TextTopics:
             The words' new ids, if they changed, for whoever keeps anything by word id as well.
         """
         self.learner.learn(documents)
+        return self._settle()
+
+    def _settle(self) -> Ints | None:
+        """Let the vocabulary settle, and the learner follow it."""
         new_ids = self.vectoriser.settle()
         if new_ids is not None:
             self.learner.recode(new_ids, self.vocabulary.n_words)

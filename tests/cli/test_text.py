@@ -147,6 +147,36 @@ def test_problems_of_the_input_are_told_with_their_lines(command, tmp_path):
     assert strict.stderr.splitlines()[-1].startswith(f"spectralleader: {broken} line 5")
 
 
+ODD_LINES = [
+    b"rain\0wind",
+    b"\xff\xfe storm",
+    "שלום עולם".encode(),
+    "☔ rain 💨".encode(),
+    b"the of",
+]
+
+
+def test_odd_bytes_in_a_pipe_are_learned_or_told():
+    given = b"\n".join(
+        [*(text.encode() for text in texts(50)[0]), *ODD_LINES, b"rain " * 10_000_000]
+    )
+    result = subprocess.run(
+        [*COMMAND, "learn", "-", "-k", "2", "--json"], input=given, capture_output=True, timeout=120
+    )
+    assert result.returncode == 0, result.stderr
+    told = json.loads(result.stdout)
+    assert told["documents"] == 55
+    assert sum(problem["rows"] for problem in told["problems"].values()) == 1
+
+
+def test_odd_bytes_in_a_file_are_learned_or_told(command, tmp_path):
+    file = tmp_path / "odd.txt"
+    file.write_bytes(b"\n".join(ODD_LINES))
+    told = json.loads(command("learn", file, "-k", 2, "--json").stdout)
+    assert told["documents"] == 4
+    assert sum(problem["rows"] for problem in told["problems"].values()) == 1
+
+
 def test_files_of_other_formats_and_columns_are_read(command, tmp_path):
     one, two = tmp_path / "a.jsonl.gz", tmp_path / "b.jsonl"
     written = [

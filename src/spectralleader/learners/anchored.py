@@ -86,6 +86,12 @@ class Anchored:
             changed = f"{self.n_changed} of {n_anchored} remembered documents changed"
             self.anchor_at(sample, changed if self.n_anchors else "the first documents came")
 
+    def take_back(self) -> None:
+        """Drop the changes beyond those counted: the sample has undone them."""
+        while sum(change.n_entered for change in self.changes) > self.n_changed:
+            self.changes.pop()
+        self._worked = None
+
     def anchor_at(self, sample: Sample, reason: str) -> None:
         """Make the sample as it is the anchor."""
         self.anchor, self.reason = sample.documents, reason
@@ -113,11 +119,13 @@ class Anchored:
                 worked.sums.widen(self.n_words)
                 worked.cold = self._solve(worked.sums)
             return worked.cold
+        self._worked = None  # unless all goes well: sums that have half of the changes are none
         for change in self.changes[worked.n_added :]:
             worked.sums.widen(change.moved.n_words)
             worked.sums.exchange(change.moved, change.n_entered)
         worked.sums.widen(self.n_words)
         worked.n_added = len(self.changes)
+        self._worked = worked
         return self._solve_near(worked.sums, worked.directions)
 
     def estimate_without(self, parts: Sequence[Documents]) -> list[Estimate]:

@@ -12,7 +12,7 @@ from spectralleader.learners.online_em import OnlineEM
 from spectralleader.learners.protocol import MAX_REVISITS, check_whole
 from spectralleader.learners.start import Start
 from spectralleader.learners.statistics import Statistics
-from spectralleader.samples import Reservoir, Sample, sample_from_state, sample_to_state
+from spectralleader.samples import Change, Reservoir, Sample, sample_from_state, sample_to_state
 from spectralleader.states import check_same, distributions, part, whole
 
 
@@ -79,12 +79,28 @@ class IncrementalEM(OnlineEM):
     def _update(self, block: Documents) -> None:
         n_before = len(self.sample)
         change = self.sample.add(block)
+        try:
+            self._exchange(change, n_before)
+            self.revisit(self.n_revisits * block.n_docs)
+        except BaseException:
+            self.sample.undo(change, block.n_docs)
+            raise
+
+    def _exchange(self, change: Change, n_before: int) -> None:
+        """Take out the statistics of what left the sample, add those of what entered."""
         taken = change.places[change.places < n_before]
         self._statistics.add(change.left, self._posterior[taken], -1.0)
         self._reserve(len(self.sample))
         self._posterior[change.places] = 0.0
         self._visit(change.entered, change.places)
-        self.revisit(self.n_revisits * block.n_docs)
+
+    def _kept(self) -> Statistics:
+        self._posterior = self._posterior.copy()  # the one that was is kept by whoever undoes
+        return self._statistics.copy()
+
+    def _restore(self, statistics: Statistics) -> None:
+        super()._restore(statistics)
+        self.sample.recode(None, self.n_words)
 
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         super()._recode(new_ids, n_words)

@@ -21,6 +21,7 @@ from spectralleader.learners.protocol import (
 )
 from spectralleader.learners.shrinkage import Shrinkage, split
 from spectralleader.learners.shrinking import shrink
+from spectralleader.learners.undoing import Fields, fields_of, put_back
 from spectralleader.model import TopicModel
 from spectralleader.recoding import check_recoding
 from spectralleader.samples import (
@@ -85,13 +86,35 @@ class Leader:
         """Take note of what has just entered and left the sample."""
 
     def learn(self, documents: Documents) -> None:
-        """Show the block to the sample (lines 6 to 13)."""
+        """Show the block to the sample (lines 6 to 13); if that fails, nothing has changed."""
         block = check_block(documents, self.n_words, grows=self.grows)
-        if block.n_words > self.n_words:
-            self._recode(None, block.n_words)
-        change = self.sample.add(block)
-        if change.n_docs == 0:
-            return
+        before = self._fields() if block.n_words > self.n_words else []
+        change = None
+        try:
+            if block.n_words > self.n_words:
+                self._recode(None, block.n_words)
+            change = self.sample.add(block)
+            if change.n_docs > 0:
+                before = before or self._fields()
+                self._learn(change)
+        except BaseException:
+            if change is not None:
+                self.sample.undo(change, block.n_docs)
+            put_back(before)
+            self._take_back()
+            self._forget()
+            self.sample.recode(None, self.n_words)
+            raise
+
+    def _fields(self) -> Fields:
+        """Return what a step replaces; the sample takes back what it did by itself."""
+        return fields_of(self, self._order, self._shrinkage)
+
+    def _take_back(self) -> None:
+        """Drop what was noted of a step, beside its fields."""
+
+    def _learn(self, change: Change) -> None:
+        """Follow a change of the sample; renew what later ones are compared with if due."""
         self._follow(change)
         self._forget()
         self._n_left -= change.n_entered

@@ -57,10 +57,10 @@ class Offline(Generic[Info]):
     def learn(self, documents: Documents) -> None:
         """Remember the block."""
         block = check_block(documents, self.n_words, grows=self.grows)
-        if block.n_words > self.n_words:
-            self._recode(None, block.n_words)
         if self._memory.add(block).n_docs > 0:
             self._solution = None
+        if block.n_words > self.n_words:
+            self._recode(None, block.n_words)
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words of the remembered documents; -1 is dropped from them."""

@@ -25,6 +25,7 @@ from spectralleader.learners.start import (
     recode_start,
 )
 from spectralleader.learners.statistics import Statistics, with_words
+from spectralleader.learners.undoing import fields_of, put_back
 from spectralleader.model import TopicModel
 from spectralleader.recoding import check_recoding
 from spectralleader.states import part, take, truth, whole
@@ -59,8 +60,31 @@ class OnlineEM:
         raise NotImplementedError
 
     def learn(self, documents: Documents) -> None:
-        """Make one update; documents without words teach nothing and are left out."""
+        """Make one update; documents without words teach nothing and are left out.
+
+        If it fails, nothing has changed.
+        """
         documents = check_block(documents, self.n_words, grows=self.grows)
+        before, statistics = fields_of(self), self._kept()
+        try:
+            self._learn(documents)
+        except BaseException:
+            put_back(before)
+            self._restore(statistics)
+            raise
+
+    def _kept(self) -> Statistics:
+        """Return the statistics for `_restore`: the same arrays, if nothing follows their change.
+
+        A subclass that goes on after it has added to them returns a copy.
+        """
+        return self._statistics.alias()
+
+    def _restore(self, statistics: Statistics) -> None:
+        """Go back to statistics as they were kept."""
+        self._statistics = statistics
+
+    def _learn(self, documents: Documents) -> None:
         if documents.n_words > self.n_words:
             self._recode(None, documents.n_words)
         block = with_words(documents)

@@ -68,10 +68,10 @@ class Shrinkage:
         A document needs 3 words. `in_common` is the share of the documents that the last sample
         had too.
         """
-        self.totals *= np.sqrt(in_common)
+        totals = self.totals * np.sqrt(in_common)
         for part, model in zip(parts, models, strict=True):
-            self.totals += judge(model, part)
-        self.leading = lead(self.totals)
+            totals += judge(model, part)
+        self.totals, self.leading = totals, lead(totals)
         if any((part.lengths >= 3).any() for part in parts):
             self.n_docs = sum(part.n_docs for part in parts)
 

@@ -9,6 +9,7 @@ from spectralleader.documents import Documents, Ints
 from spectralleader.learners.anchored import Anchored
 from spectralleader.learners.leader import Leader
 from spectralleader.learners.protocol import is_number
+from spectralleader.learners.undoing import Fields, fields_of
 from spectralleader.model import TopicModel
 from spectralleader.samples import Change, Sample
 from spectralleader.spectral import DECOMPOSITIONS, Estimate
@@ -84,6 +85,12 @@ class SpectralLeader(Leader):
         self._anchored = Anchored(self.n_topics, self.n_words, self.seed, decompose, self.scaling)
         if len(self.sample):
             self._anchored.anchor_at(self.sample, "the sample had documents already")
+
+    def _fields(self) -> Fields:
+        return fields_of(self, self._order, self._shrinkage, self._anchored)
+
+    def _take_back(self) -> None:
+        self._anchored.take_back()
 
     def _follow(self, change: Change) -> None:
         self._anchored.follow(change, self.sample)

@@ -62,6 +62,21 @@ class Statistics:
         words = length * (model.weights[:, None] * model.topics).T
         return cls(np.stack([model.weights, words.sum(axis=0)]), np.ascontiguousarray(words))
 
+    def alias(self) -> Statistics:
+        """Return the same arrays, to be read when these have been decayed or recoded."""
+        alias = Statistics(self.totals, self._room, self.scale)
+        alias.n_words = self.n_words
+        return alias
+
+    def become(self, alias: Statistics) -> None:
+        """Go back to the arrays and the scale that an alias kept."""
+        self.totals, self._room, self.scale = alias.totals, alias._room, alias.scale
+        self.n_words = alias.n_words
+
+    def unshare(self) -> None:
+        """Go on in arrays of its own, so that an alias stays as it is."""
+        self.totals, self._room = self.totals.copy(), self._room.copy()
+
     def copy(self) -> Statistics:
         """Return the same statistics, to be changed on their own."""
         return Statistics(self.totals.copy(), self.words.copy(), self.scale)
@@ -84,8 +99,7 @@ class Statistics:
         """Multiply everything by a factor from 0 to 1."""
         self.scale *= keep
         if self.scale < SMALLEST_SCALE:
-            self.totals *= self.scale
-            self._room *= self.scale
+            self.totals, self._room = self.totals * self.scale, self._room * self.scale
             self.scale = 1.0
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
@@ -96,7 +110,7 @@ class Statistics:
         if new_ids is not None:
             self._room = move_rows(self.words, new_ids, n_words)
             if (new_ids < 0).any():
-                self.totals[1] = self._room.sum(axis=0)
+                self.totals = np.stack([self.totals[0], self._room.sum(axis=0)])
         elif n_words > len(self._room):  # for as many again: growing word by word copies seldom
             self._room = move_rows(self.words, None, 2 * n_words)
         self.n_words = n_words

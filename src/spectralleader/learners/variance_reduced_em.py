@@ -38,8 +38,10 @@ class Anchor:
 
     def recode(self, new_ids: Ints | None, n_words: int) -> Anchor:
         """Return the anchor with its words renumbered."""
-        self.statistics.recode(new_ids, n_words)
-        return replace(self, documents=self.documents.renumber(new_ids, n_words))
+        statistics = self.statistics.copy()
+        statistics.recode(new_ids, n_words)
+        documents = self.documents.renumber(new_ids, n_words)
+        return replace(self, documents=documents, statistics=statistics)
 
     def to_state(self) -> dict[str, Any]:
         """Return all there is to the anchor."""
@@ -129,10 +131,24 @@ class VarianceReducedEM(OnlineEM):
     def _update(self, block: Documents) -> None:
         if self.n_updates == 0:
             self._start = self._statistics.copy()
-        self.sample.add(block)
+        change, drawn = self.sample.add(block), self._rng.bit_generator.state
         n_due = self.n_revisits * block.n_docs
-        for first in range(0, n_due, MINI_BATCH):
-            self._step(min(MINI_BATCH, n_due - first))
+        try:
+            for first in range(0, n_due, MINI_BATCH):
+                self._step(min(MINI_BATCH, n_due - first))
+        except BaseException:
+            self.sample.undo(change, block.n_docs)
+            self._rng.bit_generator.state = drawn
+            raise
+
+    def _kept(self) -> Statistics:
+        return self._statistics.copy()
+
+    def _restore(self, statistics: Statistics) -> None:
+        super()._restore(statistics)
+        self.sample.recode(None, self.n_words)
+        if self.n_updates == 0:
+            self._start = statistics
 
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         super()._recode(new_ids, n_words)
@@ -140,6 +156,7 @@ class VarianceReducedEM(OnlineEM):
         if self.n_updates == 0:
             self._start = self._statistics
         else:
+            self._start = self._start.copy()
             self._start.recode(new_ids, n_words)
         if self._anchor is not None:
             self._anchor = self._anchor.recode(new_ids, n_words)

@@ -59,20 +59,29 @@ class Places:
 
     def enter(self, documents: Documents, chosen: Ints) -> Change:
         """Put documents into places as `put` does, given a document and its place a row, (n, 2)."""
-        if documents.n_words != self.n_words:
-            self.recode(None, max(self.n_words, documents.n_words))
-            documents = documents.widen(self.n_words)
+        n_words = max(self.n_words, documents.n_words)
         n = len(chosen)
         moved = np.empty((2 * n, 2), np.int64)
         if n > 0:
             indptr, words, counts = documents.indptr, documents.words, documents.counts
-            n_before = self._n
-            self._reserve(int(chosen[-1, 1]) + 1, documents, chosen)
+            n_before, n_places = self._n, int(chosen[-1, 1]) + 1
+            self._reserve(n_places, documents, chosen)
             arena = (self._bounds, self._words, self._counts, self._end)
             n_left, self._end = exchange(indptr, words, counts, chosen, n_before, *arena, moved)
+            self._n = max(n_before, n_places)
             if n_left < n:
                 moved = moved[: n + n_left]
-        return Change(Scattered(moved, self._words, self._counts, self.n_words), n, chosen)
+        self.n_words = n_words
+        return Change(Scattered(moved, self._words, self._counts, n_words), n, chosen)
+
+    def undo(self, change: Change) -> None:
+        """Take back the last `put`, which returned this change: those that left are there again."""
+        left, n_before = change.left, self._n - change.n_entered
+        n_before += left.n_docs
+        if left.n_docs:
+            taken = change.places[change.places < n_before]
+            self.put(left, np.arange(left.n_docs), taken)
+        self._n = n_before
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
         """Renumber the words of the remembered documents; those of -1 are dropped from them."""
@@ -88,7 +97,6 @@ class Places:
             more = np.zeros((max(n_places, 2 * len(self._bounds), 64), 2), np.int64)
             more[: self._n] = self._bounds[: self._n]
             self._bounds = more
-        self._n = max(self._n, n_places)
         if self._end + len(documents.words) > len(self._words):  # all of them may have been chosen
             n_entries = int(np.diff(documents.indptr)[chosen[:, 0]].sum())
             if self._end + n_entries > len(self._words):
@@ -97,11 +105,10 @@ class Places:
     def _squeeze(self, n_entries: int) -> None:
         """Move the documents together, into an arena with at least as much room again."""
         live = self.documents()
-        room = max(2 * (len(live.words) + n_entries), 1024)
-        self._words, self._counts = np.empty(room, np.int32), np.empty(room)
-        self._end = len(live.words)
-        self._words[: self._end] = live.words
-        self._counts[: self._end] = live.counts
+        room, end = max(2 * (len(live.words) + n_entries), 1024), len(live.words)
+        words, counts = np.empty(room, np.int32), np.empty(room)
+        words[:end], counts[:end] = live.words, live.counts
+        self._words, self._counts, self._end = words, counts, end
         self._bounds[: self._n, 0], self._bounds[: self._n, 1] = live.indptr[:-1], live.indptr[1:]
 
     def to_state(self) -> dict[str, Any]:

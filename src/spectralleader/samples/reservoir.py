@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self, cast, get_args
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.samples.interleaving import interleave, take_turns
 from spectralleader.samples.places import Places
 from spectralleader.samples.protocol import Change
+from spectralleader.samples.shortening import check_budget, shorten_rows
 from spectralleader.states import check_same, generator, part, take, whole
 
 Acceptance = Literal["paper", "uniform"]
@@ -26,6 +27,11 @@ class Reservoir:
     analysis assumes), in the place of one chosen at random. t counts documents, also in blocks,
     so the sample does not depend on how the stream is cut into blocks.
 
+    Memory is bounded however long documents are: at most `budget` different words are remembered,
+    12 bytes each; left out, 1,024 for each of the `capacity` documents. A document that has more than
+    its share, ``budget // capacity``, is remembered by that many of its tokens, drawn at random
+    (which leaves moments unbiased, see `shorten`).
+
     Examples
     --------
     >>> reservoir = Reservoir(2, n_words=3, seed=0)
@@ -35,7 +41,13 @@ class Reservoir:
     """
 
     def __init__(
-        self, capacity: int, *, n_words: int = 1, seed: int = 0, acceptance: Acceptance = "paper"
+        self,
+        capacity: int,
+        *,
+        n_words: int = 1,
+        seed: int = 0,
+        acceptance: Acceptance = "paper",
+        budget: int | None = None,
     ) -> None:
         if capacity < 1:
             raise ValueError(f"a reservoir must hold at least 1 document, got capacity={capacity}")
@@ -45,6 +57,8 @@ class Reservoir:
             )
         self.capacity = capacity
         self.acceptance: Acceptance = acceptance
+        self.budget = check_budget(budget, capacity)
+        self._most = self.budget // capacity  # different words of a document
         self.n_seen = 0
         self._rng = np.random.default_rng(seed)
         self._places = Places(n_words)
@@ -64,13 +78,33 @@ class Reservoir:
 
     def add(self, documents: Documents) -> Change:
         """Show the reservoir a block; return what entered and what left."""
+        n_docs = documents.n_docs
         # two draws a document, taken or not: the stream of draws is the same for any blocks
-        draws = self._rng.random((documents.n_docs, 2))
-        lag = 1 if self.acceptance == "paper" else 0
-        chosen = np.empty((len(draws), 2), np.int64)
-        n = choose_places(draws, self.n_seen, self.capacity, lag, chosen)
-        self.n_seen += len(draws)
-        return self._places.enter(documents, chosen[:n])
+        draws = self._rng.random((n_docs, 2))
+        try:
+            lag = 1 if self.acceptance == "paper" else 0
+            chosen = np.empty((n_docs, 2), np.int64)
+            chosen = chosen[: choose_places(draws, self.n_seen, self.capacity, lag, chosen)]
+            if len(documents.words) > self._most:  # else no document is long
+                args = (documents, chosen[:, 0], self.n_seen, self._most)
+                documents, chosen[:, 0] = shorten_rows(*args)
+            change = self._places.enter(documents, chosen)
+        except BaseException:
+            self._draw_back(n_docs)
+            raise
+        self.n_seen += n_docs
+        return change
+
+    def undo(self, change: Change, n_docs: int) -> None:
+        """Take back the last `add`, of so many documents."""
+        self._places.undo(change)
+        self.n_seen -= n_docs
+        self._draw_back(n_docs)
+
+    def _draw_back(self, n_docs: int) -> None:
+        """Take back the draws for some documents: the generator goes round in 2**128 of them."""
+        bit_generator = cast(np.random.PCG64, self._rng.bit_generator)
+        bit_generator.advance(-2 * n_docs % 2**128)
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Become a sample of all that was seen by this reservoir and by others of its settings.
@@ -92,13 +126,14 @@ class Reservoir:
     @property
     def settings(self) -> dict[str, Any]:
         """What samples must have in common to be merged."""
-        return {"capacity": self.capacity, "acceptance": self.acceptance}
+        return {"capacity": self.capacity, "acceptance": self.acceptance, "budget": self.budget}
 
     def to_state(self) -> dict[str, Any]:
         """Return all that the reservoir needs to go on."""
         return {
             "capacity": self.capacity,
             "acceptance": self.acceptance,
+            "budget": self.budget,
             "n_seen": self.n_seen,
             "rng": self._rng.bit_generator.state,
             "places": self._places.to_state(),
@@ -110,7 +145,12 @@ class Reservoir:
         places = Places.from_state(part(state, "places"))
         capacity, n_seen = whole(state, "capacity", 1), whole(state, "n_seen")
         check_same("documents remembered", len(places), min(n_seen, capacity))
-        reservoir = cls(capacity, n_words=places.n_words, acceptance=take(state, "acceptance"))
+        reservoir = cls(
+            capacity,
+            n_words=places.n_words,
+            acceptance=take(state, "acceptance"),
+            budget=state.get("budget"),  # older files have none: the default
+        )
         reservoir.n_seen = n_seen
         reservoir._rng = generator(state, "rng")
         reservoir._places = places

@@ -11,11 +11,15 @@ from spectralleader.documents import Documents, Ints
 from spectralleader.samples.interleaving import interleave, take_turns
 from spectralleader.samples.places import Places
 from spectralleader.samples.protocol import Change
+from spectralleader.samples.shortening import check_budget, shorten_rows
 from spectralleader.states import check_same, part, whole
 
 
 class Window:
     """The last `capacity` documents: a learner that remembers these follows a drifting stream.
+
+    At most `budget` different words are remembered, as in `Reservoir`: of a document with more than
+    its share a random part.
 
     Examples
     --------
@@ -25,10 +29,12 @@ class Window:
     [1, 2]
     """
 
-    def __init__(self, capacity: int, *, n_words: int = 1) -> None:
+    def __init__(self, capacity: int, *, n_words: int = 1, budget: int | None = None) -> None:
         if capacity < 1:
             raise ValueError(f"a window must hold at least 1 document, got capacity={capacity}")
         self.capacity = capacity
+        self.budget = check_budget(budget, capacity)
+        self._most = self.budget // capacity  # different words of a document
         self.n_seen = 0
         self._places = Places(n_words)
 
@@ -52,12 +58,21 @@ class Window:
 
     def add(self, documents: Documents) -> Change:
         """Show the window a block; return what entered and what left."""
-        first = max(0, documents.n_docs - self.capacity)  # earlier ones are out again already
-        rows = np.arange(first, documents.n_docs)
+        n_docs = documents.n_docs
+        rows = np.arange(max(0, n_docs - self.capacity), n_docs)  # earlier ones are out again
         places = (self.n_seen + rows) % self.capacity
-        self.n_seen += documents.n_docs
         order = np.argsort(places)
-        return self._places.put(documents, rows[order], places[order])
+        rows = rows[order]
+        if len(documents.words) > self._most:  # else no document is long
+            documents, rows = shorten_rows(documents, rows, self.n_seen, self._most)
+        change = self._places.put(documents, rows, places[order])
+        self.n_seen += n_docs
+        return change
+
+    def undo(self, change: Change, n_docs: int) -> None:
+        """Take back the last `add`, of so many documents."""
+        self._places.undo(change)
+        self.n_seen -= n_docs
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Become the last documents of this and other streams, as if those had been one.
@@ -80,12 +95,13 @@ class Window:
     @property
     def settings(self) -> dict[str, Any]:
         """What samples must have in common to be merged."""
-        return {"capacity": self.capacity}
+        return {"capacity": self.capacity, "budget": self.budget}
 
     def to_state(self) -> dict[str, Any]:
         """Return all that the window needs to go on."""
         return {
             "capacity": self.capacity,
+            "budget": self.budget,
             "n_seen": self.n_seen,
             "places": self._places.to_state(),
         }
@@ -96,7 +112,8 @@ class Window:
         places = Places.from_state(part(state, "places"))
         capacity, n_seen = whole(state, "capacity", 1), whole(state, "n_seen")
         check_same("documents remembered", len(places), min(n_seen, capacity))
-        window = cls(capacity, n_words=places.n_words)
+        budget = state.get("budget")  # older files have none: the default
+        window = cls(capacity, n_words=places.n_words, budget=budget)
         window.n_seen = n_seen
         window._places = places
         return window

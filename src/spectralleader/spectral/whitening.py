@@ -39,7 +39,10 @@ def top_eigenpairs(matrix: Floats | LinearOperator, k: int) -> tuple[Floats, Flo
     d = matrix.shape[0]
     k = min(k, d)
     if isinstance(matrix, LinearOperator):
-        values, vectors = eigsh(matrix, k=k, which="LA", v0=np.full(d, d**-0.5))
+        start = np.full(d, d**-0.5)
+        if not (matrix @ start).any():  # no pairs at all: frequencies are never below 0
+            return np.zeros(k), np.eye(d, k)
+        values, vectors = eigsh(matrix, k=k, which="LA", v0=start)
         return values, np.ascontiguousarray(vectors)
     try:
         values, vectors = eigh(matrix, subset_by_index=[d - k, d - 1])

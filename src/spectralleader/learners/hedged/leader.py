@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spectralleader.documents import Documents, Floats, Ints, check_n_words
+from spectralleader.learners.hedged.before import Before
 from spectralleader.learners.hedged.candidates import SAMPLES, candidates
 from spectralleader.learners.hedged.panel import Foreseen, Panel
 from spectralleader.learners.hedged.polishing import Polishing, recent
@@ -102,17 +103,37 @@ class HedgedLeader:
         return self._panel.mixing.n_docs
 
     def learn(self, documents: Documents) -> None:
-        """Weigh the candidates by the block, then let each learn it."""
+        """Weigh the candidates by the block, then let each learn it.
+
+        If it fails, nothing has changed: whatever can fail comes before tables are added to, or
+        else they are copied.
+        """
         block = check_block(documents, self.n_words, grows=self.grows)
+        before = Before(self)
+        try:
+            self._learn(block, before)
+        except BaseException:
+            before.put_back()
+            raise
+
+    def _learn(self, block: Documents, before: Before) -> None:
         if block.n_words > self.n_words:
+            before.recodes()
             self._recode(None, block.n_words)
         block = with_words(block)
         if block.n_docs == 0:
             return
         foreseen = self._foresee(block)
         self._foreseen = self._model = None
-        self._panel.learn(foreseen)
-        self._polishing.remember(block, self._panel)
+        self._polishing.remember(block, before.note)
+        self._panel.weigh(foreseen)
+        due = self._polishing.is_due(self._panel)
+        if any(due):
+            before.copy_tables()
+        self._panel.count(block)
+        before.counted(block)
+        self._panel.follow(foreseen)
+        self._polishing.renew(self._panel, *due)
 
     def _foresee(self, block: Documents) -> Foreseen:
         """Ask every candidate for the block's probability; at most once for a block."""

@@ -78,11 +78,9 @@ class Panel:
         columns = log_probs(*arrays, *seen, chances, units, weights, self.tracking.priors)
         return Foreseen(block, columns, chances, weights)
 
-    def learn(self, foreseen: Foreseen) -> None:
-        """Weigh the candidates by the block, then let all but polished topics learn it."""
-        self._weigh(foreseen.log_probs)
-        self.follow(foreseen)
-        self.background.add(foreseen.documents)
+    def count(self, block: Documents) -> None:
+        """Count the words of a block."""
+        self.background.add(block)
 
     def follow(self, foreseen: Foreseen) -> None:
         """Let the tracked weights and the EMs that forget learn a block."""
@@ -91,10 +89,12 @@ class Panel:
         gains = self.tables.forget(N_POLISHED, MEMORIES, block.n_docs)
         self.tables.add(block, chances, weights, gains)
 
-    def _weigh(self, columns: Floats) -> None:
+    def weigh(self, foreseen: Foreseen) -> None:
+        """Weigh the candidates by what they said of a block."""
+        columns = foreseen.log_probs
         self.mixing.update(columns)
-        self.losses *= (1.0 - 1.0 / LATELY) ** len(columns)
-        self.losses -= columns.sum(axis=0)
+        kept = self.losses * (1.0 - 1.0 / LATELY) ** len(columns)
+        self.losses = kept - columns.sum(axis=0)
         lead = int(self.losses[OWN[1]] < self.losses[OWN[0]])
         if lead != self.lead:
             self.lead, self.since = lead, self.mixing.n_docs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +12,7 @@ from spectralleader.learners.hedged.panel import N_POLISHED, Panel
 from spectralleader.learners.hedged.polish import polish
 from spectralleader.learners.hedged.race import race
 from spectralleader.learners.statistics import Statistics
-from spectralleader.samples import Reservoir, Window, sample_to_state
+from spectralleader.samples import Change, Reservoir, Sample, Window, sample_to_state
 from spectralleader.samples.interleaving import interleave, take_turns
 from spectralleader.states import check_same, parts, whole
 
@@ -23,6 +23,8 @@ RACED = 4000  # documents of the reservoir that new starts are tried on, at most
 N_PASSES = 10  # of EM for the winner over the whole reservoir, at most
 N_BEST = 2  # contenders of each that go on when streams are merged
 TOLERANCE = 1e-3  # nats a document that a pass must gain
+
+Note = Callable[[Sample, Change, int], None]
 
 
 class Polishing:
@@ -41,18 +43,29 @@ class Polishing:
         self._n_raced = self._n_changed = 0  # documents in the last race, and entered since
         self._n_window = 0  # documents since the window's topics were polished
 
-    def remember(self, block: Documents, panel: Panel) -> None:
-        """Show the block to the samples; polish anew what has moved enough."""
-        self._n_changed += self.reservoir.add(block).n_entered
-        self.window.add(block)
+    def remember(self, block: Documents, note: Note) -> None:
+        """Show the block to the samples; `note` takes note of each change as it is made."""
+        for sample in (self.reservoir, self.window):
+            change = sample.add(block)
+            note(sample, change, block.n_docs)
+            if sample is self.reservoir:
+                self._n_changed += change.n_entered
         self._n_window += block.n_docs
-        if self._n_changed > MOVED * self._n_raced:
-            self._race(panel)
+
+    def is_due(self, panel: Panel) -> tuple[bool, bool]:
+        """Say whether the reservoir and the window have moved enough to be polished anew."""
         n_window, n_fresh = len(self.window), self._n_fresh(panel)
         # soon after a change, then less and less often
         turn = min(self.window.capacity // 2, max(FRESH, int(MOVED * n_fresh)))
-        is_fresh = n_fresh >= min(FRESH, n_window)
-        if self._n_window >= turn and self.window.n_seen > n_window and is_fresh:
+        is_fresh = n_fresh >= min(FRESH, n_window) and self.window.n_seen > n_window
+        has_moved = self._n_changed > MOVED * self._n_raced
+        return has_moved, self._n_window >= turn and is_fresh
+
+    def renew(self, panel: Panel, reservoir: bool, window: bool) -> None:  # noqa: FBT001
+        """Polish anew what is due."""
+        if reservoir:
+            self._race(panel)
+        if window:
             self._renew_window(panel)
 
     def _n_fresh(self, panel: Panel) -> int:

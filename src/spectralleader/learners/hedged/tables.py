@@ -23,17 +23,17 @@ class Tables:
     def __init__(self, n_tables: int, n_topics: int, n_words: int) -> None:
         self.n_topics = n_topics
         self.scales: Floats = np.ones(n_tables)
-        self._stacked = Statistics.zero(n_tables * n_topics, n_words)
+        self.stacked = Statistics.zero(n_tables * n_topics, n_words)
 
     @property
     def words(self) -> Floats:
         """Words of the topics of all estimates, (d, n_tables K)."""
-        return self._stacked.words
+        return self.stacked.words
 
     @property
     def totals(self) -> Floats:
         """Documents and words of the topics of all estimates, (2, n_tables K)."""
-        return self._stacked.totals
+        return self.stacked.totals
 
     def view(self, i: int) -> Statistics:
         """Return the statistics of estimate i, sharing memory."""
@@ -65,6 +65,7 @@ class Tables:
         self.scales[first:] *= keep
         if self.scales.min() < SMALLEST_SCALE:
             factors = np.repeat(self.scales, self.n_topics)
+            self.stacked.unshare()  # whoever undoes this step has the others
             self.totals[:] *= factors
             self.words[:] *= factors
             self.scales[:] = 1.0
@@ -81,7 +82,7 @@ class Tables:
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
         """Renumber the words; new ones have not occurred."""
-        self._stacked.recode(new_ids, n_words)
+        self.stacked.recode(new_ids, n_words)
 
     def to_state(self) -> dict[str, Any]:
         """Return all there is to it."""

@@ -47,7 +47,7 @@ class Feed:
             self.stream = decompress(self.raw, name)
             # a pipe's documents are to be had as they come
             live = name == "-" and self.stream is self.raw
-            self._read = self.stream.read1 if live else self.stream.read
+            self._read = self._read_lines if live else self.stream.read
             self._first = b""
             self._first = self._start()
         except BaseException:
@@ -96,6 +96,16 @@ class Feed:
             return bytes(self._read(size))
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ValueError(f"{self._who} is damaged or cut short: {error}") from error
+
+    def _read_lines(self, size: int) -> bytes:
+        """Return what a pipe has at present; within a long line wait for its end, or for size."""
+        pieces, n = [self.stream.read1(size)], 0
+        while (last := pieces[-1]) and b"\n" not in last and b"\r" not in last:
+            n += len(last)
+            if n >= size:
+                break
+            pieces.append(self.stream.read1(size - n))
+        return b"".join(pieces)
 
     def close(self) -> None:
         """Close the file; standard input stays open."""

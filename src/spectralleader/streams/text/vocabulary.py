@@ -107,6 +107,9 @@ class Vocabulary(Sequence[str]):
         """Whether new words are given ids."""
         return False
 
+    def take_out(self, documents: Documents, n_words: int) -> None:
+        """Undo the last `count_texts`, which returned these documents, when there were n_words."""
+
     def settle(self) -> Ints | None:
         """Return None: a given vocabulary stays as it is. See `GrowingVocabulary.settle`."""
         return None
@@ -200,6 +203,12 @@ class GrowingVocabulary(Vocabulary):
     def totals(self) -> Ints:
         """How often each word was counted since it came, shape (n_words,)."""
         return self._table.totals[: self.n_words].copy()
+
+    def take_out(self, documents: Documents, n_words: int) -> None:
+        """Undo the last `count_texts`: its new words go, and its counts of the others."""
+        counted = np.bincount(documents.words, documents.counts, self.n_words).astype(np.int64)
+        totals = self.totals - counted
+        self._restore(self._spell()[:n_words], totals[:n_words])
 
     def settle(self) -> Ints | None:
         """Let the lightest words go if there are too many; say where the others went.
