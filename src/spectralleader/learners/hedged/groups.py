@@ -1,7 +1,8 @@
-"""Groups of topics: what a pass of EM does with a document.
+"""A group of topics: what a pass of EM does with a document, where topics are few.
 
-The loops within a group are of a length that is known when they are compiled: what they multiply
-stays in registers, where a loop over K topics would begin and end for every word.
+The loops are of a length that is known when they are compiled: what they multiply stays in
+registers, where a loop over K topics would begin and end for every word. Where there are more
+topics than a group has that costs less than going over the words once a group.
 """
 
 from __future__ import annotations
@@ -10,28 +11,27 @@ import numpy as np
 
 from spectralleader.compiled import kernel
 from spectralleader.documents import Floats, WordIds
+from spectralleader.learners.hedged.products import lift, normalise
 
-NOTHING = -200.0  # logarithm of a posterior that counts as 0: smaller numbers are slow
-LANES = 8  # topics in a group; the last one is filled up with topics of no weight
+LANES = 8  # topics in a group; it is filled up with topics of no weight
 
 
 @kernel
 def group(values: Floats) -> Floats:
-    """Return values, one a topic, in groups, (n_groups, LANES)."""
-    out = np.zeros((-(-len(values) // LANES), LANES))
-    out.reshape(-1)[: len(values)] = values
+    """Return values, one a topic, as a group, (LANES,)."""
+    out = np.zeros(LANES)
+    out[: len(values)] = values
     return out
 
 
 @kernel
 def grouped(table: Floats, background: Floats, slope: Floats, offset: Floats) -> Floats:
-    """Return ``slope * table + offset * background``, (d, n_groups, LANES)."""
+    """Return ``slope * table + offset * background``, (d, LANES)."""
     n_words, n_topics = table.shape
-    out = np.zeros((n_words, -(-n_topics // LANES), LANES))
+    out = np.zeros((n_words, LANES))
     for w in range(n_words):
         for k in range(n_topics):
-            chance = slope[k] * table[w, k] + offset[k] * background[w]
-            out[w, k // LANES, k % LANES] = chance
+            out[w, k] = slope[k] * table[w, k] + offset[k] * background[w]
     return out
 
 
@@ -49,24 +49,22 @@ def short_posterior(
 
     ``prior * product of topics[word] ** count``, divided by its sum; it must not underflow.
     """
+    for k in range(LANES):
+        row[k] = prior[k]
+    for j in range(first, last):
+        w = words[j]
+        for k in range(LANES):
+            row[k] *= topics[w, k]
+        if counts[j] > 1.0:
+            for _ in range(int(counts[j]) - 1):
+                for k in range(LANES):
+                    row[k] *= topics[w, k]
     total = 0.0
-    for g in range(len(prior)):
-        for k in range(LANES):
-            row[g, k] = prior[g, k]
-        for j in range(first, last):
-            w = words[j]
-            for k in range(LANES):
-                row[g, k] *= topics[w, g, k]
-            if counts[j] > 1.0:
-                for _ in range(int(counts[j]) - 1):
-                    for k in range(LANES):
-                        row[g, k] *= topics[w, g, k]
-        for k in range(LANES):
-            total += row[g, k]
+    for k in range(LANES):
+        total += row[k]
     inverse = 1.0 / total
-    for g in range(len(prior)):
-        for k in range(LANES):
-            row[g, k] *= inverse
+    for k in range(LANES):
+        row[k] *= inverse
     return float(np.log(total))
 
 
@@ -79,51 +77,35 @@ def long_posterior(
     topics: Floats,
     prior: Floats,
     row: Floats,
+    logs: Floats,
     safe: float,
 ) -> float:
     """Do what `short_posterior` does for a document of any length.
 
-    After `safe` words at most, products give way to their logarithms.
+    After `safe` words at most, products are lifted. There are as many logarithms as topics.
     """
-    logs = np.zeros_like(row)
-    for g in range(len(prior)):
-        row[g] = prior[g]
-        n = 0.0
-        for j in range(first, last):
-            w, count = words[j], counts[j]
-            n += count
-            if n > safe:
-                take_logs(row, logs, g)
-                n = count
-            if count > safe:
-                for k in range(LANES):
-                    logs[g, k] += count * np.log(topics[w, g, k])
-                n = 0.0
-            else:
-                for _ in range(int(count)):
-                    for k in range(LANES):
-                        row[g, k] *= topics[w, g, k]
-        take_logs(row, logs, g)
-    largest, total = logs.max(), 0.0
-    for g in range(len(prior)):
-        for k in range(LANES):
-            below = logs[g, k] - largest
-            row[g, k] = np.exp(below) if below > NOTHING else 0.0
-            total += row[g, k]
-    row /= total
-    return float(largest + np.log(total))
-
-
-@kernel
-def take_logs(row: Floats, logs: Floats, g: int) -> None:
-    """Move the products of a group to the logarithms: they become 1."""
+    n = 0.0
     for k in range(LANES):
-        logs[g, k] += np.log(row[g, k])
-        row[g, k] = 1.0
+        row[k] = prior[k]
+    for j in range(first, last):
+        w, count = words[j], counts[j]
+        n += count
+        if n > safe:
+            lift(row[: len(logs)], logs)
+            n = count
+            if count > safe:
+                for k in range(len(logs)):
+                    logs[k] += count * np.log(topics[w, k])
+                n = 0.0
+                continue
+        for _ in range(int(count)):
+            for k in range(LANES):
+                row[k] *= topics[w, k]
+    return normalise(row[: len(logs)], logs, True)
 
 
 @kernel
-def add_groups(
+def add_group(
     first: int,
     last: int,
     words: WordIds,
@@ -133,12 +115,11 @@ def add_groups(
     out: Floats,
     totals: Floats,
 ) -> None:
-    """Add a document to the statistics, in groups, with the posterior `row`."""
-    for g in range(len(row)):
-        for j in range(first, last):
-            w, count = words[j], counts[j]
-            for k in range(LANES):
-                out[w, g, k] += count * row[g, k]
+    """Add a document to the statistics of a group, with the posterior `row`."""
+    for j in range(first, last):
+        w, count = words[j], counts[j]
         for k in range(LANES):
-            totals[0, g, k] += row[g, k]
-            totals[1, g, k] += length * row[g, k]
+            out[w, k] += count * row[k]
+    for k in range(LANES):
+        totals[0, k] += row[k]
+        totals[1, k] += length * row[k]

@@ -8,7 +8,8 @@ from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints, WordIds
 from spectralleader.learners.hedged.background import WEIGHT
 from spectralleader.learners.hedged.groups import (
-    add_groups,
+    LANES,
+    add_group,
     group,
     grouped,
     long_posterior,
@@ -98,23 +99,42 @@ def em_pass(
 
     ``r = softmax(log weights + X @ log topics)``; ``X.T @ r`` and ``[1, lengths] @ r``.
     """
-    n_words, n_topics = table.shape
     slope, offset = lines(totals[1], strength)
-    safe = safe_length(offset, background.min())
-    topics, prior = grouped(table, background, slope, offset), group(weigh(totals))
-    out, out_totals = np.zeros_like(topics), np.zeros((2, *prior.shape))
-    row, fit = np.empty_like(prior), 0.0
+    safe, prior = safe_length(offset, background.min()), weigh(totals)
+    if len(prior) <= LANES:
+        topics = grouped(table, background, slope, offset)
+        return few_topics(indptr, words, counts, topics, prior, safe)
+    out, out_totals, fit = np.zeros_like(table), np.zeros_like(totals), 0.0
+    row, logs = np.empty_like(prior), np.zeros_like(prior)
+    for i in range(len(indptr) - 1):
+        row[:] = prior
+        is_long = multiply_words(
+            indptr[i], indptr[i + 1], words, counts, table, background,
+            slope, offset, safe, row, logs,
+        )  # fmt: skip
+        fit += normalise(row, logs, is_long)
+        add_document(i, indptr, words, counts, row, 1.0, out, out_totals)
+    return out, out_totals, fit / max(1, len(indptr) - 1)
+
+
+@kernel
+def few_topics(
+    indptr: Ints, words: WordIds, counts: Floats, topics: Floats, prior: Floats, safe: float
+) -> tuple[Floats, Floats, float]:
+    """Do what `em_pass` does, with topics that fit into a group, (d, LANES)."""
+    n_topics, lanes = len(prior), group(prior)
+    out, totals, fit = np.zeros_like(topics), np.zeros((2, LANES)), 0.0
+    row, logs = np.empty(LANES), np.zeros(n_topics)
     for i in range(len(indptr) - 1):
         first, last, length = indptr[i], indptr[i + 1], 0.0
         for j in range(first, last):
             length += counts[j]
         if length <= safe:
-            fit += short_posterior(first, last, words, counts, topics, prior, row)
+            fit += short_posterior(first, last, words, counts, topics, lanes, row)
         else:
-            fit += long_posterior(first, last, words, counts, topics, prior, row, safe)
-        add_groups(first, last, words, counts, row, length, out, out_totals)
-    found = out.reshape(n_words, -1)[:, :n_topics].copy()
-    return found, out_totals.reshape(2, -1)[:, :n_topics].copy(), fit / max(1, len(indptr) - 1)
+            fit += long_posterior(first, last, words, counts, topics, lanes, row, logs, safe)
+        add_group(first, last, words, counts, row, length, out, totals)
+    return out[:, :n_topics].copy(), totals[:, :n_topics].copy(), fit / max(1, len(indptr) - 1)
 
 
 @kernel

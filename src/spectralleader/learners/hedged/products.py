@@ -7,7 +7,10 @@ import numpy as np
 from spectralleader.compiled import kernel
 from spectralleader.documents import Floats, WordIds
 
-SMALLEST = -500.0  # logarithm that products are kept above: doubles end at -708
+SMALLEST = -500.0  # logarithm that a product of safe length is above: doubles end at -708
+LOW, LIFT = 2.0**-250, 2.0**722  # below the one, products are multiplied by the other
+LOG_LIFT = np.log(LIFT)  # more than 500; and LOW / LIFT is no denormal yet
+NOTHING = -200.0  # logarithm of a share that counts as 0: smaller numbers are slow
 
 
 @kernel
@@ -23,7 +26,7 @@ def lines(totals: Floats, strength: float) -> tuple[Floats, Floats]:
 
 @kernel
 def safe_length(offset: Floats, least: float) -> float:
-    """Return how many words may be multiplied before a product could become too small.
+    """Return how many words may be multiplied before small products must be lifted.
 
     No word has less of the background than the least.
     """
@@ -46,8 +49,9 @@ def multiply_words(
 ) -> bool:
     """Multiply the chances of a document's words, entries `first` to `last`, into the products.
 
-    ``(slope * table[word] + offset * background[word]) ** count``, in every column. What becomes
-    too small is moved to the logarithms; whether any was is returned.
+    ``(slope * table[word] + offset * background[word]) ** count``, in every column. Where this
+    becomes too small, part of it is moved to the logarithms; whether the document was so long is
+    returned.
     """
     is_long, n = False, 0.0
     for j in range(first, last):
@@ -55,7 +59,7 @@ def multiply_words(
         n += times
         if n > safe:
             is_long, n = True, times
-            empty(products, logs)
+            lift(products, logs)
             if times > safe:
                 for x in range(len(products)):
                     logs[x] += times * np.log(slope[x] * table[w, x] + offset[x] * mass)
@@ -68,11 +72,12 @@ def multiply_words(
 
 
 @kernel
-def empty(products: Floats, logs: Floats) -> None:
-    """Move the products to the logarithms: they become 1."""
+def lift(products: Floats, logs: Floats) -> None:
+    """Multiply small products, and let the logarithms tell: no logarithm is worked out."""
     for k in range(len(products)):
-        logs[k] += np.log(products[k])
-        products[k] = 1.0
+        is_small = products[k] < LOW
+        products[k] *= LIFT if is_small else 1.0
+        logs[k] -= LOG_LIFT if is_small else 0.0
 
 
 @kernel
@@ -80,10 +85,12 @@ def normalise(row: Floats, logs: Floats, is_long: bool) -> float:  # noqa: FBT00
     """Divide by the sum, in place; return its logarithm. Logarithms, if any, are taken back."""
     largest = 0.0
     if is_long:
-        empty(row, logs)
+        for k in range(len(row)):
+            logs[k] += np.log(row[k])
         largest = logs.max()
         for k in range(len(row)):
-            row[k] = np.exp(logs[k] - largest)
+            below = logs[k] - largest
+            row[k] = np.exp(below) if below > NOTHING else 0.0
             logs[k] = 0.0
     total = 0.0
     for k in range(len(row)):
