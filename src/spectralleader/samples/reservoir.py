@@ -28,7 +28,7 @@ class Reservoir:
     so the sample does not depend on how the stream is cut into blocks.
 
     Memory is bounded however long documents are: at most `budget` different words are remembered,
-    12 bytes each; left out, 1,024 for each of the `capacity` documents. A document that has more than
+    12 bytes each; left out, 1,024 for each of the `capacity` documents. A document with more than
     its share, ``budget // capacity``, is remembered by that many of its tokens, drawn at random
     (which leaves moments unbiased, see `shorten`).
 
