@@ -14,7 +14,7 @@ from tests.factories import write_csv
 ROOT = Path(__file__).parents[2]
 EXTRAS = {
     "sklearn": "import spectralleader.sklearn as s; s.SpectralTopics(n_components=2)",
-    "river": "import spectralleader.river as r; r.SpectralTopics(n_topics=2)",
+    "river": "import spectralleader.river as r; r.SpectralTopics(n_components=2)",
     "zstd": "import zstandard",
 }
 

@@ -67,7 +67,7 @@ def test_there_is_a_stored_file_of_every_kind_in_every_format():
 )
 def test_a_stored_file_of_every_format_is_read_and_goes_on(path):
     thing = load(path)
-    if path.stem in ("text-topics", "checkpoint"):
+    if path.stem in ("text-topics", "checkpoint", "batched"):
         thing.learn(texts(9)[0])
         assert_valid(thing.model)
     elif path.stem.startswith("learner."):

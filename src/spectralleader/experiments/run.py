@@ -84,7 +84,8 @@ def results(
         yield from ((trial, rows_of(trial, data)) for trial in trials)
         return
     with single_threaded(), processes(min(workers or cores(), len(trials))) as pool:
-        futures = {pool.submit(rows_of, trial, data): trial for trial in trials}
+        with interrupts_held():
+            futures = {pool.submit(rows_of, trial, data): trial for trial in trials}
         for future in as_completed(futures):
             try:
                 rows = future.result()
@@ -108,6 +109,21 @@ def processes(n: int) -> Iterator[ProcessPoolExecutor]:
 def end_on_interrupt() -> None:
     """Let Ctrl-C end a worker at once and silently; its trial is run again next time."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back, also in processes started meanwhile, until `end_on_interrupt`."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
