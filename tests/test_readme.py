@@ -43,7 +43,9 @@ def test_the_commands_that_the_readme_names_are_targets():
 
 def test_the_readme_counts_the_verdicts_of_the_results():
     results = (ROOT / "docs" / "results.md").read_text().split("## Verdicts", 1)[1]
-    verdicts = re.findall(r"\| (holds|does not hold) \|$", results.split("\n## ", 1)[0], re.MULTILINE)
+    verdicts = re.findall(
+        r"\| (holds|does not hold) \|$", results.split("\n## ", 1)[0], re.MULTILINE
+    )
     held, failed = verdicts.count("holds"), verdicts.count("does not hold")
     assert held + failed > 15
     assert f"{held} of its claims hold, {failed} do not" in (ROOT / "README.md").read_text()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -66,8 +66,8 @@ class Leader:
             )
         sample.recode(None, self.n_words)
         self.sample = sample
-        self._n_known = 1  # documents there were when things were renewed
-        self._n_left = 1  # documents that may enter before they are renewed
+        self._n_due = 1  # documents that may enter before the references are renewed
+        self._n_left = 1  # of these, still
         self._order = TopicOrder()
         self._shrinkage = Shrinkage()
         self._estimate: Estimate | None = None
@@ -89,22 +89,35 @@ class Leader:
         """Show the block to the sample (lines 6 to 13); if that fails, nothing has changed."""
         block = check_block(documents, self.n_words, grows=self.grows)
         before = self._fields() if block.n_words > self.n_words else []
-        change = None
+        done: list[tuple[Change, int]] = []
         try:
             if block.n_words > self.n_words:
                 self._recode(None, block.n_words)
-            change = self.sample.add(block)
-            if change.n_docs > 0:
-                before = before or self._fields()
-                self._learn(change)
+            for piece in self._pieces(block):
+                change = self.sample.add(piece)
+                done.append((change, piece.n_docs))
+                if change.n_docs > 0:
+                    before = before or self._fields()
+                    self._learn(change)
         except BaseException:
-            if change is not None:
-                self.sample.undo(change, block.n_docs)
+            for change, n_docs in reversed(done):
+                self.sample.undo(change, n_docs)
             put_back(before)
             self._take_back()
             self._forget()
             self.sample.recode(None, self.n_words)
             raise
+
+    def _pieces(self, block: Documents) -> Iterator[Documents]:
+        """Cut a block where a growing sample reaches a power of two: there things are renewed."""
+        start = 0
+        while (n := len(self.sample)) == self.sample.n_seen:
+            end = start + (1 << n.bit_length()) - n
+            if end >= block.n_docs:
+                break
+            yield block[start:end]
+            start = end
+        yield block if start == 0 else block[start:]
 
     def _fields(self) -> Fields:
         """Return what a step replaces; the sample takes back what it did by itself."""
@@ -124,14 +137,16 @@ class Leader:
     def _renew(self) -> None:
         """Choose the shrinkage anew, and make the model what later ones are put in order by.
 
-        After the block with which as many documents have entered as were remembered the last time,
-        whether or not anybody read a model in between: so it is a function of the stream alone.
+        When a growing sample has reached a power of two, or as many documents have entered a full
+        one as it remembers, whether or not anybody read a model in between: so it is a function of
+        the stream alone.
         """
-        n, n_entered = len(self.sample), self._n_known - self._n_left
+        n, n_entered = len(self.sample), self._n_due - self._n_left
         parts = split(self.sample.documents)
         models = self._solve_without(parts)
         self._shrinkage.renew(parts, models, in_common=max(0.0, 1.0 - n_entered / n))
-        self._n_left = self._n_known = n
+        is_growing = n == self.sample.n_seen
+        self._n_left = self._n_due = (1 << n.bit_length()) - n if is_growing else n
         if self.info.n_usable == self.n_topics:  # else places mean nothing yet
             self._order.reference = self._put_in_order()
 
@@ -166,7 +181,7 @@ class Leader:
         self.sample.merge([other.sample for other in others], rng)
         self._start_anew()
         self._forget()
-        self._n_left = self._n_known  # nothing is known of what entered since the references
+        self._n_left = self._n_due  # nothing is known of what entered since the references
         self._renew()
 
     def _start_anew(self) -> None:
@@ -207,7 +222,7 @@ class Leader:
             **{name: getattr(self, name) for name in self.parameters},
             "grows": self.grows,
             "sample": sample_to_state(self.sample),
-            "n_known": self._n_known,
+            "n_due": self._n_due,
             "n_left": self._n_left,
             "order": self._order.to_state(),
             "shrinkage": self._shrinkage.to_state(),
@@ -221,7 +236,7 @@ class Leader:
         check_same("n_words of the sample", sample.n_words, sizes[1])
         learner = cls(**{name: take(state, name) for name in cls.parameters}, sample=sample)
         learner.grows = truth(state, "grows")
-        learner._n_known, learner._n_left = whole(state, "n_known", 1), whole(state, "n_left", 1)
+        learner._n_due, learner._n_left = whole(state, "n_due", 1), whole(state, "n_left", 1)
         learner._order = TopicOrder.from_state(part(state, "order"), *sizes)
         learner._shrinkage = Shrinkage.from_state(part(state, "shrinkage"))
         return learner
