@@ -62,6 +62,11 @@ def test_files_of_one_format_that_engines_read_are_found(tmp_path):
     with pytest.raises(ValueError, match="found are csv, parquet: name the files"):
         list_files([str(tmp_path / "in")], None)
     assert find_kind("a.b/x.jsonl.gz") == "jsonl"
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="found are no files"):
+        list_files([str(tmp_path / "empty")], "csv")
+    with pytest.raises(ValueError, match="not standard input"):
+        list_files(["-"], "csv")
 
 
 def test_the_column_of_text_is_named_or_obvious():

@@ -121,9 +121,9 @@ def learn(
                 fresh=fresh,
                 watcher=watcher,
             )
-    except Terminated:
+    except KeyboardInterrupt as reason:
         typer.echo("Stopped before anything was learned.", err=True)
-        return
+        raise typer.Exit(0 if isinstance(reason, Terminated) else STOPPED) from None
     print_json(result.summary()) if as_json else show_learned(result)
     end(result)
 

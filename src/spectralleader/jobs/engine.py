@@ -127,7 +127,9 @@ def list_files(files: Sequence[str], format: str | None) -> tuple[list[str], str
         folder = Path(name)
         found = sorted(folder.rglob("*")) if folder.is_dir() else [folder]
         paths += [str(path) for path in found if path.is_file() and path.name[0] not in "._"]
-    kinds = {format} if format is not None else {find_kind(path) for path in paths}
+    if "-" in files:
+        raise ValueError("engines read files and folders, not standard input")
+    kinds = {format} if format is not None and paths else {find_kind(path) for path in paths}
     if len(kinds) != 1 or not kinds <= set(READABLE):
         raise ValueError(
             f"engines read files of one format of {', '.join(READABLE)}; found are "
