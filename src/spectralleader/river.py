@@ -127,37 +127,49 @@ class SpectralTopics(base.Transformer):
             return [[] for _ in range(self.model.n_topics)]
         return self.model.top_words(self.vocabulary, n, relevance=RELEVANCE)
 
-    def _count(self, x: Bag | str) -> Bag:
+    def _count(self, x: Any) -> Bag:
         if isinstance(x, str):
             return Counter(self._words(x))
+        if not isinstance(x, Mapping):
+            kind = type(x).__name__
+            raise TypeError(
+                f"a document is a text or a dictionary of words to counts, not a {kind}"
+            )
         counts = x.values()
         if not counts or (
             set(map(type, counts)) == {int} and 0 <= min(counts) <= max(counts) < MOST
         ):
             return x
-        whole = {}
+        whole: dict[Any, int] = {}
         for word, count in x.items():  # a loop: so the warning is of the caller's line
             whole[word] = as_count(word, count)
         return whole
 
     def _learn(self, bags: list[Bag]) -> None:
+        n_known = len(self._ids)
         pairs = [self._number(bag) for bag in bags]
-        self._learner.learn(pack(pairs, max(1, len(self._ids))))
+        try:
+            self._learner.learn(pack(pairs, max(1, len(self._ids))))
+        except BaseException:  # the learner is as it was: so are the words
+            for word in self.vocabulary[n_known:]:
+                del self._ids[word]
+            del self._totals[n_known:]
+            raise
+        for i, count in chain.from_iterable(pairs):
+            self._totals[i] += count
         self.n_docs += len(bags)
         if len(self._ids) > self.max_words + self.max_words // 4:
             self._settle()
 
     def _number(self, bag: Bag) -> list[Pair]:
         """Return the ids and counts of a document's words; new ones get the next ids."""
-        ids, totals = self._ids, self._totals
+        ids = self._ids
         try:
             pairs = [(ids[word], count) for word, count in bag.items() if count]
         except KeyError:
             self._add([word for word, count in bag.items() if count and word not in ids])
             pairs = [(ids[word], count) for word, count in bag.items() if count]
         pairs.sort()
-        for i, count in pairs:
-            totals[i] += count
         return pairs
 
     def _add(self, words: list[Hashable]) -> None:

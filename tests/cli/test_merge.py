@@ -54,6 +54,18 @@ def test_different_settings_are_refused_in_one_line_that_says_what_differs(model
     assert not (tmp_path / "all.model").exists()
 
 
+def test_only_an_earlier_outcome_is_overwritten(models, tmp_path):
+    out, data, learned = tmp_path / "both.model", tmp_path / "news.csv", tmp_path / "one.model"
+    assert [command("merge", *models, "-o", out).exit_code for _ in range(2)] == [0, 0]
+    data.write_text("text\n" + "rain and wind\n" * 9)
+    result = command("merge", *models, "-o", data)
+    assert str(result.exception) == f"{data} was not saved by spectralleader"
+    assert command("learn", data, "--learner", "unigram", "--save", learned).exit_code == 0
+    before = learned.read_bytes()
+    assert "learn --save goes on with" in str(command("merge", *models, "-o", learned).exception)
+    assert (data.read_text()[:4], learned.read_bytes()) == ("text", before)
+
+
 def test_bad_files_are_refused(models, tmp_path):
     out = tmp_path / "out.model"
     model = save(TopicModel.uniform(2, 3), tmp_path / "plain.model")

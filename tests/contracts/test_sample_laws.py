@@ -80,9 +80,10 @@ def test_an_empty_block_changes_nothing(kind):
 
 
 @pytest.mark.parametrize("kind_with_capacity", ["reservoir", "window"])
-def test_a_capacity_below_one_is_refused(kind_with_capacity):
-    with pytest.raises(ValueError, match="at least 1 document"):
-        SAMPLES[kind_with_capacity](0, n_words=5)
+@pytest.mark.parametrize("capacity", [0, 2.5, True, "many"])
+def test_a_capacity_below_one_or_not_whole_is_refused(kind_with_capacity, capacity):
+    with pytest.raises(ValueError, match="capacity must be a whole number of documents"):
+        SAMPLES[kind_with_capacity](capacity, n_words=5)
 
 
 def test_memory_stays_near_what_is_remembered(kind):

@@ -1,15 +1,24 @@
 """Learning on an engine from folders of files."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from spectralleader import SpectralMethod, Vocabulary, Words, load
-from spectralleader.cli.app import app
-from spectralleader.jobs.engine import choose_text, choose_vocabulary, find_kind, list_files
+from spectralleader import SpectralMethod, TextTopics, Vocabulary, Words, load
+from spectralleader.cli.app import app, run
+from spectralleader.jobs.engine import (
+    choose_text,
+    choose_vocabulary,
+    find_kind,
+    learn_on_engine,
+    list_files,
+)
 from tests.factories import write_folder
+
+EVERY = "--checkpoint-every 60s --save x.model"
 
 
 def texts(n_docs: int = 120) -> list[str]:
@@ -53,6 +62,11 @@ def test_files_of_one_format_that_engines_read_are_found(tmp_path):
     with pytest.raises(ValueError, match="found are csv, parquet: name the files"):
         list_files([str(tmp_path / "in")], None)
     assert find_kind("a.b/x.jsonl.gz") == "jsonl"
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="found are no files"):
+        list_files([str(tmp_path / "empty")], "csv")
+    with pytest.raises(ValueError, match="not standard input"):
+        list_files(["-"], "csv")
 
 
 def test_the_column_of_text_is_named_or_obvious():
@@ -71,3 +85,52 @@ def test_a_vocabulary_is_a_number_or_a_file(tmp_path):
     assert list(choose_vocabulary(str(path))) == ["rain", "sun"]
     with pytest.raises(ValueError, match="not 'grow'"):
         choose_vocabulary("grow")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["--learner hedged", "--block 100", "--time t", "--label l", "--strict", "--sort", EVERY],
+)
+def test_options_that_an_engine_has_no_use_for_are_refused(tmp_path, line, monkeypatch):
+    option = line.split()
+    monkeypatch.chdir(tmp_path)
+    write_folder(tmp_path / "in", "csv", texts(20))
+    result = CliRunner().invoke(app, ["learn", "in", "--engine", "dask", *option])
+    assert result.exit_code == 2
+    assert f"{option[0]} is not for an engine" in " ".join(result.output.replace("│", " ").split())
+
+
+def test_an_address_is_refused_without_an_engine(tmp_path):
+    write_folder(tmp_path / "in", "csv", texts(20))
+    file = str(tmp_path / "in" / "part-0.csv")
+    result = CliRunner().invoke(app, ["learn", file, "--address", "tcp://nobody:1"])
+    assert result.exit_code == 2
+    assert "--engine" in result.output
+
+
+def test_a_file_that_is_there_is_kept_by_an_engine(tmp_path, monkeypatch):
+    strings, saved = texts(20), tmp_path / "topics.model"
+    write_folder(tmp_path / "in", "csv", strings)
+    topics = TextTopics(2)
+    topics.learn(strings)
+    monkeypatch.setattr("spectralleader.jobs.engine._learn_on_dask", lambda *_: topics)
+    saved.write_text("of old")
+    with pytest.raises(ValueError, match="is there already"):
+        learn_on_engine("dask", [str(tmp_path / "in")], save=saved)
+    assert saved.read_text() == "of old"
+    result = learn_on_engine("dask", [str(tmp_path / "in")], save=saved, fresh=True)
+    assert (tmp_path / "topics.model.bak").read_text() == "of old"
+    assert load(saved).n_docs == 20
+    assert result.summary()["saved"] == str(saved)
+    assert result.summary()["backup"] == f"{saved}.bak"
+
+
+def test_a_missing_engine_is_told_in_one_line(tmp_path, monkeypatch, capsys):
+    write_folder(tmp_path / "in", "csv", texts(20))
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    monkeypatch.delitem(sys.modules, "spectralleader.spark", raising=False)
+    arguments = ["spectralleader", "learn", str(tmp_path / "in"), "--engine", "spark"]
+    monkeypatch.setattr(sys, "argv", arguments)
+    assert run() == 2
+    last = capsys.readouterr().err.strip().splitlines()[-1]
+    assert last.endswith("pip install 'spectralleader[spark]'")

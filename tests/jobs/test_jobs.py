@@ -6,11 +6,12 @@ import signal
 import numpy as np
 import pytest
 
-from spectralleader import TextTopics, Unigram, Vocabulary, Words, load
+from spectralleader import TextTopics, TopicModel, Unigram, Vocabulary, Words, load
 from spectralleader.evaluation import judge, log_loss
 from spectralleader.jobs import Source, Watcher, describe, evaluate, learn, predict
 from spectralleader.jobs.evaluating import Evaluation
 from spectralleader.jobs.interrupts import Interrupts
+from spectralleader.jobs.learning import list_topics
 from spectralleader.jobs.predicting import write
 from spectralleader.jobs.source import choose_vocabulary, choose_words
 from spectralleader.streams import read
@@ -50,6 +51,14 @@ def test_learning_a_file_is_learning_its_texts(file):
     assert notes.steps == [100, 200, 300]
     assert notes.counts == [300]
     assert "guessed: text from the column 'text'" in notes.lines
+
+
+def test_listed_words_have_their_own_probabilities(monkeypatch):
+    topics = TextTopics(2, vocabulary=["day", "rain", "goal"])
+    model = TopicModel([0.5, 0.5], [[0.5, 0.4, 0.1], [0.5, 0.1, 0.4]])
+    monkeypatch.setattr(TextTopics, "model", model)
+    words = list_topics(topics, 2)[0]["words"]
+    assert [tuple(one.values()) for one in words] == [("rain", 0.4), ("day", 0.5)]
 
 
 def test_the_loss_is_that_of_the_prequential_loop_but_for_the_first_block(file):

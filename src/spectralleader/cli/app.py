@@ -90,7 +90,7 @@ def run() -> int:
         return fail("stopped", STOPPED)
     except (NoWordsError, NotSavedError) as error:
         return fail(str(error), NOTHING_USEFUL)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, ImportError) as error:  # an engine that is not installed too
         return fail(str(error), MISUSE)
     except Exception as error:
         if not is_misuse(error):

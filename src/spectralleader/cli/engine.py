@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -38,12 +38,20 @@ Address = Annotated[
 ]
 
 
-def learn_and_show(
-    engine: EngineName, files: list[str], learner: str | None, as_json: bool, **options: Any
-) -> None:
+# options of learn that mean nothing to an engine: it reads all documents many times, in any order
+NOT_THERE = ("learner", "block", "time", "label", "strict", "sort", "checkpoint_every")
+
+
+def refuse_options(context: typer.Context, names: Sequence[str], why: str) -> None:
+    """Raise if one of these options was given, rather than do nothing about it."""
+    for name in names:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(f"--{name.replace('_', '-')} {why}")
+
+
+def learn_and_show(engine: EngineName, files: list[str], as_json: bool, **options: Any) -> None:
     """Learn on an engine and print what was learned."""
-    if learner is not None:
-        raise typer.BadParameter("an engine has one learner, the spectral method; leave it out")
     from spectralleader.cli.options import NOTHING_USEFUL, print_json
     from spectralleader.jobs.engine import learn_on_engine
 
@@ -71,6 +79,8 @@ def show(result: EngineResult) -> None:
     if result.is_useful:
         out.print()
         out.print(topic_table(topics))
+    if result.backup is not None:
+        out.print(f"\nBackup: {result.backup}", soft_wrap=True, markup=False)
     if result.saved is not None:
         out.print(f"\nSaved: {result.saved}", soft_wrap=True, markup=False)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spectralleader.cli.engine import Address, Engine, learn_and_show
+from spectralleader.cli.engine import NOT_THERE, Address, Engine, learn_and_show, refuse_options
 from spectralleader.cli.options import (
     NOTHING_USEFUL,
     STOPPED,
@@ -42,6 +42,7 @@ EXAMPLES = (
 
 
 def learn(
+    context: typer.Context,
     files: Files,
     topics: Topics = 5,
     learner: Annotated[
@@ -82,17 +83,22 @@ def learn(
 
     L1 is the mean negative log-probability of a document, predicted before it is learned.
     With --save, the same command goes on where the last one ended, however it ended: no document is
-    skipped or learned twice. Ctrl-C ends the pass, and so does SIGTERM (exit code 0): what was
-    learned so far is summarised, and saved if asked.
+    skipped or learned twice. Ctrl-C ends the pass, and with --save so does SIGTERM (exit code 0):
+    what was learned so far is summarised, and saved if asked.
     """
     check_folder(save)
     if save is None and (fresh or checkpoint_every is not None):
         raise typer.BadParameter("--checkpoint-every and --fresh need --save MODEL")
-    if engine is not None:
+    if engine is None:
+        refuse_options(context, ["address"], "is that of an engine; say which by --engine")
+    else:
+        why = "is not for an engine, which has the spectral method go over all documents"
+        refuse_options(context, NOT_THERE, f"{why}; leave it out")
         kind = None if format is None else format.value
         settings = {"n_topics": topics, "vocabulary": vocabulary, "stop_words": stop_words}
-        where = {"text": split(text), "format": kind, "address": address, "save": save}
-        return learn_and_show(engine, files, learner, as_json, seed=seed, **settings, **where)
+        where = {"text": split(text), "format": kind, "address": address}
+        kept = {"save": save, "fresh": fresh, "seed": seed}
+        return learn_and_show(engine, files, as_json, **settings, **where, **kept)
     from spectralleader import jobs
     from spectralleader.cli.display import watching
     from spectralleader.cli.tables import show_learned
@@ -115,9 +121,9 @@ def learn(
                 fresh=fresh,
                 watcher=watcher,
             )
-    except Terminated:
+    except KeyboardInterrupt as reason:
         typer.echo("Stopped before anything was learned.", err=True)
-        return
+        raise typer.Exit(0 if isinstance(reason, Terminated) else STOPPED) from None
     print_json(result.summary()) if as_json else show_learned(result)
     end(result)
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from spectralleader import storage
 from spectralleader.engines import MOST_FREQUENT, Progress
+from spectralleader.jobs.keeping import back_up
 from spectralleader.jobs.learning import list_topics
 from spectralleader.jobs.source import choose_words
 from spectralleader.streams.files.columns import TEXT_NAMES, list_names
@@ -32,6 +33,7 @@ class EngineResult:
     topics: TextTopics
     seconds: float
     saved: Path | None
+    backup: Path | None = None  # where what was there before is kept
 
     @property
     def is_useful(self) -> bool:
@@ -47,6 +49,8 @@ class EngineResult:
             "seconds": self.seconds,
             "vocabulary": {"words": self.topics.vocabulary.n_words, "grows": False},
             "topics": list_topics(self.topics, n_words),
+            "saved": None if self.saved is None else str(self.saved),
+            "backup": None if self.backup is None else str(self.backup),
         }
 
 
@@ -63,6 +67,7 @@ def learn_on_engine(
     n_polish: int = N_POLISH,
     address: str | None = None,
     save: str | os.PathLike[str] | None = None,
+    fresh: bool = False,
     progress: Progress | None = None,
 ) -> EngineResult:
     """Learn topics from Parquet, CSV or JSON lines files or folders of them, on an engine.
@@ -75,6 +80,10 @@ def learn_on_engine(
         Files and folders of one format, where every worker finds them.
     address : str, optional
         Of Dask's scheduler or Spark's master; left out, this machine.
+    save : path, optional
+        File to save a `TextTopics` in. One that is there is an error, as it is not gone on with.
+    fresh : bool
+        Rename a file that is there to a backup instead.
     progress : callable, optional
         Is told the pass, the parts done and the parts there are.
 
@@ -83,6 +92,8 @@ def learn_on_engine(
     began = perf_counter()
     if engine not in ENGINES:
         raise ValueError(f"there is no engine {engine!r}; known are {', '.join(ENGINES)}")
+    if save is not None:
+        check_free(save, fresh=fresh)
     paths, kind = list_files(files, format)
     options = {
         "vocabulary": choose_vocabulary(vocabulary),
@@ -93,8 +104,20 @@ def learn_on_engine(
     }
     learn = _learn_on_dask if engine == "dask" else _learn_on_spark
     topics = learn(paths, kind, text, address, n_topics, options)
-    saved = None if save is None else storage.save(topics, save)
-    return EngineResult(engine, topics, perf_counter() - began, saved)
+    saved = backup = None
+    if save is not None:
+        backup = back_up(Path(save))
+        saved = storage.save(topics, save)
+    return EngineResult(engine, topics, perf_counter() - began, saved, backup)
+
+
+def check_free(save: str | os.PathLike[str], *, fresh: bool) -> None:
+    """Raise, before anything is learned, if topics cannot be saved there."""
+    if storage.check_target(save).exists() and not fresh:
+        raise ValueError(
+            f"{save} is there already, and an engine does not go on with it: name another file, or "
+            "start anew with --fresh, which keeps it as a backup"
+        )
 
 
 def list_files(files: Sequence[str], format: str | None) -> tuple[list[str], str]:
@@ -104,7 +127,9 @@ def list_files(files: Sequence[str], format: str | None) -> tuple[list[str], str
         folder = Path(name)
         found = sorted(folder.rglob("*")) if folder.is_dir() else [folder]
         paths += [str(path) for path in found if path.is_file() and path.name[0] not in "._"]
-    kinds = {format} if format is not None else {find_kind(path) for path in paths}
+    if "-" in files:
+        raise ValueError("engines read files and folders, not standard input")
+    kinds = {format} if format is not None and paths else {find_kind(path) for path in paths}
     if len(kinds) != 1 or not kinds <= set(READABLE):
         raise ValueError(
             f"engines read files of one format of {', '.join(READABLE)}; found are "

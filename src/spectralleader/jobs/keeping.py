@@ -104,15 +104,9 @@ class Keeper:
 
     def make_room(self) -> Path | None:
         """Rename a file that is there to a name that is free; return that."""
-        if not self.path.exists():
-            return None
-        number, real = 1, self.path.resolve()
-        backup = real.with_name(f"{real.name}.bak")
-        while backup.exists():
-            number += 1
-            backup = real.with_name(f"{real.name}.bak{number}")
-        real.rename(backup)
-        self._watcher.say(f"starts anew; what was learned before is kept in {backup}")
+        backup = back_up(self.path)
+        if backup is not None:
+            self._watcher.say(f"starts anew; what was learned before is kept in {backup}")
         return backup
 
     def _tidy(self) -> None:
@@ -160,6 +154,18 @@ class Keeper:
         if self.n_saved is None:
             return "nothing is saved yet"
         return f"the last good checkpoint has {self.n_saved:,} documents"
+
+
+def back_up(path: Path) -> Path | None:
+    """Rename a file, if it is there, to a name that is free; return that."""
+    if not path.exists():
+        return None
+    number, real = 1, path.resolve()
+    backup = real.with_name(f"{real.name}.bak")
+    while backup.exists():
+        number += 1
+        backup = real.with_name(f"{real.name}.bak{number}")
+    return real.rename(backup)
 
 
 def load_checkpoint(path: Path) -> Checkpoint:

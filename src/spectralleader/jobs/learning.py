@@ -266,17 +266,15 @@ def name_learner(topics: TextTopics) -> str:
 
 def list_topics(topics: TextTopics, n_words: int) -> list[dict[str, Any]]:
     """Return the topics as plain values: number from 1, weight, words with probabilities."""
-    model, known = topics.model, topics.top_words(n_words)
-    ranked = -model.topics
-    ranked.sort(axis=1)
+    model = topics.model
     return [
         {
             "topic": k + 1,
             "weight": float(model.weights[k]),
             "words": [
-                {"word": word, "probability": float(-p)}
-                for word, p in zip(known[k], ranked[k], strict=False)
+                {"word": word, "probability": float(model.topics[k, i])}
+                for word, i in zip(words, topics.vocabulary.find(words).tolist(), strict=True)
             ],
         }
-        for k in range(model.n_topics)
+        for k, words in enumerate(topics.top_words(n_words))
     ]

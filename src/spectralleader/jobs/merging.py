@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from spectralleader import storage
+from spectralleader.checkpoint import Checkpoint
 from spectralleader.evaluation.diagnosis import remembered
 from spectralleader.jobs.learning import list_topics, name_learner
 from spectralleader.merging import merge_all
@@ -58,12 +59,14 @@ def merge(files: Sequence[Name], target: Name, *, seed: int = 0) -> Merged:
     Raises
     ------
     ValueError
-        If files are the same, are no such files, or differ in their settings; nothing is saved.
+        If files are the same, are no such files, or differ in their settings, or the target holds
+        anything but an earlier outcome; nothing is saved.
     """
     if len(files) < 2:
         raise ValueError(f"merging takes two files or more, got {len(files)}")
     storage.check_target(target)
     check_separate([*files, target])
+    check_replaced(target)
     read = [load_topics(name) for name in files]
     topics = merge_all(read, [str(name) for name in files], seed)
     parts = [Part.of(name, one) for name, one in zip(files, read, strict=True)]
@@ -81,6 +84,15 @@ def check_separate(files: Sequence[Name]) -> None:
                     f"{path} is named twice; a document counts once, and what is merged goes to a "
                     "file of its own"
                 )
+
+
+def check_replaced(target: Name) -> None:
+    """Raise if there is anything but an earlier outcome, which a schedule makes anew."""
+    if Path(target).exists() and isinstance(load_topics(target), Checkpoint):
+        raise ValueError(
+            f"{target} is what learn --save goes on with, and would be overwritten; name another "
+            "file"
+        )
 
 
 def load_topics(name: Name) -> TextTopics:

@@ -22,7 +22,7 @@ def settings_of(learner: Learner) -> dict[str, Any]:
     if not isinstance(learner, Mergeable):
         known = ", ".join(name for name, entry in LEARNERS.items() if can_merge(entry.learner))
         raise ValueError(
-            f"what a {type(learner).__name__} learned cannot be merged; learners that can: {known}"
+            f"what {type(learner).__name__} learned cannot be merged; learners that can: {known}"
         )
     fixed = {} if learner.grows else {"n_words": learner.n_words}
     return {"learner": type(learner).__name__, **learner.settings, **fixed}

@@ -12,7 +12,7 @@ from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.samples.interleaving import interleave, take_turns
 from spectralleader.samples.places import Places
 from spectralleader.samples.protocol import Change
-from spectralleader.samples.shortening import check_budget, shorten_rows
+from spectralleader.samples.shortening import check_budget, check_capacity, shorten_rows
 from spectralleader.states import check_same, generator, part, take, whole
 
 Acceptance = Literal["paper", "uniform"]
@@ -49,16 +49,14 @@ class Reservoir:
         acceptance: Acceptance = "paper",
         budget: int | None = None,
     ) -> None:
-        if capacity < 1:
-            raise ValueError(f"a reservoir must hold at least 1 document, got capacity={capacity}")
         if acceptance not in get_args(Acceptance):
             raise ValueError(
                 f"acceptance must be one of {get_args(Acceptance)}, got {acceptance!r}"
             )
-        self.capacity = capacity
+        self.capacity = check_capacity(capacity)
         self.acceptance: Acceptance = acceptance
-        self.budget = check_budget(budget, capacity)
-        self._most = self.budget // capacity  # different words of a document
+        self.budget = check_budget(budget, self.capacity)
+        self._most = self.budget // self.capacity  # different words of a document
         self.n_seen = 0
         self._rng = np.random.default_rng(seed)
         self._places = Places(n_words)

@@ -13,12 +13,25 @@ FEWEST = 3  # words that a part must have: it is of use for triples then
 STREAM = 0x73686F7274  # of draws: apart from whatever else is drawn by small seeds
 
 
+def check_capacity(capacity: Any) -> int:
+    """Return how many documents a sample remembers, at most."""
+    if not is_whole(capacity) or capacity < 1:
+        raise ValueError(
+            f"capacity must be a whole number of documents of at least 1, got {capacity!r}"
+        )
+    return int(capacity)
+
+
+def is_whole(value: Any) -> bool:
+    """Say whether a value is a whole number."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def check_budget(budget: Any, capacity: int) -> int:
     """Return how many different words a sample of that capacity remembers in all, at most."""
     if budget is None:
         return WORDS_A_DOCUMENT * capacity
-    is_whole = isinstance(budget, int | np.integer) and not isinstance(budget, bool)
-    if not is_whole or budget < FEWEST * capacity:
+    if not is_whole(budget) or budget < FEWEST * capacity:
         raise ValueError(
             f"budget must be a whole number of words, at least {FEWEST} for each of the "
             f"capacity={capacity} documents, got {budget!r}"

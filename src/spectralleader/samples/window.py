@@ -11,7 +11,7 @@ from spectralleader.documents import Documents, Ints
 from spectralleader.samples.interleaving import interleave, take_turns
 from spectralleader.samples.places import Places
 from spectralleader.samples.protocol import Change
-from spectralleader.samples.shortening import check_budget, shorten_rows
+from spectralleader.samples.shortening import check_budget, check_capacity, shorten_rows
 from spectralleader.states import check_same, part, whole
 
 
@@ -30,11 +30,9 @@ class Window:
     """
 
     def __init__(self, capacity: int, *, n_words: int = 1, budget: int | None = None) -> None:
-        if capacity < 1:
-            raise ValueError(f"a window must hold at least 1 document, got capacity={capacity}")
-        self.capacity = capacity
-        self.budget = check_budget(budget, capacity)
-        self._most = self.budget // capacity  # different words of a document
+        self.capacity = check_capacity(capacity)
+        self.budget = check_budget(budget, self.capacity)
+        self._most = self.budget // self.capacity  # different words of a document
         self.n_seen = 0
         self._places = Places(n_words)
 

@@ -69,7 +69,7 @@ class HedgedLeader:
     n_words : int, optional
         Vocabulary size, d. Left out, it grows with the stream.
     reservoir_size : int
-        Documents remembered, about 100 bytes each.
+        Documents remembered, about 100 bytes each if they are short.
     seed : int
         Of the reservoir and of the random starts.
 
