@@ -24,7 +24,7 @@ FROM_MATRIX = "the learner and Documents.from_matrix"
 FROM_DICT = "the learner and a plain conversion of dictionaries"
 ONE_BY_ONE = 3_000  # documents; river's own learns fewer
 RIVER_DOCS = 100
-REPEATS = 3
+REPEATS = 1
 
 Start = Callable[[Task], Trial]
 
