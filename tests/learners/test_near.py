@@ -21,8 +21,9 @@ def test_the_kernel_goes_the_road_of_estimate(name):
     cold = estimate(ProjectedMoments(sums), 3, DECOMPOSITIONS[name], starts)
     sums.update(truth.sample(100, 6, seed=1)[0])
     slow = estimate(ProjectedMoments(sums), 3, DECOMPOSITIONS[name], starts, near=cold.directions)
-    fast = estimate_near(sums, 3, cold.directions, joint=name == "joint")
-    assert fast is not None
+    found = estimate_near(sums, 3, cold.directions, joint=name == "joint")
+    assert found is not None
+    fast = found.estimate
     np.testing.assert_allclose(fast.model.weights, slow.model.weights, atol=1e-12)
     np.testing.assert_allclose(fast.model.topics, slow.model.topics, atol=1e-12)
     np.testing.assert_allclose(fast.triples, slow.triples, atol=1e-10)

@@ -19,6 +19,12 @@ from tests.factories import assert_valid
 UNIT = np.eye(3)
 
 
+def completed(weights, topics, unigram, n_topics, share):
+    to_weights, to_topics = np.empty(n_topics), np.empty((n_topics, len(unigram)))
+    clipped = complete(weights, topics, unigram, share, to_weights, to_topics)
+    return to_weights, to_topics, clipped
+
+
 def test_a_negative_lambda_flips_with_its_vector():
     vectors = np.linalg.qr(np.arange(9.0).reshape(3, 3) ** 2 + 1)[0]
     weights, topics = recover(UNIT, np.array([2.0, 3.0, 4.0]), vectors)
@@ -30,14 +36,14 @@ def test_a_negative_lambda_flips_with_its_vector():
 
 def test_a_topic_that_sums_to_a_negative_number_is_flipped():
     raw, unigram = np.array([[-0.2, -0.8, 0.1]]), np.full(3, 1 / 3)
-    _, topics, clipped = complete(np.ones(1), raw, unigram, 1, 0.0)
+    _, topics, clipped = completed(np.ones(1), raw, unigram, 1, 0.0)
     np.testing.assert_allclose(topics, [[0.2, 0.8, 0.0]])
     np.testing.assert_allclose(clipped, 0.1)
 
 
 def test_negative_entries_are_clipped_and_the_rest_renormalised():
     raw = np.array([[0.6, 0.6, -0.2]])
-    _, topics, clipped = complete(np.ones(1), raw, np.array([0.0, 0.5, 0.5]), 1, 0.1)
+    _, topics, clipped = completed(np.ones(1), raw, np.array([0.0, 0.5, 0.5]), 1, 0.1)
     np.testing.assert_allclose(topics, [[0.45, 0.5, 0.05]])
     np.testing.assert_allclose(clipped, 0.2)
 
@@ -51,7 +57,7 @@ def test_missing_topics_get_no_weight_and_the_unigram_distribution():
     unigram = np.array([0.5, 0.3, 0.2])
     topics = np.array([[0.1, 0.1, 0.8]])
     topics = np.vstack([np.zeros(3), topics])  # nothing is left of the first one
-    weights, full, _ = complete(np.array([0.4, 0.4]), topics, unigram, 4, 0.0)
+    weights, full, _ = completed(np.array([0.4, 0.4]), topics, unigram, 4, 0.0)
     np.testing.assert_allclose(weights, [1.0, 0.0, 0.0, 0.0])
     np.testing.assert_allclose(full[0], topics[1])
     np.testing.assert_allclose(full[1:], np.tile(unigram, (3, 1)))
@@ -59,7 +65,7 @@ def test_missing_topics_get_no_weight_and_the_unigram_distribution():
 
 def test_weights_above_one_are_clipped_before_they_are_shared():
     topics = np.tile(np.full(3, 1 / 3), (2, 1))
-    weights, _, _ = complete(np.array([1e9, 1.0]), topics, topics[0], 2, 0.0)
+    weights, _, _ = completed(np.array([1e9, 1.0]), topics, topics[0], 2, 0.0)
     np.testing.assert_allclose(weights, 0.5)
 
 
@@ -76,7 +82,7 @@ def test_whatever_comes_out_the_model_is_valid(raw, n_tokens):
     weights, topics = raw
     unigram = smooth_words(np.array([1.0, 0, 0, 0, 0]), n_tokens)
     share = background_share(4, 5, n_tokens)
-    weights, topics, _ = complete(weights, topics, unigram, 4, share)
+    weights, topics, _ = completed(weights, topics, unigram, 4, share)
     assert_valid(TopicModel(weights, topics))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners.basis import find_basis, is_all_words
-from spectralleader.learners.near import estimate_near
+from spectralleader.learners.near import Nearby, estimate_near
 from spectralleader.moments import ProjectedMoments, ProjectedSums
 from spectralleader.samples import Change, Sample
 from spectralleader.samples.places import Places
@@ -109,7 +109,7 @@ class Anchored:
         self.changes = [change.renumber(new_ids, n_words) for change in self.changes]
         self._worked = None
 
-    def estimate(self) -> Estimate:
+    def estimate(self) -> Estimate | Nearby:
         """Estimate the model of the sample as it is now, in the anchor's basis."""
         if self._worked is None:
             self._worked = self._work_out()
@@ -128,7 +128,7 @@ class Anchored:
         self._worked = worked
         return self._solve_near(worked.sums, worked.directions)
 
-    def estimate_without(self, parts: Sequence[Documents]) -> list[Estimate]:
+    def estimate_without(self, parts: Sequence[Documents]) -> list[Estimate | Nearby]:
         """Estimate the model of all parts of the sample but one, for each, in the same basis."""
         self.estimate()  # so that the basis is there, over all words
         assert self._worked is not None
@@ -152,7 +152,7 @@ class Anchored:
         cold = self._solve(sums)
         return Worked(sums, cold, cold.directions)
 
-    def _solve_near(self, sums: ProjectedSums, directions: Floats) -> Estimate:
+    def _solve_near(self, sums: ProjectedSums, directions: Floats) -> Estimate | Nearby:
         """Estimate near the anchor's directions, unless the basis is exact or one is lost."""
         found = None
         # where the basis is exact so is the decomposition; else the anchor's directions are near

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,6 +34,18 @@ from spectralleader.samples import (
 )
 from spectralleader.spectral import Estimate
 from spectralleader.states import check_same, part, take, truth, whole
+
+
+class Solved(Protocol):
+    """A model that was found, and the estimate behind it when asked for."""
+
+    @property
+    def model(self) -> TopicModel:
+        """The model."""
+
+    @property
+    def estimate(self) -> Estimate:
+        """The model and how it came about."""
 
 
 class Leader:
@@ -70,11 +82,11 @@ class Leader:
         self._n_left = 1  # of these, still
         self._order = TopicOrder()
         self._shrinkage = Shrinkage()
-        self._estimate: Estimate | None = None
-        self._ordered: TopicModel | None = None  # the estimate's model, in order
+        self._found: Solved | None = None
+        self._ordered: TopicModel | None = None  # what was found, in order
         self._model: TopicModel | None = None  # the same, shrunk
 
-    def _solve(self) -> Estimate:
+    def _solve(self) -> Solved:
         """Estimate the model of the sample as it is (lines 1 to 5 of Algorithm 1)."""
         raise NotImplementedError
 
@@ -152,7 +164,7 @@ class Leader:
 
     def _forget(self) -> None:
         """Forget what was worked out."""
-        self._estimate = self._ordered = self._model = None
+        self._found = self._ordered = self._model = None
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words of the remembered documents; -1 is dropped from them."""
@@ -190,13 +202,16 @@ class Leader:
     @property
     def info(self) -> Estimate:
         """The estimate behind the model, with its diagnostics."""
-        if self._estimate is None:
-            self._estimate = self._solve()
-        return self._estimate
+        return self._solved().estimate
+
+    def _solved(self) -> Solved:
+        if self._found is None:
+            self._found = self._solve()
+        return self._found
 
     def _put_in_order(self) -> TopicModel:
         if self._ordered is None:
-            self._ordered = self._order.put(self.info.model)
+            self._ordered = self._order.put(self._solved().model)
         return self._ordered
 
     @property

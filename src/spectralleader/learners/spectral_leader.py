@@ -7,12 +7,12 @@ from typing import Any, Self
 
 from spectralleader.documents import Documents, Ints
 from spectralleader.learners.anchored import Anchored
-from spectralleader.learners.leader import Leader
+from spectralleader.learners.leader import Leader, Solved
 from spectralleader.learners.protocol import is_number
 from spectralleader.learners.undoing import Fields, fields_of
 from spectralleader.model import TopicModel
 from spectralleader.samples import Change, Sample
-from spectralleader.spectral import DECOMPOSITIONS, Estimate
+from spectralleader.spectral import DECOMPOSITIONS
 from spectralleader.states import part
 
 
@@ -102,7 +102,7 @@ class SpectralLeader(Leader):
         super()._recode(new_ids, n_words)
         self._anchored.recode(new_ids, n_words)
 
-    def _solve(self) -> Estimate:
+    def _solve(self) -> Solved:
         return self._anchored.estimate()
 
     def _solve_without(self, parts: Sequence[Documents]) -> list[TopicModel]:

@@ -59,6 +59,11 @@ class Estimate(NamedTuple):
     anchoring: Anchoring | None = None  # None: the coordinates are words
 
     @property
+    def estimate(self) -> Estimate:
+        """Itself: there is nothing to put together."""
+        return self
+
+    @property
     def eigenvalues(self) -> Floats:
         """Eigenvalues of the pairs, the usable ones, largest first."""
         return self.whitening.eigenvalues
@@ -122,9 +127,9 @@ def estimate(
         starts = whitening.coordinates(near)[:, None, :]
     eigenvalues, eigenvectors = decompose(T, starts)  # line 4
     backward = moments.multiply_pairs(whitening.forward)  # (W^T)^+ = M2 W
-    weights, topics, clipped = finish(  # line 5
-        backward, eigenvalues, eigenvectors, moments.words, moments.n_tokens, n_topics
-    )
+    weights, topics = np.empty(n_topics), np.empty((n_topics, len(backward)))
+    words = (moments.words, moments.n_tokens)
+    clipped = finish(backward, eigenvalues, eigenvectors, *words, weights, topics)  # line 5
     return Estimate(
         TopicModel.trusted(weights, topics),
         whitening,

@@ -68,7 +68,8 @@ def decompose(T: Floats, starts: Floats, n_iterations: int) -> tuple[Floats, Flo
                 best_value = value
                 best[:] = theta
         eigenvalues[i] = _iterate(T, best, work, REFINE * n_iterations)
-        _deflate(T, eigenvalues[i], best)
+        if i < k - 1:
+            _deflate(T, eigenvalues[i], best)
     return eigenvalues, eigenvectors
 
 
@@ -140,10 +141,9 @@ def _newton_step(
     for a in range(k):
         step[a] = image[a] - value * theta[a]
     for a in range(k):
+        x, y = 2.0 * theta[a], 2.0 * (step[a] + value * theta[a])
         for b in range(a + 1):
-            B[a, b] = 2.0 * (
-                theta[a] * step[b] + step[a] * theta[b] + value * theta[a] * theta[b] - M[a, b]
-            )
+            B[a, b] = x * step[b] + y * theta[b] - 2.0 * M[a, b]
         B[a, a] += value
     if not _solve_definite(B, step):
         return np.inf
@@ -162,23 +162,23 @@ def _solve_definite(B: Floats, x: Floats) -> bool:
     """
     k = len(x)
     for a in range(k):
-        for b in range(a + 1):
+        for b in range(a):
             total = B[a, b]
             for c in range(b):
                 total -= B[a, c] * B[b, c]
-            if b < a:
-                B[a, b] = total / B[b, b]
-            elif total > 0.0:
-                B[a, a] = np.sqrt(total)
-            else:
-                return False
+            B[a, b] = total * B[b, b]  # on the diagonal is one over what Cholesky's has
+        square, y = B[a, a], x[a]
         for c in range(a):
-            x[a] -= B[a, c] * x[c]
-        x[a] /= B[a, a]
+            square -= B[a, c] * B[a, c]
+            y -= B[a, c] * x[c]
+        if not square > 0.0:
+            return False
+        B[a, a] = 1.0 / np.sqrt(square)
+        x[a] = y * B[a, a]
     for a in range(k - 1, -1, -1):
-        for c in range(a + 1, k):
-            x[a] -= B[c, a] * x[c]
-        x[a] /= B[a, a]
+        x[a] *= B[a, a]
+        for c in range(a):
+            x[c] -= B[a, c] * x[a]
     return True
 
 

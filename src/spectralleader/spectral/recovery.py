@@ -52,7 +52,7 @@ def smooth_words(words: Floats, n_tokens: float) -> Floats:
     total = words.sum()
     if total == 0.0:
         return np.full(len(words), 1.0 / len(words))
-    smoothed: Floats = (1.0 - share) * words / total + share / len(words)
+    smoothed: Floats = words * ((1.0 - share) / total) + share / len(words)
     return smoothed
 
 
@@ -68,30 +68,35 @@ def background_share(n_topics: int, n_words: int, n_tokens: float) -> float:
 
 @kernel
 def complete(
-    weights: Floats, topics: Floats, unigram: Floats, n_topics: int, share: float
-) -> tuple[Floats, Floats, Floats]:
-    """Return weights and topics of a valid model, with no impossible word, and the mass clipped.
+    weights: Floats,
+    topics: Floats,
+    unigram: Floats,
+    share: float,
+    to_weights: Floats,
+    to_topics: Floats,
+) -> Floats:
+    """Set weights and topics of a valid model, with no impossible word; return the mass clipped.
 
     Topics become distributions by `clip`, and each is mixed with `share` unigram. Missing topics
-    (of no weight or no mass, or fewer than n_topics) get weight 0, the last places and the unigram
-    distribution; if all are missing the model is the unigram model.
+    (of no weight or no mass, or fewer than there are to set) get weight 0, the last places and the
+    unigram distribution; if all are missing the model is the unigram model.
     """
-    out_weights, out_topics = np.zeros(n_topics), np.empty((n_topics, len(unigram)))
     signs, masses, clipped = clip(topics)
-    n_found = 0
+    n_found, total = 0, 0.0
     for i in range(len(weights)):
         if weights[i] > 0 and masses[i] > NOTHING:
-            out_weights[n_found] = min(weights[i], 1.0)
+            to_weights[n_found] = min(weights[i], 1.0)
+            total += to_weights[n_found]
             scale = (1.0 - share) * signs[i] / masses[i]
             for w in range(len(unigram)):
                 kept = scale * topics[i, w]
-                out_topics[n_found, w] = (kept + abs(kept)) / 2 + share * unigram[w]
+                to_topics[n_found, w] = (kept + abs(kept)) / 2 + share * unigram[w]
             n_found += 1
-    for i in range(n_found, n_topics):
-        out_topics[i] = unigram
-    if n_found == 0:
-        out_weights[:] = 1.0
-    return out_weights / out_weights.sum(), out_topics, clipped
+    for i in range(n_found, len(to_weights)):
+        to_weights[i] = 0.0 if n_found > 0 else 1.0
+        to_topics[i] = unigram
+    to_weights /= total if n_found > 0 else len(to_weights)
+    return clipped
 
 
 @kernel
@@ -101,10 +106,11 @@ def finish(
     eigenvectors: Floats,
     words: Floats,
     n_tokens: float,
-    n_topics: int,
-) -> tuple[Floats, Floats, Floats]:
-    """Go from eigenpairs to a valid model: its weights and topics, and the mass clipped."""
+    to_weights: Floats,
+    to_topics: Floats,
+) -> Floats:
+    """Go from eigenpairs to a valid model: set its weights and topics; return the mass clipped."""
     weights, topics = recover(backward, eigenvalues, eigenvectors)
     unigram = smooth_words(words, n_tokens)
-    share = background_share(n_topics, len(words), n_tokens)
-    return complete(weights, topics, unigram, n_topics, share)
+    share = background_share(len(to_weights), len(words), n_tokens)
+    return complete(weights, topics, unigram, share, to_weights, to_topics)
