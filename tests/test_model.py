@@ -120,6 +120,16 @@ def test_top_words_are_the_most_probable_ones():
         m.top_words(["a", "b"])
 
 
+def test_more_top_words_than_there_are_is_all_of_them():
+    assert TopicModel([1.0], [[0.1, 0.6, 0.3]]).top_words("abc", n=4) == [["b", "c", "a"]]
+
+
+@pytest.mark.parametrize("n", [-1, 0, 1.5, 2.0, True, "2", None])
+def test_the_number_of_top_words_is_a_whole_one_from_1_on(n):
+    with pytest.raises(ValueError, match=f"n must be a whole number of at least 1, got {n!r}"):
+        TopicModel([1.0], [[0.1, 0.6, 0.3]]).top_words(n=n)
+
+
 @pytest.mark.parametrize(
     ("weights", "topics", "message"),
     [

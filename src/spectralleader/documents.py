@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from spectralleader import csr
+from spectralleader.checks import is_whole
 from spectralleader.recoding import check_recoding, renumber
 from spectralleader.states import bags, whole
 
@@ -272,7 +273,7 @@ set_indptr, set_words, set_counts, set_n_words, set_lengths, set_matrix = (
 
 def check_n_words(n_words: int) -> int:
     """Return a legal vocabulary size, or say what is wrong with it."""
-    if isinstance(n_words, bool) or not isinstance(n_words, int | np.integer):
+    if not is_whole(n_words):
         raise ValueError(f"n_words must be a whole number, got {n_words!r}")
     if not 1 <= n_words <= MAX_WORDS:
         raise ValueError(f"n_words must be from 1 to {MAX_WORDS}, got {n_words}")

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spectralleader.alignment import best_order, reorder
+from spectralleader.checks import check_whole
 from spectralleader.documents import Documents, Floats, Ints, check_n_words
 from spectralleader.likelihood import log_joint, log_sum, softmax
 from spectralleader.naming import WordNames, in_order
@@ -222,7 +223,7 @@ class TopicModel:
     def top_words(
         self, vocabulary: WordNames | None = None, n: int = 10, *, relevance: float = 1.0
     ) -> list[list[str]]:
-        """Return the n first words of each topic, by ``u_kw / u_w ** (1 - relevance)``.
+        """Return the n first words of each topic, by ``u_kw / u_w ** (1 - relevance)``; at most d.
 
         u is the mean of the topics. At relevance 1 these are the most probable words; below it
         words that all topics share step back, and 0.6 reads best (Sievert & Shirley 2014).
@@ -231,6 +232,7 @@ class TopicModel:
         `get_feature_names_out()` of scikit-learn returns, or a dictionary of words to ids or of ids
         to words, as CountVectorizer and gensim have. Left out, words are their ids.
         """
+        n = check_whole("n", n, 1)
         words = None if vocabulary is None else in_order(vocabulary, self.n_words)
         if not 0.0 <= relevance <= 1.0:
             raise ValueError(f"relevance must be from 0 to 1, got {relevance!r}")

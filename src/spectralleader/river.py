@@ -10,9 +10,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from spectralleader.checks import check_whole
 from spectralleader.documents import Documents
 from spectralleader.learners import DEFAULT_LEARNER, Learner
-from spectralleader.learners.protocol import check_whole
 from spectralleader.model import TopicModel
 from spectralleader.streams.text.words import Words
 from spectralleader.text_topics import MAX_WORDS, RELEVANCE, find_learner

@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from spectralleader.checks import check_whole
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners import DEFAULT_LEARNER, Learner
-from spectralleader.learners.protocol import check_whole
 from spectralleader.model import TopicModel
 from spectralleader.text_topics import find_learner
 

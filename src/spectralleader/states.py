@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from spectralleader.checks import is_whole
+
 State = dict[str, Any]
 Shape = tuple[int | None, ...]  # None: any number
 
@@ -59,8 +61,7 @@ def parts(state: Any, name: str, count: int | None = None) -> list[State]:
 def whole(state: Any, name: str, least: int = 0, most: int = MOST) -> int:
     """Return a whole number within bounds; true and false are none."""
     found = take(state, name)
-    is_whole = isinstance(found, int | np.integer) and not isinstance(found, bool)
-    if not is_whole or not least <= found <= most:
+    if not is_whole(found) or not least <= found <= most:
         raise ValueError(
             f"{name} must be a whole number from {least} to {most}, got {_show(found)}"
         )

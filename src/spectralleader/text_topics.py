@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from spectralleader.checks import check_whole
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Learner
 from spectralleader.learners.merging import merge_learners, settings_of
-from spectralleader.learners.protocol import check_whole
 from spectralleader.learners.registry import STORED
 from spectralleader.learners.statistics import with_words
 from spectralleader.model import TopicModel

@@ -39,16 +39,6 @@ def test_the_best_of_its_starts_wins():
     assert final == best.info.objectives[-1]
 
 
-def test_fitting_is_learning_from_the_beginning():
-    block = documents(60, 5)
-    fitted, learned = BatchEM(3, n_words=5), BatchEM(3, n_words=5)
-    fitted.learn(documents(9, 5, seed=1))
-    fitted.fit(block)
-    for part in block.blocks(7):
-        learned.learn(part)
-    np.testing.assert_array_equal(fitted.model.topics, learned.model.topics)
-
-
 def test_it_recovers_the_easy_problem():
     block, _ = easy().truth.sample(20_000, 3, seed=0)
     method = BatchEM(3, n_words=3).fit(block)

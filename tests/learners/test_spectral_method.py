@@ -16,16 +16,6 @@ def test_it_is_the_literal_leader_that_forgets_nothing():
     assert method.info.n_usable == leader.info.n_usable
 
 
-def test_fitting_is_learning_from_the_beginning():
-    block = documents(60, 6)
-    fitted, learned = SpectralMethod(3, n_words=6), SpectralMethod(3, n_words=6)
-    fitted.learn(documents(9, 6, seed=1))
-    fitted.fit(block)
-    for part in block.blocks(7):
-        learned.learn(part)
-    np.testing.assert_array_equal(fitted.model.topics, learned.model.topics)
-
-
 def test_it_recovers_the_hard_problem():
     block, _ = hard().truth.sample(20_000, 3, seed=0)
     # a squared error of order parameters / documents, 8 / 20,000, of which M3 sees a part

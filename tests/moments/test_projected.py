@@ -6,6 +6,7 @@ from hypothesis import given
 
 from spectralleader import Documents
 from spectralleader.moments import ProjectedMoments, ProjectedSums, kernels, sums
+from spectralleader.moments.exchange import CHUNK
 from spectralleader.moments.product import pairs_product
 from spectralleader.scattered import Scattered
 from tests.factories import blocks, documents
@@ -84,7 +85,7 @@ def test_few_and_many_documents_take_different_roads_to_the_same_sums(monkeypatc
 
 def test_more_rows_than_a_chunk_add_up(monkeypatch):
     monkeypatch.setattr("spectralleader.moments.projected.MANY", np.inf)
-    block = documents(2 * kernels.CHUNK, 5)
+    block = documents(2 * CHUNK, 5)
     np.testing.assert_allclose(
         summed(block).triples, sums.project_triples(block, BASIS), atol=1e-10
     )

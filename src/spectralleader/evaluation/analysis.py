@@ -9,7 +9,6 @@ import numpy as np
 
 from spectralleader.documents import Floats, Ints
 from spectralleader.evaluation import bounds
-from spectralleader.evaluation.noise_free import N_RESTARTS, decomposed
 from spectralleader.evaluation.regret import (
     Hindsight,
     expected_reservoir_excess,
@@ -18,9 +17,7 @@ from spectralleader.evaluation.regret import (
     reservoir_excess,
 )
 from spectralleader.learners import SpectralLeader
-from spectralleader.model import TopicModel
 from spectralleader.samples import Everything, Reservoir
-from spectralleader.spectral.power import random_starts
 from spectralleader.streams.synthetic import REGRET_PROBLEMS, Problem
 
 # A learner's avoidable losses: from the problem, its hindsight, the reservoir's size and a seed.
@@ -129,21 +126,3 @@ def log_steps(n_steps: int, n_rows: int) -> Ints:
     if n_rows < 2:
         return np.array([n_steps])
     return np.unique(np.rint(np.geomspace(1, n_steps, n_rows)).astype(np.int64))
-
-
-def decomposition_errors(scenario: str, *, n_steps: int, n_rows: int = 60) -> list[dict[str, Any]]:
-    """Return how far the spectral method's model is from the mean of P_1 .. P_n, at some n.
-
-    The regret above takes them to be equal, as the analysis does; here the moments of the mean go
-    through whitening and the power method, and the largest difference of an entry of M3 comes out.
-    """
-    hindsight = Hindsight.of(REGRET_PROBLEMS[scenario](), n_steps)
-    starts = random_starts(len(hindsight.topics), N_RESTARTS, seed=0)
-
-    def error(mean: TopicModel) -> float:
-        return float(np.abs(decomposed(mean, starts).triples() - mean.triples()).max())
-
-    return [
-        {"scenario": scenario, "step": n, "decomposition_error": error(hindsight.best(n))}
-        for n in log_steps(n_steps, n_rows).tolist()
-    ]

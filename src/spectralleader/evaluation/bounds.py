@@ -41,27 +41,5 @@ def reservoir_size(n_words: int, n_steps: int, epsilon: float) -> int:
     """
     if not 0.0 < epsilon <= 1.0:
         raise ValueError(f"Theorem 2 needs 0 < epsilon <= 1, got {epsilon}")
-    return max(1, int(np.ceil(_log_cells(n_words, n_steps) / epsilon**2)))
-
-
-def smallest_epsilon(n_words: int, n_steps: int) -> float:
-    """Return sqrt(log(d^3 n) / n): below it the reservoir would be larger than the stream."""
-    return float(np.sqrt(_log_cells(n_words, n_steps) / n_steps))
-
-
-def _log_cells(n_words: int, n_steps: int) -> float:
-    return float(3.0 * np.log(n_words) + np.log(n_steps))
-
-
-def holds_from(values: ArrayLike, bound: ArrayLike) -> int | None:
-    """Return the n from which on values[n - 1] <= bound[n - 1] to the end; None if never.
-
-    Examples
-    --------
-    >>> holds_from([3.0, 1.0, 5.0, 2.0], 4.0)
-    4
-    """
-    values, bound = np.broadcast_arrays(np.asarray(values), np.asarray(bound))
-    above = np.flatnonzero(values > bound)
-    first = int(above[-1]) + 2 if len(above) else 1
-    return first if first <= len(values) else None
+    log_cells = 3.0 * np.log(n_words) + np.log(n_steps)
+    return max(1, int(np.ceil(log_cells / epsilon**2)))

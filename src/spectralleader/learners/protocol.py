@@ -8,6 +8,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from spectralleader.checks import check_whole as check_whole  # learners find all checks here
 from spectralleader.documents import MAX_WORDS, Documents, Floats, check_n_words
 from spectralleader.model import TopicModel
 from spectralleader.states import whole
@@ -92,15 +93,6 @@ def check_n_topics(n_topics: int) -> int:
 def check_seed(seed: int) -> int:
     """Return a legal seed: a whole number, so that a saved learner goes on to the bit."""
     return check_whole("seed", seed, 0)
-
-
-def check_whole(name: str, value: object, least: int, most: int | None = None) -> int:
-    """Return a whole number within bounds, or say what is wrong with it."""
-    if isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= least:
-        if most is None or value <= most:
-            return int(value)
-        raise ValueError(f"{name} must be at most {most}, got {value}")
-    raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
 
 
 def sizes_of(state: dict[str, Any]) -> tuple[int, int]:

@@ -155,7 +155,7 @@ class Statistics:
         bounds = (least / scale, LARGEST / scale)
         totals = floats(state, "totals", (2, n_topics), *bounds)
         words = floats(state, "words", (n_words, n_topics), *bounds)
-        slack = 1e-3 * (1.0 / scale + np.abs(words).sum(axis=0).max())  # rounding is much less
+        slack = 1e-3 * (1.0 / scale + np.abs(words).sum(axis=0))  # rounding is much less
         if (np.abs(totals[1] - words.sum(axis=0)) > slack).any():
             raise ValueError("totals must be the sums of the words")
         return cls(totals, words, scale)

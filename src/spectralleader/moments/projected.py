@@ -8,6 +8,7 @@ import numpy as np
 
 from spectralleader.documents import Documents, Floats
 from spectralleader.moments import kernels
+from spectralleader.moments.exchange import exchange_documents
 from spectralleader.recoding import move_rows
 from spectralleader.scattered import Scattered
 
@@ -69,7 +70,7 @@ class ProjectedSums:
                 f"these sums are over {len(self.basis)} words, the documents over "
                 f"{n_words}; use one vocabulary"
             )
-        kernels.exchange_documents(bounds, words, counts, n_added, MANY, self.basis, *self.parts())
+        exchange_documents(bounds, words, counts, n_added, MANY, self.basis, *self.parts())
 
     def merge(self, other: Self) -> None:
         """Add what another set of documents adds up to, in the same basis."""

@@ -7,12 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from spectralleader.documents import Documents, Ints
+from spectralleader.documents import Documents
 from spectralleader.samples.places import Places
 from spectralleader.samples.protocol import Change
+from spectralleader.samples.remembering import Remembering
 
 
-class Everything:
+class Everything(Remembering):
     """All the documents seen. Memory grows with the stream.
 
     Examples
@@ -24,25 +25,12 @@ class Everything:
     """
 
     def __init__(self, *, n_words: int = 1) -> None:
-        self._places = Places(n_words)
-
-    def __len__(self) -> int:
-        return len(self._places)
+        super().__init__(n_words)
 
     @property
     def n_seen(self) -> int:
         """Documents shown to the sample so far."""
         return len(self._places)
-
-    @property
-    def n_words(self) -> int:
-        """Vocabulary size, at present."""
-        return self._places.n_words
-
-    @property
-    def documents(self) -> Documents:
-        """The remembered documents, in the order they came."""
-        return self._places.documents()
 
     def add(self, documents: Documents) -> Change:
         """Remember a block; return what entered (all of it) and what left (nothing)."""
@@ -58,10 +46,6 @@ class Everything:
         for other in others:
             self.add(other.documents.widen(max(self.n_words, other.n_words)))
 
-    def recode(self, new_ids: Ints | None, n_words: int) -> None:
-        """Renumber the words of the remembered documents, see `Sample`."""
-        self._places.recode(new_ids, n_words)
-
     @property
     def settings(self) -> dict[str, Any]:
         """What samples must have in common to be merged."""
@@ -74,6 +58,6 @@ class Everything:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Everything:
         """Rebuild the sample that `to_state` described."""
-        everything = cls(n_words=1)
+        everything = cls()
         everything._places = Places.from_state(state)
         return everything

@@ -12,13 +12,14 @@ from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.samples.interleaving import interleave, take_turns
 from spectralleader.samples.places import Places
 from spectralleader.samples.protocol import Change
-from spectralleader.samples.shortening import check_budget, check_capacity, shorten_rows
-from spectralleader.states import check_same, generator, part, take, whole
+from spectralleader.samples.remembering import Bounded
+from spectralleader.samples.shortening import shorten_rows
+from spectralleader.states import generator, take, whole
 
 Acceptance = Literal["paper", "uniform"]
 
 
-class Reservoir:
+class Reservoir(Bounded):
     """A random sample of at most `capacity` of the documents seen.
 
     The first `capacity` documents all enter. After that document t enters with probability
@@ -53,26 +54,9 @@ class Reservoir:
             raise ValueError(
                 f"acceptance must be one of {get_args(Acceptance)}, got {acceptance!r}"
             )
-        self.capacity = check_capacity(capacity)
+        super().__init__(capacity, n_words, budget)
         self.acceptance: Acceptance = acceptance
-        self.budget = check_budget(budget, self.capacity)
-        self._most = self.budget // self.capacity  # different words of a document
-        self.n_seen = 0
         self._rng = np.random.default_rng(seed)
-        self._places = Places(n_words)
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    @property
-    def n_words(self) -> int:
-        """Vocabulary size, at present."""
-        return self._places.n_words
-
-    @property
-    def documents(self) -> Documents:
-        """The remembered documents, in the order of their places."""
-        return self._places.documents()
 
     def add(self, documents: Documents) -> Change:
         """Show the reservoir a block; return what entered and what left."""
@@ -117,41 +101,25 @@ class Reservoir:
         self._places = Places.of(take_turns(shuffled, turns))
         self._rng = np.random.default_rng(rng.integers(2**63))  # others may have drawn as this one
 
-    def recode(self, new_ids: Ints | None, n_words: int) -> None:
-        """Renumber the words of the remembered documents, see `Sample`."""
-        self._places.recode(new_ids, n_words)
-
     @property
     def settings(self) -> dict[str, Any]:
         """What samples must have in common to be merged."""
-        return {"capacity": self.capacity, "acceptance": self.acceptance, "budget": self.budget}
+        return {**super().settings, "acceptance": self.acceptance}
 
     def to_state(self) -> dict[str, Any]:
         """Return all that the reservoir needs to go on."""
-        return {
-            "capacity": self.capacity,
-            "acceptance": self.acceptance,
-            "budget": self.budget,
-            "n_seen": self.n_seen,
-            "rng": self._rng.bit_generator.state,
-            "places": self._places.to_state(),
-        }
+        return {**super().to_state(), "rng": self._rng.bit_generator.state}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Reservoir:
         """Rebuild the reservoir that `to_state` described."""
-        places = Places.from_state(part(state, "places"))
-        capacity, n_seen = whole(state, "capacity", 1), whole(state, "n_seen")
-        check_same("documents remembered", len(places), min(n_seen, capacity))
         reservoir = cls(
-            capacity,
-            n_words=places.n_words,
+            whole(state, "capacity", 1),
             acceptance=take(state, "acceptance"),
             budget=state.get("budget"),  # older files have none: the default
         )
-        reservoir.n_seen = n_seen
+        reservoir._load_places(state)
         reservoir._rng = generator(state, "rng")
-        reservoir._places = places
         return reservoir
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from spectralleader.checks import is_whole
 from spectralleader.documents import Documents, Floats, Ints, WordIds
 
 WORDS_A_DOCUMENT = 1024  # different words remembered of each document if nobody says, at most
@@ -20,11 +21,6 @@ def check_capacity(capacity: Any) -> int:
             f"capacity must be a whole number of documents of at least 1, got {capacity!r}"
         )
     return int(capacity)
-
-
-def is_whole(value: Any) -> bool:
-    """Say whether a value is a whole number."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def check_budget(budget: Any, capacity: int) -> int:

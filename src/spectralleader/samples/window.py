@@ -7,15 +7,16 @@ from typing import Any, Self
 
 import numpy as np
 
-from spectralleader.documents import Documents, Ints
+from spectralleader.documents import Documents
 from spectralleader.samples.interleaving import interleave, take_turns
 from spectralleader.samples.places import Places
 from spectralleader.samples.protocol import Change
-from spectralleader.samples.shortening import check_budget, check_capacity, shorten_rows
-from spectralleader.states import check_same, part, whole
+from spectralleader.samples.remembering import Bounded
+from spectralleader.samples.shortening import shorten_rows
+from spectralleader.states import whole
 
 
-class Window:
+class Window(Bounded):
     """The last `capacity` documents: a learner that remembers these follows a drifting stream.
 
     At most `budget` different words are remembered, as in `Reservoir`: of a document with more than
@@ -30,24 +31,7 @@ class Window:
     """
 
     def __init__(self, capacity: int, *, n_words: int = 1, budget: int | None = None) -> None:
-        self.capacity = check_capacity(capacity)
-        self.budget = check_budget(budget, self.capacity)
-        self._most = self.budget // self.capacity  # different words of a document
-        self.n_seen = 0
-        self._places = Places(n_words)
-
-    def __len__(self) -> int:
-        return len(self._places)
-
-    @property
-    def n_words(self) -> int:
-        """Vocabulary size, at present."""
-        return self._places.n_words
-
-    @property
-    def documents(self) -> Documents:
-        """The remembered documents, in the order of their places."""
-        return self._places.documents()
+        super().__init__(capacity, n_words, budget)
 
     def last(self, n: int) -> Documents:
         """Return the last n of the remembered documents, the oldest first."""
@@ -86,32 +70,10 @@ class Window:
         places = np.arange(self.n_seen - len(turns), self.n_seen) % self.capacity
         self._places = Places.of(take_turns(newest, turns).take(np.argsort(places)))
 
-    def recode(self, new_ids: Ints | None, n_words: int) -> None:
-        """Renumber the words of the remembered documents, see `Sample`."""
-        self._places.recode(new_ids, n_words)
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What samples must have in common to be merged."""
-        return {"capacity": self.capacity, "budget": self.budget}
-
-    def to_state(self) -> dict[str, Any]:
-        """Return all that the window needs to go on."""
-        return {
-            "capacity": self.capacity,
-            "budget": self.budget,
-            "n_seen": self.n_seen,
-            "places": self._places.to_state(),
-        }
-
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Window:
         """Rebuild the window that `to_state` described."""
-        places = Places.from_state(part(state, "places"))
-        capacity, n_seen = whole(state, "capacity", 1), whole(state, "n_seen")
-        check_same("documents remembered", len(places), min(n_seen, capacity))
         budget = state.get("budget")  # older files have none: the default
-        window = cls(capacity, n_words=places.n_words, budget=budget)
-        window.n_seen = n_seen
-        window._places = places
+        window = cls(whole(state, "capacity", 1), budget=budget)
+        window._load_places(state)
         return window

@@ -79,12 +79,6 @@ class Estimate(NamedTuple):
         return self.tensor_eigenvectors @ self.whitening.forward.T
 
     @property
-    def condition_number(self) -> float:
-        """Largest over smallest usable eigenvalue of the pairs; 1 if there are none."""
-        values = self.eigenvalues
-        return float(values[0] / values[-1]) if len(values) else 1.0
-
-    @property
     def residual(self) -> float:
         """||T - sum lambda v^(x)3|| / ||T||: what noise and mixed topics leave of the tensor.
 

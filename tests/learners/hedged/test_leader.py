@@ -113,3 +113,15 @@ def test_a_small_reservoir_still_makes_valid_models():
 def test_the_reservoir_holds_at_least_one_document():
     with pytest.raises(ValueError, match="reservoir_size must be a whole number of at least 1"):
         HedgedLeader(3, n_words=5, reservoir_size=0)
+
+
+def test_a_state_whose_words_are_not_in_the_totals_of_their_topic_is_refused():
+    """It would give words chances of 1e24, and documents a probability that is none."""
+    learner = HedgedLeader(2, n_words=30)
+    learner.learn(documents(50, 30))
+    state = learner.to_state()
+    for table in state["panel"]["tables"]["tables"]:
+        table["words"] = np.repeat([[2e28, 1e25]], 30, axis=0)  # few beside those of the other
+        table["totals"] = np.array([[1.0, 1.0], [6e29, 0.0]])
+    with pytest.raises(ValueError, match="totals must be the sums of the words"):
+        HedgedLeader.from_state(state)

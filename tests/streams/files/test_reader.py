@@ -149,7 +149,7 @@ def test_written_rows_come_back(tmp_path_factory, rows, chunk, block):
             reader, blocks = everything(file, text="text", label="label", block=block)
         found = [pair for part in blocks for pair in zip(part.texts, part.labels, strict=True)]
         assert found == kept, ending
-        assert reader.problems.n_skipped == len(rows) - len(kept)
+        assert sum(reader.problems.counts.values()) == len(rows) - len(kept)
         assert [len(part) for part in blocks[:-1]] == [block] * (len(blocks) - 1)
 
 
@@ -170,7 +170,6 @@ def test_bad_rows_are_counted_with_their_lines_and_reading_goes_on(tmp_path):
     }
     assert reader.problems.places[problems.COLUMN_COUNT] == [f"{file} line 4", f"{file} line 5"]
     assert f"1 row: not UTF-8 text ({file} line 7)" in reader.problems.summary()
-    assert reader.problems.n_skipped == 5
 
 
 def test_broken_json_is_counted_with_its_lines_and_reading_goes_on(tmp_path):
@@ -247,7 +246,7 @@ def test_several_texts_are_joined_by_a_space(tmp_path):
 @pytest.mark.parametrize("data", [b"text\n", b"text", b"\xef\xbb\xbftext\r\n\r\n"])
 def test_a_header_alone_has_no_documents(tmp_path, data):
     reader, blocks = everything(write(tmp_path / "a.csv", data))
-    assert reader.available == ("text",)
+    assert reader.columns.text == ("text",)
     assert blocks == []
 
 
@@ -359,8 +358,7 @@ def test_times_out_of_order_are_reported_and_sorted_on_demand(tmp_path):
     ]
     file = write(tmp_path / "a.csv", as_csv(rows, ("time", "text")))
     reader, _ = everything(file)
-    assert reader.problems.n_out_of_order == 2
-    assert reader.problems.n_skipped == 0
+    assert reader.problems.counts == {problems.BAD_TIME: 1, problems.OUT_OF_ORDER: 2}
     assert reader.problems.places[problems.OUT_OF_ORDER] == [f"{file} line 3", f"{file} line 7"]
     reader, blocks = everything(file, sort=True, block=4)
     assert [text for part in blocks for text in part.texts] == [
@@ -369,7 +367,7 @@ def test_times_out_of_order_are_reported_and_sorted_on_demand(tmp_path):
     assert blocks[0].times[0] == datetime(2016, 11, 8, 13, 0, 1, tzinfo=UTC)
     assert blocks[0].place(0) == f"{file} line 7"
     assert blocks[1].times[-1] is None
-    assert reader.problems.n_out_of_order == 0
+    assert problems.OUT_OF_ORDER not in reader.problems.counts
 
 
 @given(st.lists(st.integers(0, 20), max_size=40), st.integers(1, 60))
@@ -405,7 +403,7 @@ def test_reading_goes_on_where_it_was(tmp_path, ending):
         reader, rest = everything(*files, block=1, start=block.end)
         assert [part.texts for part in rest] == [part.texts for part in blocks[i + 1 :]]
         assert [part.place(0) for part in rest] == [part.place(0) for part in blocks[i + 1 :]]
-    assert reader.problems.n_skipped == 2
+    assert reader.problems.counts == {problems.NO_TEXT: 2}
 
 
 def test_parquet_columns_of_other_types_become_text(tmp_path):

@@ -11,7 +11,6 @@ BROKEN_JSON = "broken JSON"
 OPEN_QUOTE = "a quote that is never closed"
 BAD_TIME = "no readable time (the text is used)"
 OUT_OF_ORDER = "earlier than a row before it"
-KEPT = (BAD_TIME, OUT_OF_ORDER)  # rows that are used all the same
 
 N_PLACES = 5  # places told of each kind
 
@@ -48,16 +47,6 @@ class Problems:
         self.places.setdefault(kind, []).append(place)
         if self._strict and kind != OUT_OF_ORDER:
             raise ValueError(f"{place}: {kind}" + (f" ({detail})" if detail else ""))
-
-    @property
-    def n_skipped(self) -> int:
-        """Rows that were left out."""
-        return sum(count for kind, count in self.counts.items() if kind not in KEPT)
-
-    @property
-    def n_out_of_order(self) -> int:
-        """Rows with a time earlier than a row's before them."""
-        return self.counts.get(OUT_OF_ORDER, 0)
 
     def summary(self) -> list[str]:
         """Return one line a kind, as a person may read it."""

@@ -73,7 +73,6 @@ class Reader(Iterator[TextBlock]):
     """An iterator of blocks; made by `read`."""
 
     columns: Columns  # that are read
-    available: tuple[str, ...]  # columns of the first file
     guesses: tuple[str, ...]  # in words, what was not given
     problems: Problems  # so far
 
@@ -112,7 +111,6 @@ class Reader(Iterator[TextBlock]):
 
     def _choose(self, wish: Wish, table: Table) -> None:
         name = self.names[self._start.file]
-        self.available = table.columns
         try:
             self.columns, guesses = choose(wish, table.columns, table.sample, name)
             # a time or label that was guessed may be missing from other files

@@ -1,0 +1,63 @@
+"""Remembering: what samples share, however they choose: documents in places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spectralleader.documents import Documents, Ints
+from spectralleader.samples.places import Places
+from spectralleader.samples.shortening import check_budget, check_capacity
+from spectralleader.states import check_same, part, whole
+
+
+class Remembering:
+    """A sample that remembers documents in places."""
+
+    def __init__(self, n_words: int) -> None:
+        self._places = Places(n_words)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def n_words(self) -> int:
+        """Vocabulary size, at present."""
+        return self._places.n_words
+
+    @property
+    def documents(self) -> Documents:
+        """The remembered documents, in the order of their places."""
+        return self._places.documents()
+
+    def recode(self, new_ids: Ints | None, n_words: int) -> None:
+        """Renumber the words of the remembered documents, see `Sample`."""
+        self._places.recode(new_ids, n_words)
+
+
+class Bounded(Remembering):
+    """A sample of at most `capacity` documents, of at most `budget` different words in all."""
+
+    n_seen: int  # documents shown to the sample so far, remembered or not
+
+    def __init__(self, capacity: int, n_words: int, budget: int | None) -> None:
+        super().__init__(n_words)
+        self.capacity = check_capacity(capacity)
+        self.budget = check_budget(budget, self.capacity)
+        self._most = self.budget // self.capacity  # different words of a document
+        self.n_seen = 0
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What samples must have in common to be merged."""
+        return {"capacity": self.capacity, "budget": self.budget}
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all that the sample needs to go on."""
+        return {**self.settings, "n_seen": self.n_seen, "places": self._places.to_state()}
+
+    def _load_places(self, state: dict[str, Any]) -> None:
+        """Remember the documents that `to_state` described."""
+        self._places = Places.from_state(part(state, "places"))
+        self.n_seen = whole(state, "n_seen")
+        expected = min(self.n_seen, self.capacity)
+        check_same("documents remembered", len(self._places), expected)
