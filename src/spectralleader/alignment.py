@@ -21,6 +21,7 @@ def best_order(topics: Floats, reference: Floats, order: Ints) -> bool:
 def compare(topics: Floats, reference: Floats) -> tuple[Floats, Ints, bool, bool]:
     """Return the cosines of topics and reference, each column's best row, and if these differ.
 
+    The reference may be over fewer words, of which it rules out the others.
     Rows that differ are a matching, and no other is better. What is as good to rounding stays where
     it is: the diagonal gets a little more. The last value says whether all rows stay.
     """
@@ -57,8 +58,8 @@ def reorder(
 
 @kernel
 def inner(x: Floats, y: Floats) -> float:
-    """``x @ y``."""
+    """``x[: len(y)] @ y``."""
     total = 0.0
-    for i in range(len(x)):
+    for i in range(len(y)):
         total += x[i] * y[i]
     return total

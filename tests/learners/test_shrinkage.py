@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from spectralleader import Documents, LiteralLeader, SpectralLeader
 from spectralleader.evaluation.metrics import tensor_losses
+from spectralleader.learners.order import arrange
 from spectralleader.learners.shrinkage import (
     LEVELS,
     N_PARTS,
@@ -15,7 +16,6 @@ from spectralleader.learners.shrinkage import (
     norms,
     split,
 )
-from spectralleader.learners.shrinking import shrink
 from spectralleader.model import TopicModel
 from spectralleader.samples import Everything
 from spectralleader.streams.block import Block
@@ -35,17 +35,17 @@ def test_judging_adds_the_papers_loss_of_every_level(block, seed):
     found = model(3, 5, seed=seed)
     long = block[block.lengths >= 3]
     for level, total in zip(LEVELS, judge(found, block), strict=True):
-        losses = tensor_losses(shrink(found, level), Block(long))
+        losses = tensor_losses(arrange(found, None, level), Block(long))
         assert total == pytest.approx((losses - 1.0).sum(), abs=1e-9)
 
 
 @given(seed=st.integers(0, 50), k=st.integers(1, 4), d=st.integers(1, 9))
 def test_a_shrunk_model_is_a_model_with_the_norm_that_is_said(seed, k, d):
     found = model(k, d, seed=seed)
-    expected = [shrink(found, level).norm() for level in LEVELS]
+    expected = [arrange(found, None, level).norm() for level in LEVELS]
     np.testing.assert_allclose(norms(found, found.weights @ found.topics), expected, rtol=1e-9)
     for level in LEVELS:
-        assert_valid(shrink(found, level))
+        assert_valid(arrange(found, None, level))
 
 
 @given(block=blocks(5))
@@ -61,7 +61,6 @@ def test_a_good_model_is_left_alone_and_a_bad_one_shrunk():
     sample, _ = truth.sample(3000, 6, seed=2)
     assert renewed(truth, sample).level(3000) == 0.0
     assert renewed(other, sample).leading == LEVELS[-1]
-    assert shrink(truth, 0.0) is truth
 
 
 def test_before_any_judge_and_among_equals_the_safest_level_is_used():

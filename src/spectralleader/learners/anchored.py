@@ -11,7 +11,9 @@ import numpy as np
 
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners.basis import find_basis, is_all_words
-from spectralleader.learners.near import Nearby, estimate_near
+from spectralleader.learners.near import Near
+from spectralleader.learners.order import arrange
+from spectralleader.model import TopicModel
 from spectralleader.moments import ProjectedMoments, ProjectedSums
 from spectralleader.samples import Change, Sample
 from spectralleader.samples.places import Places
@@ -28,9 +30,8 @@ STALE = 1 / 3  # share of the sample that may change before it is anchored anew
 class Worked:
     """What was worked out of an anchor and the changes since, because somebody asked."""
 
-    sums: ProjectedSums  # of the anchor and the first n_added changes
+    near: Near  # sums of the anchor and the first n_added changes, and the anchor's directions
     cold: Estimate  # of the anchor itself
-    directions: Floats  # of that estimate, (k, r)
     n_added: int = 0
 
 
@@ -109,58 +110,77 @@ class Anchored:
         self.changes = [change.renumber(new_ids, n_words) for change in self.changes]
         self._worked = None
 
-    def estimate(self) -> Estimate | Nearby:
+    def estimate(self) -> Estimate:
         """Estimate the model of the sample as it is now, in the anchor's basis."""
-        if self._worked is None:
-            self._worked = self._work_out()
-        worked = self._worked
-        if not self.changes:
-            if worked.cold.model.n_words < self.n_words:
-                worked.sums.widen(self.n_words)
-                worked.cold = self._solve(worked.sums)
-            return worked.cold
-        self._worked = None  # unless all goes well: sums that have half of the changes are none
-        for change in self.changes[worked.n_added :]:
-            worked.sums.widen(change.moved.n_words)
-            worked.sums.exchange(change.moved, change.n_entered)
-        worked.sums.widen(self.n_words)
-        worked.n_added = len(self.changes)
-        self._worked = worked
-        return self._solve_near(worked.sums, worked.directions)
+        worked = self._work_out()
+        if self.changes:
+            self._add_all_but(0, worked)
+            return self._solve_near(worked.near)
+        if worked.cold.model.n_words < self.n_words:
+            worked.near.sums.widen(self.n_words)
+            worked.cold = self._solve(worked.near.sums)
+        return worked.cold
 
-    def estimate_without(self, parts: Sequence[Documents]) -> list[Estimate | Nearby]:
+    def model(self, reference: TopicModel | None, level: float) -> TopicModel:
+        """Return ``arrange(self.estimate().model, reference, level)``.
+
+        The last change, the estimate and its arrangement are one kernel.
+        """
+        worked, found = self._work_out(), None
+        if len(self.changes) > worked.n_added and self._can_be_near(worked.near):
+            self._add_all_but(1, worked)
+            self._worked = None  # unless all goes well
+            found = worked.near.model(self.changes[-1], reference, level)
+            worked.n_added += 1
+            self._worked = worked
+        return arrange(self.estimate().model, reference, level) if found is None else found
+
+    def estimate_without(self, parts: Sequence[Documents]) -> list[Estimate]:
         """Estimate the model of all parts of the sample but one, for each, in the same basis."""
         self.estimate()  # so that the basis is there, over all words
-        assert self._worked is not None
-        basis, directions = self._worked.sums.basis, self._worked.directions
-        sums = [ProjectedSums(basis) for _ in parts]
+        near = self._work_out().near
+        sums = [ProjectedSums(near.sums.basis) for _ in parts]
         for mine, documents in zip(sums, parts, strict=True):
             mine.update(documents)
         found = []
         for without in range(len(parts)):
-            others = ProjectedSums(basis)
+            others = ProjectedSums(near.sums.basis)
             for i in range(len(parts)):
                 if i != without:
                     others.merge(sums[i])
-            found.append(self._solve_near(others, directions))
+            found.append(self._solve_near(Near(others, near.directions, joint=near.joint)))
         return found
 
     def _work_out(self) -> Worked:
-        """Find the anchor's basis, its sums and their estimate."""
-        sums = ProjectedSums(find_basis(self.anchor, self.n_topics, self.seed, self.scaling))
-        sums.update(self.anchor)
-        cold = self._solve(sums)
-        return Worked(sums, cold, cold.directions)
-
-    def _solve_near(self, sums: ProjectedSums, directions: Floats) -> Estimate | Nearby:
-        """Estimate near the anchor's directions, unless the basis is exact or one is lost."""
-        found = None
-        # where the basis is exact so is the decomposition; else the anchor's directions are near
-        if not self.is_exact and len(directions) == self.n_topics:
+        """Find the anchor's basis, its sums and their estimate, if nobody asked before."""
+        if self._worked is None:
+            sums = ProjectedSums(find_basis(self.anchor, self.n_topics, self.seed, self.scaling))
+            sums.update(self.anchor)
+            cold = self._solve(sums)
             joint = self.decompose is joint_diagonalisation
-            near = (sums, self.n_topics, directions)
-            found = estimate_near(*near, joint=joint, anchoring=self.anchoring)
-        return self._solve(sums) if found is None else found
+            self._worked = Worked(Near(sums, cold.directions, joint=joint), cold)
+        return self._worked
+
+    def _add_all_but(self, n_last: int, worked: Worked) -> None:
+        """Add the changes to what was worked out, but for some of the last."""
+        sums, n_added = worked.near.sums, len(self.changes) - n_last
+        if worked.n_added < n_added:
+            self._worked = None  # unless all goes well: sums that have half of the changes are none
+            for change in self.changes[worked.n_added : n_added]:
+                sums.widen(change.moved.n_words)
+                worked.near.follow(change)
+            worked.n_added = n_added
+            self._worked = worked
+        sums.widen(self.n_words)
+
+    def _solve_near(self, near: Near) -> Estimate:
+        """Estimate near the anchor's directions, unless the basis is exact or one is lost."""
+        found = near.estimate(self.anchoring) if self._can_be_near(near) else None
+        return self._solve(near.sums) if found is None else found
+
+    def _can_be_near(self, near: Near) -> bool:
+        """Say if the anchor's directions are of use: where the basis is exact all is made anew."""
+        return len(near.directions) == self.n_topics and not self.is_exact
 
     def _solve(self, sums: ProjectedSums) -> Estimate:
         """Estimate from random starts: the global guarantee."""

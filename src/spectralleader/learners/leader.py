@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from spectralleader.documents import Documents, Ints, check_n_words
-from spectralleader.learners.order import TopicOrder
+from spectralleader.learners.order import (
+    arrange,
+    recode_reference,
+    reference_from_state,
+    reference_to_state,
+)
 from spectralleader.learners.protocol import (
-    Predictive,
     check_block,
     check_n_topics,
     check_seed,
@@ -20,7 +24,6 @@ from spectralleader.learners.protocol import (
     sizes_of,
 )
 from spectralleader.learners.shrinkage import Shrinkage, split
-from spectralleader.learners.shrinking import shrink
 from spectralleader.learners.undoing import Fields, fields_of, put_back
 from spectralleader.model import TopicModel
 from spectralleader.recoding import check_recoding
@@ -34,18 +37,6 @@ from spectralleader.samples import (
 )
 from spectralleader.spectral import Estimate
 from spectralleader.states import check_same, part, take, truth, whole
-
-
-class Solved(Protocol):
-    """A model that was found, and the estimate behind it when asked for."""
-
-    @property
-    def model(self) -> TopicModel:
-        """The model."""
-
-    @property
-    def estimate(self) -> Estimate:
-        """The model and how it came about."""
 
 
 class Leader:
@@ -80,13 +71,13 @@ class Leader:
         self.sample = sample
         self._n_due = 1  # documents that may enter before the references are renewed
         self._n_left = 1  # of these, still
-        self._order = TopicOrder()
+        self._reference: TopicModel | None = None  # topics are put in its order
         self._shrinkage = Shrinkage()
-        self._found: Solved | None = None
-        self._ordered: TopicModel | None = None  # what was found, in order
+        self._estimate: Estimate | None = None
+        self._predictive: TopicModel | None = None  # its model, in order
         self._model: TopicModel | None = None  # the same, shrunk
 
-    def _solve(self) -> Solved:
+    def _solve(self) -> Estimate:
         """Estimate the model of the sample as it is (lines 1 to 5 of Algorithm 1)."""
         raise NotImplementedError
 
@@ -108,7 +99,7 @@ class Leader:
             for piece in self._pieces(block):
                 change = self.sample.add(piece)
                 done.append((change, piece.n_docs))
-                if change.n_docs > 0:
+                if change.n_entered > 0:
                     before = before or self._fields()
                     self._learn(change)
         except BaseException:
@@ -123,7 +114,7 @@ class Leader:
     def _pieces(self, block: Documents) -> Iterator[Documents]:
         """Cut a block where a growing sample reaches a power of two: there things are renewed."""
         start = 0
-        while (n := len(self.sample)) == self.sample.n_seen:
+        while block.n_docs > 1 and (n := len(self.sample)) == self.sample.n_seen:
             end = start + (1 << n.bit_length()) - n
             if end >= block.n_docs:
                 break
@@ -133,7 +124,7 @@ class Leader:
 
     def _fields(self) -> Fields:
         """Return what a step replaces; the sample takes back what it did by itself."""
-        return fields_of(self, self._order, self._shrinkage)
+        return fields_of(self, self._shrinkage)
 
     def _take_back(self) -> None:
         """Drop what was noted of a step, beside its fields."""
@@ -160,11 +151,11 @@ class Leader:
         is_growing = n == self.sample.n_seen
         self._n_left = self._n_due = (1 << n.bit_length()) - n if is_growing else n
         if self.info.n_usable == self.n_topics:  # else places mean nothing yet
-            self._order.reference = self._put_in_order()
+            self._reference = self.predictive
 
     def _forget(self) -> None:
         """Forget what was worked out."""
-        self._found = self._ordered = self._model = None
+        self._estimate = self._predictive = self._model = None
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words of the remembered documents; -1 is dropped from them."""
@@ -173,7 +164,7 @@ class Leader:
 
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         self.sample.recode(new_ids, n_words)
-        self._order.recode(new_ids, n_words)
+        self._reference = recode_reference(self._reference, new_ids, n_words)
         self._forget()
         self.n_words = n_words
 
@@ -202,23 +193,20 @@ class Leader:
     @property
     def info(self) -> Estimate:
         """The estimate behind the model, with its diagnostics."""
-        return self._solved().estimate
+        if self._estimate is None:
+            self._estimate = self._solve()
+        return self._estimate
 
-    def _solved(self) -> Solved:
-        if self._found is None:
-            self._found = self._solve()
-        return self._found
-
-    def _put_in_order(self) -> TopicModel:
-        if self._ordered is None:
-            self._ordered = self._order.put(self._solved().model)
-        return self._ordered
+    def _solve_model(self, level: float) -> TopicModel:
+        """Return the estimate's model, its topics in order and shrunk to a level."""
+        return arrange(self.info.model, self._reference, level)
 
     @property
     def model(self) -> TopicModel:
         """The model of everything learned so far, shrunk as far as the paper's loss says."""
         if self._model is None:
-            self._model = shrink(self._put_in_order(), self.shrinkage)
+            level = self.shrinkage
+            self._model = self.predictive if level == 0.0 else self._solve_model(level)
         return self._model
 
     @property
@@ -227,9 +215,11 @@ class Leader:
         return self._shrinkage.level(len(self.sample))
 
     @property
-    def predictive(self) -> Predictive:
+    def predictive(self) -> TopicModel:
         """The model as estimated: shrinkage recovers moments better, and predicts words worse."""
-        return self._put_in_order()
+        if self._predictive is None:
+            self._predictive = self._solve_model(0.0)
+        return self._predictive
 
     def to_state(self) -> dict[str, Any]:
         """Return all that the learner needs to go on."""
@@ -239,7 +229,7 @@ class Leader:
             "sample": sample_to_state(self.sample),
             "n_due": self._n_due,
             "n_left": self._n_left,
-            "order": self._order.to_state(),
+            "order": reference_to_state(self._reference),
             "shrinkage": self._shrinkage.to_state(),
         }
 
@@ -252,6 +242,6 @@ class Leader:
         learner = cls(**{name: take(state, name) for name in cls.parameters}, sample=sample)
         learner.grows = truth(state, "grows")
         learner._n_due, learner._n_left = whole(state, "n_due", 1), whole(state, "n_left", 1)
-        learner._order = TopicOrder.from_state(part(state, "order"), *sizes)
+        learner._reference = reference_from_state(part(state, "order"), *sizes)
         learner._shrinkage = Shrinkage.from_state(part(state, "shrinkage"))
         return learner

@@ -5,10 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from spectralleader.compiled import kernel
-from spectralleader.documents import Floats
+from spectralleader.documents import Documents, Floats, Ints, WordIds
+from spectralleader.learners.order import NO_TOPICS, arrange_topics
 from spectralleader.model import TopicModel
 from spectralleader.moments import ProjectedSums
+from spectralleader.moments.exchange import exchange_documents
 from spectralleader.moments.kernels import contract, unpack
+from spectralleader.moments.projected import MANY
+from spectralleader.samples import Change
 from spectralleader.spectral import Anchoring, Estimate
 from spectralleader.spectral.joint import diagonalise
 from spectralleader.spectral.power import decompose
@@ -16,67 +20,151 @@ from spectralleader.spectral.recovery import finish
 from spectralleader.spectral.whitening import Whitening, whiten_small
 
 N_ITERATIONS = 30
+STEP, FEWEST = 1 / 64, 32  # share of the documents, and documents, after which near is far
+NO_CHANGE = Change.of(Documents.empty(1), Documents.empty(1), np.zeros(0, np.int64))
 
 Parts = tuple[Floats, Floats, Floats, Floats, Floats, Floats]  # views of one array, see `_cut`
 
 
-class Nearby:
-    """An estimate of which the model is there, and the rest is put together when asked for."""
+class Near:
+    """Sums that follow changes, and estimates near directions that were found earlier.
 
-    __slots__ = ("anchoring", "model", "rest")
-
-    def __init__(self, model: TopicModel, rest: Floats, anchoring: Anchoring | None) -> None:
-        self.model, self.rest, self.anchoring = model, rest, anchoring
-
-    @property
-    def estimate(self) -> Estimate:
-        """The estimate with its diagnostics."""
-        clipped, values, vectors, T, eigenvalues, forward = _cut(self.rest, self.model.n_topics)
-        whitening = Whitening(forward, eigenvalues)
-        return Estimate(self.model, whitening, T, values, vectors, clipped, self.anchoring)
-
-
-def estimate_near(
-    sums: ProjectedSums,
-    n_topics: int,
-    near: Floats,
-    *,
-    joint: bool,
-    anchoring: Anchoring | None = None,
-) -> Nearby | None:
-    """Return ``estimate(ProjectedMoments(sums), n_topics, decompose, ..., near=near)``.
-
-    A model after every document must not spend its time between one kernel and the next: the road
-    of `estimate` is the same, and that function is what this one is tested against. None: fewer
-    than n_topics directions are left.
+    A model after every document must not spend its time between one kernel and the next, so adding
+    a change, estimating and arranging are one. All that is done here is done by that one kernel:
+    the bits of a model do not depend on how often somebody looked.
     """
-    d, r = sums.basis.shape
-    k = n_topics
-    weights, topics, rest = np.empty(k), np.empty((k, d)), np.empty(k * (k * k + k + r + 3))
-    if not _solve(*sums.parts(), near, joint, N_ITERATIONS, weights, topics, rest):
-        return None
-    return Nearby(TopicModel.trusted(weights, topics), rest, anchoring)
+
+    __slots__ = ("_n_entered", "_n_steps", "directions", "joint", "sums")
+
+    def __init__(self, sums: ProjectedSums, directions: Floats, *, joint: bool) -> None:
+        self.sums, self.directions, self.joint = sums, directions, joint
+        self._n_steps = max(FEWEST, STEP * sums.n_docs[0])  # documents until the next directions
+        self._n_entered = 0  # since the last
+
+    def follow(self, change: Change) -> None:
+        """Add a change to the sums: ``sums.exchange(change.moved, change.n_entered)``.
+
+        Every so many documents the directions are found anew, so that estimates stay near.
+        """
+        self._run(change, None, 0.0, NOTHING, NO_TOPICS_YET, NOTHING)
+        self._n_entered += change.n_entered
+        if self._n_entered >= self._n_steps:
+            self._n_entered = 0
+            if (found := self.estimate()) is not None:
+                self.directions = found.directions
+
+    def estimate(self, anchoring: Anchoring | None = None) -> Estimate | None:
+        """Return ``estimate(ProjectedMoments(sums), K, decompose, ..., near=directions)``.
+
+        None: fewer than K directions are left.
+        """
+        k, (d, r) = len(self.directions), self.sums.basis.shape
+        weights, topics, rest = np.empty(k), np.empty((k, d)), np.empty(_size(k, r))
+        if not self._run(NO_CHANGE, None, 0.0, weights, topics, rest):
+            return None
+        clipped, values, vectors, T, eigenvalues, forward = _cut(rest, k)
+        model, whitening = TopicModel.trusted(weights, topics), Whitening(forward, eigenvalues)
+        return Estimate(model, whitening, T, values, vectors, clipped, anchoring)
+
+    def model(
+        self, change: Change, reference: TopicModel | None, level: float
+    ) -> TopicModel | None:
+        """Follow a change; return ``arrange(self.estimate().model, reference, level)``."""
+        if self._n_entered + change.n_entered >= self._n_steps:
+            self.follow(change)
+            change = NO_CHANGE
+        weights = np.empty(len(self.directions))
+        topics = np.empty((len(weights), len(self.sums.basis)))
+        is_found = self._run(change, reference, level, weights, topics, NOTHING)
+        self._n_entered += change.n_entered
+        return TopicModel.trusted(weights, topics) if is_found else None
+
+    def _run(
+        self,
+        change: Change,
+        reference: TopicModel | None,
+        level: float,
+        weights: Floats,
+        topics: Floats,
+        rest: Floats,
+    ) -> bool:
+        bounds, words, counts, _ = change.moved
+        return _follow(
+            bounds,
+            words,
+            counts,
+            change.n_entered,
+            MANY,
+            self.sums.basis,
+            *self.sums.parts(),
+            self.directions,
+            self.joint,
+            N_ITERATIONS,
+            NO_TOPICS if reference is None else reference.topics,
+            level,
+            weights,
+            topics,
+            rest,
+        )
+
+
+NOTHING, NO_TOPICS_YET = np.empty(0), np.empty((0, 0))
 
 
 @kernel
-def _solve(
+def _follow(
+    bounds: Ints,
+    words: WordIds,
+    counts: Floats,
+    n_added: int,
+    many: float,
+    basis: Floats,
     n: Floats,
-    words: Floats,
+    sum_words: Floats,
     image: Floats,
     pairs: Floats,
     triples: Floats,
     near: Floats,
     joint: bool,  # noqa: FBT001  # kernels have no keyword arguments
     n_iterations: int,  # a constant here would have the decomposition compiled once more
+    reference: Floats,
+    level: float,
+    to_weights: Floats,
+    to_topics: Floats,
+    rest: Floats,
+) -> bool:
+    """Add a change to sums; if there is room for a model, estimate and arrange it, see `Near`.
+
+    Models are written into arrays made before, and the rest into one, if there is room: an array
+    that a kernel returns costs as much as a tenth of all this. Returns whether a model was found.
+    """
+    sums = (n, sum_words, image, pairs, triples)
+    if len(bounds) > 0:
+        exchange_documents(bounds, words, counts, n_added, many, basis, *sums)
+    k, d = to_topics.shape
+    if k == 0:
+        return False
+    if len(rest) == 0:
+        rest = np.empty(_size(k, basis.shape[1]))
+    weights, topics = np.empty(k), np.empty((k, d))
+    if not _solve(sums, near, joint, n_iterations, weights, topics, rest):
+        return False
+    arrange_topics(weights, topics, reference, level, to_weights, to_topics)
+    return True
+
+
+@kernel
+def _solve(
+    sums: tuple[Floats, Floats, Floats, Floats, Floats],
+    near: Floats,
+    joint: bool,  # noqa: FBT001
+    n_iterations: int,
     weights: Floats,
     topics: Floats,
     rest: Floats,
 ) -> bool:
-    """Set weights, topics, and the rest: W, its eigenvalues, T, its eigenpairs, the mass clipped.
-
-    They are written into arrays made before, and the rest into one: an array that a kernel returns
-    costs as much as a tenth of all this. Returns whether there are as many directions as topics.
-    """
+    """Set weights, topics, and the rest; return whether there are as many directions as topics."""
+    n, words, image, pairs, triples = sums
     n_topics, n_pairs, n_triples = len(weights), max(1.0, n[2]), max(1.0, n[3])
     clipped, values, vectors, T, eigenvalues, forward = _cut(rest, n_topics)
     W, usable = whiten_small(unpack(pairs, image.shape[1]) / n_pairs, n_topics)
@@ -96,6 +184,12 @@ def _solve(
     directions = np.dot(vectors, W.T / n_pairs)  # backward is image @ W / n_pairs
     clipped[:] = finish(image, values, directions, words, n[0], weights, topics)
     return True
+
+
+@kernel
+def _size(k: int, r: int) -> int:
+    """Return how many numbers `_cut` cuts."""
+    return k * (k * k + k + r + 3)
 
 
 @kernel

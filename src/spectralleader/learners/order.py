@@ -1,4 +1,4 @@
-"""TopicOrder: topic 3 stays topic 3."""
+"""Order: topic 3 stays topic 3, by a reference, an earlier model of the learner's."""
 
 from __future__ import annotations
 
@@ -6,45 +6,88 @@ from typing import Any
 
 import numpy as np
 
-from spectralleader.documents import Ints
+from spectralleader.alignment import best_order
+from spectralleader.compiled import kernel
+from spectralleader.documents import Floats, Ints
 from spectralleader.model import TopicModel
 from spectralleader.states import check_same, part, take
 
 
-class TopicOrder:
-    """Keeps the order of a learner's topics over time, by a reference model.
+def arrange(model: TopicModel, reference: TopicModel | None, level: float = 0.0) -> TopicModel:
+    """Return a model with its topics in the order that best matches the reference, and shrunk.
 
-    Every model is put in the order that best matches the reference, an earlier model.
+    A reference that knows only the first of the words rules out the others. Topics shrink towards
+    their mean and the uniform distribution: ``u_k <- (1 - s) ((1 - s) u_k + s u) + s / d`` at the
+    level s, u being the topics' mean.
+
+    Examples
+    --------
+    >>> model = TopicModel([0.25, 0.75], [[1.0, 0.0], [0.0, 1.0]])
+    >>> arrange(model, TopicModel([1.0, 0.0], [[0.2, 0.8], [0.8, 0.2]])).weights.tolist()
+    [0.75, 0.25]
+    >>> arrange(model, None, level=0.5).topics.tolist()
+    [[0.5625, 0.4375], [0.3125, 0.6875]]
     """
-
-    def __init__(self) -> None:
-        self.reference: TopicModel | None = None
-
-    def put(self, model: TopicModel) -> TopicModel:
-        """Return the model with its topics in the order kept."""
-        if self.reference is None:
-            return model
-        return model.aligned_to(known_over(self.reference, model.n_words))
-
-    def recode(self, new_ids: Ints | None, n_words: int) -> None:
-        """Renumber the words of the reference; it need not know new ones."""
-        if self.reference is not None and new_ids is not None:
-            self.reference = recode_known(self.reference, new_ids, n_words)
-
-    def to_state(self) -> dict[str, Any]:
-        """Return all that is needed to go on."""
-        return {"reference": None if self.reference is None else self.reference.to_state()}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any], n_topics: int, n_words: int) -> TopicOrder:
-        """Rebuild what `to_state` described, for a learner of that size."""
-        order = cls()
-        order.reference = known_from_state(state, n_topics, n_words)
-        return order
+    weights, topics = np.empty(len(model.weights)), np.empty(model.topics.shape)
+    wanted = NO_TOPICS if reference is None else reference.topics
+    arrange_topics(model.weights, model.topics, wanted, level, weights, topics)
+    return TopicModel.trusted(weights, topics)
 
 
-def known_from_state(state: dict[str, Any], n_topics: int, n_words: int) -> TopicModel | None:
-    """Rebuild a reference of a learner of that size, if it has one; it may not know all words."""
+NO_TOPICS = TopicModel.uniform(1, 1).topics[:0]  # read-only, as all models' are
+
+
+@kernel
+def arrange_topics(
+    weights: Floats,
+    topics: Floats,
+    reference: Floats,
+    level: float,
+    to_weights: Floats,
+    to_topics: Floats,
+) -> None:
+    """Set weights and topics in the reference's order, if there is one, shrunk to a level.
+
+    ``to_topics[:] = (1 - s)**2 * topics[order] + (1 - s) * s * (weights @ topics) + s / d``
+    """
+    k, d = topics.shape
+    order = np.arange(k)
+    if len(reference) == k:
+        best_order(topics, reference, order)
+    for i in range(k):
+        to_weights[i] = weights[order[i]]
+    if level == 0.0:
+        for i in range(k):
+            to_topics[i] = topics[order[i]]
+        return
+    shared = np.full(d, level / d)
+    for i in range(k):
+        share = (1.0 - level) * level * weights[i]
+        for w in range(d):
+            shared[w] += share * topics[i, w]
+    own = (1.0 - level) ** 2
+    for i in range(k):
+        topic = topics[order[i]]
+        for w in range(d):
+            to_topics[i, w] = own * topic[w] + shared[w]
+
+
+def recode_reference(
+    reference: TopicModel | None, new_ids: Ints | None, n_words: int
+) -> TopicModel | None:
+    """Renumber the words of a reference; it need not know new ones."""
+    if reference is None or new_ids is None:
+        return reference
+    return reference.recode(new_ids[: reference.n_words], n_words)
+
+
+def reference_to_state(reference: TopicModel | None) -> dict[str, Any]:
+    """Return all there is to a reference."""
+    return {"reference": None if reference is None else reference.to_state()}
+
+
+def reference_from_state(state: dict[str, Any], n_topics: int, n_words: int) -> TopicModel | None:
+    """Rebuild the reference of a learner of that size; it may not know all words."""
     if take(state, "reference") is None:
         return None
     model = TopicModel.from_state(part(state, "reference"))
@@ -52,17 +95,3 @@ def known_from_state(state: dict[str, Any], n_topics: int, n_words: int) -> Topi
     if model.n_words > n_words:
         raise ValueError(f"the reference is over {model.n_words} words, the learner over {n_words}")
     return model
-
-
-def known_over(model: TopicModel, n_words: int) -> TopicModel:
-    """Return a model over as many words or more than it knows; it rules out those it does not."""
-    if model.n_words == n_words:
-        return model
-    topics = np.zeros((model.n_topics, n_words))
-    topics[:, : model.n_words] = model.topics
-    return TopicModel.trusted(model.weights, topics)
-
-
-def recode_known(model: TopicModel, new_ids: Ints, n_words: int) -> TopicModel:
-    """Renumber the words of a model that may not know the last of them."""
-    return model.recode(new_ids[: model.n_words], n_words)

@@ -7,12 +7,12 @@ from typing import Any, Self
 
 from spectralleader.documents import Documents, Ints
 from spectralleader.learners.anchored import Anchored
-from spectralleader.learners.leader import Leader, Solved
+from spectralleader.learners.leader import Leader
 from spectralleader.learners.protocol import is_number
 from spectralleader.learners.undoing import Fields, fields_of
 from spectralleader.model import TopicModel
 from spectralleader.samples import Change, Sample
-from spectralleader.spectral import DECOMPOSITIONS
+from spectralleader.spectral import DECOMPOSITIONS, Estimate
 from spectralleader.states import part
 
 
@@ -87,7 +87,7 @@ class SpectralLeader(Leader):
             self._anchored.anchor_at(self.sample, "the sample had documents already")
 
     def _fields(self) -> Fields:
-        return fields_of(self, self._order, self._shrinkage, self._anchored)
+        return fields_of(self, self._shrinkage, self._anchored)
 
     def _take_back(self) -> None:
         self._anchored.take_back()
@@ -102,8 +102,13 @@ class SpectralLeader(Leader):
         super()._recode(new_ids, n_words)
         self._anchored.recode(new_ids, n_words)
 
-    def _solve(self) -> Solved:
+    def _solve(self) -> Estimate:
         return self._anchored.estimate()
+
+    def _solve_model(self, level: float) -> TopicModel:
+        if self._estimate is not None:  # because somebody asked for it
+            return super()._solve_model(level)
+        return self._anchored.model(self._reference, level)
 
     def _solve_without(self, parts: Sequence[Documents]) -> list[TopicModel]:
         return [found.model for found in self._anchored.estimate_without(parts)]

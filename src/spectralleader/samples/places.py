@@ -59,18 +59,18 @@ class Places:
 
     def enter(self, documents: Documents, chosen: Ints) -> Change:
         """Put documents into places as `put` does, given a document and its place a row, (n, 2)."""
+        n, n_left, moved = len(chosen), 0, np.empty((2 * len(chosen), 2), np.int64)
         n_words = max(self.n_words, documents.n_words)
-        n = len(chosen)
-        moved = np.empty((2 * n, 2), np.int64)
         if n > 0:
             indptr, words, counts = documents.indptr, documents.words, documents.counts
             n_before, n_places = self._n, int(chosen[-1, 1]) + 1
-            self._reserve(n_places, documents, chosen)
+            is_full = self._end + len(words) > len(self._words)  # if all of them were chosen
+            if is_full or n_places > len(self._bounds):
+                self._reserve(n_places, documents, chosen)
             arena = (self._bounds, self._words, self._counts, self._end)
             n_left, self._end = exchange(indptr, words, counts, chosen, n_before, *arena, moved)
             self._n = max(n_before, n_places)
-            if n_left < n:
-                moved = moved[: n + n_left]
+        moved = moved if n_left == n else moved[: n + n_left]
         self.n_words = n_words
         return Change(Scattered(moved, self._words, self._counts, n_words), n, chosen)
 
@@ -97,10 +97,9 @@ class Places:
             more = np.zeros((max(n_places, 2 * len(self._bounds), 64), 2), np.int64)
             more[: self._n] = self._bounds[: self._n]
             self._bounds = more
-        if self._end + len(documents.words) > len(self._words):  # all of them may have been chosen
-            n_entries = int(np.diff(documents.indptr)[chosen[:, 0]].sum())
-            if self._end + n_entries > len(self._words):
-                self._squeeze(n_entries)
+        n_entries = int(np.diff(documents.indptr)[chosen[:, 0]].sum())
+        if self._end + n_entries > len(self._words):
+            self._squeeze(n_entries)
 
     def _squeeze(self, n_entries: int) -> None:
         """Move the documents together, into an arena with at least as much room again."""

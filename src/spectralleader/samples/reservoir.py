@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self, cast, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
 from spectralleader.compiled import kernel
 from spectralleader.documents import Documents, Floats, Ints
+from spectralleader.samples.draws import Draws
 from spectralleader.samples.interleaving import interleave, take_turns
 from spectralleader.samples.places import Places
 from spectralleader.samples.protocol import Change
@@ -17,6 +18,7 @@ from spectralleader.samples.shortening import shorten_rows
 from spectralleader.states import generator, take, whole
 
 Acceptance = Literal["paper", "uniform"]
+NOBODY = np.empty((0, 2), np.int64)  # enters
 
 
 class Reservoir(Bounded):
@@ -56,37 +58,44 @@ class Reservoir(Bounded):
             )
         super().__init__(capacity, n_words, budget)
         self.acceptance: Acceptance = acceptance
-        self._rng = np.random.default_rng(seed)
+        self._lag = 1 if acceptance == "paper" else 0
+        self._draws = Draws(np.random.default_rng(seed))
 
     def add(self, documents: Documents) -> Change:
         """Show the reservoir a block; return what entered and what left."""
         n_docs = documents.n_docs
-        # two draws a document, taken or not: the stream of draws is the same for any blocks
-        draws = self._rng.random((n_docs, 2))
+        chosen = self._choose_one() if n_docs == 1 else self._choose(n_docs)
         try:
-            lag = 1 if self.acceptance == "paper" else 0
-            chosen = np.empty((n_docs, 2), np.int64)
-            chosen = chosen[: choose_places(draws, self.n_seen, self.capacity, lag, chosen)]
             if len(documents.words) > self._most:  # else no document is long
                 args = (documents, chosen[:, 0], self.n_seen, self._most)
                 documents, chosen[:, 0] = shorten_rows(*args)
             change = self._places.enter(documents, chosen)
         except BaseException:
-            self._draw_back(n_docs)
+            self._draws.back(n_docs)
             raise
         self.n_seen += n_docs
         return change
+
+    def _choose(self, n_docs: int) -> Ints:
+        """Draw which documents of a block enter, and their places, by place, (n, 2)."""
+        # two draws a document, taken or not: the stream of draws is the same for any blocks
+        draws, chosen = self._draws.many(n_docs), np.empty((n_docs, 2), np.int64)
+        return chosen[: choose_places(draws, self.n_seen, self.capacity, self._lag, chosen)]
+
+    def _choose_one(self) -> Ints:
+        """Do what `_choose` does for a block of one, which most often does not enter."""
+        (chance, where), t = self._draws.one(), self.n_seen + 1
+        if t > self.capacity and chance * (t - self._lag) > self.capacity:
+            return NOBODY
+        chosen = np.zeros((1, 2), np.int64)
+        chosen[0, 1] = t - 1 if t <= self.capacity else int(where * self.capacity)
+        return chosen
 
     def undo(self, change: Change, n_docs: int) -> None:
         """Take back the last `add`, of so many documents."""
         self._places.undo(change)
         self.n_seen -= n_docs
-        self._draw_back(n_docs)
-
-    def _draw_back(self, n_docs: int) -> None:
-        """Take back the draws for some documents: the generator goes round in 2**128 of them."""
-        bit_generator = cast(np.random.PCG64, self._rng.bit_generator)
-        bit_generator.advance(-2 * n_docs % 2**128)
+        self._draws.back(n_docs)
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Become a sample of all that was seen by this reservoir and by others of its settings.
@@ -99,7 +108,8 @@ class Reservoir(Bounded):
         shuffled = [part.documents.take(rng.permutation(len(part))) for part in parts]
         self.n_seen = sum(part.n_seen for part in parts)
         self._places = Places.of(take_turns(shuffled, turns))
-        self._rng = np.random.default_rng(rng.integers(2**63))  # others may have drawn as this one
+        # others may have drawn as this one
+        self._draws = Draws(np.random.default_rng(rng.integers(2**63)))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -108,7 +118,7 @@ class Reservoir(Bounded):
 
     def to_state(self) -> dict[str, Any]:
         """Return all that the reservoir needs to go on."""
-        return {**super().to_state(), "rng": self._rng.bit_generator.state}
+        return {**super().to_state(), "rng": self._draws.state}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Reservoir:
@@ -119,7 +129,7 @@ class Reservoir(Bounded):
             budget=state.get("budget"),  # older files have none: the default
         )
         reservoir._load_places(state)
-        reservoir._rng = generator(state, "rng")
+        reservoir._draws = Draws(generator(state, "rng"))
         return reservoir
 
 

@@ -59,11 +59,6 @@ class Estimate(NamedTuple):
     anchoring: Anchoring | None = None  # None: the coordinates are words
 
     @property
-    def estimate(self) -> Estimate:
-        """Itself: there is nothing to put together."""
-        return self
-
-    @property
     def eigenvalues(self) -> Floats:
         """Eigenvalues of the pairs, the usable ones, largest first."""
         return self.whitening.eigenvalues

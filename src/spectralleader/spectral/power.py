@@ -82,7 +82,7 @@ def _iterate(T: Floats, theta: Floats, work: Floats, n_iterations: int) -> float
     k = len(theta)
     M, B, image, step = work[:k], work[k : 2 * k], work[2 * k], work[2 * k + 1]
     value = _contract(T, theta, M, image)
-    moved, reach, still = 1.0, REACH, STILL
+    moved, reach, still = _reach(image, theta, step), REACH, STILL
     for _ in range(n_iterations):
         if moved < NEAR and _newton_step(M, image, theta, value, B, step) < reach * moved:
             reach, still = 0.5, SQUARED  # of the step before
@@ -90,20 +90,30 @@ def _iterate(T: Floats, theta: Floats, work: Floats, n_iterations: int) -> float
             for a in range(k):
                 step[a] = image[a]
             reach, still = REACH, STILL
-        square = 0.0
-        for a in range(k):
-            square += step[a] * step[a]
-        if square == 0.0:
+        moved = _reach(step, theta, step)
+        if moved == np.inf:
             break
-        moved, scale = 0.0, 1.0 / np.sqrt(square)
         for a in range(k):
-            next_a = scale * step[a]
-            moved = max(moved, abs(next_a - theta[a]))
-            theta[a] = next_a
+            theta[a] = step[a]
         value = _contract(T, theta, M, image)
         if moved < still:
             break
     return value
+
+
+@kernel
+def _reach(step: Floats, theta: Floats, unit: Floats) -> float:
+    """Do ``unit[:] = step / ||step||``; return how far it is from theta, infinity if it is 0."""
+    square = 0.0
+    for a in range(len(step)):
+        square += step[a] * step[a]
+    if square == 0.0:
+        return np.inf
+    far, scale = 0.0, 1.0 / np.sqrt(square)
+    for a in range(len(step)):
+        unit[a] = scale * step[a]
+        far = max(far, abs(unit[a] - theta[a]))
+    return far
 
 
 @kernel

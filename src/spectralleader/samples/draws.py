@@ -1,0 +1,66 @@
+"""Draws: pairs of random numbers, the same ones however many are taken at a time."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+
+from spectralleader.documents import Floats
+
+AHEAD = 256  # pairs drawn at once for those who take one at a time
+
+
+class Draws:
+    """A stream of pairs of uniform numbers from 0 to 1, which can be taken back.
+
+    Examples
+    --------
+    >>> one_by_one, together = (Draws(np.random.default_rng(0)) for _ in range(2))
+    >>> [one_by_one.one() for _ in range(3)] == [tuple(pair) for pair in together.many(3)]
+    True
+    >>> one_by_one.back(2)
+    >>> one_by_one.state == Draws(np.random.default_rng(0)).after(1).state
+    True
+    """
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._ahead: list[float] = []  # drawn and not taken, the next one last
+
+    def one(self) -> tuple[float, float]:
+        """Take the next pair."""
+        if not self._ahead:
+            self._ahead = self._rng.random(2 * AHEAD)[::-1].tolist()
+        ahead = self._ahead
+        return ahead.pop(), ahead.pop()
+
+    def many(self, n: int) -> Floats:
+        """Take the next n pairs, (n, 2)."""
+        self._put_back()
+        return self._rng.random((n, 2))
+
+    def after(self, n: int) -> Draws:
+        """Pass over n pairs."""
+        self._put_back()
+        self._advance(2 * n)
+        return self
+
+    def back(self, n: int) -> None:
+        """Take back the last n pairs."""
+        self.after(-n)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """That of the generator, as if nothing had been drawn ahead."""
+        self._put_back()
+        return cast(dict[str, Any], self._rng.bit_generator.state)
+
+    def _put_back(self) -> None:
+        if self._ahead:
+            self._advance(-len(self._ahead))
+            self._ahead = []
+
+    def _advance(self, n: int) -> None:
+        """Move on by some numbers, or back: the generator goes round in 2**128 of them."""
+        cast(np.random.PCG64, self._rng.bit_generator).advance(n % 2**128)
