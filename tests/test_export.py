@@ -41,5 +41,7 @@ def test_only_words_and_documents_that_occur_are_pictured():
 def test_nothing_to_picture_is_an_error():
     with pytest.raises(ValueError, match="no document has words"):
         pyldavis(model(), Documents.empty(6), NAMES)
+    with pytest.raises(ValueError, match="1 is too few"):
+        pyldavis(model(1), documents(), NAMES)
     with pytest.raises(ValueError, match="the model knows 6 words, the documents are over 7"):
         pyldavis(model(), documents(n_words=7), NAMES)

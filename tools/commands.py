@@ -30,6 +30,8 @@ def commands(command: Any, path: str = "spectralleader") -> Iterator[tuple[str, 
     if not hasattr(command, "commands"):
         yield path, command
         return
+    if command.invoke_without_command:  # a group that does something by itself
+        yield path, command
     for name, part in command.commands.items():
         yield from commands(part, f"{path} {name}")
 

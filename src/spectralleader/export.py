@@ -14,6 +14,7 @@ from spectralleader.naming import WordNames, in_order
 def pyldavis(model: TopicModel, documents: Documents, vocabulary: WordNames) -> dict[str, Any]:
     """Return what `pyLDAvis.prepare` takes, as keyword arguments: ``prepare(**pyldavis(...))``.
 
+    pyLDAvis numbers topics by their size, from 1 on; with ``sort_topics=False`` they stay in order.
     Words that do not occur in the documents, and documents without words, are left out, because
     pyLDAvis divides by how often and how long they are. Topics are over the words that are left.
 
@@ -34,7 +35,7 @@ def pyldavis(model: TopicModel, documents: Documents, vocabulary: WordNames) -> 
     Raises
     ------
     ValueError
-        If no document has words.
+        If no document has words, or there is one topic only: pyLDAvis pictures distances.
 
     Examples
     --------
@@ -45,6 +46,8 @@ def pyldavis(model: TopicModel, documents: Documents, vocabulary: WordNames) -> 
     (['rain', 'sun'], [2, 2], [3, 1])
     """
     words = in_order(vocabulary, model.n_words)
+    if model.n_topics < 2:
+        raise ValueError("pyLDAvis pictures how far topics are from each other: 1 is too few")
     documents = documents[documents.lengths > 0]
     if documents.n_docs == 0:
         raise ValueError("no document has words: there is nothing to picture")

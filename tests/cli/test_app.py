@@ -1,3 +1,5 @@
+import os
+import signal
 import subprocess
 import sys
 
@@ -5,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from spectralleader import LEARNERS
+from spectralleader.__main__ import interrupt
 from spectralleader.cli import app
 from tests.factories import scenario_table, write_toml
 
@@ -137,3 +140,25 @@ def test_getting_a_corpus_prints_where_it_is(tmp_path):
     unknown = run("corpora", "get", "nothing")
     assert unknown.returncode == 2
     assert unknown.stderr.startswith("spectralleader: there is no corpus 'nothing'")
+
+
+def test_ctrl_c_while_modules_are_imported_is_quiet(tmp_path):
+    # as extension modules do that are interrupted as they start
+    slow = "import signal\ntry:\n    signal.raise_signal(signal.SIGINT)\n"
+    slow += "except KeyboardInterrupt:\n    raise ImportError('initialization failed') from None\n"
+    (tmp_path / "typer.py").write_text(slow)
+    path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    process = subprocess.run(
+        [sys.executable, "-m", "spectralleader", "--version"],
+        env={**os.environ, "PYTHONPATH": path},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (process.returncode, process.stdout, process.stderr) == (130, "", "")
+
+
+def test_ctrl_c_at_any_other_time_is_an_interrupt():
+    with pytest.raises(KeyboardInterrupt):
+        interrupt(signal.SIGINT, None)

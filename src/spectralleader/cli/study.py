@@ -54,7 +54,8 @@ app.add_typer(experiment, name="experiment")
 
 Out = Annotated[Path, typer.Option(help="Folder for rows, figures and the page.")]
 Workers = Annotated[
-    int | None, typer.Option(min=0, help="Processes; as many as cores if not given.")
+    int | None,
+    typer.Option(min=0, help="Processes; as many as cores if not given, 0 for this one alone."),
 ]
 Data = Annotated[
     Path | None,

@@ -7,20 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners.basis import find_basis, is_all_words
+from spectralleader.learners.changes import changes_from_state, changes_to_state
 from spectralleader.learners.near import Near
 from spectralleader.learners.order import arrange
 from spectralleader.model import TopicModel
 from spectralleader.moments import ProjectedMoments, ProjectedSums
 from spectralleader.samples import Change, Sample
-from spectralleader.samples.places import Places
 from spectralleader.spectral import Anchoring, Decomposition, Estimate, estimate
 from spectralleader.spectral.joint import joint_diagonalisation
 from spectralleader.spectral.power import random_starts
-from spectralleader.states import check_same, integers, part, parts, text, whole
+from spectralleader.states import check_same, part, text, whole
 
 N_RESTARTS = 10
 STALE = 1 / 3  # share of the sample that may change before it is anchored anew
@@ -197,14 +195,7 @@ class Anchored:
         """Return the anchor's documents and the changes since."""
         return {
             "anchor": self.anchor.to_state(),
-            "changes": [
-                {
-                    "entered": change.entered.to_state(),
-                    "left": change.left.to_state(),
-                    "places": change.places,
-                }
-                for change in self.changes
-            ],
+            "changes": changes_to_state(self.changes),
             "n_words": self.n_words,
             "n_changed": self.n_changed,
             "n_anchors": self.n_anchors,
@@ -215,31 +206,7 @@ class Anchored:
         """Go back to what `to_state` described, which led to this sample."""
         check_same("n_words of the anchor's learner", whole(state, "n_words", 1), self.n_words)
         self.anchor = Documents.from_state(part(state, "anchor"))
-        self.changes = [_change_from_state(change) for change in parts(state, "changes")]
-        _check_history(self.anchor, self.changes, sample)
+        self.changes = changes_from_state(part(state, "changes"), self.anchor, sample)
         self.n_changed, self.n_anchors = whole(state, "n_changed"), whole(state, "n_anchors")
         self.reason = text(state, "reason")
         self._worked = None
-
-
-def _change_from_state(state: dict[str, Any]) -> Change:
-    entered = Documents.from_state(part(state, "entered"))
-    left = Documents.from_state(part(state, "left"))
-    return Change.of(entered, left, integers(state, "places", (entered.n_docs,)))
-
-
-def _check_history(anchor: Documents, changes: list[Change], sample: Sample) -> None:
-    """Raise unless the anchor becomes the sample by the changes: sums then are of documents."""
-    places = Places(anchor.n_words)
-    places.put(anchor, np.arange(anchor.n_docs), np.arange(anchor.n_docs))
-    for change in changes:
-        n_before, entered, at = len(places), change.entered, change.places
-        new = at[at >= n_before]
-        follows_on = np.array_equal(new, np.arange(n_before, n_before + len(new)))
-        if not follows_on or (np.diff(at) <= 0).any() or entered.n_words < places.n_words:
-            raise ValueError("the changes since the anchor do not follow on each other")
-        left = places.put(entered, np.arange(entered.n_docs), at).left
-        if left != change.left.widen(places.n_words):
-            raise ValueError("the changes since the anchor take out what was not there")
-    if places.documents().widen(max(sample.n_words, places.n_words)) != sample.documents:
-        raise ValueError("the anchor and the changes since do not lead to the sample")
