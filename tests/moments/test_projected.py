@@ -57,6 +57,8 @@ def test_merge_equals_replay_and_commutes(a, b):
     ba.merge(summed(a))
     assert_same(ab, summed(a, b))
     assert_same(ab, ba)
+    assert_same(ab, ProjectedSums.total([summed(a), summed(b)]))
+    assert_same(summed(a), ProjectedSums.total([summed(a)]))
 
 
 @given(blocks())

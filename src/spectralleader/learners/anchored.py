@@ -136,14 +136,8 @@ class Anchored:
         sums = [ProjectedSums(basis) for _ in parts]
         for mine, documents in zip(sums, parts, strict=True):
             mine.update(documents)
-        found = []
-        for without in range(len(parts)):
-            others = ProjectedSums(basis)
-            for i in range(len(parts)):
-                if i != without:
-                    others.merge(sums[i])
-            found.append(self._solve_near(others, directions))
-        return found
+        others = [sums[:i] + sums[i + 1 :] for i in range(len(parts))]
+        return [self._solve_near(ProjectedSums.total(rest), directions) for rest in others]
 
     def _work_out(self) -> Worked:
         """Find the anchor's basis, its sums and their estimate."""

@@ -19,8 +19,7 @@ TOLERANCE = 1e-6  # residual at which a search stops, if nobody says
 RANK = 1e-10  # a column with less than this left after projection is spanned by the others
 FIRST_LOOK = 3  # how much larger than wanted a space must be for a look to be worth while
 LEAST_RATE = 0.4  # decimals that a block adds, at least
-TRANSIENT = 0.5  # products that only find out where the matrix is large
-MARGIN = 0.3  # of a block: looking once more costs more than adding one
+MARGIN = 0.5  # of a block: looking once more costs more than adding one
 DEPENDENT = 1e-5  # columns nearer to dependence than this are not for the Cholesky road
 CAREFUL = 5e-4  # of the matrix: a column with less left after projection is projected once more
 MOST = 0.5  # of a unit vector: if this is left, it was orthogonal before but for rounding
@@ -74,7 +73,9 @@ def top_subspace(
         residual = search.rayleigh_ritz(n_kept, n_wanted)
         if residual <= tolerance or search.n_products >= max_products or not has_grown:
             return Subspace(search.basis(), search.values, residual, search.n_products)
-        rate = max(LEAST_RATE, -math.log10(residual) / max(1.0, search.n_products - TRANSIENT))
+        # until there are as many columns as are kept nothing is gained
+        n_gaining = max(1.0, search.n_products - n_kept / search.block)
+        rate = max(LEAST_RATE, -math.log10(residual) / n_gaining)
         n_blocks = math.ceil(math.log10(residual / tolerance) / rate + MARGIN)
 
 
