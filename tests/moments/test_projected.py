@@ -84,6 +84,13 @@ def test_few_and_many_documents_take_different_roads_to_the_same_sums(monkeypatc
     assert len(block.words) + block.n_docs > 0
 
 
+def test_words_there_are_get_numbers_in_their_order():
+    block = Documents.from_tokens([[7, 2, 2], [], [9, 2]], n_words=12)[[0, 2]]
+    places, known = kernels.number_words(Scattered.of(block).bounds, block.words, 12)
+    assert known.tolist() == [2, 7, 9]
+    np.testing.assert_array_equal(known[places], block.words)
+
+
 def test_more_rows_than_a_chunk_add_up(monkeypatch):
     monkeypatch.setattr("spectralleader.moments.projected.MANY", np.inf)
     block = documents(2 * kernels.CHUNK, 5)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralleader.compiled import kernel
-from spectralleader.documents import Documents, Floats, Ints, WordIds
+from spectralleader.documents import Documents, Floats, WordIds
+from spectralleader.moments.kernels import number_words
 from spectralleader.moments.product import pairs_product
+from spectralleader.scattered import Scattered
 from spectralleader.spectral.subspace import TOLERANCE, Product, Subspace, top_subspace
 
 EXTRA = 3  # directions kept beside the K that a model needs, so that the basis stays good longer
@@ -47,7 +48,7 @@ def find_basis(
     scales = scale_words(documents, scaling) if scaling else None
     if is_all_words(documents.n_words, n_topics):
         return np.eye(documents.n_words) if scales is None else np.diag(scales)
-    known, words = number_anew(documents.words, documents.n_words)
+    words, known = number_words(Scattered.of(documents).bounds, documents.words, documents.n_words)
     n_known, r = len(known), n_topics + EXTRA
     if n_known < 2 * r:
         found = np.eye(n_known)
@@ -57,26 +58,6 @@ def find_basis(
     basis = np.zeros((documents.n_words, found.shape[1]))
     basis[known] = found
     return basis if scales is None else basis * scales[:, None]
-
-
-@kernel
-def number_anew(words: WordIds, n_words: int) -> tuple[Ints, WordIds]:
-    """``np.unique(words, return_inverse=True)``: the words there are, and these by their places."""
-    place = np.full(n_words, -1, np.int32)
-    for j in range(len(words)):
-        place[np.uint32(words[j])] = 0
-    n_known = 0
-    for word in range(n_words):
-        if place[word] == 0:
-            place[word] = n_known
-            n_known += 1
-    known, anew = np.empty(n_known, np.int64), np.empty(len(words), np.int32)
-    for word in range(n_words):
-        if place[word] >= 0:
-            known[place[word]] = word
-    for j in range(len(words)):
-        anew[j] = place[np.uint32(words[j])]
-    return known, anew
 
 
 def _search(

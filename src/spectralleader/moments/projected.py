@@ -14,7 +14,7 @@ from spectralleader.moments import kernels
 from spectralleader.recoding import move_rows
 from spectralleader.scattered import Scattered
 
-MANY = 0.5  # entries a word of the vocabulary from which on a block is added by word
+MANY = 250  # entries from which on a block is added by word
 
 
 class ProjectedSums:
