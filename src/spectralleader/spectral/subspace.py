@@ -24,6 +24,7 @@ DEPENDENT = 1e-5  # columns nearer to dependence than this are not for the Chole
 CAREFUL = 5e-4  # of the matrix: a column with less left after projection is projected once more
 MOST = 0.5  # of a unit vector: if this is left, it was orthogonal before but for rounding
 ROOM = 2**22  # numbers in a search space before it is restarted: 32 MB
+TINY = 48  # up to this size a matrix is decomposed as it is
 SMALL = 40  # up to this size all eigenpairs are found faster than a few
 
 
@@ -66,6 +67,8 @@ def top_subspace(
     max_products : int
         Products at most.
     """
+    if len(start) <= TINY:
+        return _decompose(product(np.eye(len(start))), n_kept)
     search = _Search(product, start, n_kept)
     n_blocks = -(-FIRST_LOOK * n_kept // start.shape[1])
     while True:
@@ -77,6 +80,13 @@ def top_subspace(
         n_gaining = max(1.0, search.n_products - n_kept / search.block)
         rate = max(LEAST_RATE, -math.log10(residual) / n_gaining)
         n_blocks = math.ceil(math.log10(residual / tolerance) / rate + MARGIN)
+
+
+def _decompose(matrix: Floats, n_kept: int) -> Subspace:
+    """Find the eigenspace of a matrix that is there, in one go."""
+    values, vectors = _largest(matrix, n_kept)
+    basis = np.ascontiguousarray(vectors[:, ::-1])
+    return Subspace(basis, values[::-1], residual=0.0, n_products=1)
 
 
 class _Search:
