@@ -157,21 +157,22 @@ def _add_by_word(
     row, end = 0, 0
     for i in range(len(bounds)):
         start, end = end, end + bounds[i, 1] - bounds[i, 0]
-        entries, length = counts[bounds[i, 0] : bounds[i, 1]], 0.0
+        ids, entries = places[start:end], counts[bounds[i, 0] : bounds[i, 1]]
+        length = 0.0
         p[:] = 0.0
-        for j in range(end - start):
-            at = np.uint64(places[start + j]) * np.uint64(r)
-            length += entries[j]
+        for j in range(len(ids)):
+            at, count = np.uint64(ids[j]) * np.uint64(r), entries[j]
+            length += count
             for a in range(r):
-                p[a] += entries[j] * near[at + np.uint64(a)]
+                p[a] += count * near[at + np.uint64(a)]
         share, g2, g3 = count_document(1.0 if i < n_added else -1.0, length, n)
         for a in range(r):
             terms[a], terms[r + a] = g2 * p[a], g3 * p[a]
         terms[2 * r], terms[2 * r + 1], terms[2 * r + 2] = g2, g3, share
-        for j in range(end - start):
-            at = np.uint64(places[start + j]) * np.uint64(width)
+        for j in range(len(ids)):
+            at, count = np.uint64(ids[j]) * np.uint64(width), entries[j]
             for a in range(width):
-                table[at + np.uint64(a)] += entries[j] * terms[a]
+                table[at + np.uint64(a)] += count * terms[a]
         set_row(p, g3 / 3, p, 0.0, g2, rows[:, row], factors[row])
         row += 1
         if row == CHUNK:
@@ -195,25 +196,22 @@ def _add_by_word(
 @kernel
 def number_words(bounds: Ints, words: WordIds, n_words: int) -> tuple[WordIds, Ints]:
     """``known, places = np.unique(words, return_inverse=True)`` of scattered documents, swapped."""
-    place = np.full(n_words, -1, np.int32)
-    n_entries, n_known = 0, 0
+    place, n_entries, n_known = np.zeros(n_words, np.int32), 0, 0
     for i in range(len(bounds)):
         n_entries += bounds[i, 1] - bounds[i, 0]
-        for j in range(bounds[i, 0], bounds[i, 1]):
-            word = np.uint32(words[j])
-            n_known -= place[word]
-            place[word] = 0
-    places, known = np.empty(n_entries, np.int32), np.empty(n_known, np.int64)
-    n_known, n_entries = 0, 0
+        for j in range(np.uint64(bounds[i, 0]), np.uint64(bounds[i, 1])):
+            place[np.uint32(words[j])] = 1
+    known, places = np.empty(place.sum(), np.int64), np.empty(n_entries, np.int32)
     for w in range(n_words):
-        if place[w] == 0:
-            place[w] = n_known
+        if place[w] > 0:
             known[n_known] = w
+            place[w] = n_known
             n_known += 1
+    entry = np.uint64(0)
     for i in range(len(bounds)):
-        for j in range(bounds[i, 0], bounds[i, 1]):
-            places[n_entries] = place[np.uint32(words[j])]
-            n_entries += 1
+        for j in range(np.uint64(bounds[i, 0]), np.uint64(bounds[i, 1])):
+            places[entry] = place[np.uint32(words[j])]
+            entry += np.uint64(1)
     return places, known
 
 
