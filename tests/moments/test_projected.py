@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from spectralleader import Documents
-from spectralleader.moments import ProjectedMoments, ProjectedSums, kernels, sums
+from spectralleader.moments import ProjectedMoments, ProjectedSums, exchange, kernels, sums
 from spectralleader.moments.exchange import CHUNK
 from spectralleader.moments.product import pairs_product
 from spectralleader.scattered import Scattered
@@ -58,6 +58,8 @@ def test_merge_equals_replay_and_commutes(a, b):
     ba.merge(summed(a))
     assert_same(ab, summed(a, b))
     assert_same(ab, ba)
+    assert_same(ab, ProjectedSums.total([summed(a), summed(b)]))
+    assert_same(summed(a), ProjectedSums.total([summed(a)]))
 
 
 @given(blocks())
@@ -81,6 +83,13 @@ def test_few_and_many_documents_take_different_roads_to_the_same_sums(monkeypatc
     monkeypatch.setattr("spectralleader.moments.projected.MANY", np.inf)
     assert_same(by_word, summed(block))
     assert len(block.words) + block.n_docs > 0
+
+
+def test_words_there_are_get_numbers_in_their_order():
+    block = Documents.from_tokens([[7, 2, 2], [], [9, 2]], n_words=12)[[0, 2]]
+    places, known = exchange.number_words(Scattered.of(block).bounds, block.words, 12)
+    assert known.tolist() == [2, 7, 9]
+    np.testing.assert_array_equal(known[places], block.words)
 
 
 def test_more_rows_than_a_chunk_add_up(monkeypatch):

@@ -141,11 +141,8 @@ class Anchored:
         for mine, documents in zip(sums, parts, strict=True):
             mine.update(documents)
         found = []
-        for without in range(len(parts)):
-            others = ProjectedSums(near.sums.basis)
-            for i in range(len(parts)):
-                if i != without:
-                    others.merge(sums[i])
+        for i in range(len(parts)):
+            others = ProjectedSums.total(sums[:i] + sums[i + 1 :])
             found.append(self._solve_near(Near(others, near.directions, joint=near.joint)))
         return found
 

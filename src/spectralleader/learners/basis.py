@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralleader.documents import Documents, Floats, Ints
+from spectralleader.documents import Documents, Floats, WordIds
+from spectralleader.moments.exchange import number_words
 from spectralleader.moments.product import pairs_product
+from spectralleader.scattered import Scattered
 from spectralleader.spectral.subspace import TOLERANCE, Product, Subspace, top_subspace
 
 EXTRA = 3  # directions kept beside the K that a model needs, so that the basis stays good longer
+MANY = 1000  # documents, of which no two eigenvalues of the pairs are equal by chance
 
 
 def is_all_words(n_words: int, n_topics: int) -> bool:
@@ -42,39 +45,54 @@ def find_basis(
     rows times S, so that moments of x in this basis are those of S x in the eigenspace, and topics
     come out unscaled.
     """
-    S = scale_words(documents, scaling) if scaling else np.ones(documents.n_words)
+    scales = scale_words(documents, scaling) if scaling else None
     if is_all_words(documents.n_words, n_topics):
-        return np.diag(S)
-    known = np.zeros(documents.n_words, np.bool_)
-    known[documents.words] = True
-    n_known, r = int(known.sum()), n_topics + EXTRA
-    basis = np.zeros((documents.n_words, n_known if n_known < 2 * r else r))
+        return np.eye(documents.n_words) if scales is None else np.diag(scales)
+    words, known = number_words(Scattered.of(documents).bounds, documents.words, documents.n_words)
+    n_known, r = len(known), n_topics + EXTRA
     if n_known < 2 * r:
-        basis[known] = np.eye(n_known)
+        found = np.eye(n_known)
     else:
-        ids = np.cumsum(known) - 1
-        found = _search(documents, ids[documents.words], S[known, None], n_topics, seed, tolerance)
-        basis[known] = found
-    return basis if scaling == 0.0 else basis * S[:, None]
+        S = None if scales is None else scales[known, None]
+        found = _search(documents, words, n_known, S, (n_topics, seed, tolerance))
+    basis = np.zeros((documents.n_words, found.shape[1]))
+    basis[known] = found
+    return basis if scales is None else basis * scales[:, None]
 
 
 def _search(
-    documents: Documents, words: Ints, S: Floats, n_topics: int, seed: int, tolerance: float
+    documents: Documents,
+    words: WordIds,
+    n_words: int,
+    S: Floats | None,
+    wanted: tuple[int, int, float],
 ) -> Floats:
     """Find the eigenspace of the scaled pairs over the known words, numbered anew, (n_known, r)."""
-    arrays = (documents.indptr, words.astype(np.int32), documents.counts, documents.lengths)
-    multiply = pairs_product(*arrays, len(S))
-    scaled = multiply if (S == 1.0).all() else lambda Z: S * multiply(S * Z)
-    return search(scaled, len(S), n_topics, seed, tolerance).basis
+    arrays = (documents.indptr, words, documents.counts, documents.lengths)
+    multiply = pairs_product(*arrays, n_words)
+    scaled = multiply if S is None else lambda Z: S * multiply(S * Z)
+    n_topics, seed, tolerance = wanted
+    # a block of half the columns needs more passes over the documents and less time in all; of few
+    # documents the pairs can have equal eigenvalues, and it would find no more of them than columns
+    n_columns = n_topics if documents.n_docs < MANY else -(-n_topics // 2)
+    return search(scaled, n_words, n_topics, seed, tolerance, n_columns=n_columns).basis
 
 
 def search(
-    multiply: Product, n_words: int, n_topics: int, seed: int, tolerance: float = TOLERANCE
+    multiply: Product,
+    n_words: int,
+    n_topics: int,
+    seed: int,
+    tolerance: float = TOLERANCE,
+    *,
+    n_columns: int | None = None,
 ) -> Subspace:
-    """Find the top eigenspace of pairs that are known by their products, K + EXTRA directions."""
-    # blocks of about K columns: smaller ones need more passes over the documents, larger ones
-    # more time between the passes; fours fill a vector register
-    start = np.random.default_rng(seed).standard_normal((n_words, 4 * -(-n_topics // 4)))
+    """Find the top eigenspace of pairs that are known by their products, K + EXTRA directions.
+
+    Products are with blocks of K columns or so, if nobody says.
+    """
+    block = 4 * -(-(n_columns or n_topics) // 4)  # fours fill a vector register
+    start = np.random.default_rng(seed).random((n_words, block)) - 0.5
     found = top_subspace(
         multiply, start, n_wanted=n_topics, n_kept=n_topics + EXTRA, tolerance=tolerance
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +15,19 @@ from spectralleader.model import TopicModel
 from spectralleader.states import floats, whole
 
 LEVELS = np.array([0.0, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 3 / 8])
+
+# What `tensor_overlaps` sums, by factors: a topic's, weighted over topics, the mean's, and one; and
+# where it enters the overlap with a shrunk topic, own u + of_mean m + flat: how often, with which
+# powers of these three. The mean is that of the topics, so u m m adds up to m m m.
+OVERLAPS = (
+    ((1, 3, 0, 0),),  # u u u
+    ((3, 2, 1, 0),),  # u u m
+    ((3, 2, 0, 1),),  # u u 1
+    ((3, 1, 2, 0), (1, 0, 3, 0)),  # m m m
+    ((6, 1, 1, 1), (3, 0, 2, 1)),  # m m 1
+    ((3, 1, 0, 2), (3, 0, 1, 2)),  # m 1 1
+    ((1, 0, 0, 3),),  # 1 1 1, which counts documents
+)
 
 N_PARTS = 3  # of the sample; each judges the model of the others
 
@@ -111,23 +125,33 @@ def judge(model: TopicModel, documents: Documents) -> Floats:
     """
     mean = model.weights @ model.topics
     block = (documents.indptr, documents.words, documents.counts, documents.lengths)
-    table = (np.ascontiguousarray(model.topics.T), mean, model.weights)
-    overlaps, n = tensor_overlaps(*block, *table, mixing(model.n_words))
-    return np.asarray(n * norms(model, mean) - 2.0 * overlaps)
+    overlaps = np.empty(len(OVERLAPS))
+    tensor_overlaps(*block, model.weights, model.topics, mean, overlaps)
+    at_levels = shares(model.n_words) @ overlaps
+    return np.asarray(overlaps[-1] * norms(model) - 2.0 * at_levels)
 
 
+@lru_cache
+def shares(n_words: int) -> Floats:
+    """Return how much of each of `OVERLAPS` there is in that of a level, (n_levels, 7)."""
+    own, of_mean, flat = mixing(n_words).T
+    entering = [[n * own**u * of_mean**m * flat**f for n, u, m, f in terms] for terms in OVERLAPS]
+    return np.stack([np.sum(terms, axis=0) for terms in entering], axis=1)
+
+
+@lru_cache
 def mixing(n_words: int) -> Floats:
     """Return what each level has of a topic, of the mean, and in every word, (n_levels, 3)."""
     return np.stack([(1 - LEVELS) ** 2, (1 - LEVELS) * LEVELS, LEVELS / n_words], axis=1)
 
 
-def norms(model: TopicModel, mean: Floats) -> Floats:
+def norms(model: TopicModel) -> Floats:
     """Return ||M||_F^2 at every level, by overlaps of topics, (n_levels,)."""
     inner = model.topics @ model.topics.T
-    with_mean = model.topics @ mean
+    with_mean = inner @ model.weights
     crossed = with_mean[:, None] + with_mean[None, :]
     own, of_mean, flat = mixing(model.n_words).T[:, :, None, None]
-    overlaps = own**2 * inner + own * of_mean * crossed + of_mean**2 * (mean @ mean)
+    overlaps = own**2 * inner + own * of_mean * crossed + of_mean**2 * (model.weights @ with_mean)
     overlaps += 2.0 * (own + of_mean) * flat + flat**2 * model.n_words  # distributions sum to 1
     return np.asarray(np.einsum("j,sjk,k->s", model.weights, overlaps**3, model.weights))
 
@@ -138,37 +162,46 @@ def tensor_overlaps(
     words: WordIds,
     counts: Floats,
     lengths: Floats,
-    table: Floats,
-    mean: Floats,
     weights: Floats,
-    mixing: Floats,
-) -> tuple[Floats, int]:
-    """Return the sum over documents of M(x1, x2, x3) at every level, and how many have 3 words.
+    topics: Floats,
+    mean: Floats,
+    out: Floats,
+) -> None:
+    """Sum over documents of 3 words and more the mean over 3 distinct positions, as in `OVERLAPS`.
 
-    Over distinct positions: by power sums of u_k over the document's words, p1^3 - 3 p1 p2 + 2 p3.
+    With sums p over a document's words, that of ``x(w1) y(w2) z(w3)`` over distinct positions is
+    ``p_x p_y p_z - p_xy p_z - p_xz p_y - p_yz p_x + 2 p_xyz``.
     """
-    n_levels, n_topics = len(mixing), table.shape[1]
-    out = np.zeros(n_levels)
-    sums = np.empty((n_levels, n_topics, 3))
-    n = 0
+    k = len(weights)
+    out[:] = 0.0
+    sums = np.empty((5, k))  # of u, u^2, u^3, u m and u^2 m
     for i in range(len(indptr) - 1):
         length = lengths[i]
         if length < 3.0:
             continue
-        n += 1
         sums[:] = 0.0
+        m1, m2, m3 = 0.0, 0.0, 0.0
         for j in range(indptr[i], indptr[i + 1]):
-            w, count = words[j], counts[j]
-            for s in range(n_levels):
-                shared = mixing[s, 2] + mixing[s, 1] * mean[w]
-                for k in range(n_topics):
-                    u = shared + mixing[s, 0] * table[w, k]
-                    sums[s, k, 0] += count * u
-                    sums[s, k, 1] += count * u * u
-                    sums[s, k, 2] += count * u * u * u
-        triples = length * (length - 1.0) * (length - 2.0)
-        for s in range(n_levels):
-            for k in range(n_topics):
-                p1, p2, p3 = sums[s, k, 0], sums[s, k, 1], sums[s, k, 2]
-                out[s] += weights[k] * (p1 * p1 * p1 - 3.0 * p1 * p2 + 2.0 * p3) / triples
-    return out, n
+            w, count = np.uint32(words[j]), counts[j]
+            m = mean[w]
+            m1, m2, m3 = m1 + count * m, m2 + count * m * m, m3 + count * m * m * m
+            for a in range(k):
+                u = topics[a, w]
+                once = count * u
+                twice = once * u
+                sums[0, a] += once
+                sums[1, a] += twice
+                sums[2, a] += twice * u
+                sums[3, a] += once * m
+                sums[4, a] += twice * m
+        pairs, share = length * (length - 1.0), 1.0 / (length * (length - 1.0) * (length - 2.0))
+        for a in range(k):
+            p1, p2, p3, c1, c2 = sums[0, a], sums[1, a], sums[2, a], sums[3, a], sums[4, a]
+            square = p1 * p1 - p2
+            out[0] += weights[a] * share * (p1 * p1 * p1 - 3.0 * p1 * p2 + 2.0 * p3)
+            out[1] += weights[a] * share * (square * m1 - 2.0 * c1 * p1 + 2.0 * c2)
+            out[2] += weights[a] * square / pairs
+        out[3] += share * (m1 * m1 * m1 - 3.0 * m1 * m2 + 2.0 * m3)
+        out[4] += (m1 * m1 - m2) / pairs
+        out[5] += m1 / length
+        out[6] += 1.0

@@ -8,6 +8,7 @@ from spectralleader.compiled import kernel
 from spectralleader.documents import Floats, Ints, WordIds
 
 CHUNK = 248  # rows, one an entry and one a document, that are multiplied at once; no power of two
+WORDS = 64  # of the vocabulary, that can be gone through in the time that an entry takes
 
 
 @kernel
@@ -35,14 +36,14 @@ def exchange_documents(
 
     With ``p`` the projected document and ``q`` the projected word of an entry, the triples are the
     symmetric part of ``g p p p / 3`` a document and ``g c q q (2 q / 3 - p)`` an entry: one product
-    of the rows' squares with the rows' last factors. From `many` entries a word of the vocabulary
-    on, those of a word are added up before they are multiplied.
+    of the rows' squares with the rows' last factors. From `many` entries on, those of a word are
+    added up before they are multiplied, unless there are far more words to go through.
     """
     n_entries = 0
     for i in range(len(bounds)):
         n_entries += bounds[i, 1] - bounds[i, 0]
     documents = (bounds, words, counts, n_added)
-    if n_entries > many * len(basis):
+    if n_entries > max(many, len(basis) / WORDS):
         _add_by_word(*documents, basis, n, sum_words, sum_image, sum_pairs, sum_triples)
     else:
         n_rows = min(CHUNK, n_entries + len(bounds))
@@ -143,40 +144,45 @@ def _add_by_word(
     sum_pairs: Floats,
     sum_triples: Floats,
 ) -> None:
-    """Multiply a row for every word and one for every document; for words many times repeated.
+    """Multiply a row for every word there is and one for every document.
 
     A word's row is that of an entry with ``g c`` and ``g c p`` summed over the documents.
     """
-    d, r = basis.shape
-    by_word = np.zeros((d, 2 * r + 3))  # sums of g2 c p, g3 c p, g2 c and g3 c, and of entries
+    r = basis.shape[1]
+    places, known = number_words(bounds, words, len(basis))
+    width = 4 * ((2 * r + 6) // 4)  # sums of g2 c p, g3 c p, g2 c, g3 c and c / L; up to fours
+    near, table = basis[known].ravel(), np.zeros(len(known) * width)
     rows, factors = np.empty((r, CHUNK)), np.empty((CHUNK, r + 1))
-    p = np.empty(r)
-    row = 0
+    p, terms = np.empty(r), np.zeros(width)
+    row, end = 0, 0
     for i in range(len(bounds)):
-        first, last = bounds[i, 0], bounds[i, 1]
-        document = (words[first:last], counts[first:last])
-        sign = 1.0 if i < n_added else -1.0
-        g2, g3 = begin_document(sign, *document, basis, n, sum_words, p)
-        if g2 == 0.0:
-            continue
-        for j in range(first, last):
-            total, c2, c3 = by_word[np.uint32(words[j])], g2 * counts[j], g3 * counts[j]
+        start, end = end, end + bounds[i, 1] - bounds[i, 0]
+        ids, entries = places[start:end], counts[bounds[i, 0] : bounds[i, 1]]
+        length = 0.0
+        p[:] = 0.0
+        for j in range(len(ids)):
+            at, count = np.uint64(ids[j]) * np.uint64(r), entries[j]
+            length += count
             for a in range(r):
-                total[a] += c2 * p[a]
-                total[r + a] += c3 * p[a]
-            total[2 * r] += c2
-            total[2 * r + 1] += c3
-            total[2 * r + 2] += 1.0
+                p[a] += count * near[at + np.uint64(a)]
+        share, g2, g3 = count_document(1.0 if i < n_added else -1.0, length, n)
+        for a in range(r):
+            terms[a], terms[r + a] = g2 * p[a], g3 * p[a]
+        terms[2 * r], terms[2 * r + 1], terms[2 * r + 2] = g2, g3, share
+        for j in range(len(ids)):
+            at, count = np.uint64(ids[j]) * np.uint64(width), entries[j]
+            for a in range(width):
+                table[at + np.uint64(a)] += count * terms[a]
         set_row(p, g3 / 3, p, 0.0, g2, rows[:, row], factors[row])
         row += 1
         if row == CHUNK:
             multiply_rows(rows, factors, sum_pairs, sum_triples)
             row = 0
-    for word in range(d):
-        q, total = basis[word], by_word[word]
-        c2, c3 = total[2 * r], total[2 * r + 1]
-        if total[2 * r + 2] == 0.0:
-            continue
+    for i in range(len(known)):
+        q, total = near[i * r : (i + 1) * r], table[i * width : (i + 1) * width]
+        c2, c3, share = total[2 * r], total[2 * r + 1], total[2 * r + 2]
+        word = known[i]
+        sum_words[word] += share
         for a in range(r):
             sum_image[word, a] += total[a] - c2 * q[a]
         set_row(q, 2 * c3 / 3, total[r:], -1.0, -c2, rows[:, row], factors[row])
@@ -185,6 +191,45 @@ def _add_by_word(
             multiply_rows(rows, factors, sum_pairs, sum_triples)
             row = 0
     multiply_rows(rows, factors[:row], sum_pairs, sum_triples)
+
+
+@kernel
+def number_words(bounds: Ints, words: WordIds, n_words: int) -> tuple[WordIds, Ints]:
+    """``known, places = np.unique(words, return_inverse=True)`` of scattered documents, swapped."""
+    place, n_entries, n_known = np.zeros(n_words, np.int32), 0, 0
+    for i in range(len(bounds)):
+        n_entries += bounds[i, 1] - bounds[i, 0]
+        for j in range(np.uint64(bounds[i, 0]), np.uint64(bounds[i, 1])):
+            place[np.uint32(words[j])] = 1
+    known, places = np.empty(place.sum(), np.int64), np.empty(n_entries, np.int32)
+    for w in range(n_words):
+        if place[w] > 0:
+            known[n_known] = w
+            place[w] = n_known
+            n_known += 1
+    entry = np.uint64(0)
+    for i in range(len(bounds)):
+        for j in range(np.uint64(bounds[i, 0]), np.uint64(bounds[i, 1])):
+            places[entry] = place[np.uint32(words[j])]
+            entry += np.uint64(1)
+    return places, known
+
+
+@kernel
+def count_document(sign: float, length: float, n: Floats) -> tuple[float, float, float]:
+    """Count a document; return what its words, pairs and triples weigh, 0 where it has none."""
+    n[0] += sign * length
+    share, g2, g3 = 0.0, 0.0, 0.0
+    if length >= 1:
+        n[1] += sign
+        share = sign / length
+    if length >= 2:
+        n[2] += sign
+        g2 = share / (length - 1)
+    if length >= 3:
+        n[3] += sign
+        g3 = g2 / (length - 2)
+    return share, g2, g3
 
 
 @kernel

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
+from functools import reduce
 from typing import Self
 
 import numpy as np
@@ -12,7 +15,7 @@ from spectralleader.moments.exchange import exchange_documents
 from spectralleader.recoding import move_rows
 from spectralleader.scattered import Scattered
 
-MANY = 0.5  # entries a word of the vocabulary from which on a block is added by word
+MANY = 250  # entries from which on a block is added by word
 
 
 class ProjectedSums:
@@ -74,13 +77,25 @@ class ProjectedSums:
 
     def merge(self, other: Self) -> None:
         """Add what another set of documents adds up to, in the same basis."""
-        if not np.array_equal(self.basis, other.basis):
+        if self.basis is not other.basis and not np.array_equal(self.basis, other.basis):
             raise ValueError(
                 "sums in different bases cannot be merged: these are in a basis of shape "
                 f"{self.basis.shape}, the others in one of shape {other.basis.shape}"
             )
         for mine, theirs in zip(self.parts(), other.parts(), strict=True):
             mine += theirs
+
+    @classmethod
+    def total(cls, sums: Sequence[Self]) -> Self:
+        """Return what sets of documents add up to together, all in the same basis."""
+        first, *others = sums
+        total = copy(first)
+        total._room = []
+        parts = zip(first.parts(), *(other.parts() for other in others), strict=True)
+        total._n, total._words, total._image, total._pairs, total._triples = (
+            reduce(np.add, arrays) for arrays in parts
+        )
+        return total
 
     def parts(self) -> tuple[Floats, Floats, Floats, Floats, Floats]:
         """Return the arrays that all of it is in, for kernels: counts, words, image, and packed."""

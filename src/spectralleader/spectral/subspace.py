@@ -7,19 +7,25 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg.lapack import dsyevr
 
 from spectralleader.compiled import kernel
 from spectralleader.documents import Floats
+from spectralleader.spectral.symmetric import eigenpairs
 
 Product = Callable[[Floats], Floats]  # (d, b) -> (d, b)
 
-TOLERANCE = 2e-6  # residual at which a search stops, if nobody says
+TOLERANCE = 1e-6  # residual at which a search stops, if nobody says
 RANK = 1e-10  # a column with less than this left after projection is spanned by the others
 FIRST_LOOK = 3  # how much larger than wanted a space must be for a look to be worth while
-LEAST_RATE = 0.6  # decimals that a block adds, at least; looking costs as much as adding
+LEAST_RATE = 0.4  # decimals that a block adds, at least
+MARGIN = 0.5  # of a block: looking once more costs more than adding one
 DEPENDENT = 1e-5  # columns nearer to dependence than this are not for the Cholesky road
+CAREFUL = 5e-4  # of the matrix: a column with less left after projection is projected once more
+MOST = 0.5  # of a unit vector: if this is left, it was orthogonal before but for rounding
 ROOM = 2**22  # numbers in a search space before it is restarted: 32 MB
+TINY = 48  # up to this size a matrix is decomposed as it is
+SMALL = 40  # up to this size all eigenpairs are found faster than a few
 
 
 class Subspace(NamedTuple):
@@ -61,6 +67,8 @@ def top_subspace(
     max_products : int
         Products at most.
     """
+    if len(start) <= TINY:
+        return _decompose(product(np.eye(len(start))), n_kept)
     search = _Search(product, start, n_kept)
     n_blocks = -(-FIRST_LOOK * n_kept // start.shape[1])
     while True:
@@ -68,8 +76,17 @@ def top_subspace(
         residual = search.rayleigh_ritz(n_kept, n_wanted)
         if residual <= tolerance or search.n_products >= max_products or not has_grown:
             return Subspace(search.basis(), search.values, residual, search.n_products)
-        rate = max(LEAST_RATE, -math.log10(residual) / search.n_products)
-        n_blocks = math.ceil(math.log10(residual / tolerance) / rate)
+        # until there are as many columns as are kept nothing is gained
+        n_gaining = max(1.0, search.n_products - n_kept / search.block)
+        rate = max(LEAST_RATE, -math.log10(residual) / n_gaining)
+        n_blocks = math.ceil(math.log10(residual / tolerance) / rate + MARGIN)
+
+
+def _decompose(matrix: Floats, n_kept: int) -> Subspace:
+    """Find the eigenspace of a matrix that is there, in one go."""
+    values, vectors = _largest(matrix, n_kept)
+    basis = np.ascontiguousarray(vectors[:, ::-1])
+    return Subspace(basis, values[::-1], residual=0.0, n_products=1)
 
 
 class _Search:
@@ -82,11 +99,12 @@ class _Search:
     def __init__(self, product: Product, start: Floats, n_kept: int) -> None:
         d, self.block = start.shape
         self.product = product
-        room = min(max(ROOM // d, 4 * n_kept), 12 * n_kept, d)
-        self.space = np.empty((d, room), order="F")  # columns are contiguous: they are added
+        room = min(max(ROOM // d, 4 * n_kept), 24 * n_kept, d)
+        self.rows = np.empty((room, d))  # S^T
         self.H = np.zeros((room, room))  # S^T A S, the upper triangle
         self.n, self.n_products = 0, 0
-        self.next = start  # block to add, orthogonal to the space
+        self.size = 0.0  # of the largest entry of H there was
+        self.next = np.array(start, order="C")  # block to add, orthogonal to the space
         self.values: Floats = np.zeros(0)  # Ritz pairs of the last look, (r,)
         self.vectors: Floats = np.zeros((0, 0))  # in the space, (n, r)
         self.rng = np.random.default_rng(0)  # for directions that must be made up
@@ -98,21 +116,27 @@ class _Search:
         """
         n_before = self.n
         for _ in range(min(n_blocks, self.room)):
-            columns = slice(self.n, self.n + self.block)
-            fresh = _orthonormal(self.next, self.space[:, : self.n], self.rng)
-            self.space[:, columns] = fresh
-            image = self.product(fresh)
+            fresh = self._orthonormal()
+            self.rows[self.n : self.n + self.block] = fresh.T
+            self.next = self.product(fresh)
             self.n += self.block
-            space = self.space[:, : self.n]
-            self.H[: self.n, columns] = space.T @ image
-            self.next = image - space @ self.H[: self.n, columns]
+            self.size = max(self.size, project_out(self.next, self.rows[: self.n], self.H))
             self.n_products += 1
         return self.n > n_before
+
+    def _orthonormal(self) -> Floats:
+        """Return an orthonormal basis of the next block, orthogonal to the space."""
+        known = self.rows[: self.n].T
+        left, enough = make_orthonormal(self.next), CAREFUL * self.size
+        while 0.0 < left < enough:  # what rounding left inside the space has grown with the rest
+            self.next -= known @ (known.T @ self.next)
+            left, enough = make_orthonormal(self.next), MOST
+        return self.next if left > 0.0 else _completed(self.next, known, self.rng)
 
     @property
     def room(self) -> int:
         """Blocks that can be added before the space is full."""
-        return int((self.space.shape[1] - self.n) // self.block)
+        return int((len(self.rows) - self.n) // self.block)
 
     def rayleigh_ritz(self, n_kept: int, n_wanted: int) -> float:
         """Find the largest Ritz pairs; return the largest residual of the wanted ones.
@@ -126,59 +150,66 @@ class _Search:
         squares = (out * (self.next.T @ self.next @ out)).sum(axis=0)
         scale = max(float(np.abs(values).max()), float(np.finfo(float).tiny))
         if self.room == 0:
-            self.space[:, :n_kept], self.H[:] = self.basis(), 0.0
+            self.rows[:n_kept], self.H[:] = self.basis().T, 0.0
             self.H[range(n_kept), range(n_kept)] = self.values
             self.n, self.vectors = n_kept, np.eye(n_kept)
         return math.sqrt(max(float(squares.max()), 0.0)) / scale
 
     def basis(self) -> Floats:
         """Return the Ritz vectors of the last look, (d, r)."""
-        return self.space[:, : self.n] @ self.vectors
+        return self.rows[: self.n].T @ self.vectors
 
 
 def _largest(H: Floats, n_kept: int) -> tuple[Floats, Floats]:
     """Return the largest eigenpairs of a symmetric matrix, given as its upper half, in order."""
     n = len(H)
-    try:
-        values, vectors = eigh(
-            H, lower=False, subset_by_index=[n - n_kept, n - 1], check_finite=False
-        )
-    except np.linalg.LinAlgError:  # the search for a few can fail where many are equal
+    if n <= SMALL:
+        values, rows = eigenpairs(np.triu(H) + np.triu(H, 1).T)
+        order = np.argsort(values)[n - n_kept :]
+        return values[order], rows[order].T
+    values, vectors, _, _, failed = dsyevr(H, range="I", il=n - n_kept + 1, iu=n, lower=False)
+    if failed:  # the search for a few can fail where many are equal
         values, vectors = np.linalg.eigh(H, UPLO="U")
         values, vectors = values[n - n_kept :], vectors[:, n - n_kept :]
-    return np.asarray(values), np.asarray(vectors)
-
-
-def _orthonormal(block: Floats, known: Floats, rng: np.random.Generator) -> Floats:
-    """Return an orthonormal basis of the block's columns, orthogonal to the known ones.
-
-    The block must be so already but for rounding.
-    """
-    columns = np.array(block, order="F")
-    return columns if make_orthonormal(columns, known) else _completed(block, known, rng)
+    return np.asarray(values[:n_kept]), np.asarray(vectors)
 
 
 @kernel
-def make_orthonormal(block: Floats, known: Floats) -> bool:
-    """``block[:] = np.linalg.qr(block - known @ (known.T @ block))[0]``, but for signs.
+def project_out(image: Floats, rows: Floats, H: Floats) -> float:
+    """Take from the last rows' image what is in the space: ``image -= rows.T @ (rows @ image)``.
 
-    By Cholesky, ``block @ inv(chol(block.T @ block)).T``, twice, which is enough against rounding.
-    Returns whether the columns are far enough from dependence for it; if not, the block is spoilt.
+    What was in it, (n, b), is written to the last of the first n columns of H; its largest entry is
+    returned.
     """
-    d, b = block.shape
-    for n_passes in range(2):
-        if n_passes > 0 and known.shape[1] > 0:
-            block -= np.dot(known, np.dot(known.T, block))
-        triangle = np.dot(block.T, block)
-        if not cholesky(triangle):
-            return False
-        for i in range(b):
-            for j in range(i):
-                for w in range(d):
-                    block[w, i] -= triangle[i, j] * block[w, j]
-            for w in range(d):
-                block[w, i] /= triangle[i, i]
-    return True
+    n, b = len(rows), image.shape[1]
+    inside = np.dot(rows, image)
+    image -= np.dot(rows.T, inside)
+    H[:n, n - b : n] = inside
+    return float(np.abs(inside).max())
+
+
+@kernel
+def make_orthonormal(block: Floats) -> float:
+    """``block[:] = np.linalg.qr(block)[0]``, but for signs, by Cholesky.
+
+    ``block @ inv(chol(block.T @ block)).T``: as good as the columns are far from dependence. Where
+    they are too near the block stays as it is, and 0 is returned, else the least that is left of a
+    column after projecting on those before it.
+    """
+    b = block.shape[1]
+    triangle = np.dot(block.T, block)
+    if not cholesky(triangle):
+        return 0.0
+    inverse = np.zeros((b, b))  # of its transpose
+    for i in range(b):
+        inverse[i, i] = 1.0 / triangle[i, i]
+        for j in range(i):
+            total = 0.0
+            for m in range(j, i):
+                total += triangle[i, m] * inverse[j, m]
+            inverse[j, i] = -total * inverse[i, i]
+    block[:] = np.dot(block, inverse)
+    return float(np.diag(triangle).min())
 
 
 @kernel
@@ -200,7 +231,7 @@ def cholesky(A: Floats) -> bool:
 
 
 def _completed(block: Floats, known: Floats, rng: np.random.Generator) -> Floats:
-    """Do what `_orthonormal` does for a block whose columns may be dependent.
+    """Return an orthonormal basis of a block's columns, orthogonal to the known, dependent or not.
 
     Columns that are spanned already (few documents span few directions) give way to random ones.
     """
