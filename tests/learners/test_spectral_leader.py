@@ -87,7 +87,7 @@ def test_the_basis_is_signed_as_the_literal_ones_eigenvectors_are():
     fast = SpectralLeader(4, n_words=80)
     fast.learn(PROBLEM.truth.sample(400, 8, seed=1)[0])
     fast.model  # noqa: B018  # reading works the basis out
-    basis = fast._anchored._worked.sums.basis
+    basis = fast._anchored._worked.near.sums.basis
     np.testing.assert_array_equal(basis.max(axis=0), np.abs(basis).max(axis=0))
 
 
@@ -164,7 +164,7 @@ def test_a_million_documents_of_drift_leave_no_rounding_error():
     assert max(sizes) <= 1.1 * sizes[0]
     fast.learn(drifting[0][:400])
     fast.model  # noqa: B018
-    kept = fast._anchored._worked.sums
+    kept = fast._anchored._worked.near.sums
     rebuilt = ProjectedSums(kept.basis)
     rebuilt.update(fast.sample.documents)
     for name in ("words", "image", "pairs", "triples"):
