@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 
 from spectralleader import Documents
-from spectralleader.moments import ProjectedMoments, ProjectedSums, kernels, sums
-from spectralleader.moments.product import pairs_product
+from spectralleader.moments import ProjectedMoments, ProjectedSums, kernels, product, sums
 from spectralleader.scattered import Scattered
 from tests.factories import blocks, documents
 
@@ -104,7 +103,7 @@ def test_the_kernel_multiplies_pairs_as_numpy_does(block):
     arrays = (block.indptr, block.words, block.counts, block.lengths)
     for Z in (BASIS, np.random.default_rng(1).normal(size=(5, 4))):
         np.testing.assert_allclose(
-            kernels.multiply_pairs(*arrays, Z), sums.multiply_pairs(block, Z), atol=1e-12
+            product.multiply_pairs(*arrays, Z), sums.multiply_pairs(block, Z), atol=1e-12
         )
 
 
@@ -112,15 +111,15 @@ def test_the_kernel_multiplies_pairs_as_numpy_does(block):
 def test_the_kernel_sums_pairs_as_numpy_does(block):
     arrays = (block.indptr, block.words, block.counts, block.lengths)
     np.testing.assert_allclose(
-        kernels.sum_pairs(*arrays, block.n_words), sums.sum_pairs(block), atol=1e-12
+        product.sum_pairs(*arrays, block.n_words), sums.sum_pairs(block), atol=1e-12
     )
 
 
 @pytest.mark.parametrize("n_docs", [1, 300])  # few documents are passed over, many summed first
 def test_pairs_are_multiplied_alike_however_many_documents(n_docs):
     block = documents(n_docs, 5)
-    product = pairs_product(block.indptr, block.words, block.counts, block.lengths, 5)
-    np.testing.assert_allclose(product(BASIS), sums.multiply_pairs(block, BASIS), atol=1e-12)
+    multiply = product.pairs_product(block.indptr, block.words, block.counts, block.lengths, 5)
+    np.testing.assert_allclose(multiply(BASIS), sums.multiply_pairs(block, BASIS), atol=1e-12)
 
 
 def test_means_project_further():
