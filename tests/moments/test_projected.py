@@ -5,9 +5,7 @@ import pytest
 from hypothesis import given
 
 from spectralleader import Documents
-from spectralleader.moments import ProjectedMoments, ProjectedSums, exchange, kernels, sums
-from spectralleader.moments.exchange import CHUNK
-from spectralleader.moments.product import pairs_product
+from spectralleader.moments import ProjectedMoments, ProjectedSums, exchange, product, sums
 from spectralleader.scattered import Scattered
 from tests.factories import blocks, documents
 
@@ -94,7 +92,7 @@ def test_words_there_are_get_numbers_in_their_order():
 
 def test_more_rows_than_a_chunk_add_up(monkeypatch):
     monkeypatch.setattr("spectralleader.moments.projected.MANY", np.inf)
-    block = documents(2 * CHUNK, 5)
+    block = documents(2 * exchange.CHUNK, 5)
     np.testing.assert_allclose(
         summed(block).triples, sums.project_triples(block, BASIS), atol=1e-10
     )
@@ -103,24 +101,25 @@ def test_more_rows_than_a_chunk_add_up(monkeypatch):
 @given(blocks())
 def test_the_kernel_multiplies_pairs_as_numpy_does(block):
     arrays = (block.indptr, block.words, block.counts, block.lengths)
-    np.testing.assert_allclose(
-        kernels.multiply_pairs(*arrays, BASIS), sums.multiply_pairs(block, BASIS), atol=1e-12
-    )
+    for Z in (BASIS, np.random.default_rng(1).normal(size=(5, 4))):
+        np.testing.assert_allclose(
+            product.multiply_pairs(*arrays, Z), sums.multiply_pairs(block, Z), atol=1e-12
+        )
 
 
 @given(blocks())
 def test_the_kernel_sums_pairs_as_numpy_does(block):
     arrays = (block.indptr, block.words, block.counts, block.lengths)
     np.testing.assert_allclose(
-        kernels.sum_pairs(*arrays, block.n_words), sums.sum_pairs(block), atol=1e-12
+        product.sum_pairs(*arrays, block.n_words), sums.sum_pairs(block), atol=1e-12
     )
 
 
 @pytest.mark.parametrize("n_docs", [1, 300])  # few documents are passed over, many summed first
 def test_pairs_are_multiplied_alike_however_many_documents(n_docs):
     block = documents(n_docs, 5)
-    product = pairs_product(block.indptr, block.words, block.counts, block.lengths, 5)
-    np.testing.assert_allclose(product(BASIS), sums.multiply_pairs(block, BASIS), atol=1e-12)
+    multiply = product.pairs_product(block.indptr, block.words, block.counts, block.lengths, 5)
+    np.testing.assert_allclose(multiply(BASIS), sums.multiply_pairs(block, BASIS), atol=1e-12)
 
 
 def test_means_project_further():

@@ -8,7 +8,7 @@ from spectralleader.documents import Documents, Floats
 from spectralleader.learners.hedged.polish import em_pass
 from spectralleader.learners.passes.partitions import Summary
 from spectralleader.learners.statistics import with_words
-from spectralleader.moments import ProjectedSums, kernels, sums
+from spectralleader.moments import ProjectedSums, product, sums
 
 
 def count(documents: Documents) -> Summary:
@@ -32,7 +32,7 @@ def count_pairs(documents: Documents) -> Summary:
 def multiply_pairs(documents: Documents, block: Floats) -> Summary:
     """Return the sum of the pairs times a (d, b) block, (d, b)."""
     arrays = (documents.indptr, documents.words, documents.counts, documents.lengths)
-    return (kernels.multiply_pairs(*arrays, block),)
+    return (product.multiply_pairs(*arrays, block),)
 
 
 def project_triples(documents: Documents, basis: Floats) -> Summary:
