@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from spectralleader.compiled import kernel
-from spectralleader.documents import Floats, Ints, WordIds
+from spectralleader.documents import Floats
 
 
 @kernel
