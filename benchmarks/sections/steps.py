@@ -53,9 +53,10 @@ def time_steps(learner_class: Any, documents: Documents, reservoir_size: int) ->
     for block in documents[:reservoir_size].blocks(FILL):
         learner.learn(block)
     learner.model  # noqa: B018  # reading is the work
+    steps = list(documents[reservoir_size:].blocks(1))
     gc.collect()
     clock = [perf_counter()]
-    for document in list(documents[reservoir_size:].blocks(1)):
+    for document in steps:
         learner.learn(document)
         learner.model  # noqa: B018
         clock.append(perf_counter())

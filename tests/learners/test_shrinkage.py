@@ -25,9 +25,7 @@ from tests.factories import assert_valid, blocks, model, same_state
 
 def renewed(found, sample):
     """Return what chose the shrinkage of one model by a sample that it does not know."""
-    shrinkage = Shrinkage()
-    shrinkage.renew(split(sample), [found] * N_PARTS)
-    return shrinkage
+    return Shrinkage().renewed(split(sample), [found] * N_PARTS)
 
 
 @given(block=blocks(5), seed=st.integers(0, 20))
@@ -80,9 +78,9 @@ def test_the_odds_fall_as_documents_come():
 def test_past_losses_are_discounted_by_what_the_samples_have_in_common():
     shrinkage, nothing = renewed(model(3, 5), model(3, 5).sample(50, 4)[0]), Documents.empty(5)
     before = shrinkage.totals.copy()
-    shrinkage.renew(split(nothing), [model(3, 5, seed=1)] * N_PARTS, in_common=0.5)
+    shrinkage = shrinkage.renewed(split(nothing), [model(3, 5, seed=1)] * N_PARTS, in_common=0.5)
     np.testing.assert_allclose(shrinkage.totals, before / np.sqrt(2))
-    shrinkage.renew(split(nothing), [model(3, 5, seed=1)] * N_PARTS, in_common=0.0)
+    shrinkage = shrinkage.renewed(split(nothing), [model(3, 5, seed=1)] * N_PARTS, in_common=0.0)
     assert shrinkage.leading == LEVELS[-1]
 
 

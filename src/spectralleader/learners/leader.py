@@ -96,7 +96,7 @@ class Leader:
         try:
             if block.n_words > self.n_words:
                 self._recode(None, block.n_words)
-            for piece in self._pieces(block):
+            for piece in self._pieces(block) if block.n_docs > 1 else (block,):
                 change = self.sample.add(piece)
                 done.append((change, piece.n_docs))
                 if change.n_entered > 0:
@@ -114,7 +114,7 @@ class Leader:
     def _pieces(self, block: Documents) -> Iterator[Documents]:
         """Cut a block where a growing sample reaches a power of two: there things are renewed."""
         start = 0
-        while block.n_docs > 1 and (n := len(self.sample)) == self.sample.n_seen:
+        while (n := len(self.sample)) == self.sample.n_seen:
             end = start + (1 << n.bit_length()) - n
             if end >= block.n_docs:
                 break
@@ -124,7 +124,7 @@ class Leader:
 
     def _fields(self) -> Fields:
         """Return what a step replaces; the sample takes back what it did by itself."""
-        return fields_of(self, self._shrinkage)
+        return fields_of(self)
 
     def _take_back(self) -> None:
         """Drop what was noted of a step, beside its fields."""
@@ -147,7 +147,8 @@ class Leader:
         n, n_entered = len(self.sample), self._n_due - self._n_left
         parts = split(self.sample.documents)
         models = self._solve_without(parts)
-        self._shrinkage.renew(parts, models, in_common=max(0.0, 1.0 - n_entered / n))
+        in_common = max(0.0, 1.0 - n_entered / n)
+        self._shrinkage = self._shrinkage.renewed(parts, models, in_common)
         is_growing = n == self.sample.n_seen
         self._n_left = self._n_due = (1 << n.bit_length()) - n if is_growing else n
         if self.info.n_usable == self.n_topics:  # else places mean nothing yet

@@ -56,8 +56,7 @@ class Shrinkage:
     0.375
     >>> truth = TopicModel([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]])
     >>> parts = split(truth.sample(1000, 3)[0])
-    >>> shrinkage.renew(parts, [truth, truth, truth])
-    >>> shrinkage.level(1000)
+    >>> shrinkage.renewed(parts, [truth, truth, truth]).level(1000)
     0.0
     """
 
@@ -74,20 +73,22 @@ class Shrinkage:
         odds *= (1.0 - 1.0 / N_PARTS) * self.n_docs / max(1, n_docs)
         return odds / (1.0 + odds)
 
-    def renew(
+    def renewed(
         self, parts: Sequence[Documents], models: Sequence[TopicModel], in_common: float = 1.0
-    ) -> None:
-        """Let each part of the sample judge the model of the others.
+    ) -> Shrinkage:
+        """Return the shrinkage after each part of the sample has judged the model of the others.
 
         A document needs 3 words. `in_common` is the share of the documents that the last sample
         had too.
         """
-        totals = self.totals * np.sqrt(in_common)
+        renewed = Shrinkage()
+        renewed.totals = self.totals * np.sqrt(in_common)
         for part, model in zip(parts, models, strict=True):
-            totals += judge(model, part)
-        self.totals, self.leading = totals, lead(totals)
-        if any((part.lengths >= 3).any() for part in parts):
-            self.n_docs = sum(part.n_docs for part in parts)
+            renewed.totals += judge(model, part)
+        renewed.leading = lead(renewed.totals)
+        can_judge = any((part.lengths >= 3).any() for part in parts)
+        renewed.n_docs = sum(part.n_docs for part in parts) if can_judge else self.n_docs
+        return renewed
 
     def to_state(self) -> dict[str, Any]:
         """Return all that is needed to go on."""

@@ -87,7 +87,7 @@ class SpectralLeader(Leader):
             self._anchored.anchor_at(self.sample, "the sample had documents already")
 
     def _fields(self) -> Fields:
-        return fields_of(self, self._shrinkage, self._anchored)
+        return fields_of(self, self._anchored)
 
     def _take_back(self) -> None:
         self._anchored.take_back()
