@@ -1,18 +1,21 @@
 """Spark: the spectral method on a DataFrame with a column of texts or counts, on any session.
 
 Texts or counts are made documents once and persisted. Every pass maps Arrow batches to one summary
-a partition, cut in pieces, and pieces are added up by key: bytes that depend on the vocabulary and
-on K, however many documents there are.
+a partition, cut in pieces. A few small summaries are added up on the driver, else pieces are added
+up by key first: bytes that depend on the vocabulary and on K, however many documents there are.
 """
 
 from __future__ import annotations
 
+import gc
 import os
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
+from zipimport import zipimporter
 
 try:
     import pyarrow  # noqa: F401  # its own error would not name the extra
@@ -33,10 +36,10 @@ from spectralleader.arrow import (
     PIECES,
     Batches,
     add_pieces,
-    from_lists,
     from_vectors,
     in_pieces,
     make_documents,
+    read_documents,
     tally_batches,
 )
 from spectralleader.batched import Batched
@@ -58,6 +61,7 @@ from spectralleader.streams.text.words import Tokenizer
 from spectralleader.text_topics import TextTopics
 
 FAN_IN = 64  # summaries that are added up at once
+TO_DRIVER = 2**25  # bytes of summaries that the driver adds up itself, rather than one more stage
 POLL = 0.2  # seconds between looks at how far a pass got
 
 
@@ -188,12 +192,12 @@ class SparkDocuments:
         zero = task(Documents.empty(self.n_words))
         summarise = partial(_summarise, task=task, n_words=self.n_words)
         pieces, n_parts = self._frame.mapInArrow(summarise, PIECES), self._n_parts
-        while n_parts > 1:
+        while n_parts > 1 and n_parts * sum(array.nbytes for array in zero) > TO_DRIVER:
             grouped = pieces.withColumn("group", (F.col("part") / FAN_IN).cast("int"))
             pieces = grouped.groupBy("group", "piece").applyInArrow(add_pieces, PIECES)
             n_parts = -(-n_parts // FAN_IN)
         flat = np.zeros(sum(array.size for array in zero))
-        for row in self._collect(pieces, getattr(task, "func", task).__name__):
+        for row in self._collect(pieces, _name(task)):
             numbers = np.frombuffer(row.numbers)
             flat[row.piece * PIECE : row.piece * PIECE + len(numbers)] += numbers
         ends = np.cumsum([array.size for array in zero])[:-1]
@@ -227,10 +231,27 @@ def _partitions_done(frame: DataFrame, n_parts: int) -> list[int]:
     return [stage.numCompletedTasks for stage in stages if stage.numTasks == n_parts]
 
 
+def _name(task: Task) -> str:
+    return str(getattr(task, "func", task).__name__)
+
+
 def _summarise(batches: Batches, task: Task, n_words: int) -> Batches:
     """Return the summary of a partition's documents, in pieces; of none, nothing."""
-    blocks = [from_lists(batch.column(0), batch.column(1), n_words) for batch in batches]
-    if blocks:
-        summary = task(Documents.concatenate(blocks))
-        flat = np.concatenate([array.ravel() for array in summary])
+    if (documents := read_documents(batches, n_words)) is not None:
+        flat = np.concatenate([array.ravel() for array in task(documents)])
         yield from in_pieces(TaskContext.get().partitionId(), flat)
+    _settle(_name(task))
+
+
+@cache  # once in a process for each kind of pass, whose modules and kernels are there by then
+def _settle(name: str) -> None:
+    """Spare a worker of Spark what it does around each task: 0.3 s, longer than most passes take.
+
+    It looks for garbage among all that was ever imported, and reads the table of `pyspark.zip`
+    again for every package in it that was imported from.
+    """
+    gc.collect()
+    gc.freeze()
+    for path, finder in list(sys.path_importer_cache.items()):
+        if isinstance(finder, zipimporter) and finder.prefix:
+            del sys.path_importer_cache[path]  # made again when it is needed, from a table kept
