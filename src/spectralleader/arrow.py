@@ -40,11 +40,12 @@ def make_documents(batches: Batches, make: Callable[[Any], Documents]) -> Batche
 
 def read_documents(batches: Batches, n_words: int) -> Documents | None:
     """Return all blocks of a partition in one; None if there are none."""
-    blocks = [
-        Documents(*map(np.frombuffer, row, (np.int64, np.int32, np.float64)), n_words)
-        for batch in batches
-        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)
-    ]
+    blocks = []
+    for batch in batches:
+        for row in batch.to_pylist():
+            indptr = np.frombuffer(row["indptr"], np.int64)
+            words = np.frombuffer(row["words"], np.int32)
+            blocks.append(Documents(indptr, words, np.frombuffer(row["counts"]), n_words))
     return Documents.concatenate(blocks) if blocks else None
 
 

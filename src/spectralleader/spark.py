@@ -30,30 +30,11 @@ except ImportError as error:
 
 import numpy as np
 
-from spectralleader.arrow import (
-    DOCUMENTS,
-    PIECE,
-    PIECES,
-    Batches,
-    add_pieces,
-    from_vectors,
-    in_pieces,
-    make_documents,
-    read_documents,
-    tally_batches,
-)
+from spectralleader import arrow, engines
+from spectralleader.arrow import PIECE, PIECES, Batches
 from spectralleader.batched import Batched
 from spectralleader.documents import Documents
-from spectralleader.engines import (
-    MOST_FREQUENT,
-    Progress,
-    Wish,
-    as_text_topics,
-    choose_vocabulary,
-    choose_words,
-    count_texts,
-    rank,
-)
+from spectralleader.engines import Progress, Wish
 from spectralleader.learners.passes import Solution, Summary, Task, solve
 from spectralleader.storage import load, save
 from spectralleader.streams.text.vocabulary import Vocabulary
@@ -70,7 +51,7 @@ def learn_texts(
     n_topics: int,
     *,
     column: str = "text",
-    vocabulary: Wish = MOST_FREQUENT,
+    vocabulary: Wish = engines.MOST_FREQUENT,
     words: Tokenizer | None = None,
     progress: Progress | None = None,
     **settings: Any,
@@ -94,19 +75,20 @@ def learn_texts(
     **settings
         Of `spectralleader.learners.passes.solve`: `seed`, `n_polish`, ...
     """
-    words = choose_words(words)
+    words = engines.choose_words(words)
     texts = frame.select(F.col(column).alias("text")).dropna()
+    engines.check_texts(column, texts.dtypes[0][1])
 
     def count_most(n_words: int) -> Vocabulary:
-        counted = texts.mapInArrow(partial(tally_batches, words=words), "word string, n long")
+        counted = texts.mapInArrow(partial(arrow.tally_batches, words=words), "word string, n long")
         total = counted.groupBy("word").agg(F.sum("n").alias("n"))
         rows = total.orderBy(F.desc("n"), "word").limit(n_words).collect()
-        return rank({row.word: row.n for row in rows}, n_words)
+        return engines.rank({row.word: row.n for row in rows}, n_words)
 
-    known = choose_vocabulary(vocabulary, count_most)
-    make = partial(count_texts, vocabulary=known, words=words)
+    known = engines.choose_vocabulary(vocabulary, count_most)
+    make = partial(engines.count_texts, vocabulary=known, words=words)
     with SparkDocuments(texts, make, known.n_words, progress) as documents:
-        return as_text_topics(solve(documents, n_topics, **settings), known, words)
+        return engines.as_text_topics(solve(documents, n_topics, **settings), known, words)
 
 
 def learn_counts(
@@ -130,7 +112,7 @@ def learn_counts(
         first = rows.select("counts.size").first()
         n_words = 1 if first is None else int(first[0])
     with SparkDocuments(
-        rows, partial(from_vectors, n_words=n_words), n_words, progress
+        rows, partial(arrow.from_vectors, n_words=n_words), n_words, progress
     ) as documents:
         return solve(documents, n_topics, **settings)
 
@@ -176,7 +158,7 @@ class SparkDocuments:
         progress: Progress | None = None,
     ) -> None:
         self.n_words, self._progress = n_words, progress
-        self._frame = rows.mapInArrow(partial(make_documents, make=make), DOCUMENTS)
+        self._frame = rows.mapInArrow(partial(arrow.make_documents, make=make), arrow.DOCUMENTS)
 
     def __enter__(self) -> SparkDocuments:
         self._frame = self._frame.persist(StorageLevel.MEMORY_AND_DISK)
@@ -194,7 +176,7 @@ class SparkDocuments:
         pieces, n_parts = self._frame.mapInArrow(summarise, PIECES), self._n_parts
         while n_parts > 1 and n_parts * sum(array.nbytes for array in zero) > TO_DRIVER:
             grouped = pieces.withColumn("group", (F.col("part") / FAN_IN).cast("int"))
-            pieces = grouped.groupBy("group", "piece").applyInArrow(add_pieces, PIECES)
+            pieces = grouped.groupBy("group", "piece").applyInArrow(arrow.add_pieces, PIECES)
             n_parts = -(-n_parts // FAN_IN)
         flat = np.zeros(sum(array.size for array in zero))
         for row in self._collect(pieces, _name(task)):
@@ -237,9 +219,9 @@ def _name(task: Task) -> str:
 
 def _summarise(batches: Batches, task: Task, n_words: int) -> Batches:
     """Return the summary of a partition's documents, in pieces; of none, nothing."""
-    if (documents := read_documents(batches, n_words)) is not None:
+    if (documents := arrow.read_documents(batches, n_words)) is not None:
         flat = np.concatenate([array.ravel() for array in task(documents)])
-        yield from in_pieces(TaskContext.get().partitionId(), flat)
+        yield from arrow.in_pieces(TaskContext.get().partitionId(), flat)
     _settle(_name(task))
 
 
