@@ -14,7 +14,7 @@ from spectralleader import SpectralMethod, TextTopics, Vocabulary, Words, load, 
 from spectralleader.documents import Documents
 from spectralleader.jobs.engine import learn_on_engine
 from spectralleader.streams.synthetic import random_problem
-from tests.factories import same_state, write_folder
+from tests.factories import same_state, snippets, write_folder
 
 pyspark = pytest.importorskip("pyspark", reason="the extra spark is not installed")
 if shutil.which("java") is None:
@@ -159,6 +159,27 @@ def test_a_column_that_is_not_of_texts_is_named(spark):
     for column, kind in (("id", "bigint"), ("words", "array<string>")):
         with pytest.raises(ValueError, match=rf"^column '{column}' holds {kind}, not texts; .*$"):
             learn_texts(frame, N_TOPICS, column=column)
+
+
+def test_the_snippets_of_the_page_run(spark, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    learning, streaming = [
+        code for code in snippets("docs/scale.md", "py") if "spectralleader.spark" in code
+    ]
+    frame = spark.createDataFrame([(text,) for text in texts()], "text string")
+    names = {"frame": frame, "vectors": as_frame(spark, corpus(40))}
+    exec(learning, names)
+    assert (names["topics"].n_docs, names["solution"].counts.n_docs) == (300, 900)
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "one.txt").write_text("\n".join(texts()), encoding="utf-8")
+    source = spark.readStream.text(str(tmp_path / "texts")).withColumnRenamed("value", "text")
+    # Java stays in the folder that it was started in
+    checkpoint = repr(str(tmp_path / "checkpoint"))
+    names = {"stream": source}
+    exec(streaming.replace('"checkpoint"', checkpoint), names)
+    names["query"].processAllAvailable()
+    names["query"].stop()
+    assert load("topics.model").n_docs == 300
 
 
 def test_a_stream_that_is_killed_and_restarted_learns_every_batch_once(spark, tmp_path):
