@@ -7,15 +7,12 @@ up by key first: bytes that depend on the vocabulary and on K, however many docu
 
 from __future__ import annotations
 
-import gc
 import os
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
-from zipimport import zipimporter
 
 try:
     import pyarrow  # noqa: F401  # its own error would not name the extra
@@ -36,6 +33,7 @@ from spectralleader.batched import Batched
 from spectralleader.documents import Documents
 from spectralleader.engines import Progress, Wish
 from spectralleader.learners.passes import Solution, Summary, Task, solve
+from spectralleader.settling import settle
 from spectralleader.storage import load, save
 from spectralleader.streams.text.vocabulary import Vocabulary
 from spectralleader.streams.text.words import Tokenizer
@@ -43,7 +41,6 @@ from spectralleader.text_topics import TextTopics
 
 FAN_IN = 64  # summaries that are added up at once
 TO_DRIVER = 2**25  # bytes of summaries that the driver adds up itself, rather than one more stage
-SPARKS = ("pyspark", "py4j")  # archives that Spark's own modules come from, which do not change
 POLL = 0.2  # seconds between looks at how far a pass got
 
 
@@ -219,22 +216,8 @@ def _name(task: Task) -> str:
 
 
 def _summarise(batches: Batches, task: Task, n_words: int) -> Batches:
-    """Return the summary of a partition's documents, in pieces; of none, nothing.
-
-    A worker of Spark spends 0.3 s around each task, longer than most summaries take: it looks for
-    garbage among all that was ever imported, and reads the table of `pyspark.zip` again for every
-    package that was imported from there. It is spared both.
-    """
+    """Return the summary of a partition's documents, in pieces; of none, nothing."""
     if (documents := arrow.read_documents(batches, n_words)) is not None:
         flat = np.concatenate([array.ravel() for array in task(documents)])
         yield from arrow.in_pieces(TaskContext.get().partitionId(), flat)
-    _settle(_name(task))
-    for path, finder in list(sys.path_importer_cache.items()):
-        if isinstance(finder, zipimporter) and Path(finder.archive).name.startswith(SPARKS):
-            del sys.path_importer_cache[path]  # made again when it is needed, from a table kept
-
-
-@cache  # once in a process for each kind of pass, whose modules and kernels are there by then
-def _settle(name: str) -> None:
-    gc.collect()
-    gc.freeze()
+    settle(_name(task))
