@@ -59,11 +59,13 @@ def conditions(rows: dict[str, Row]) -> str:
     machine, loads = describe(), [row["load"] for row in rows.values()]
     errors = [row["fit_error"] for row in rows.values()]
     lost = sum(row["stood_still"] for row in rows.values())
+    bounds = [f"{row['bound']:.2f} ({name})" for name, row in rows.items() if "bound" in row]
+    own = f" LDA's own bounds on them: {', '.join(bounds)}." if bounds else ""
     return (
         f"{machine['processor'].split(',')[0]}, {os.cpu_count()} cores, {machine['memory']}; load "
         f"before the runs {min(loads):.1f} to {max(loads):.1f}; {lost:.0f} s in "
         f"which the whole machine stood still are left out. Standard error of the held-out "
-        f"nats {max(errors):.4f}; differences between rows are on the same documents, so far surer."
+        f"nats {max(errors):.4f}; differences between rows are on the same documents, so far surer.{own}"
     )
 
 
