@@ -65,7 +65,7 @@ def conditions(rows: dict[str, Row]) -> str:
         f"{machine['processor'].split(',')[0]}, {os.cpu_count()} cores, {machine['memory']}; load "
         f"before the runs {min(loads):.1f} to {max(loads):.1f}; {lost:.0f} s in "
         f"which the whole machine stood still are left out. Standard error of the held-out "
-        f"nats {max(errors):.4f}; differences between rows are surer: the documents are the same.{own}"
+        f"nats {max(errors):.4f}, of differences between rows far less: all are on the same.{own}"
     )
 
 
