@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from zipimport import zipimporter
 
-SPARKS = ("pyspark", "py4j")  # archives that Spark's own modules come from, which do not change
+SPARKS = ("pyspark", "py4j", "spark-core")  # archives that its own modules come from
 
 
 def settle(name: str) -> None:
