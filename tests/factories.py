@@ -6,6 +6,7 @@ import csv
 import gzip
 import importlib.util
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -245,3 +246,9 @@ def write_folder(folder: Path, kind: str, strings: Sequence[str]) -> None:
         }
         write[kind](path)
     (folder / "_SUCCESS").touch()
+
+
+def snippets(page: str, language: str) -> list[str]:
+    """Return the blocks of code of a page, relative to the root, in their order."""
+    written = (Path(__file__).parents[1] / page).read_text(encoding="utf-8")
+    return re.findall(rf"```{language}\n(.*?)```", written, re.DOTALL)

@@ -16,6 +16,7 @@ from spectralleader import (
     merge,
     save,
 )
+from spectralleader.learners.fixed import Fixed
 from tests.factories import documents, same_state, texts
 from tests.real_data import real_texts
 
@@ -236,3 +237,9 @@ def test_the_same_thing_twice_and_things_without_a_merge_are_refused():
         merge(a.model, TopicModel.uniform(2, 6))
     with pytest.raises(TypeError, match="not a Documents"):
         merge(Documents.empty(2), Documents.empty(3))
+
+
+def test_a_finished_model_is_not_merged_and_called_what_users_call_it():
+    models = [Fixed(TopicModel.uniform(2, 3)) for _ in range(2)]
+    with pytest.raises(ValueError, match=r"^a finished model, such as an engine's, cannot be"):
+        merge(*models)

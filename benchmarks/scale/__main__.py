@@ -1,63 +1,96 @@
-"""The command: every run in a process of its own, then one table."""
+"""The command: every run in a process of its own, rows kept in a file, then a table and a page.
+
+Runs that the file has are not run again: a bench that was stopped goes on.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
-from typing import Any
+import time
+from pathlib import Path
 
 from benchmarks import threads
+from benchmarks.scale.rows import FOUND, Row, Setting, load, save, settings
+from benchmarks.scale.stalls import watched
 
 
 def main() -> int:
     threads.use_one()
+    arguments = parse()
+    if arguments.one:
+        from benchmarks.scale import runs
+
+        engine, n_docs, n_workers = arguments.one
+        with watched() as stalls:
+            row = runs.RUNS[engine](int(n_docs), int(n_workers))
+        print(json.dumps(runs.in_seconds(row, stalls)))
+        return 0
+    documents, workers = (
+        [int(n) for n in names.split(",")] for names in (arguments.documents, arguments.workers)
+    )
+    wanted = settings(documents, workers, arguments.only)
+    n_failed = 0 if arguments.report else run_missing(wanted, arguments.rows, anew=arguments.anew)
+    rows = load(arguments.rows)
+    if rows:
+        from benchmarks.scale import report
+
+        print(report.table(rows), report.conditions(rows), sep="\n\n")
+        if arguments.write_docs:
+            report.write(rows)
+    return min(1, n_failed)
+
+
+def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks.scale", description=__doc__)
     parser.add_argument("--documents", default="100000,1000000,10000000")
-    parser.add_argument("--engines", default="dask,spark,spark-lda,spark-lda-100")
     parser.add_argument("--workers", default="1,2")
-    parser.add_argument("--most-lda", type=int, default=1_000_000, help="documents for Spark's LDA")
-    parser.add_argument("--one", nargs=3, metavar=("ENGINE", "DOCUMENTS", "WORKERS"))
-    arguments = parser.parse_args()
-    if arguments.one:
-        engine, n_docs, n_workers = arguments.one
-        from benchmarks.scale.runs import RUNS
-
-        print(json.dumps(RUNS[engine](int(n_docs), int(n_workers))))
-        return 0
-    print("| engine | documents | workers | seconds | documents a second | driver MB | worker MB |"
-          " passes | MB down a part | MB up a part | held-out nats a word |")  # fmt: skip
-    print("|---" * 11 + "|")
-    for n_docs in arguments.documents.split(","):
-        for engine in arguments.engines.split(","):
-            if engine.startswith("spark-lda") and int(n_docs) > arguments.most_lda:
-                continue
-            for n_workers in arguments.workers.split(","):
-                print(row(engine, int(n_docs), n_workers, one(engine, n_docs, n_workers)))
-                sys.stdout.flush()
-    return 0
+    parser.add_argument(
+        "--only", default="*", metavar="PATTERN", help="runs such as 'spark/*/2', of ENGINE/N/N"
+    )
+    parser.add_argument("--rows", type=Path, default=FOUND, help="file of what was found so far")
+    parser.add_argument("--anew", action="store_true", help="run also what the file has")
+    parser.add_argument("--report", action="store_true", help="run nothing, show the file")
+    parser.add_argument("--write-docs", action="store_true", help="write docs/scale.md, its figure")
+    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
+    return parser.parse_args()
 
 
-def one(*setting: str) -> dict[str, Any]:
-    command = [sys.executable, "-m", "benchmarks.scale", "--one", *setting]
+def run_missing(wanted: list[Setting], path: Path, *, anew: bool) -> int:
+    """Run what is not in the file; return how many runs failed."""
+    missing = [one for one in wanted if anew or str(one) not in load(path)]
+    began, n_failed = time.perf_counter(), 0
+    for i, setting in enumerate(missing, start=1):
+        minutes = (time.perf_counter() - began) / 60
+        tell(f"[{i}/{len(missing)}, {minutes:.0f} min] {setting} ... ")
+        row = run(setting)
+        if row is None:
+            n_failed += 1
+            continue
+        save(load(path) | {str(setting): row}, path)
+        tell(f"{row['seconds']:.1f} s, {row['fit']:.4f} nats a word\n")
+    return n_failed
+
+
+def run(setting: Setting) -> Row | None:
+    """Run one setting in a process of its own; None, and its last words, if that fails."""
+    load_before = os.getloadavg()[0]
+    command = [sys.executable, "-m", "benchmarks.scale", "--one", *map(str, setting)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        sys.stderr.write(done.stderr[-2000:])
-        raise SystemExit(f"{' '.join(setting)} failed")
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+        tell(f"failed\n{done.stderr[-2000:]}\n")
+        return None
+    found: Row = json.loads(done.stdout.splitlines()[-1])
+    named = {"engine": setting.engine, "documents": setting.n_docs, "workers": setting.n_workers}
+    return {**named, "load": load_before, **found}
 
 
-def row(engine: str, n_docs: int, n_workers: str, found: dict[str, Any]) -> str:
-    megabytes = [f"{found[key] / 1e6:.1f}" if key in found else "-" for key in ("down", "up")]
-    cells = (
-        *(engine, f"{n_docs:,}", n_workers, f"{found['seconds']:.1f}"),
-        *(f"{n_docs / found['seconds']:,.0f}", f"{found['driver_mb']:.0f}"),
-        *(f"{found['worker_mb']:.0f}", str(found.get("n_passes", "-")), *megabytes),
-        f"{found['fit']:.4f}",
-    )
-    return "| " + " | ".join(cells) + " |"
+def tell(words: str) -> None:
+    sys.stderr.write(words)
+    sys.stderr.flush()
 
 
 if __name__ == "__main__":

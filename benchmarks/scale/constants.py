@@ -1,47 +1,103 @@
-"""What a word or a document costs in each pass, on one core: the constants of docs/scale.md."""
+"""What each pass costs on one core: the constants of docs/scale.md, as rows of its table.
+
+A part has a fixed cost, of reading and making blocks of d x K numbers, and one for each document:
+the line through the times of a small and a large part. Triples of many documents are added up word
+by word, at a cost of K^3 for each that occurs, so that both parts must have nearly all words.
+"""
 
 from __future__ import annotations
 
 import time
+from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.scale.workload import N_WORDS, draw
+from spectralleader import Documents
 from spectralleader.learners.basis import EXTRA
 from spectralleader.learners.passes import Task, summaries
 
-N_DOCS = 4000
+MEAN_LENGTH, SEED = 15, 0
+PASSES = ("count", "multiply_pairs", "project", "expect")
+FEW, MANY, N_ROUNDS = 1, 300_000, 3  # documents of the small and the large part
+FULL_ROUNDS = 1  # of triples, which take a minute over a large vocabulary
+SIZES = ((5_000, 10), (5_000, 100), (1_000_000, 100))  # words, topics
 
 
-def measure(n_topics: int) -> dict[str, float]:
-    """Return microseconds a document in each pass."""
-    rng, r = np.random.default_rng(0), n_topics + EXTRA
-    documents = draw(0, N_DOCS)
-    words = rng.random((N_WORDS, n_topics))
-    statistics = (words, np.stack([np.ones(n_topics), words.sum(axis=0)]))
-    background = np.full(N_WORDS, 1.0 / N_WORDS)
-    block = rng.standard_normal((N_WORDS, n_topics))
-    basis = np.linalg.qr(rng.standard_normal((N_WORDS, r)))[0]
-    tasks: dict[str, Task] = {
-        "count": summaries.count,
-        "multiply_pairs": lambda part: summaries.multiply_pairs(part, block),
-        "project": lambda part: summaries.project(part, basis),
-        "expect": lambda part: summaries.expect(part, *statistics, background, 500.0),
-    }
-    for task in tasks.values():
-        task(documents[:10])
-    found = {}
-    for name, task in tasks.items():
-        seconds = []
-        for _ in range(3):
-            began = time.process_time()  # of this process alone, whatever else runs
-            task(documents)
-            seconds.append(time.process_time() - began)
-        found[name] = 1e6 * min(seconds) / N_DOCS
-    return found
+class Cost(NamedTuple):
+    """Of one pass."""
+
+    a_document: float  # microseconds
+    a_part: float  # seconds
+    down: float  # GB
+    up: float  # GB
+
+
+def draw(n_docs: int, n_words: int) -> Documents:
+    """Draw documents whose words are as frequent as Zipf says."""
+    rng = np.random.default_rng(SEED)
+    chances = 1.0 / np.arange(1, n_words + 1)
+    lengths = 3 + rng.poisson(MEAN_LENGTH - 3, size=n_docs)
+    points = rng.random(int(lengths.sum())) * chances.sum()
+    words = np.searchsorted(chances.cumsum(), points).clip(max=n_words - 1)
+    keys, counts = np.unique(
+        np.repeat(np.arange(n_docs), lengths) * n_words + words, return_counts=True
+    )
+    indptr = np.searchsorted(keys, np.arange(n_docs + 1) * n_words)
+    ids = (keys % n_words).astype(np.int32)
+    return Documents(indptr.astype(np.int64), ids, counts.astype(float), n_words)
+
+
+def make_task(name: str, n_words: int, n_topics: int) -> tuple[Task, float]:
+    """Return a pass and the gigabytes that are sent for it."""
+    rng = np.random.default_rng(SEED)
+    if name == "count":
+        return summaries.count, 0.0
+    r = n_topics + (EXTRA if name == "project" else 0)
+    block = rng.random((n_words, r)) / n_words
+    if name == "multiply_pairs":
+        return lambda part: summaries.multiply_pairs(part, block), block.nbytes / 1e9
+    if name == "project":
+        return lambda part: summaries.project(part, block), block.nbytes / 1e9
+    totals, background = np.stack([np.ones(r), block.sum(axis=0)]), np.full(n_words, 1.0 / n_words)
+    task: Task = lambda part: summaries.expect(part, block, totals, background, 0.1 * n_words)  # noqa: E731
+    return task, block.nbytes / 1e9
+
+
+def measure(name: str, n_words: int, n_topics: int) -> Cost:
+    """Return what a pass costs, in processor time of this process, whatever else runs."""
+    is_full = name == "project"
+    few, many = (n_words // 3, 2 * n_words // 3) if is_full else (FEW, MANY)
+    many = max(many, 40_000)
+    documents = draw(many, n_words)
+    task, down = make_task(name, n_words, n_topics)
+    up = sum(array.nbytes for array in task(documents[:1])) / 1e9
+    rounds = range(FULL_ROUNDS if is_full and n_words > MANY else N_ROUNDS)
+    small, large = (
+        min(_seconds(task, part) for _ in rounds) for part in (documents[:few], documents)
+    )
+    each = (large - small) / (many - few)
+    return Cost(1e6 * each, max(0.0, small - few * each), down, up)
+
+
+def _seconds(task: Task, documents: Documents) -> float:
+    began = time.process_time()
+    task(documents)
+    return time.process_time() - began
+
+
+def main() -> None:
+    for n_words, n_topics in SIZES:
+        print(f"\n{n_words:,} words, {n_topics} topics\n")
+        print("| pass | a document, µs | a part, fixed, s | sent, GB | summary, GB |")
+        print("|---|---|---|---|---|")
+        for name in PASSES:
+            cost = measure(name, n_words, n_topics)
+            print(
+                f"| {name} | {cost.a_document:.2f} | {cost.a_part:.2f} | {cost.down:.3f} | "
+                f"{cost.up:.3f} |",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":
-    for k in (10, 100):
-        costs = measure(k)
-        print(f"K = {k}: " + ", ".join(f"{name} {cost:.2f}" for name, cost in costs.items()))
+    main()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from benchmarks.scale.stalls import Span, lasted
 from benchmarks.scale.workload import (
     HELD_OUT,
     N_PARTS,
@@ -15,6 +18,7 @@ from benchmarks.scale.workload import (
     N_TOPICS,
     N_WORDS,
     SEED,
+    WARM_UP,
     Recorded,
     draw,
     peak_memory,
@@ -22,7 +26,9 @@ from benchmarks.scale.workload import (
     watched_children,
 )
 from spectralleader import TopicModel
-from spectralleader.learners.passes import Solution, solve
+from spectralleader.learners.hedged.background import smooth
+from spectralleader.learners.passes import solve
+from spectralleader.learners.statistics import Statistics
 
 
 def run_dask(n_docs: int, n_workers: int) -> dict[str, Any]:
@@ -37,60 +43,62 @@ def run_dask(n_docs: int, n_workers: int) -> dict[str, Any]:
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
-        warm_up(DaskDocuments(Engine(client), [dask.delayed(draw)(0, 50)] * 2, N_WORDS))
+        some = [dask.delayed(draw)(i, size_of_part(i, WARM_UP)) for i in range(N_PARTS)]
+        warm_up(DaskDocuments(Engine(client), some, N_WORDS))
         parts = [dask.delayed(draw)(i, size_of_part(i, n_docs)) for i in range(N_PARTS)]
         began = time.perf_counter()
         documents = DaskDocuments(Engine(client), parts, N_WORDS)
         distributed.wait(documents.parts)
-        made, recorded = time.perf_counter() - began, Recorded(documents)
-        began = time.perf_counter()
-        solution = solve(recorded, N_TOPICS, seed=SEED, n_polish=N_POLISH)
-        seconds = time.perf_counter() - began
-        workers = max(client.run(peak_memory).values())
-    return {"made": made, "seconds": seconds, "worker_mb": workers} | figures(solution, recorded)
+        found = learn(Recorded(documents), began)
+        return found | {"worker_mb": max(client.run(peak_memory).values())}
 
 
 def run_spark(n_docs: int, n_workers: int) -> dict[str, Any]:
+    from spectralleader.arrow import from_vectors
     from spectralleader.spark import SparkDocuments
 
+    make = partial(from_vectors, n_words=N_WORDS)
     with spark_session(n_workers) as (spark, peak):
-        frame = spark_frame(spark, n_docs)
+        with SparkDocuments(spark_frame(spark, WARM_UP), make, N_WORDS) as some:
+            warm_up(some)
         began = time.perf_counter()
-        from spectralleader.arrow import from_vectors
-
-        make = partial(from_vectors, n_words=N_WORDS)
-        with SparkDocuments(frame, make, N_WORDS) as documents:
-            recorded = Recorded(documents)
-            solution = solve(recorded, N_TOPICS, seed=SEED, n_polish=N_POLISH)
-        seconds = time.perf_counter() - began
-    return {"seconds": seconds, "worker_mb": peak["mb"]} | figures(solution, recorded)
+        with SparkDocuments(spark_frame(spark, n_docs), make, N_WORDS) as documents:
+            found = learn(Recorded(documents), began)
+    return found | {"worker_mb": peak["mb"]}
 
 
 def run_lda(n_docs: int, n_workers: int, n_iterations: int = 20) -> dict[str, Any]:
     """Spark ML's LDA with its online optimizer; 20 iterations if nobody says, as it comes.
 
+    Every iteration looks at a twentieth of the documents, as it comes, so 20 at each about once.
     Its own bound on held-out words charges all of the topics' uncertainty to these few documents,
     so its topics are also read as those of a single-topic model, weighted as it expects them.
     """
     from pyspark.ml.clustering import LDA
-    from pyspark.ml.linalg import Vectors, VectorUDT
-    from pyspark.sql.functions import udf
 
-    as_vector = udf(lambda row: Vectors.sparse(N_WORDS, row.indices, row.values), VectorUDT())
     with spark_session(n_workers) as (spark, peak):
-        frame = spark_frame(spark, n_docs).select(as_vector("counts").alias("features")).cache()
-        held_out = spark_frame(spark, None).select(as_vector("counts").alias("features")).cache()
-        frame.count(), held_out.count()
-        began = time.perf_counter()
         lda = LDA(k=N_TOPICS, optimizer="online", seed=SEED, maxIter=n_iterations)
+        lda.copy({lda.maxIter: 2}).fit(vectors(spark, WARM_UP))
+        began = time.perf_counter()
+        frame = vectors(spark, n_docs)
+        made = time.perf_counter()
         model = lda.fit(frame)
-        seconds = time.perf_counter() - began
-        bound = -model.logPerplexity(held_out)
+        ended = time.perf_counter()
+        bound = -model.logPerplexity(vectors(spark, None))
         topics = model.topicsMatrix().toArray().T
         weights = model.estimatedDocConcentration().toArray()
     mixture = TopicModel(weights / weights.sum(), topics / topics.sum(axis=1, keepdims=True))
-    memory = {"worker_mb": peak["mb"], "driver_mb": peak_memory()}
-    return {"seconds": seconds, "bound": bound, "fit": held_out_fit(mixture), **memory}
+    fit, error = held_out_fit(mixture)
+    return {
+        "made": (began, made),
+        "seconds": (made, ended),
+        "bound": bound,
+        "subsampling": lda.getSubsamplingRate(),
+        "fit": fit,
+        "fit_error": error,
+        "worker_mb": peak["mb"],
+        "driver_mb": peak_memory(),
+    }
 
 
 RUNS = {
@@ -106,10 +114,20 @@ def warm_up(documents: Any) -> None:
     solve(documents, N_TOPICS, n_polish=1)
 
 
-def figures(solution: Solution, recorded: Recorded) -> dict[str, Any]:
+def learn(recorded: Recorded, began: float) -> dict[str, Any]:
+    """Learn documents that were begun to be made at a time; return the row, spans for seconds."""
+    made = time.perf_counter()
+    solution = solve(recorded, N_TOPICS, seed=SEED, n_polish=N_POLISH)
+    ended = time.perf_counter()
+    fit, error = held_out_fit(solution.model)
+    points = [((made, at), held_out_fit(before(task))[0]) for at, task in recorded.models]
     return {
+        "made": (began, made),
+        "seconds": (made, ended),
+        "points": [*points, ((made, ended), fit)],
+        "fit": fit,
+        "fit_error": error,
         "driver_mb": peak_memory(),
-        "fit": held_out_fit(solution.model),
         "n_passes": len(recorded.passes),
         "down": sum(one["down"] for one in recorded.passes),
         "up": sum(one["up"] for one in recorded.passes),
@@ -117,10 +135,34 @@ def figures(solution: Solution, recorded: Recorded) -> dict[str, Any]:
     }
 
 
-def held_out_fit(model: TopicModel) -> float:
-    """Return the mean log-probability of a word in documents that nobody learned."""
+def in_seconds(row: dict[str, Any], stalls: list[Span]) -> dict[str, Any]:
+    """Return a row with seconds instead of spans, less those in which the machine stood still."""
+    began, ended = row["seconds"]
+    return {
+        **row,
+        "stood_still": ended - began - lasted(row["seconds"], stalls),
+        "made": lasted(row["made"], stalls),
+        "seconds": lasted(row["seconds"], stalls),
+        "points": [(lasted(span, stalls), fit) for span, fit in row.get("points", [])],
+        "passes": [
+            {**one, "seconds": lasted(one["seconds"], stalls)} for one in row.get("passes", [])
+        ],
+    }
+
+
+def before(task: dict[str, Any]) -> TopicModel:
+    """Return the model that a pass of EM went on from."""
+    statistics = Statistics(task["totals"], task["words"])
+    return smooth(statistics, task["background"], task["strength"])
+
+
+def held_out_fit(model: TopicModel) -> tuple[float, float]:
+    """Return the mean log-probability of a word that nobody learned, and its standard error."""
     held_out = draw(-1, HELD_OUT)
-    return float(model.log_prob(held_out).sum() / held_out.lengths.sum())
+    fits, lengths = model.log_prob(held_out), held_out.lengths
+    mean = fits.sum() / lengths.sum()
+    error = np.std(fits - mean * lengths) / (lengths.mean() * np.sqrt(held_out.n_docs))
+    return float(mean), float(error)
 
 
 def spark_session(n_workers: int) -> Any:
@@ -130,6 +172,7 @@ def spark_session(n_workers: int) -> Any:
 
     @contextmanager
     def session() -> Any:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         with watched_children() as peak:
             builder = SparkSession.builder.master(f"local[{n_workers}]")
             for name, value in (
@@ -167,5 +210,15 @@ def spark_frame(spark: Any, n_docs: int | None) -> Any:
 
     first, last = (-1, 0) if n_docs is None else (0, N_PARTS)
     numbers = spark.range(first, last, 1, last - first)
-    frame = numbers.mapInArrow(make, "counts struct<indices: array<int>, values: array<double>>")
-    return frame.cache()
+    return numbers.mapInArrow(make, "counts struct<indices: array<int>, values: array<double>>")
+
+
+def vectors(spark: Any, n_docs: int | None) -> Any:
+    """Return the same as vectors of Spark ML, kept."""
+    from pyspark.ml.linalg import Vectors, VectorUDT
+    from pyspark.sql.functions import udf
+
+    as_vector = udf(lambda row: Vectors.sparse(N_WORDS, row.indices, row.values), VectorUDT())
+    frame = spark_frame(spark, n_docs).select(as_vector("counts").alias("features")).cache()
+    frame.count()
+    return frame

@@ -20,8 +20,9 @@ from spectralleader import Documents
 from spectralleader.learners.passes import Partitions, Summary, Task
 
 N_TOPICS, N_WORDS, N_PARTS = 10, 5000, 16
-N_POLISH, HELD_OUT = 5, 2000
+N_POLISH, HELD_OUT = 5, 20_000
 MEAN_LENGTH, SEED = 15, 0
+WARM_UP = 1600  # documents that are learned first, as workers that live long have learned some
 
 
 @lru_cache
@@ -40,21 +41,24 @@ def size_of_part(part: int, n_docs: int, n_parts: int = N_PARTS) -> int:
 
 
 class Recorded:
-    """Partitions, and what each pass sent and took: bytes a part, and seconds."""
+    """Partitions, and what each pass sent and took: bytes a part, and when it was done."""
 
     def __init__(self, partitions: Partitions) -> None:
         self._partitions, self.n_words = partitions, partitions.n_words
         self.passes: list[dict[str, Any]] = []
+        self.models: list[tuple[float, dict[str, Any]]] = []  # when, and what EM went on from
 
     def total(self, task: Task) -> Summary:
         began = time.perf_counter()
+        if (name := getattr(task, "func", task).__name__) == "expect":
+            self.models.append((began, getattr(task, "keywords", {})))
         found = self._partitions.total(task)
         self.passes.append(
             {
-                "pass": getattr(task, "func", task).__name__,
+                "pass": name,
                 "down": len(pickle.dumps(task)),
                 "up": sum(array.nbytes for array in found),
-                "seconds": time.perf_counter() - began,
+                "seconds": (began, time.perf_counter()),
             }
         )
         return found

@@ -13,7 +13,7 @@ from spectralleader.engines import tally
 from spectralleader.streams.text.words import Tokenizer
 
 PIECE = 2**17  # numbers of a summary in a row: 1 MB
-DOCUMENTS = "words array<int>, counts array<double>"
+DOCUMENTS = "indptr binary, words binary, counts binary"  # a row is a block of documents
 PIECES = "part int, piece int, numbers binary"
 
 Batches = Iterator[pa.RecordBatch]
@@ -27,14 +27,26 @@ def tally_batches(batches: Batches, words: Tokenizer) -> Batches:
 
 
 def make_documents(batches: Batches, make: Callable[[Any], Documents]) -> Batches:
-    """Turn texts or counts into documents, batch by batch."""
+    """Turn texts or counts into documents, a block for each batch.
+
+    Blocks are bytes to the engine: it neither looks at numbers one by one nor converts them.
+    """
     for batch in batches:
         documents = make(batch.column(0))
-        columns = (
-            pa.ListArray.from_arrays(documents.indptr.astype(np.int32), values)
-            for values in (documents.words, documents.counts)
-        )
-        yield pa.RecordBatch.from_arrays(list(columns), names=["words", "counts"])
+        arrays = (documents.indptr, documents.words, documents.counts)
+        columns = [pa.array([array.tobytes()]) for array in arrays]
+        yield pa.RecordBatch.from_arrays(columns, names=["indptr", "words", "counts"])
+
+
+def read_documents(batches: Batches, n_words: int) -> Documents | None:
+    """Return all blocks of a partition in one; None if there are none."""
+    blocks = []
+    for batch in batches:
+        for row in batch.to_pylist():
+            indptr = np.frombuffer(row["indptr"], np.int64)
+            words = np.frombuffer(row["words"], np.int32)
+            blocks.append(Documents(indptr, words, np.frombuffer(row["counts"]), n_words))
+    return Documents.concatenate(blocks) if blocks else None
 
 
 def from_vectors(column: pa.StructArray, n_words: int) -> Documents:

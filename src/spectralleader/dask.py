@@ -28,6 +28,7 @@ from spectralleader.engines import (
     Wish,
     as_documents,
     as_text_topics,
+    check_texts,
     choose_vocabulary,
     choose_words,
     count_texts,
@@ -76,7 +77,10 @@ def learn_texts(
     **settings
         Of `spectralleader.learners.passes.solve`: `seed`, `n_polish`, ...
     """
-    parts = _parts(texts if column is None else texts[column])
+    if column is not None:
+        texts = texts[column]
+        check_texts(column, str(texts.dtype))
+    parts = _parts(texts)
     words = choose_words(words)
     with connected(client) as found:
         engine = Engine(found, progress)

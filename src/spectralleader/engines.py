@@ -20,6 +20,9 @@ from spectralleader.text_topics import TextTopics
 MOST_FREQUENT = 5000  # words of a vocabulary, if nobody says
 TEXT_BLOCK = 1000  # texts counted at once
 
+# what engines call columns of strings, and pandas those that may hold anything
+OF_TEXTS = ("string", "str", "large_string", "varchar", "char", "object", "category")
+
 Progress = Callable[[str, int, int], None]  # name of the pass, parts done, parts there are
 Wish = Vocabulary | Iterable[str] | int  # a vocabulary, its words, or how many to count
 
@@ -34,6 +37,23 @@ def choose_vocabulary(wish: Wish, count_most: Callable[[int], Vocabulary]) -> Vo
     if isinstance(wish, int | np.integer):
         return count_most(check_n_words(wish))
     return wish if isinstance(wish, Vocabulary) else Vocabulary(wish)
+
+
+def check_texts(column: str, kind: str) -> None:
+    """Raise if a column's type, as its engine calls it, is not one of texts.
+
+    Examples
+    --------
+    >>> check_texts("body", "string")
+    >>> check_texts("id", "bigint")
+    Traceback (most recent call last):
+    ...
+    ValueError: column 'id' holds bigint, not texts; name one of texts, or turn it into strings
+    """
+    if kind.split("[")[0].split("(")[0] not in OF_TEXTS:
+        raise ValueError(
+            f"column {column!r} holds {kind}, not texts; name one of texts, or turn it into strings"
+        )
 
 
 def tally(texts: Texts, words: Tokenizer) -> dict[str, int]:

@@ -1,8 +1,8 @@
 """Spark: the spectral method on a DataFrame with a column of texts or counts, on any session.
 
 Texts or counts are made documents once and persisted. Every pass maps Arrow batches to one summary
-a partition, cut in pieces, and pieces are added up by key: bytes that depend on the vocabulary and
-on K, however many documents there are.
+a partition, cut in pieces. A few small summaries are added up on the driver, else pieces are added
+up by key first: bytes that depend on the vocabulary and on K, however many documents there are.
 """
 
 from __future__ import annotations
@@ -27,37 +27,20 @@ except ImportError as error:
 
 import numpy as np
 
-from spectralleader.arrow import (
-    DOCUMENTS,
-    PIECE,
-    PIECES,
-    Batches,
-    add_pieces,
-    from_lists,
-    from_vectors,
-    in_pieces,
-    make_documents,
-    tally_batches,
-)
+from spectralleader import arrow, engines
+from spectralleader.arrow import PIECE, PIECES, Batches
 from spectralleader.batched import Batched
 from spectralleader.documents import Documents
-from spectralleader.engines import (
-    MOST_FREQUENT,
-    Progress,
-    Wish,
-    as_text_topics,
-    choose_vocabulary,
-    choose_words,
-    count_texts,
-    rank,
-)
+from spectralleader.engines import Progress, Wish
 from spectralleader.learners.passes import Solution, Summary, Task, solve
+from spectralleader.settling import settle
 from spectralleader.storage import load, save
 from spectralleader.streams.text.vocabulary import Vocabulary
 from spectralleader.streams.text.words import Tokenizer
 from spectralleader.text_topics import TextTopics
 
 FAN_IN = 64  # summaries that are added up at once
+TO_DRIVER = 2**25  # bytes of summaries that the driver adds up itself, rather than one more stage
 POLL = 0.2  # seconds between looks at how far a pass got
 
 
@@ -66,7 +49,7 @@ def learn_texts(
     n_topics: int,
     *,
     column: str = "text",
-    vocabulary: Wish = MOST_FREQUENT,
+    vocabulary: Wish = engines.MOST_FREQUENT,
     words: Tokenizer | None = None,
     progress: Progress | None = None,
     **settings: Any,
@@ -90,19 +73,20 @@ def learn_texts(
     **settings
         Of `spectralleader.learners.passes.solve`: `seed`, `n_polish`, ...
     """
-    words = choose_words(words)
+    words = engines.choose_words(words)
     texts = frame.select(F.col(column).alias("text")).dropna()
+    engines.check_texts(column, texts.dtypes[0][1])
 
     def count_most(n_words: int) -> Vocabulary:
-        counted = texts.mapInArrow(partial(tally_batches, words=words), "word string, n long")
+        counted = texts.mapInArrow(partial(arrow.tally_batches, words=words), "word string, n long")
         total = counted.groupBy("word").agg(F.sum("n").alias("n"))
         rows = total.orderBy(F.desc("n"), "word").limit(n_words).collect()
-        return rank({row.word: row.n for row in rows}, n_words)
+        return engines.rank({row.word: row.n for row in rows}, n_words)
 
-    known = choose_vocabulary(vocabulary, count_most)
-    make = partial(count_texts, vocabulary=known, words=words)
+    known = engines.choose_vocabulary(vocabulary, count_most)
+    make = partial(engines.count_texts, vocabulary=known, words=words)
     with SparkDocuments(texts, make, known.n_words, progress) as documents:
-        return as_text_topics(solve(documents, n_topics, **settings), known, words)
+        return engines.as_text_topics(solve(documents, n_topics, **settings), known, words)
 
 
 def learn_counts(
@@ -126,7 +110,7 @@ def learn_counts(
         first = rows.select("counts.size").first()
         n_words = 1 if first is None else int(first[0])
     with SparkDocuments(
-        rows, partial(from_vectors, n_words=n_words), n_words, progress
+        rows, partial(arrow.from_vectors, n_words=n_words), n_words, progress
     ) as documents:
         return solve(documents, n_topics, **settings)
 
@@ -172,7 +156,7 @@ class SparkDocuments:
         progress: Progress | None = None,
     ) -> None:
         self.n_words, self._progress = n_words, progress
-        self._frame = rows.mapInArrow(partial(make_documents, make=make), DOCUMENTS)
+        self._frame = rows.mapInArrow(partial(arrow.make_documents, make=make), arrow.DOCUMENTS)
 
     def __enter__(self) -> SparkDocuments:
         self._frame = self._frame.persist(StorageLevel.MEMORY_AND_DISK)
@@ -188,12 +172,12 @@ class SparkDocuments:
         zero = task(Documents.empty(self.n_words))
         summarise = partial(_summarise, task=task, n_words=self.n_words)
         pieces, n_parts = self._frame.mapInArrow(summarise, PIECES), self._n_parts
-        while n_parts > 1:
+        while n_parts > 1 and n_parts * sum(array.nbytes for array in zero) > TO_DRIVER:
             grouped = pieces.withColumn("group", (F.col("part") / FAN_IN).cast("int"))
-            pieces = grouped.groupBy("group", "piece").applyInArrow(add_pieces, PIECES)
+            pieces = grouped.groupBy("group", "piece").applyInArrow(arrow.add_pieces, PIECES)
             n_parts = -(-n_parts // FAN_IN)
         flat = np.zeros(sum(array.size for array in zero))
-        for row in self._collect(pieces, getattr(task, "func", task).__name__):
+        for row in self._collect(pieces, _name(task)):
             numbers = np.frombuffer(row.numbers)
             flat[row.piece * PIECE : row.piece * PIECE + len(numbers)] += numbers
         ends = np.cumsum([array.size for array in zero])[:-1]
@@ -227,10 +211,13 @@ def _partitions_done(frame: DataFrame, n_parts: int) -> list[int]:
     return [stage.numCompletedTasks for stage in stages if stage.numTasks == n_parts]
 
 
+def _name(task: Task) -> str:
+    return str(getattr(task, "func", task).__name__)
+
+
 def _summarise(batches: Batches, task: Task, n_words: int) -> Batches:
     """Return the summary of a partition's documents, in pieces; of none, nothing."""
-    blocks = [from_lists(batch.column(0), batch.column(1), n_words) for batch in batches]
-    if blocks:
-        summary = task(Documents.concatenate(blocks))
-        flat = np.concatenate([array.ravel() for array in summary])
-        yield from in_pieces(TaskContext.get().partitionId(), flat)
+    if (documents := arrow.read_documents(batches, n_words)) is not None:
+        flat = np.concatenate([array.ravel() for array in task(documents)])
+        yield from arrow.in_pieces(TaskContext.get().partitionId(), flat)
+    settle(_name(task))

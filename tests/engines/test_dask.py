@@ -12,7 +12,7 @@ from spectralleader import SpectralMethod, TextTopics, Vocabulary, Words, load, 
 from spectralleader.documents import Documents
 from spectralleader.learners.passes import InMemory, solve
 from spectralleader.streams.synthetic import random_problem
-from tests.factories import same_state
+from tests.factories import same_state, snippets
 
 distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
 
@@ -133,3 +133,16 @@ def test_a_worker_killed_in_the_middle_changes_nothing(client):
     found = learn_counts(slow, N_TOPICS, n_words=40, client=client, progress=kill, **SETTINGS)
     assert_same(found.model, expected)
     assert killed
+
+
+def test_the_streaming_loop_of_the_page_goes_on_where_it_was(tmp_path, monkeypatch):
+    (code,) = [code for code in snippets("docs/scale.md", "py") if "dask" in code]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "incoming").mkdir()
+    for day in ("monday", "tuesday"):
+        path = tmp_path / "incoming" / f"{day}.txt"
+        path.write_text("\n".join(texts(50)) + "\n", encoding="utf-8")
+        with dask.config.set(scheduler="sync"):
+            exec(code, {})
+            exec(code, {})  # a restart learns no file twice
+    assert (load("topics.model").n_docs, load("topics.model").batch) == (100, 1)

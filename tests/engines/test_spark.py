@@ -14,7 +14,7 @@ from spectralleader import SpectralMethod, TextTopics, Vocabulary, Words, load, 
 from spectralleader.documents import Documents
 from spectralleader.jobs.engine import learn_on_engine
 from spectralleader.streams.synthetic import random_problem
-from tests.factories import same_state, write_folder
+from tests.factories import same_state, snippets, write_folder
 
 pyspark = pytest.importorskip("pyspark", reason="the extra spark is not installed")
 if shutil.which("java") is None:
@@ -38,6 +38,7 @@ N_TOPICS, SETTINGS = 3, {"seed": 4, "n_polish": 1}
 
 @pytest.fixture(scope="module")
 def spark():
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master("local[2,4]")  # a task may fail up to three times
     builder = builder.config("spark.ui.enabled", "false")
     builder = builder.config("spark.ui.showConsoleProgress", "false")
@@ -65,7 +66,7 @@ def assert_same(found, expected):
     np.testing.assert_allclose(found.weights, expected.weights, rtol=0, atol=1e-8)
 
 
-def test_any_partitioning_gives_the_model_of_one_machine(spark):
+def test_any_partitioning_gives_the_model_of_one_machine(spark, monkeypatch):
     whole = corpus(40)
     expected = SpectralMethod(N_TOPICS, n_words=40, seed=4).fit(whole).model
     frame = as_frame(spark, whole).cache()
@@ -74,6 +75,9 @@ def test_any_partitioning_gives_the_model_of_one_machine(spark):
         if n_parts == 7:  # parts without any documents
             some = some.filter(spark_partition_id() < 3)
             some = some.unionAll(frame.repartition(7).filter(spark_partition_id() >= 3))
+        if n_parts == 64:  # summaries are added up by key before they come to the driver
+            monkeypatch.setattr("spectralleader.spark.TO_DRIVER", 0)
+            monkeypatch.setattr("spectralleader.spark.FAN_IN", 10)
         found = learn_counts(some, N_TOPICS, seed=4)
         assert_same(found.model, expected)
         assert found.counts.n_docs == whole.n_docs
@@ -139,6 +143,43 @@ def test_folders_are_learned_as_the_command_line_does(spark, tmp_path):
         )
         assert_same(found.topics.model, expected)
         assert {name for name, done, n in seen if done == n} == {"count_pairs", "project_triples"}
+
+
+def test_an_address_is_read_or_refused_in_one_line(spark, tmp_path):
+    write_folder(tmp_path / "in", "csv", texts(60))
+    address = (tmp_path / "in").as_uri()
+    found = learn_on_engine("spark", [address], n_topics=2, n_polish=0, format="csv")
+    assert found.topics.n_docs == 60
+    with pytest.raises(ValueError, match=r"^spark cannot read none://b/a\.csv: [^\n]*needs[^\n]*$"):
+        learn_on_engine("spark", ["none://b/a.csv"])
+
+
+def test_a_column_that_is_not_of_texts_is_named(spark):
+    frame = spark.createDataFrame([(1, ["rain"])], "id long, words array<string>")
+    for column, kind in (("id", "bigint"), ("words", "array<string>")):
+        with pytest.raises(ValueError, match=rf"^column '{column}' holds {kind}, not texts; .*$"):
+            learn_texts(frame, N_TOPICS, column=column)
+
+
+def test_the_snippets_of_the_page_run(spark, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    learning, streaming = [
+        code for code in snippets("docs/scale.md", "py") if "spectralleader.spark" in code
+    ]
+    frame = spark.createDataFrame([(text,) for text in texts()], "text string")
+    names = {"frame": frame, "vectors": as_frame(spark, corpus(40))}
+    exec(learning, names)
+    assert (names["topics"].n_docs, names["solution"].counts.n_docs) == (300, 900)
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "one.txt").write_text("\n".join(texts()), encoding="utf-8")
+    source = spark.readStream.text(str(tmp_path / "texts")).withColumnRenamed("value", "text")
+    # Java stays in the folder that it was started in
+    checkpoint = repr(str(tmp_path / "checkpoint"))
+    names = {"stream": source}
+    exec(streaming.replace('"checkpoint"', checkpoint), names)
+    names["query"].processAllAvailable()
+    names["query"].stop()
+    assert load("topics.model").n_docs == 300
 
 
 def test_a_stream_that_is_killed_and_restarted_learns_every_batch_once(spark, tmp_path):

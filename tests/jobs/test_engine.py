@@ -4,6 +4,7 @@ import json
 import sys
 
 import numpy as np
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -67,6 +68,52 @@ def test_files_of_one_format_that_engines_read_are_found(tmp_path):
         list_files([str(tmp_path / "empty")], "csv")
     with pytest.raises(ValueError, match="not standard input"):
         list_files(["-"], "csv")
+
+
+def test_addresses_go_to_the_engine_as_they_are():
+    files = ["s3://bucket/a.jsonl", "hdfs://host/b.jsonl.gz"]
+    assert list_files(files, None) == (files, "jsonl")
+    assert list_files(["gs://bucket/folder"], "csv") == (["gs://bucket/folder"], "csv")
+    with pytest.raises(ValueError, match="say --format"):
+        list_files(["gs://bucket/folder"], None)
+
+
+@pytest.fixture
+def one_worker():
+    distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+    with distributed.Client(processes=False, dashboard_address=":0") as client:
+        yield client
+
+
+@pytest.mark.xdist_group("dask")
+@pytest.mark.usefixtures("one_worker")
+@pytest.mark.filterwarnings("ignore:The inplace keyword")
+def test_an_address_is_read_by_dask_or_refused_in_one_line(tmp_path):
+    write_folder(tmp_path / "in", "csv", texts(60))
+    for name in ("*.csv", ""):
+        address = (tmp_path / "in").as_uri() + "/" + name
+        (tmp_path / "in" / "_SUCCESS").unlink(missing_ok=True)
+        found = learn_on_engine("dask", [address], n_topics=2, n_polish=0, format="csv")
+        assert found.topics.n_docs == 60
+    with pytest.raises(ValueError, match=r"^dask cannot read none://b/a\.csv: [^\n]*needs[^\n]*$"):
+        learn_on_engine("dask", ["none://b/a.csv"])
+
+
+@pytest.mark.xdist_group("dask")
+@pytest.mark.usefixtures("one_worker")
+@pytest.mark.filterwarnings("ignore:The inplace keyword")
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([1, 2], "^column 'text' holds int64, not texts; name one of texts[^\n]*$"),
+        ([["rain"], ["sun"]], r"^column 'text' holds array[^\n]*, not a text: join its words$"),
+    ],
+)
+def test_a_column_that_is_not_of_texts_is_named(tmp_path, values, said):
+    path = tmp_path / "in.parquet"
+    pl.DataFrame({"text": values}).write_parquet(path)
+    with pytest.raises(ValueError, match=said):
+        learn_on_engine("dask", [str(path)])
 
 
 def test_the_column_of_text_is_named_or_obvious():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,8 +11,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from spectralleader import storage
-from spectralleader.engines import MOST_FREQUENT, Progress
+from spectralleader.engines import MOST_FREQUENT, Progress, check_texts
 from spectralleader.jobs.keeping import back_up
 from spectralleader.jobs.learning import list_topics
 from spectralleader.jobs.source import choose_words
@@ -22,6 +25,7 @@ from spectralleader.text_topics import TextTopics
 
 ENGINES = ("dask", "spark")
 READABLE = ("parquet", "csv", "jsonl")
+PACKAGES = {"dask": "s3fs, gcsfs or adlfs", "spark": "hadoop-aws (for s3a://) or the like"}
 N_POLISH = 10  # passes of EM after the spectral method, if nobody says
 
 
@@ -77,7 +81,8 @@ def learn_on_engine(
     engine : str
         "dask" or "spark".
     files : sequence of str
-        Files and folders of one format, where every worker finds them.
+        Files and folders of one format, where every worker finds them, or their addresses such as
+        s3://bucket/folder, which go to the engine as they are.
     address : str, optional
         Of Dask's scheduler or Spark's master; left out, this machine.
     save : path, optional
@@ -124,6 +129,9 @@ def list_files(files: Sequence[str], format: str | None) -> tuple[list[str], str
     """Return every file, those of folders too, and the one format that they have."""
     paths = []
     for name in files:
+        if is_address(name):
+            paths.append(name)
+            continue
         folder = Path(name)
         found = sorted(folder.rglob("*")) if folder.is_dir() else [folder]
         paths += [str(path) for path in found if path.is_file() and path.name[0] not in "._"]
@@ -136,6 +144,11 @@ def list_files(files: Sequence[str], format: str | None) -> tuple[list[str], str
             f"{', '.join(sorted(kinds)) or 'no files'}: name the files, or say --format"
         )
     return paths, kinds.pop()
+
+
+def is_address(name: str) -> bool:
+    """Say whether a file is elsewhere, for the engine to find: s3://, hdfs://, ..."""
+    return "://" in name
 
 
 def find_kind(path: str) -> str:
@@ -185,12 +198,52 @@ def _learn_on_dask(
         "jsonl": lambda names: dd.read_json(names, lines=True, dtype=False),
     }
     with connected(address) as client:
-        frame = readers[kind](paths)
-        first, *others = choose_text(text, list(frame.columns))
-        joined = frame[first].fillna("").astype(str)
-        for name in others:
-            joined = joined + " " + frame[name].fillna("").astype(str)
+        with _reading("dask", paths):
+            frame = readers[kind](paths if kind == "parquet" else list(map(_in_folder, paths)))
+        columns = choose_text(text, list(frame.columns))
+        for name in columns:
+            check_texts(name, str(frame[name].dtype))
+        first, *others = [_as_strings(frame[name], name) for name in columns]
+        joined = sum((" " + other for other in others), first)
         return learn_texts(joined, n_topics, client=client, **options)
+
+
+def _in_folder(path: str) -> str:
+    """Return the pattern of all files in a folder that is elsewhere; a file as it is."""
+    last = path.rstrip("/").rsplit("/", 1)[-1]
+    is_file = not is_address(path) or "." in last or "*" in last
+    return path if is_file else path.rstrip("/") + "/*"
+
+
+def _as_strings(column: Any, name: str) -> Any:
+    """Return a column of Dask as strings; no text is an empty one, a list is an error."""
+    meta = (name, column.dtype)
+    return column.map_partitions(_refuse_lists, name, meta=meta).fillna("").astype(str)
+
+
+def _refuse_lists(part: Any, name: str) -> Any:
+    for value in part:
+        if isinstance(value, list | dict | np.ndarray):
+            raise ValueError(f"column {name!r} holds {value!r:.40}, not a text: join its words")
+    return part
+
+
+@contextmanager
+def _reading(engine: str, paths: Sequence[str]) -> Iterator[None]:
+    """Say in one line that an engine cannot read an address, whatever its file system raises."""
+    try:
+        yield
+    except Exception as error:
+        there = [path for path in paths if is_address(path)]
+        if not there:
+            raise
+        lines = [line.strip(" :") for line in str(error).split("\n")]
+        useful = [line for line in lines if line and "error occurred while calling" not in line]
+        why = (useful or [repr(error)])[0].removeprefix("Original Message: ")
+        raise ValueError(
+            f"{engine} cannot read {there[0]}: {why} (it needs the package of a file system where "
+            f"it runs, such as {PACKAGES[engine]})"
+        ) from error
 
 
 def _learn_on_spark(
@@ -209,8 +262,11 @@ def _learn_on_spark(
         reader = spark.read.option("header", "true").option("multiLine", str(kind == "csv").lower())
         reader = reader.option("escape", '"')
         load = {"parquet": reader.parquet, "csv": reader.csv, "jsonl": reader.json}[kind]
-        frame = load(paths) if kind != "parquet" else load(*paths)
+        with _reading("spark", paths):
+            frame = load(paths) if kind != "parquet" else load(*paths)
         columns = choose_text(text, frame.columns)
+        for name in columns:
+            check_texts(name, dict(frame.dtypes)[name])
         joined = F.concat_ws(" ", *[F.col(f"`{name}`").cast("string") for name in columns])
         return learn_texts(frame.select(joined.alias("text")), n_topics, **options)
 
@@ -223,6 +279,8 @@ def _spark_session(address: str | None) -> Iterator[Any]:
     if (session := SparkSession.getActiveSession()) is not None:
         yield session
         return
+    if address is None:  # else workers are those of the first python3 there is
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("spectralleader")
     is_remote = address is not None and address.startswith("sc://")
     builder = builder.remote(address) if is_remote else builder.master(address or "local[*]")

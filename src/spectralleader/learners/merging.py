@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from spectralleader.learners.fixed import Fixed
 from spectralleader.learners.protocol import Learner, Mergeable
 from spectralleader.learners.registry import LEARNERS
 
@@ -21,9 +22,10 @@ def settings_of(learner: Learner) -> dict[str, Any]:
     """
     if not isinstance(learner, Mergeable):
         known = ", ".join(name for name, entry in LEARNERS.items() if can_merge(entry.learner))
-        raise ValueError(
-            f"what {type(learner).__name__} learned cannot be merged; learners that can: {known}"
-        )
+        what = f"what {type(learner).__name__} learned"
+        if isinstance(learner, Fixed):
+            what = "a finished model, such as an engine's,"
+        raise ValueError(f"{what} cannot be merged; learners that can: {known}")
     fixed = {} if learner.grows else {"n_words": learner.n_words}
     return {"learner": type(learner).__name__, **learner.settings, **fixed}
 
