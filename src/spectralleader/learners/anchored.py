@@ -28,7 +28,8 @@ STALE = 1 / 3  # share of the sample that may change before it is anchored anew
 class Worked:
     """What was worked out of an anchor and the changes since, because somebody asked."""
 
-    near: Near  # sums of the anchor and the first n_added changes, and the anchor's directions
+    near: Near  # sums of the anchor and the first n_added changes, and directions near to them
+    is_near: bool  # not where the basis is exact: all is made anew there, nor if a topic is missing
     cold: Estimate  # of the anchor itself
     n_added: int = 0
 
@@ -124,9 +125,11 @@ class Anchored:
 
         The last change, the estimate and its arrangement are one kernel.
         """
-        worked, found = self._work_out(), None
-        if len(self.changes) > worked.n_added and self._can_be_near(worked.near):
-            self._add_all_but(1, worked)
+        worked, found = self._worked or self._work_out(), None
+        n_new = len(self.changes) - worked.n_added
+        if n_new > 0 and worked.is_near and self.changes[-1].moved.n_words == self.n_words:
+            if n_new > 1 or len(worked.near.sums.basis) < self.n_words:
+                self._add_all_but(1, worked)
             self._worked = None  # unless all goes well
             found = worked.near.model(self.changes[-1], reference, level)
             worked.n_added += 1
@@ -152,8 +155,9 @@ class Anchored:
             sums = ProjectedSums(find_basis(self.anchor, self.n_topics, self.seed, self.scaling))
             sums.update(self.anchor)
             cold = self._solve(sums)
-            joint = self.decompose is joint_diagonalisation
-            self._worked = Worked(Near(sums, cold.directions, joint=joint), cold)
+            near = Near(sums, cold.directions, joint=self.decompose is joint_diagonalisation)
+            is_near = len(near.directions) == self.n_topics and not self.is_exact
+            self._worked = Worked(near, is_near, cold)
         return self._worked
 
     def _add_all_but(self, n_last: int, worked: Worked) -> None:
@@ -169,13 +173,9 @@ class Anchored:
         sums.widen(self.n_words)
 
     def _solve_near(self, near: Near) -> Estimate:
-        """Estimate near the anchor's directions, unless the basis is exact or one is lost."""
-        found = near.estimate(self.anchoring) if self._can_be_near(near) else None
+        """Estimate near the anchor's directions, unless they are of no use or one is lost."""
+        found = near.estimate(self.anchoring) if self._work_out().is_near else None
         return self._solve(near.sums) if found is None else found
-
-    def _can_be_near(self, near: Near) -> bool:
-        """Say if the anchor's directions are of use: where the basis is exact all is made anew."""
-        return len(near.directions) == self.n_topics and not self.is_exact
 
     def _solve(self, sums: ProjectedSums) -> Estimate:
         """Estimate from random starts: the global guarantee."""
