@@ -10,6 +10,7 @@ from spectralleader.evaluation import judge, log_loss, running_averages
 from spectralleader.learners.anchored import STALE
 from spectralleader.moments import ProjectedSums
 from spectralleader.streams.synthetic import PROBLEMS, hard, random_problem
+from tests.factories import same_state
 
 
 def assert_equal_models(a, b, tolerance):
@@ -103,6 +104,22 @@ def test_it_is_anchored_anew_when_a_share_of_the_sample_has_changed():
     assert fast.info.anchoring.n_anchors == before.n_anchors + 1
     assert fast.info.anchoring.reason == "134 of 400 remembered documents changed"
     assert fast.info.n_usable == 4
+
+
+def test_models_are_the_same_to_the_bit_whoever_looked_when():
+    stream = random_problem(3, 60, lengths=6, seed=3).truth.sample(1500, 6, seed=4)[0]
+    often, seldom = (SpectralLeader(3, n_words=60, reservoir_size=400) for _ in range(2))
+    start = 0
+    for step, size in enumerate([300, *(1, 1, 1, 30, 2, 60, 1) * 12]):
+        for leader in (often, seldom):
+            leader.learn(stream[start : start + size])
+        start += size
+        often.info if step % 3 == 0 else often.predictive  # a look
+        often.model  # noqa: B018
+        if step % 11 == 10:
+            assert same_state(often.model.to_state(), seldom.model.to_state())
+    assert often.info.anchoring.n_changed > 32  # directions were renewed since the anchor
+    assert same_state(often.info.model.to_state(), seldom.info.model.to_state())
 
 
 def test_what_nobody_reads_is_not_worked_out(monkeypatch):
