@@ -102,7 +102,7 @@ def measure(
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with (
         tempfile.TemporaryDirectory() as scratch,
-        Progress(*columns, TimeElapsedColumn(), console=console) as progress,
+        Progress(*columns, TimeElapsedColumn(), console=console, auto_refresh=False) as progress,
     ):
         bench = Bench(documents, sizes, Path(scratch), progress, results)
         for name in sections:
