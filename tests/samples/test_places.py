@@ -1,3 +1,6 @@
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -34,3 +37,17 @@ def test_what_a_change_says_stays_true_when_the_sample_moves_on():
     for block, change in changes:  # the arena was squeezed many times since
         rows = change.chosen[:, 0]
         assert change.entered == block.take(rows.copy())
+
+
+@pytest.mark.parametrize(
+    "duplicate", [copy.deepcopy, lambda sample: pickle.loads(pickle.dumps(sample))]
+)
+def test_a_copy_goes_on_by_itself(duplicate):
+    original = Reservoir(20, n_words=9)
+    original.add(documents(30, 9))
+    twin = duplicate(original)
+    more = documents(40, 9, seed=1)
+    for part in more.blocks(3):
+        twin.add(part)
+    original.add(more)
+    assert twin.documents == original.documents

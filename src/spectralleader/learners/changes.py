@@ -75,7 +75,6 @@ class History(NamedTuple):
     def changes(self) -> list[Change]:
         """Return the changes one by one; they lie in the same arrays."""
         bounds, words, counts, _ = Scattered.of(self.moved)
-        words, counts = words.copy(), counts.copy()  # not read-only, as in `Change.of`
         ends = np.cumsum(self.n_entered)
         chosen = np.stack([np.arange(len(self.places)), self.places], axis=1)
         chosen[:, 0] -= np.repeat(ends - self.n_entered, self.n_entered)  # from 0 on in each

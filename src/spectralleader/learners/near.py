@@ -129,8 +129,8 @@ def _follow(
     n_iterations: int,  # a constant here would have the decomposition compiled once more
     reference: Floats,
     level: float,
-    to_weights: Floats,
-    to_topics: Floats,
+    weights: Floats,
+    topics: Floats,
     rest: Floats,
 ) -> bool:
     """Add a change to sums; if there is room for a model, estimate and arrange it, see `Near`.
@@ -141,15 +141,13 @@ def _follow(
     sums = (n, sum_words, image, pairs, triples)
     if len(bounds) > 0:
         exchange_documents(bounds, words, counts, n_added, many, basis, *sums)
-    k, d = to_topics.shape
-    if k == 0:
+    if len(weights) == 0:
         return False
     if len(rest) == 0:
-        rest = np.empty(_size(k, basis.shape[1]))
-    weights, topics = np.empty(k), np.empty((k, d))
+        rest = np.empty(_size(len(weights), basis.shape[1]))
     if not _solve(sums, near, joint, n_iterations, weights, topics, rest):
         return False
-    arrange_topics(weights, topics, reference, level, to_weights, to_topics)
+    arrange_topics(weights, topics, reference, level)
     return True
 
 

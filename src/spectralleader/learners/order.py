@@ -28,9 +28,9 @@ def arrange(model: TopicModel, reference: TopicModel | None, level: float = 0.0)
     >>> arrange(model, None, level=0.5).topics.tolist()
     [[0.5625, 0.4375], [0.3125, 0.6875]]
     """
-    weights, topics = np.empty(len(model.weights)), np.empty(model.topics.shape)
+    weights, topics = model.weights.copy(), model.topics.copy()
     wanted = NO_TOPICS if reference is None else reference.topics
-    arrange_topics(model.weights, model.topics, wanted, level, weights, topics)
+    arrange_topics(weights, topics, wanted, level)
     return TopicModel.trusted(weights, topics)
 
 
@@ -38,27 +38,18 @@ NO_TOPICS = TopicModel.uniform(1, 1).topics[:0]  # read-only, as all models' are
 
 
 @kernel
-def arrange_topics(
-    weights: Floats,
-    topics: Floats,
-    reference: Floats,
-    level: float,
-    to_weights: Floats,
-    to_topics: Floats,
-) -> None:
-    """Set weights and topics in the reference's order, if there is one, shrunk to a level.
+def arrange_topics(weights: Floats, topics: Floats, reference: Floats, level: float) -> None:
+    """Put weights and topics in the reference's order, if there is one, and shrink them, in place.
 
-    ``to_topics[:] = (1 - s)**2 * topics[order] + (1 - s) * s * (weights @ topics) + s / d``
+    ``topics[:] = (1 - s)**2 * topics[order] + (1 - s) * s * (weights @ topics) + s / d``
     """
     k, d = topics.shape
-    order = np.arange(k)
-    if len(reference) == k:
-        best_order(topics, reference, order)
-    for i in range(k):
-        to_weights[i] = weights[order[i]]
-    if level == 0.0:
+    order = np.empty(k, np.int64)
+    if len(reference) == k and not best_order(topics, reference, order):
+        old_weights, old_topics = weights.copy(), topics.copy()
         for i in range(k):
-            to_topics[i] = topics[order[i]]
+            weights[i], topics[i] = old_weights[order[i]], old_topics[order[i]]
+    if level == 0.0:
         return
     shared = np.full(d, level / d)
     for i in range(k):
@@ -67,9 +58,8 @@ def arrange_topics(
             shared[w] += share * topics[i, w]
     own = (1.0 - level) ** 2
     for i in range(k):
-        topic = topics[order[i]]
         for w in range(d):
-            to_topics[i, w] = own * topic[w] + shared[w]
+            topics[i, w] = own * topics[i, w] + shared[w]
 
 
 def recode_reference(

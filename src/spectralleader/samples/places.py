@@ -23,13 +23,14 @@ class Places:
     Documents over more words than before widen the vocabulary.
     """
 
+    _shown: tuple[WordIds, Floats]  # the arena's words and counts, read-only
+    _end: int  # its first free entry
+
     def __init__(self, n_words: int) -> None:
         self.n_words = n_words
         self._bounds = np.zeros((0, 2), np.int64)  # of the document in each place, in the arena
         self._n = 0  # places in use
-        self._words = np.zeros(0, np.int32)
-        self._counts = np.zeros(0, np.float64)
-        self._end = 0  # first free entry of the arena
+        self._open(np.zeros(0, np.int32), np.zeros(0), 0)
 
     @classmethod
     def of(cls, documents: Documents) -> Places:
@@ -48,7 +49,7 @@ class Places:
 
     def at(self, places: Ints) -> Documents:
         """Return the documents in some places, in their order."""
-        return Scattered(self._bounds, self._words, self._counts, self.n_words).gather(places)
+        return Scattered(self._bounds, *self._shown, self.n_words).gather(places)
 
     def put(self, documents: Documents, rows: Ints, places: Ints) -> Change:
         """Put document ``rows[i]`` into ``places[i]``; places beyond the last are new.
@@ -72,7 +73,7 @@ class Places:
             self._n = max(n_before, n_places)
         moved = moved if n_left == n else moved[: n + n_left]
         self.n_words = n_words
-        return Change(Scattered(moved, self._words, self._counts, n_words), n, chosen)
+        return Change(Scattered(moved, *self._shown, n_words), n, chosen)
 
     def undo(self, change: Change) -> None:
         """Take back the last `put`, which returned this change: those that left are there again."""
@@ -107,8 +108,22 @@ class Places:
         room, end = max(2 * (len(live.words) + n_entries), 1024), len(live.words)
         words, counts = np.empty(room, np.int32), np.empty(room)
         words[:end], counts[:end] = live.words, live.counts
-        self._words, self._counts, self._end = words, counts, end
+        self._open(words, counts, end)
         self._bounds[: self._n, 0], self._bounds[: self._n, 1] = live.indptr[:-1], live.indptr[1:]
+
+    def _open(self, words: WordIds, counts: Floats, end: int) -> None:
+        """Go on in this arena, whose first free entry is `end`.
+
+        It is shown read-only, as documents are: kernels would be compiled once more for others.
+        """
+        self._words, self._counts, self._end = words, counts, end
+        self._shown = (words.view(), counts.view())
+        for array in self._shown:
+            array.setflags(write=False)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:  # of copies, whose arena is their own
+        self.__dict__.update(state)
+        self._open(self._words, self._counts, self._end)
 
     def to_state(self) -> dict[str, Any]:
         """Return the remembered documents in the order of their places."""

@@ -30,10 +30,9 @@ class Change:
     @classmethod
     def of(cls, entered: Documents, left: Documents, places: Ints) -> Change:
         """Return the change in which these documents entered and left."""
-        bounds, words, counts, n_words = Scattered.of(Documents.concatenate([entered, left]))
-        # copied, because kernels would be compiled once more for arrays that are read-only
-        moved = Scattered(bounds, words.copy(), counts.copy(), n_words)
-        return cls(moved, entered.n_docs, np.stack([np.arange(entered.n_docs), places], axis=1))
+        both = Documents.concatenate([entered, left])
+        chosen = np.stack([np.arange(entered.n_docs), places], axis=1)
+        return cls(Scattered.of(both), entered.n_docs, chosen)
 
     @property
     def places(self) -> Ints:
