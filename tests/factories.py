@@ -252,3 +252,13 @@ def snippets(page: str, language: str) -> list[str]:
     """Return the blocks of code of a page, relative to the root, in their order."""
     written = (Path(__file__).parents[1] / page).read_text(encoding="utf-8")
     return re.findall(rf"```{language}\n(.*?)```", written, re.DOTALL)
+
+
+def three_kinds_of_texts(n_docs: int) -> list[str]:
+    """Texts about the weather, sports or politics, some of no words but a stop word."""
+    rng = np.random.default_rng(0)
+    kinds = (["rain", "wind", "sun", "cloud"], ["goal", "match", "team"], ["vote", "law", "state"])
+    return [
+        "the " + " ".join(rng.choice(kinds[rng.integers(3)], size=rng.integers(0, 9)))
+        for _ in range(n_docs)
+    ]

@@ -12,7 +12,7 @@ from spectralleader import SpectralMethod, TextTopics, Vocabulary, Words, load, 
 from spectralleader.documents import Documents
 from spectralleader.learners.passes import InMemory, solve
 from spectralleader.streams.synthetic import random_problem
-from tests.factories import same_state, snippets
+from tests.factories import same_state, snippets, three_kinds_of_texts
 
 distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
 
@@ -77,17 +77,8 @@ def test_arrays_and_data_frames_of_counts_are_taken_too(client):
         learn_counts([dask.delayed(whole)], N_TOPICS, client=client)
 
 
-def texts(n_docs: int = 600) -> list[str]:
-    rng = np.random.default_rng(0)
-    kinds = (["rain", "wind", "sun", "cloud"], ["goal", "match", "team"], ["vote", "law", "state"])
-    return [
-        "the " + " ".join(rng.choice(kinds[rng.integers(3)], size=rng.integers(0, 9)))
-        for _ in range(n_docs)
-    ]
-
-
 def test_texts_of_bags_series_and_frames_give_topics_to_read_and_save(client, tmp_path):
-    strings, words = texts(), Words(stop_words="english")
+    strings, words = three_kinds_of_texts(600), Words(stop_words="english")
     vocabulary = Vocabulary.most_frequent(strings, 9, words=words)
     whole = vocabulary.count_known(strings, words)
     expected = SpectralMethod(N_TOPICS, n_words=9, **SETTINGS).fit(whole).model
@@ -141,7 +132,7 @@ def test_the_streaming_loop_of_the_page_goes_on_where_it_was(tmp_path, monkeypat
     (tmp_path / "incoming").mkdir()
     for day in ("monday", "tuesday"):
         path = tmp_path / "incoming" / f"{day}.txt"
-        path.write_text("\n".join(texts(50)) + "\n", encoding="utf-8")
+        path.write_text("\n".join(three_kinds_of_texts(50)) + "\n", encoding="utf-8")
         with dask.config.set(scheduler="sync"):
             exec(code, {})
             exec(code, {})  # a restart learns no file twice

@@ -14,7 +14,7 @@ from spectralleader import SpectralMethod, TextTopics, Vocabulary, Words, load, 
 from spectralleader.documents import Documents
 from spectralleader.jobs.engine import learn_on_engine
 from spectralleader.streams.synthetic import random_problem
-from tests.factories import same_state, snippets, write_folder
+from tests.factories import same_state, snippets, three_kinds_of_texts, write_folder
 
 pyspark = pytest.importorskip("pyspark", reason="the extra spark is not installed")
 if shutil.which("java") is None:
@@ -90,17 +90,8 @@ def test_products_of_the_pairs_are_made_for_a_large_vocabulary(spark):
     assert_same(found.model, expected)
 
 
-def texts(n_docs: int = 300) -> list[str]:
-    rng = np.random.default_rng(0)
-    kinds = (["rain", "wind", "sun", "cloud"], ["goal", "match", "team"], ["vote", "law", "state"])
-    return [
-        "the " + " ".join(rng.choice(kinds[rng.integers(3)], size=rng.integers(0, 9)))
-        for _ in range(n_docs)
-    ]
-
-
 def test_texts_give_topics_to_read_and_save_also_if_a_task_fails_once(spark, tmp_path):
-    strings, words = texts(), Words(stop_words="english")
+    strings, words = three_kinds_of_texts(300), Words(stop_words="english")
     vocabulary = Vocabulary.most_frequent(strings, 9, words=words)
     whole = vocabulary.count_known(strings, words)
     expected = SpectralMethod(N_TOPICS, n_words=9, **SETTINGS).fit(whole).model
@@ -125,7 +116,10 @@ def test_texts_give_topics_to_read_and_save_also_if_a_task_fails_once(spark, tmp
 
 
 def test_folders_are_learned_as_the_command_line_does(spark, tmp_path):
-    strings, words = ["the\n" + text for text in texts(90)], Words(stop_words="english")
+    strings, words = (
+        ["the\n" + text for text in three_kinds_of_texts(90)],
+        Words(stop_words="english"),
+    )
     known = tmp_path / "words.txt"
     known.write_text("rain\nwind\nsun\ngoal\nmatch\nteam\n", encoding="utf-8")
     whole = Vocabulary.from_file(known).count_known(strings, words)
@@ -146,7 +140,7 @@ def test_folders_are_learned_as_the_command_line_does(spark, tmp_path):
 
 
 def test_an_address_is_read_or_refused_in_one_line(spark, tmp_path):
-    write_folder(tmp_path / "in", "csv", texts(60))
+    write_folder(tmp_path / "in", "csv", three_kinds_of_texts(60))
     address = (tmp_path / "in").as_uri()
     found = learn_on_engine("spark", [address], n_topics=2, n_polish=0, format="csv")
     assert found.topics.n_docs == 60
@@ -166,12 +160,14 @@ def test_the_snippets_of_the_page_run(spark, tmp_path, monkeypatch):
     learning, streaming = [
         code for code in snippets("docs/scale.md", "py") if "spectralleader.spark" in code
     ]
-    frame = spark.createDataFrame([(text,) for text in texts()], "text string")
+    frame = spark.createDataFrame([(text,) for text in three_kinds_of_texts(300)], "text string")
     names = {"frame": frame, "vectors": as_frame(spark, corpus(40))}
     exec(learning, names)
     assert (names["topics"].n_docs, names["solution"].counts.n_docs) == (300, 900)
     (tmp_path / "texts").mkdir()
-    (tmp_path / "texts" / "one.txt").write_text("\n".join(texts()), encoding="utf-8")
+    (tmp_path / "texts" / "one.txt").write_text(
+        "\n".join(three_kinds_of_texts(300)), encoding="utf-8"
+    )
     source = spark.readStream.text(str(tmp_path / "texts")).withColumnRenamed("value", "text")
     # Java stays in the folder that it was started in
     checkpoint = repr(str(tmp_path / "checkpoint"))

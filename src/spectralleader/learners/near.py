@@ -21,6 +21,7 @@ from spectralleader.spectral.whitening import Whitening, whiten_small
 
 N_ITERATIONS = 30
 STEP, FEWEST = 1 / 64, 32  # share of the documents, and documents, after which near is far
+NOTHING, NO_ROWS = np.empty(0), np.empty((0, 0))  # room for nothing: it is not asked for
 NO_CHANGE = Change.of(Documents.empty(1), Documents.empty(1), np.zeros(0, np.int64))
 
 Parts = tuple[Floats, Floats, Floats, Floats, Floats, Floats]  # views of one array, see `_cut`
@@ -46,7 +47,7 @@ class Near:
 
         Every so many documents the directions are found anew, so that estimates stay near.
         """
-        self._run(change, None, 0.0, NOTHING, NO_TOPICS_YET, NOTHING)
+        self._run(change, None, 0.0, NOTHING, NO_ROWS, NOTHING)
         self._n_entered += change.n_entered
         if self._n_entered >= self._n_steps:
             self._n_entered = 0
@@ -106,9 +107,6 @@ class Near:
             topics,
             rest,
         )
-
-
-NOTHING, NO_TOPICS_YET = np.empty(0), np.empty((0, 0))
 
 
 @kernel

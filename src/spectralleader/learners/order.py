@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from spectralleader.alignment import best_order
+from spectralleader.alignment import best_order, reorder
 from spectralleader.compiled import kernel
 from spectralleader.documents import Floats, Ints
 from spectralleader.model import TopicModel
@@ -46,9 +46,7 @@ def arrange_topics(weights: Floats, topics: Floats, reference: Floats, level: fl
     k, d = topics.shape
     order = np.empty(k, np.int64)
     if len(reference) == k and not best_order(topics, reference, order):
-        old_weights, old_topics = weights.copy(), topics.copy()
-        for i in range(k):
-            weights[i], topics[i] = old_weights[order[i]], old_topics[order[i]]
+        reorder(weights.copy(), topics.copy(), order, weights, topics)
     if level == 0.0:
         return
     shared = np.full(d, level / d)

@@ -51,6 +51,23 @@ def exchange_documents(
 
 
 @kernel
+def count_document(sign: float, length: float, n: Floats) -> tuple[float, float, float]:
+    """Count a document; return what its words, pairs and triples weigh, 0 where it has none."""
+    n[0] += sign * length
+    share, g2, g3 = 0.0, 0.0, 0.0
+    if length >= 1:
+        n[1] += sign
+        share = sign / length
+    if length >= 2:
+        n[2] += sign
+        g2 = share / (length - 1)
+    if length >= 3:
+        n[3] += sign
+        g3 = g2 / (length - 2)
+    return share, g2, g3
+
+
+@kernel
 def begin_document(
     sign: float,
     words: WordIds,
@@ -64,12 +81,7 @@ def begin_document(
 
     Returns the weights of its pairs and triples; 0 where it is too short to have any.
     """
-    length = counts.sum()
-    n[0] += sign * length
-    if length < 1:
-        return 0.0, 0.0
-    n[1] += sign
-    share = sign / length
+    share, g2, g3 = count_document(sign, counts.sum(), n)
     p[:] = 0.0
     for j in range(len(words)):
         word = np.uint32(words[j])
@@ -77,14 +89,7 @@ def begin_document(
         q = basis[word]
         for a in range(len(p)):
             p[a] += counts[j] * q[a]
-    if length < 2:
-        return 0.0, 0.0
-    n[2] += sign
-    g2 = sign / (length * (length - 1))
-    if length < 3:
-        return g2, 0.0
-    n[3] += sign
-    return g2, g2 / (length - 2)
+    return g2, g3
 
 
 @kernel
@@ -213,23 +218,6 @@ def number_words(bounds: Ints, words: WordIds, n_words: int) -> tuple[WordIds, I
             places[entry] = place[np.uint32(words[j])]
             entry += np.uint64(1)
     return places, known
-
-
-@kernel
-def count_document(sign: float, length: float, n: Floats) -> tuple[float, float, float]:
-    """Count a document; return what its words, pairs and triples weigh, 0 where it has none."""
-    n[0] += sign * length
-    share, g2, g3 = 0.0, 0.0, 0.0
-    if length >= 1:
-        n[1] += sign
-        share = sign / length
-    if length >= 2:
-        n[2] += sign
-        g2 = share / (length - 1)
-    if length >= 3:
-        n[3] += sign
-        g3 = g2 / (length - 2)
-    return share, g2, g3
 
 
 @kernel

@@ -19,8 +19,8 @@ class Draws:
     >>> one_by_one, together = (Draws(np.random.default_rng(0)) for _ in range(2))
     >>> [one_by_one.one() for _ in range(3)] == [tuple(pair) for pair in together.many(3)]
     True
-    >>> one_by_one.back(2)
-    >>> one_by_one.state == Draws(np.random.default_rng(0)).after(1).state
+    >>> one_by_one.back(3)
+    >>> one_by_one.state == Draws(np.random.default_rng(0)).state
     True
     """
 
@@ -40,15 +40,10 @@ class Draws:
         self._put_back()
         return self._rng.random((n, 2))
 
-    def after(self, n: int) -> Draws:
-        """Pass over n pairs."""
-        self._put_back()
-        self._advance(2 * n)
-        return self
-
     def back(self, n: int) -> None:
         """Take back the last n pairs."""
-        self.after(-n)
+        self._put_back()
+        self._advance(-2 * n)
 
     @property
     def state(self) -> dict[str, Any]:
