@@ -42,9 +42,10 @@ def prequential_loss(topics, later):
     """The mean loss of texts, each block predicted and then learned."""
     losses = []
     for start in range(0, len(later), 100):
-        block = topics.take_in(later[start : start + 100])
-        losses.append(-topics.learner.predictive.log_prob(block))
-        topics.learn_documents(block)
+        topics.step(
+            later[start : start + 100],
+            lambda block: losses.append(-topics.learner.predictive.log_prob(block)),
+        )
     return np.concatenate(losses).mean()
 
 

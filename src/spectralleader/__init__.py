@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from spectralleader.merging import merge
     from spectralleader.model import TopicModel
     from spectralleader.samples import Everything, Reservoir, Window
+    from spectralleader.snapshot import Snapshot
     from spectralleader.storage import load, save
     from spectralleader.streams import GrowingVocabulary, Vectoriser, Vocabulary, Words
     from spectralleader.text_topics import TextTopics
@@ -43,6 +44,7 @@ __all__ = [
     "Learner",
     "LiteralLeader",
     "Reservoir",
+    "Snapshot",
     "SpectralLeader",
     "SpectralMethod",
     "StepwiseEM",
@@ -64,7 +66,7 @@ __all__ = [
 HOMES = dict.fromkeys(__all__, "learners")
 HOMES |= {"Documents": "documents", "TopicModel": "model", "TextTopics": "text_topics"}
 HOMES |= {"StorageError": "errors", "load": "storage", "save": "storage"}
-HOMES |= {"merge": "merging"}
+HOMES |= {"merge": "merging", "Snapshot": "snapshot"}
 HOMES |= dict.fromkeys(("Everything", "Reservoir", "Window"), "samples")
 HOMES |= dict.fromkeys(("GrowingVocabulary", "Vectoriser", "Vocabulary", "Words"), "streams")
 

@@ -1,37 +1,27 @@
-"""The command `spectralleader`, which is `python -m spectralleader` too.
+"""The command `spectralleader`, also as `python -m spectralleader`.
 
-Nothing that takes time is imported before Ctrl-C is taken care of.
+Nothing that takes time is imported before signals are taken care of.
 """
 
 from __future__ import annotations
 
-import os
 import signal
-from types import FrameType
-
-STOPPED = 130  # exit code, as a shell has it
-IMPORTING = "<frozen importlib._bootstrap>"  # the file of frames that import
 
 
 def main() -> None:
-    """Run the command line; Ctrl-C is quiet from here on, also while it is being loaded."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, interrupt)
-    from spectralleader.cli import main as run
+    """Run the command line; from here on no signal ends in a traceback, also while it is loaded."""
+    from spectralleader.interrupts import TO_END, end_process
 
-    run()
+    for number in TO_END:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, end_process)
+    try:
+        from spectralleader.cli import main as run
 
-
-def interrupt(number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt; in the middle of an import, end at once.
-
-    Extension modules that are interrupted as they start swallow it or make another error of it.
-    """
-    while frame is not None:
-        if frame.f_code.co_filename == IMPORTING:
-            os._exit(STOPPED)
-        frame = frame.f_back
-    raise KeyboardInterrupt
+        run()
+    finally:  # as Python ends it would give signals their default handlers back
+        for number in TO_END:
+            signal.signal(number, signal.SIG_IGN)
 
 
 if __name__ == "__main__":

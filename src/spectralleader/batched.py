@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from spectralleader.guard import guard_of
 from spectralleader.states import whole
 from spectralleader.text_topics import TextTopics
 
@@ -32,6 +33,7 @@ class Batched(TextTopics):
     @classmethod
     def of(cls, topics: TextTopics) -> Self:
         """Return topics as they are, before the first batch."""
+        guard_of(topics)  # which both have
         batched = cls.__new__(cls)
         batched.__dict__.update(topics.__dict__)
         return batched

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
+from spectralleader.guard import guard_of
 from spectralleader.learners import Unigram
 from spectralleader.text_topics import TextTopics
 
@@ -95,6 +96,7 @@ class Checkpoint(TextTopics):
     @classmethod
     def of(cls, topics: TextTopics, progress: Progress) -> Self:
         """Join topics, which are not copied, and their progress."""
+        guard_of(topics)  # which both have
         checkpoint = cls.__new__(cls)
         vars(checkpoint).update(vars(topics))
         checkpoint.progress = progress

@@ -140,7 +140,6 @@ def sum_rows(indptr: Ints, counts: Floats) -> Floats:
     return sums
 
 
-@kernel
 def gather(
     rows: Ints, starts: Ints, ends: Ints, words: WordIds, counts: Floats
 ) -> tuple[Ints, WordIds, Floats]:
@@ -148,14 +147,26 @@ def gather(
 
     ``np.concatenate([words[starts[row] : ends[row]] for row in rows])``, likewise for counts.
     """
+    begins = starts[rows]
     indptr = np.zeros(len(rows) + 1, np.int64)
-    for i in range(len(rows)):
-        indptr[i + 1] = indptr[i] + ends[rows[i]] - starts[rows[i]]
-    out_words = np.empty(indptr[-1], np.int32)
-    out_counts = np.empty(indptr[-1], np.float64)
-    for i in range(len(rows)):
-        start = starts[rows[i]]
+    np.cumsum(ends[rows] - begins, out=indptr[1:])
+    out_words, out_counts = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
+    copy_stretches(begins, indptr, words, counts, out_words, out_counts)
+    return indptr, out_words, out_counts
+
+
+@kernel
+def copy_stretches(
+    begins: Ints,
+    indptr: Ints,
+    words: WordIds,
+    counts: Floats,
+    out_words: WordIds,
+    out_counts: Floats,
+) -> None:
+    """Fill row i of a CSR block with what stands from ``begins[i]`` on."""
+    for i in range(len(begins)):
+        start = begins[i]
         for j in range(indptr[i + 1] - indptr[i]):
             out_words[indptr[i] + j] = words[start + j]
             out_counts[indptr[i] + j] = counts[start + j]
-    return indptr, out_words, out_counts

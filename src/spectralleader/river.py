@@ -14,8 +14,9 @@ from spectralleader.checks import check_whole
 from spectralleader.documents import Documents
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.model import TopicModel
+from spectralleader.snapshot import RELEVANCE
 from spectralleader.streams.text.words import Words
-from spectralleader.text_topics import MAX_WORDS, RELEVANCE, find_learner
+from spectralleader.text_topics import MAX_WORDS, find_learner
 
 try:
     from river import base

@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from spectralleader.checks import check_whole
+from spectralleader.compiled import first_use
 from spectralleader.documents import Documents, Floats, Ints
+from spectralleader.guard import Guarded
 from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Learner
 from spectralleader.learners.merging import merge_learners, settings_of
 from spectralleader.learners.registry import STORED
 from spectralleader.learners.statistics import with_words
 from spectralleader.model import TopicModel
+from spectralleader.snapshot import Snapshot
 from spectralleader.states import check_same, one_of, part, whole
 from spectralleader.streams.text.texts import Texts, as_strings
 from spectralleader.streams.text.vectoriser import Vectoriser
 from spectralleader.streams.text.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.streams.text.words import Tokenizer, Words
 
-RELEVANCE = 0.6  # of the words shown: common to all topics they step back, see `top_words`
 MAX_WORDS = 50_000  # words that a growing vocabulary settles down to, if nobody says
 
 
-class TextTopics:
+class TextTopics(Guarded):
     """Learns topics from texts, online: a valid model after every block of them.
 
     Texts that have no known word are counted and otherwise left out: they teach nothing.
+
+    Any thread may use it: steps and readings take place one after the other. Readers that are not
+    to wait for a step take a `snapshot`.
 
     Parameters
     ----------
@@ -57,6 +64,11 @@ class TextTopics:
     >>> bool(rain == wind != goal)
     True
     """
+
+    doors = (
+        *("step", "to_state", "model", "vocabulary", "snapshot"),
+        *("count", "log_prob", "posterior", "top_words"),
+    )
 
     def __init__(
         self,
@@ -87,6 +99,19 @@ class TextTopics:
         """The words that are known at present."""
         return self.vectoriser.vocabulary
 
+    def snapshot(self) -> Snapshot:
+        """Return what was learned so far, as an object that never changes.
+
+        Any thread may read it, without waiting, while another one goes on learning. It takes a
+        moment: about a millisecond for 5,000 words and 50 topics.
+        """
+        return replace(self._view(), vocabulary=self.vocabulary.frozen(self.learner.n_words))
+
+    def _view(self) -> Snapshot:
+        return Snapshot(
+            self.model, self.vocabulary, self.vectoriser.words, self.n_docs, self.n_empty
+        )
+
     def learn(self, texts: Texts) -> None:
         """Learn from texts, however many, in blocks: a list, an iterator, a Series, an array.
 
@@ -100,43 +125,43 @@ class TextTopics:
         ValueError
             If a text is missing or no string; the blocks before its own have been learned.
         """
+        compile_for(self)
         for block in in_blocks_of(texts, self.block_size):
-            n_known = self.vocabulary.n_words
-            documents = self.take_in(block)
-            try:
-                self.learner.learn(documents)
-            except BaseException:
-                self._take_out(documents, len(block), n_known)
-                raise
-            self._settle()
+            self.step(block)
 
-    def _take_out(self, documents: Documents, n_texts: int, n_known: int) -> None:
-        """Undo `take_in`, which returned these documents when so many words were known."""
-        self.vocabulary.take_out(documents, n_known)
-        self.n_docs -= n_texts
-        self.n_empty -= n_texts - documents.n_docs
+    def step(self, texts: Texts, judge: Callable[[Documents], None] | None = None) -> Ints | None:
+        """Learn one block of texts; if that fails, nothing has changed.
 
-    def take_in(self, texts: Texts) -> Documents:
-        """Count a block of texts; new words enter a growing vocabulary, empty documents go.
-
-        The first half of a step: whoever judges before learning does so after it.
-        """
-        counted = self.vectoriser.count(texts)
-        documents = with_words(counted)
-        self.n_docs += counted.n_docs
-        self.n_empty += counted.n_docs - documents.n_docs
-        return documents
-
-    def learn_documents(self, documents: Documents) -> Ints | None:
-        """Learn what `take_in` returned, and let the vocabulary settle.
+        Parameters
+        ----------
+        texts : texts
+            The block.
+        judge : callable, optional
+            Called with the block's documents that have words, before they are learned.
 
         Returns
         -------
         array or None
-            The words' new ids, if they changed, for whoever keeps anything by word id as well.
+            The new ids of all words, if a growing vocabulary dropped some.
         """
-        self.learner.learn(documents)
+        n_known = self.vocabulary.n_words
+        counted = self.vectoriser.count(texts)
+        documents = with_words(counted)
+        try:
+            if judge is not None:
+                judge(documents)
+            self.learner.learn(documents)
+        except BaseException:
+            self._take_out(documents, n_known)
+            raise
+        self.n_docs += counted.n_docs
+        self.n_empty += counted.n_docs - documents.n_docs
         return self._settle()
+
+    def _take_out(self, documents: Documents, n_known: int) -> None:
+        """Let only those words be known that were before these documents were counted."""
+        self.vocabulary.take_out(documents, n_known)
+        narrow(self.learner, max(1, n_known))
 
     def _settle(self) -> Ints | None:
         """Let the vocabulary settle, and the learner follow it."""
@@ -170,21 +195,19 @@ class TextTopics:
 
     def count(self, texts: Texts) -> Documents:
         """Count the known words of texts, as the model takes them; nothing changes."""
-        return self.vectoriser.count_known(texts).widen(self.learner.n_words)
+        return self._view().count(texts)
 
     def log_prob(self, texts: Texts) -> Floats:
         """Return the log-probability of each text's known words, shape (n_docs,)."""
-        return self.model.log_prob(self.count(texts))
+        return self._view().log_prob(texts)
 
     def posterior(self, texts: Texts) -> Floats:
         """Return P(topic | text), shape (n_docs, K); the weights for a text without known words."""
-        return self.model.posterior(self.count(texts))
+        return self._view().posterior(texts)
 
     def top_words(self, n: int = 10) -> list[list[str]]:
         """Return the n first words of each topic, those that all topics share stepping back."""
-        if not self.vocabulary:
-            return [[] for _ in range(self.model.n_topics)]
-        return self.model.top_words(self.vocabulary, n, relevance=RELEVANCE)
+        return self._view().top_words(n)
 
     def __repr__(self) -> str:
         return (
@@ -215,6 +238,37 @@ class TextTopics:
         return topics
 
 
+def compile_for(topics: TextTopics) -> None:
+    """Compile whatever learning needs, if that was not done on this machine, or be interrupted."""
+    kind = next((name for name, one in STORED.items() if type(topics.learner) is one.learner), None)
+    if kind is not None and hasattr(topics.learner, "learn"):
+        _compile(kind, topics.vocabulary.grows)
+
+
+@cache
+def _compile(learner: str, grows: bool) -> None:  # noqa: FBT001  # `cache` is fastest so
+    texts = sample_texts(80)
+    vocabulary = None if grows else Vocabulary.most_frequent(texts, 100)
+    with first_use():
+        topics = TextTopics(2, learner=learner, vocabulary=vocabulary)
+        for start in range(0, len(texts), 20):
+            topics.step(texts[start : start + 20])
+            topics.learner.predictive.log_prob(topics.count(texts))
+        topics.posterior(texts)
+        topics.posterior(texts[:1])  # few words are looked up in another way
+
+
+def sample_texts(n_docs: int) -> list[str]:
+    """Return texts of two topics and 200 words, some of them long: every kernel has work."""
+    rng = np.random.default_rng(0)
+    words = [f"wörd{i}" if i == 7 else f"word{i}" for i in range(200)]
+    lengths = np.where(rng.random(n_docs) < 0.1, 60, 6)
+    return [
+        " ".join(words[i % 2 * 100 + w] for w in rng.integers(100, size=n) // rng.integers(1, 9))
+        for i, n in enumerate(lengths.tolist())
+    ]
+
+
 def _check_together(learner: Learner, vocabulary: Vocabulary) -> None:
     """Raise unless a learner can be one over the vocabulary; new words may not be learned yet."""
     n_words = max(1, vocabulary.n_words)
@@ -222,6 +276,14 @@ def _check_together(learner: Learner, vocabulary: Vocabulary) -> None:
         raise ValueError(f"the learner is over {learner.n_words} words, the vocabulary {n_words}")
     if not vocabulary.grows:
         check_same("n_words of the learner", learner.n_words, n_words)
+
+
+def narrow(learner: Learner, n_words: int) -> None:
+    """Let a learner that was widened for documents that it did not learn forget their words."""
+    if learner.n_words > n_words:
+        new_ids = np.full(learner.n_words, -1)
+        new_ids[:n_words] = np.arange(n_words)
+        learner.recode(new_ids, n_words)
 
 
 def make_learner(name: str, n_topics: int, vocabulary: Vocabulary, **parameters: Any) -> Learner:

@@ -73,11 +73,15 @@ def test_pictures_take_a_small_share_of_the_time(source, terminal, monkeypatch):
     assert picture._due > 25
 
 
-def test_kernels_that_must_be_compiled_are_announced(terminal, monkeypatch):
-    monkeypatch.setattr(display, "is_compiled", lambda kernel: False)
+def test_kernels_that_are_compiled_are_counted(terminal, capsys):
     with Live(console=terminal, auto_refresh=False) as live:
-        Picture(live)
-    assert "compiling kernels, once" in terminal.file.getvalue()
+        Picture(live).compiling(3, 100)
+    log = Log()
+    for n in (1, 2, 0):
+        log.compiling(n, 100)
+    line = "compiling kernels for this machine, once: {} of up to 100"
+    assert line.format(3) in terminal.file.getvalue()
+    assert capsys.readouterr().err == line.format(1) + "\n"
 
 
 def test_without_a_terminal_there_is_a_line_now_and_then(source, monkeypatch, capsys):

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from unittest.mock import Mock
 
 import pytest
 from typer.testing import CliRunner
@@ -16,7 +15,6 @@ from spectralleader.cli import app
 from spectralleader.cli.text import app as commands
 from spectralleader.jobs import Source, learn
 from spectralleader.jobs.evaluating import DEFAULT_LEARNERS
-from spectralleader.jobs.interrupts import Terminated
 from spectralleader.text_topics import DEFAULT_LEARNER
 from tests.factories import texts, write_csv
 
@@ -325,14 +323,6 @@ def test_a_slow_pipe_that_is_stopped_is_saved(number, code, tmp_path):
     assert n in range(0, 91, 10)  # 90, unless the machine is busy
     assert load(saved).n_docs == n
     assert err.splitlines()[-1] == f"Stopped after {n} documents; saved in {saved}."
-
-
-@pytest.mark.parametrize(("reason", "code"), [(KeyboardInterrupt, 130), (Terminated, 0)])
-def test_stopping_before_anything_was_learned_is_said(reason, code, file, monkeypatch):
-    monkeypatch.setattr("spectralleader.jobs.learn", Mock(side_effect=reason))
-    result = CliRunner().invoke(app, ["learn", str(file)])
-    assert result.exit_code == code
-    assert result.stderr == "Stopped before anything was learned.\n"
 
 
 def test_learning_goes_on_where_it_ended_and_says_so(command, file, tmp_path):

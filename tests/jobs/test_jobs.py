@@ -10,7 +10,6 @@ from spectralleader import TextTopics, TopicModel, Unigram, Vocabulary, Words, l
 from spectralleader.evaluation import judge, log_loss
 from spectralleader.jobs import Source, Watcher, describe, evaluate, learn, predict
 from spectralleader.jobs.evaluating import Evaluation
-from spectralleader.jobs.interrupts import Interrupts
 from spectralleader.jobs.learning import list_topics
 from spectralleader.jobs.predicting import write
 from spectralleader.jobs.source import choose_vocabulary, choose_words
@@ -100,6 +99,14 @@ def test_an_offline_learner_is_not_judged_on_the_way(file):
     assert result.is_useful
 
 
+@pytest.fixture
+def listening():
+    """Ctrl-C is not ignored, as it is in background jobs."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def test_ctrl_c_ends_the_pass_after_a_whole_step_and_saves(listening, file, tmp_path):
     class Impatient(Watcher):
         def stepped(self, result):
@@ -109,39 +116,6 @@ def test_ctrl_c_ends_the_pass_after_a_whole_step_and_saves(listening, file, tmp_
     result = learn(file, n_topics=3, save=tmp_path / "m", watcher=Impatient())
     assert result.stopped
     assert load(tmp_path / "m").n_docs == 200
-
-
-@pytest.fixture
-def listening():
-    """Ctrl-C is not ignored, as it is in background jobs."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-def interrupt(times, done):
-    """Be interrupted while holding on."""
-    with Interrupts() as interrupts, interrupts.held():
-        for _ in range(times):
-            signal.raise_signal(signal.SIGINT)
-            done.append(times)
-
-
-def test_ctrl_c_waits_for_what_is_held_and_a_second_one_does_not(listening):
-    done = []
-    with pytest.raises(KeyboardInterrupt):
-        interrupt(1, done)
-    with pytest.raises(KeyboardInterrupt):
-        interrupt(2, done)
-    assert done == [1, 2]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-
-def test_ctrl_c_stays_ignored_where_it_is(listening):
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    done = []
-    interrupt(2, done)
-    assert done == [2, 2]
 
 
 def test_a_vocabulary_is_chosen_as_wished(file, tmp_path):

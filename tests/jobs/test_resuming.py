@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 import zstandard
 
-from spectralleader import GrowingVocabulary, StorageError, TextTopics, load, save
+from spectralleader import GrowingVocabulary, StepwiseEM, StorageError, TextTopics, load, save
 from spectralleader.checkpoint import Checkpoint
 from spectralleader.errors import NotSavedError
+from spectralleader.interrupts import Terminated
 from spectralleader.jobs import Source, Watcher, learn
-from spectralleader.jobs.interrupts import Terminated
 from spectralleader.jobs.keeping import Every
 from spectralleader.jobs.lock import Lock
 from tests.factories import same_state, texts, write_csv
@@ -299,18 +299,19 @@ def test_a_folder_that_cannot_be_written_to_is_an_error_at_once(tmp_path, monkey
 def test_a_step_that_was_broken_off_is_not_saved(tmp_path, monkeypatch):
     file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
     learn(file, **FAST, vocabulary="grow", save=tmp_path / "whole")
-    whole = TextTopics.learn_documents
+    whole, learned = StepwiseEM.learn, []
     for error in (KeyboardInterrupt, ValueError("no such block")):
 
-        def break_off(topics, documents, error=error):
-            if topics.n_docs == 200:
+        def break_off(learner, documents, error=error):
+            if documents.n_docs and learned:
                 raise error
-            return whole(topics, documents)
+            whole(learner, documents)
+            learned.extend([documents] if documents.n_docs else [])
 
-        monkeypatch.setattr(TextTopics, "learn_documents", break_off)
+        monkeypatch.setattr(StepwiseEM, "learn", break_off)
         options = FAST | {"vocabulary": "grow", "save": saved, "checkpoint_every": 1}
         if error is KeyboardInterrupt:
-            assert not learn(file, **options).is_whole
+            assert learn(file, **options).stopped
         else:
             with pytest.raises(ValueError, match="no such block; the 100 documents before are"):
                 learn(file, **options)

@@ -10,9 +10,10 @@ from typing import Annotated, Any
 import typer
 
 from spectralleader import __version__
-from spectralleader.cli import corpora, merge, study, text
-from spectralleader.cli.options import NOTHING_USEFUL, STOPPED
+from spectralleader.cli import corpora, merge, study, text, warm
+from spectralleader.cli.options import NOTHING_USEFUL, STOPPED, TERMINATED
 from spectralleader.errors import NotSavedError, NoWordsError
+from spectralleader.interrupts import Terminated
 
 MISUSE = 2  # exit code
 # Products here are small: more threads cost more than they gain, and on a busy machine far more.
@@ -27,12 +28,13 @@ app = typer.Typer(
     help="Learn topic models from streams of documents, online, with nothing to tune.",
     epilog="Start with: [bold]spectralleader learn tweets.csv[/bold], or [bold]demo[/bold] "
     "to see it learn. Exit codes: 0 done, 1 nothing useful was learned or saved, 2 misuse or "
-    "bad input, 130 stopped by Ctrl-C.",
+    "bad input, 130 stopped by Ctrl-C, 143 ended by SIGTERM before anything was saved.",
 )
 app.add_typer(text.app)
 app.add_typer(merge.app)
 app.add_typer(corpora.app, name="corpora")
 app.add_typer(study.app)
+app.add_typer(warm.app)
 
 
 def print_version(wanted: bool) -> None:
@@ -86,8 +88,9 @@ def run() -> int:
         raise
     except BrokenPipeError:
         raise
-    except (KeyboardInterrupt, typer.Abort):
-        return fail("stopped", STOPPED)
+    except (KeyboardInterrupt, typer.Abort) as error:  # typer makes the second of the first
+        is_terminated = isinstance(error.__cause__ or error, Terminated)
+        return fail("stopped", TERMINATED if is_terminated else STOPPED)
     except (NoWordsError, NotSavedError) as error:
         return fail(str(error), NOTHING_USEFUL)
     except (ValueError, OSError, ImportError) as error:  # an engine that is not installed too

@@ -13,14 +13,12 @@ from rich.table import Table
 from rich.text import Text
 
 from spectralleader.cli.tables import contender_table, topic_table
-from spectralleader.compiled import is_compiled
+from spectralleader.compiled import COMPILING, COMPILING_LINE
 from spectralleader.jobs import Evaluation, Learned, Watcher
-from spectralleader.likelihood import log_joint
 
 EVERY = 0.3  # seconds between pictures, at least
 SHARE = 1 / 25  # of the time that pictures may take
 LOG_EVERY = 5.0  # seconds between lines, without a terminal
-COMPILING = "compiling kernels, once after an installation; this may take a minute"
 
 
 @contextmanager
@@ -28,10 +26,24 @@ def watching() -> Iterator[Watcher]:
     """Show a job on standard error while it runs."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield Log()
+        with compiling_shown(Log()) as watcher:
+            yield watcher
         return
-    with Live(console=console, auto_refresh=False, transient=True) as live:
-        yield Picture(live)
+    with (
+        Live(console=console, auto_refresh=False, transient=True) as live,
+        compiling_shown(Picture(live)) as watcher,
+    ):
+        yield watcher
+
+
+@contextmanager
+def compiling_shown(watcher: Watcher) -> Iterator[Watcher]:
+    """Let a watcher know what is compiled meanwhile."""
+    before, COMPILING.report = COMPILING.report, watcher.compiling
+    try:
+        yield watcher
+    finally:
+        COMPILING.report = before
 
 
 class Log(Watcher):
@@ -43,6 +55,11 @@ class Log(Watcher):
     def say(self, line: str) -> None:
         """Print a line."""
         sys.stderr.write(f"{line}\n")
+
+    def compiling(self, n: int, n_kernels: int) -> None:
+        """Say how many kernels have been compiled, at the start and now and then."""
+        if n == 1 or (n and self._is_due()):
+            self.say(COMPILING_LINE.format(n, n_kernels))
 
     def counted(self, n_docs: int) -> None:
         """Say how many texts have been counted, now and then."""
@@ -73,13 +90,15 @@ class Picture(Watcher):
         self.live = live
         self._lines: list[str] = []
         self._due = 0.0
-        if not is_compiled(log_joint):
-            self.say(COMPILING)
 
     def say(self, line: str) -> None:
         """Show a line above the picture."""
         self._lines.append(line)
         self._draw(Text(""))
+
+    def compiling(self, n: int, n_kernels: int) -> None:
+        """Show how many kernels have been compiled."""
+        self._draw(Text(COMPILING_LINE.format(n, n_kernels) if n else ""))
 
     def counted(self, n_docs: int) -> None:
         """Show how many texts have been counted."""

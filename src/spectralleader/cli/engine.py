@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from spectralleader.interrupts import raising
+
 if TYPE_CHECKING:
     from spectralleader.engines import Progress
     from spectralleader.jobs.engine import EngineResult
@@ -55,7 +57,7 @@ def learn_and_show(engine: EngineName, files: list[str], as_json: bool, **option
     from spectralleader.cli.options import NOTHING_USEFUL, print_json
     from spectralleader.jobs.engine import learn_on_engine
 
-    with progress_bars() as progress:
+    with raising(), progress_bars() as progress:
         result = learn_on_engine(engine.value, files, progress=progress, **options)
     print_json(result.summary()) if as_json else show(result)
     if not result.is_useful:

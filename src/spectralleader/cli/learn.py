@@ -11,6 +11,7 @@ from spectralleader.cli.engine import NOT_THERE, Address, Engine, learn_and_show
 from spectralleader.cli.options import (
     NOTHING_USEFUL,
     STOPPED,
+    TERMINATED,
     Block,
     Files,
     Format,
@@ -28,6 +29,7 @@ from spectralleader.cli.options import (
     make_source,
     print_json,
     split,
+    stoppable,
 )
 
 if TYPE_CHECKING:
@@ -83,8 +85,9 @@ def learn(
 
     L1 is the mean negative log-probability of a document, predicted before it is learned.
     With --save, the same command goes on where the last one ended, however it ended: no document is
-    skipped or learned twice. Ctrl-C ends the pass, and with --save so does SIGTERM (exit code 0):
-    what was learned so far is summarised, and saved if asked.
+    skipped or learned twice. Ctrl-C and SIGTERM end the pass: what was learned so far is
+    summarised, and saved if asked (then SIGTERM ends with exit code 0). A second Ctrl-C ends it at
+    once, and the last checkpoint stays.
     """
     check_folder(save)
     if save is None and (fresh or checkpoint_every is not None):
@@ -99,15 +102,14 @@ def learn(
         where = {"text": split(text), "format": kind, "address": address}
         kept = {"save": save, "fresh": fresh, "seed": seed}
         return learn_and_show(engine, files, as_json, **settings, **where, **kept)
-    from spectralleader import jobs
-    from spectralleader.cli.display import watching
-    from spectralleader.cli.tables import show_learned
-    from spectralleader.jobs.interrupts import Terminated
-    from spectralleader.jobs.keeping import OFTEN
-    from spectralleader.learners import DEFAULT_LEARNER
+    with stoppable(saves=save is not None):
+        from spectralleader import jobs
+        from spectralleader.cli.display import watching
+        from spectralleader.cli.tables import show_learned
+        from spectralleader.jobs.keeping import OFTEN
+        from spectralleader.learners import DEFAULT_LEARNER
 
-    source = make_source(files, text, time, label, block, format, strict=strict, sort=sort)
-    try:
+        source = make_source(files, text, time, label, block, format, strict=strict, sort=sort)
         with watching() as watcher:
             result = jobs.learn(
                 source,
@@ -121,10 +123,7 @@ def learn(
                 fresh=fresh,
                 watcher=watcher,
             )
-    except KeyboardInterrupt as reason:
-        typer.echo("Stopped before anything was learned.", err=True)
-        raise typer.Exit(0 if isinstance(reason, Terminated) else STOPPED) from None
-    print_json(result.summary()) if as_json else show_learned(result)
+        print_json(result.summary()) if as_json else show_learned(result)
     end(result)
 
 
@@ -132,10 +131,10 @@ def end(result: Learned) -> None:
     """Say why it ended before its time, or that it was of no use; exit so."""
     if result.stopped:
         saved = f"; saved in {result.saved}" if result.saved else ""
-        if not result.is_whole:
-            saved = "; the last step was broken off and is not saved"
         typer.echo(f"Stopped after {result.topics.n_docs:,} documents{saved}.", err=True)
-        raise typer.Exit(0 if result.terminated else STOPPED)
+        if not result.terminated:
+            raise typer.Exit(STOPPED)
+        raise typer.Exit(0 if result.saved else TERMINATED)
     if not result.is_useful:
         typer.echo("spectralleader: no document had a known word", err=True)
         raise typer.Exit(NOTHING_USEFUL)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from spectralleader.cli.options import Json, Seed, check_folder, print_json
+from spectralleader.cli.options import Json, Seed, check_folder, print_json, stoppable
 
 app = typer.Typer()
 
@@ -32,8 +32,9 @@ def merge(
     for name in models:
         if not Path(name).is_file():
             raise typer.BadParameter(f"there is no file {name}")
-    from spectralleader.cli.tables import show_merged
-    from spectralleader.jobs import merge
+    with stoppable(saves=True):
+        from spectralleader.cli.tables import show_merged
+        from spectralleader.jobs import merge
 
-    result = merge(models, out, seed=seed)
+        result = merge(models, out, seed=seed)
     print_json(result.summary()) if as_json else show_merged(result)

@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
+from spectralleader.interrupts import Interrupts
+
 if TYPE_CHECKING:
     from spectralleader.jobs import Source
     from spectralleader.text_topics import TextTopics
 
-NOTHING_USEFUL, STOPPED = 1, 130  # exit codes; 130 is the shell's for Ctrl-C
+# Exit codes; the last two are those that shells have for Ctrl-C and SIGTERM.
+NOTHING_USEFUL, STOPPED, TERMINATED = 1, 130, 143
+PATIENCE = 4.0  # seconds until a command that was asked to end, and saves nothing, is ended
 FILES = "Files to read, one after the other; - is standard input."
 
 
@@ -99,6 +103,11 @@ def make_source(
 def split(names: str | None) -> tuple[str, ...] | None:
     """Return names that were given with commas between, None if none was."""
     return tuple(name.strip() for name in names.split(",") if name.strip()) if names else None
+
+
+def stoppable(*, saves: bool = False) -> Interrupts:
+    """Let Ctrl-C and SIGTERM end a command between two of its steps."""
+    return Interrupts(owns_process=True, patience=None if saves else PATIENCE)
 
 
 def check_folder(path: Path | None) -> None:

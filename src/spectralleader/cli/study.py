@@ -9,6 +9,9 @@ from typing import Annotated
 
 import typer
 
+from spectralleader.cli.options import STOPPED, TERMINATED
+from spectralleader.interrupts import Terminated, raising
+
 app = typer.Typer()
 
 
@@ -28,7 +31,8 @@ def demo(
 
     from spectralleader.demo import show
 
-    show(Console(), n_steps=steps, n_runs=runs, seed=seed, folder=out)
+    with raising():
+        show(Console(), n_steps=steps, n_runs=runs, seed=seed, folder=out)
 
 
 @app.command(epilog="Example: [bold]spectralleader learners[/bold]")
@@ -144,9 +148,10 @@ def reproduce(
 
 @contextmanager
 def resumable() -> Iterator[None]:
-    """Say on Ctrl-C that nothing finished is lost; the exit code is the shell's for it."""
+    """Say on Ctrl-C or SIGTERM that nothing finished is lost; the exit code is the shell's."""
     try:
-        yield
-    except KeyboardInterrupt:
-        typer.echo("Stopped; the same command goes on from here.", err=True)
-        raise typer.Exit(130) from None
+        with raising():
+            yield
+    except KeyboardInterrupt as reason:
+        typer.echo("Stopped; the same command resumes from here.", err=True)
+        raise typer.Exit(TERMINATED if isinstance(reason, Terminated) else STOPPED) from None

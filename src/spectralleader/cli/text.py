@@ -12,6 +12,7 @@ from spectralleader.cli.learn import EXAMPLES, learn
 from spectralleader.cli.options import (
     NOTHING_USEFUL,
     STOPPED,
+    TERMINATED,
     Block,
     Files,
     Format,
@@ -33,6 +34,7 @@ from spectralleader.cli.options import (
     opened,
     print_json,
     split,
+    stoppable,
 )
 
 app = typer.Typer()
@@ -84,14 +86,15 @@ def predict(
     probability, the number of known words, their log-probability, and every topic's probability.
     """
     check_folder(out)
-    learned = load_model(model)
-    from spectralleader.jobs.predicting import predict_blocks, write
+    with stoppable():
+        learned = load_model(model)
+        from spectralleader.jobs.predicting import predict_blocks, write
 
-    source = make_source(files, text, "", "", block, format, strict=strict, sort=False)
-    if out is not None:
-        replace(source, files=(model, *files)).check_kept(out)
-    with source.open() as reader, opened(out) as file:
-        write(predict_blocks(learned, reader), file, to)
+        source = make_source(files, text, "", "", block, format, strict=strict, sort=False)
+        if out is not None:
+            replace(source, files=(model, *files)).check_kept(out)
+        with source.open() as reader, opened(out) as file:
+            write(predict_blocks(learned, reader), file, to)
     for line in reader.problems.summary():
         typer.echo(f"left out {line}", err=True)
 
@@ -135,22 +138,23 @@ def evaluate(
     check_folder(figure)
     if figure is not None and figure.suffix not in (".png", ".svg"):
         raise typer.BadParameter(f"a figure is .png or .svg, not {figure.name}")
-    from spectralleader import jobs
-    from spectralleader.cli.display import watching
-    from spectralleader.cli.tables import show_evaluation
-    from spectralleader.jobs.evaluating import DEFAULT_LEARNERS
+    with stoppable():
+        from spectralleader import jobs
+        from spectralleader.cli.display import watching
+        from spectralleader.cli.tables import show_evaluation
+        from spectralleader.jobs.evaluating import DEFAULT_LEARNERS
 
-    source = make_source(files, text, time, label, block, format, strict=strict, sort=sort)
-    with watching() as watcher:
-        result = jobs.evaluate(
-            source,
-            learners=split(learners) or DEFAULT_LEARNERS,
-            n_topics=topics,
-            vocabulary=vocabulary,
-            stop_words=stop_words,
-            seed=seed,
-            watcher=watcher,
-        )
+        source = make_source(files, text, time, label, block, format, strict=strict, sort=sort)
+        with watching() as watcher:
+            result = jobs.evaluate(
+                source,
+                learners=split(learners) or DEFAULT_LEARNERS,
+                n_topics=topics,
+                vocabulary=vocabulary,
+                stop_words=stop_words,
+                seed=seed,
+                watcher=watcher,
+            )
     print_json(result.summary()) if as_json else show_evaluation(result)
     if figure is not None and result.rows:
         from spectralleader.reporting.panels import draw_over_steps, save_figure
@@ -158,7 +162,7 @@ def evaluate(
         save_figure(draw_over_steps([result.study()]), figure)
         typer.echo(f"Figure: {figure}", err=as_json)
     if result.stopped:
-        raise typer.Exit(STOPPED)
+        raise typer.Exit(TERMINATED if result.terminated else STOPPED)
     if not result.n_docs > result.n_empty:
         typer.echo("spectralleader: no document had a known word", err=True)
         raise typer.Exit(NOTHING_USEFUL)

@@ -12,10 +12,10 @@ from rich.table import Table
 
 from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Learner
 from spectralleader.model import TopicModel
+from spectralleader.snapshot import RELEVANCE
 from spectralleader.streams import TextBlock, Vectoriser, Vocabulary, Words, open_corpus
 from spectralleader.streams.corpora import find_corpus, find_files, get
 from spectralleader.streams.text.english import ENGLISH
-from spectralleader.text_topics import RELEVANCE
 
 CORPUS = "health_tweets"
 N_TOPICS, N_WORDS, BLOCK = 10, 500, 100

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from spectralleader.documents import Documents, Ints
 from spectralleader.evaluation.matching import mutual_information, table_accuracy
-from spectralleader.jobs.interrupts import Interrupts
+from spectralleader.interrupts import Interrupts, Terminated, look
 from spectralleader.jobs.judged import Judged
 from spectralleader.jobs.source import Source, choose_vocabulary, choose_words
 from spectralleader.jobs.watcher import Watcher
@@ -89,7 +90,8 @@ class Evaluation:
     n_docs: int = 0
     n_empty: int = 0
     n_steps: int = 0
-    stopped: bool = False  # by Ctrl-C
+    stopped: bool = False  # by Ctrl-C, or a request to end
+    terminated: bool = False  # by a request to end
     rows: list[Row] = field(default_factory=list)  # running L1, for a figure
     every: int = 1  # steps between rows
 
@@ -177,7 +179,7 @@ def evaluate(
     for name in learners:
         find_learner(name)  # before anything is read
     words = choose_words(stop_words)
-    with source.open() as reader:
+    with Interrupts(signal.SIGINT) as interrupts, source.open() as reader:
         for guess in reader.guesses:
             watcher.say(f"guessed: {guess}")
         known = choose_vocabulary(vocabulary, source, words, watcher)
@@ -185,12 +187,12 @@ def evaluate(
             name: Contender(make_learner(name, n_topics, known, seed=seed)) for name in learners
         }
         result = Evaluation(contenders, Vectoriser(known, words), reader)
-        with Interrupts() as interrupts:
-            try:
-                for block in reader:
-                    with interrupts.held():
-                        result.step(block)
-                    watcher.stepped(result)
-            except KeyboardInterrupt:
-                result.stopped = True
+        interrupts.at_stake = True
+        try:
+            for block in reader:
+                look()
+                result.step(block)
+                watcher.stepped(result)
+        except KeyboardInterrupt as reason:
+            result.stopped, result.terminated = True, isinstance(reason, Terminated)
     return result

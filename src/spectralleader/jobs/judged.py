@@ -43,15 +43,26 @@ class Judged:
         """All but the learner, to go on with."""
         return Sums(self.n_learned, self.n_docs, self.n_words, self.loss, self.seconds)
 
-    def judge(self, documents: Documents) -> None:
-        """Predict a block that is about to be learned, all of whose documents have words."""
+    def predict(self, documents: Documents) -> Sums:
+        """Return what `judge` adds for a block that is about to be learned; nothing is added."""
         began = perf_counter()
         known = meet(self.learner, Block(documents)).documents
-        if self.n_learned:
-            self.loss -= float(self.learner.predictive.log_prob(known).sum())
-            self.n_docs += known.n_docs
-            self.n_words += float(known.lengths.sum())
-        self.seconds += perf_counter() - began
+        if not self.n_learned:
+            return Sums(seconds=perf_counter() - began)
+        loss = -float(self.learner.predictive.log_prob(known).sum())
+        n_words = float(known.lengths.sum())
+        return Sums(0, known.n_docs, n_words, loss, perf_counter() - began)
+
+    def add(self, sums: Sums) -> None:
+        """Add what `predict` returned."""
+        self.n_docs += sums.n_docs
+        self.n_words += sums.n_words
+        self.loss += sums.loss
+        self.seconds += sums.seconds
+
+    def judge(self, documents: Documents) -> None:
+        """Predict a block that is about to be learned, all of whose documents have words."""
+        self.add(self.predict(documents))
 
     def learn(self, documents: Documents) -> None:
         """Learn a block."""

@@ -133,9 +133,9 @@ class Keeper:
         self._tried = (n_docs, monotonic())
 
     def finish(self, result: Learned) -> None:
-        """Save what is new; a step that was broken off is not."""
+        """Save what is new."""
         try:
-            if result.is_whole and self.n_saved != result.topics.n_docs:
+            if self.n_saved != result.topics.n_docs:
                 self._save(result)
         except StorageError as error:
             raise NotSavedError(f"{error}; {self._say_kept()}") from error

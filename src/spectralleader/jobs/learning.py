@@ -12,7 +12,8 @@ from time import perf_counter
 from typing import Any
 
 from spectralleader.checkpoint import Checkpoint, Sums
-from spectralleader.jobs.interrupts import Interrupts, Terminated
+from spectralleader.documents import Documents
+from spectralleader.interrupts import Interrupts, Terminated, look
 from spectralleader.jobs.judged import Judged
 from spectralleader.jobs.keeping import OFTEN, Every, Keeper
 from spectralleader.jobs.settings import Settings
@@ -24,7 +25,7 @@ from spectralleader.learners.offline import Offline
 from spectralleader.learners.registry import STORED
 from spectralleader.streams.files import Reader, TextBlock
 from spectralleader.streams.text.vocabulary import Vocabulary
-from spectralleader.text_topics import TextTopics
+from spectralleader.text_topics import TextTopics, compile_for, narrow
 
 
 @dataclass
@@ -41,28 +42,39 @@ class Learned:
     seconds: float = 0.0  # of learning, so far
     n_before: int = 0  # documents that an earlier pass had learned
     n_saved: int | None = None  # documents in the file that is kept, so far
-    is_whole: bool = True  # not within a step
     stopped: bool = False  # by Ctrl-C, or a request to end
     terminated: bool = False  # by a request to end
     saved: Path | None = None
     backup: Path | None = None  # where what was there before is kept
 
     def step(self, texts: list[str]) -> None:
-        """Judge a block, then learn it."""
-        self.is_whole = False
-        documents = self.topics.take_in(texts)
-        for judged in filter(None, (self.judged, self.unigram)):
-            judged.judge(documents)
-        self.unigram.learn(documents)
+        """Judge a block, then learn it; if that fails, nothing has changed."""
+        judges, block, n_known = self._judges, list[Documents](), self.topics.vocabulary.n_words
+        found: list[Sums] = []
+
+        def judge(documents: Documents) -> None:
+            block.append(documents)
+            found.extend(judge.predict(documents) for judge in judges)
+
+        try:
+            new_ids = self.topics.step(texts, judge)
+        except BaseException:
+            narrow(self.frequencies, max(1, n_known))
+            raise
+        self.unigram.learn(block[0])
+        for one, sums in zip(judges, found, strict=True):
+            one.add(sums)
         if self.judged is not None:
-            self.judged.n_learned += documents.n_docs
-        new_ids = self.topics.learn_documents(documents)
+            self.judged.n_learned += block[0].n_docs
         if new_ids is not None:
             self.frequencies.recode(new_ids, self.topics.vocabulary.n_words)
         if self.trail is not None:
             self.trail.add(texts)
         self.seconds = perf_counter() - self.began
-        self.is_whole = True
+
+    @property
+    def _judges(self) -> list[Judged]:
+        return [one for one in (self.judged, self.unigram) if one is not None]
 
     def stop(self, reason: KeyboardInterrupt) -> None:
         """Take note that somebody wants it to end."""
@@ -165,7 +177,10 @@ def learn(
         for guess in reader.guesses:
             watcher.say(f"guessed: {guess}")
         result, blocks = _prepare(source, reader, settings, keeper, watcher)
-        _run(result, blocks, keeper, interrupts, watcher)
+        compile_for(result.topics)
+        look()
+        interrupts.at_stake = True
+        _run(result, blocks, keeper, watcher)
     return result
 
 
@@ -224,23 +239,23 @@ def _run(
     result: Learned,
     blocks: Iterator[TextBlock],
     keeper: Keeper | None,
-    interrupts: Interrupts,
     watcher: Watcher,
 ) -> None:
     """Learn the blocks and keep them."""
     try:
         for block in blocks:
-            with interrupts.held():
-                result.step(block.texts)
-                if keeper is not None:
-                    keeper.tend(result)
+            look()
+            result.step(block.texts)
+            if keeper is not None:
+                keeper.tend(result)
             watcher.stepped(result)
+        look()
     except KeyboardInterrupt as reason:
         result.stop(reason)
     except (ValueError, OSError) as error:
         if keeper is None or not result.is_useful:
             raise
-        _finish(result, keeper, interrupts)
+        keeper.finish(result)
         if keeper.n_saved is None:
             raise
         raise ValueError(
@@ -248,15 +263,7 @@ def _run(
             f"{keeper.path}"
         ) from error
     if keeper is not None:
-        _finish(result, keeper, interrupts)
-
-
-def _finish(result: Learned, keeper: Keeper, interrupts: Interrupts) -> None:
-    try:
-        with interrupts.held():
-            keeper.finish(result)
-    except KeyboardInterrupt as reason:
-        result.stop(reason)
+        keeper.finish(result)
 
 
 def name_learner(topics: TextTopics) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from spectralleader import storage
 from spectralleader.checkpoint import Checkpoint
 from spectralleader.evaluation.diagnosis import remembered
+from spectralleader.interrupts import Interrupts
 from spectralleader.jobs.learning import list_topics, name_learner
 from spectralleader.merging import merge_all
 from spectralleader.text_topics import TextTopics
@@ -70,6 +71,8 @@ def merge(files: Sequence[Name], target: Name, *, seed: int = 0) -> Merged:
     read = [load_topics(name) for name in files]
     topics = merge_all(read, [str(name) for name in files], seed)
     parts = [Part.of(name, one) for name, one in zip(files, read, strict=True)]
+    if Interrupts.entered is not None:
+        Interrupts.entered.at_stake = True  # a file that is half written would be left behind
     storage.save(topics, target)
     return Merged(topics, parts, Part.of(target, topics))
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TextIO
 
 from spectralleader.documents import Floats
+from spectralleader.interrupts import Interrupts, look
 from spectralleader.jobs.source import Source
 from spectralleader.streams.files import TextBlock
 from spectralleader.text_topics import TextTopics
@@ -52,6 +53,7 @@ def predict_blocks(topics: TextTopics, blocks: Iterable[TextBlock]) -> Iterator[
     """Yield predictions of blocks that are being read."""
     model = topics.model
     for block in blocks:
+        look()
         documents = topics.vectoriser.count_known(block.texts).widen(model.n_words)
         log_prob = model.log_prob(documents)
         yield Prediction(block, model.posterior(documents), log_prob, documents.lengths)
@@ -64,6 +66,8 @@ def write(predictions: Iterable[Prediction], file: TextIO, format: str = "csv") 
     write_rows = _write_csv if format == "csv" else _write_json
     n_docs = 0
     for prediction in predictions:
+        if Interrupts.entered is not None:
+            Interrupts.entered.at_stake = True  # a line that is half written
         write_rows(prediction, file, is_first=n_docs == 0)
         file.flush()
         n_docs += len(prediction.block)

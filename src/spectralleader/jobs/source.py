@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from spectralleader.interrupts import look
 from spectralleader.jobs.watcher import Watcher
 from spectralleader.streams.files import Reader, read
 from spectralleader.streams.text.vocabulary import GrowingVocabulary, Vocabulary
@@ -71,6 +72,7 @@ class Source:
         n_docs = 0
         with self._read(COUNT_BLOCK, sort=False) as reader:
             for block in reader:
+                look()
                 yield block.texts
                 n_docs += len(block)
                 watcher.counted(n_docs)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from spectralleader.checkpoint import Progress
+from spectralleader.interrupts import look
 from spectralleader.jobs.source import Source
 from spectralleader.jobs.watcher import Watcher
 from spectralleader.streams.files import TextBlock
@@ -85,6 +86,7 @@ def retrace(
     trail = Trail()
     rest: list[TextBlock] = []
     while trail.n_docs < progress.n_docs:
+        look()
         block = next(blocks, None)
         if block is None:
             raise ValueError(

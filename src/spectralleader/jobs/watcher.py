@@ -11,6 +11,9 @@ class Watcher:
     def say(self, line: str) -> None:
         """Take note of something said once."""
 
+    def compiling(self, n: int, n_kernels: int) -> None:
+        """Take note that the n-th kernel of up to n_kernels is compiled; 0: none any more."""
+
     def counted(self, n_docs: int) -> None:
         """Take note of the first pass over the texts: as many have been counted."""
 

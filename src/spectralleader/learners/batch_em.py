@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from spectralleader.documents import Documents, Floats, Ints
+from spectralleader.interrupts import look
 from spectralleader.learners.em_steps import em_step, objective
 from spectralleader.learners.offline import Offline
 from spectralleader.learners.protocol import (
@@ -120,6 +121,7 @@ class BatchEM(Offline[Ascent]):
         objectives = [objective(documents, model, self.smoothing)]
         gain = np.inf
         while gain >= self.tolerance and len(objectives) <= self.n_iterations:
+            look()
             model = em_step(documents, model, self.smoothing)
             objectives.append(objective(documents, model, self.smoothing))
             gain = objectives[-1] - objectives[-2]

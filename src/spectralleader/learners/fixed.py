@@ -7,11 +7,12 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 
 from spectralleader.documents import Documents
+from spectralleader.guard import Guarded
 from spectralleader.learners.protocol import Predictive, check_block
 from spectralleader.model import TopicModel
 
 
-class Fixed:
+class Fixed(Guarded):
     """A given model as a learner: the truth, or the best static model in hindsight.
 
     Examples

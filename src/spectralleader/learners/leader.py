@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spectralleader.documents import Documents, Ints, check_n_words
+from spectralleader.guard import Guarded
 from spectralleader.learners.order import (
     arrange,
     recode_reference,
@@ -39,7 +40,7 @@ from spectralleader.spectral import Estimate
 from spectralleader.states import check_same, part, take, truth, whole
 
 
-class Leader:
+class Leader(Guarded):
     """Remembers a sample of the documents and has the model that the sample leads to.
 
     A model is worked out when it is read, and at most once for a sample.

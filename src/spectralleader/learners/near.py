@@ -174,9 +174,8 @@ def _solve(
         starts = np.dot(near, W)  # v of the directions W v, but for the eigenvalues
         for i in range(n_topics):
             starts[:, i] *= usable[i]
-        values[:], vectors[:] = decompose(
-            T.copy(), starts.reshape(n_topics, 1, n_topics), n_iterations
-        )
+        start = starts.reshape(n_topics, 1, n_topics)
+        decompose(T.copy(), start, n_iterations, values, vectors, 0, n_topics)
     directions = np.dot(vectors, W.T / n_pairs)  # backward is image @ W / n_pairs
     clipped[:] = finish(image, values, directions, words, n[0], weights, topics)
     return True

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spectralleader.documents import Documents, Ints, check_n_words
+from spectralleader.guard import Guarded
 from spectralleader.learners.protocol import (
     Predictive,
     check_block,
@@ -25,7 +26,7 @@ from spectralleader.states import check_same, part, take, truth
 Info = TypeVar("Info")
 
 
-class Offline(Generic[Info]):
+class Offline(Guarded, Generic[Info]):
     """A learner by remembering: every document is kept, and a model read is solved for from all.
 
     Memory grows with the stream, and a model costs a solution from scratch: for reference, not for

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spectralleader.documents import Documents, Ints, check_n_words
+from spectralleader.guard import Guarded
 from spectralleader.learners.protocol import (
     Predictive,
     check_block,
@@ -31,7 +32,7 @@ from spectralleader.recoding import check_recoding
 from spectralleader.states import part, take, truth, whole
 
 
-class OnlineEM:
+class OnlineEM(Guarded):
     """A start, running statistics, and the model that the M-step reads off them.
 
     A subclass says how a block changes the statistics (`_update`), and names the arguments of its

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spectralleader.documents import Documents, Floats, check_n_words
+from spectralleader.guard import Guarded
 from spectralleader.learners.protocol import (
     Predictive,
     check_block,
@@ -23,7 +24,7 @@ from spectralleader.spectral.recovery import smooth_words
 from spectralleader.states import floats, take, truth
 
 
-class Unigram:
+class Unigram(Guarded):
     """Word frequencies so far, and nothing of topics: all K topics are the same.
 
     A word seen c times among n words has the probability ``(c + 1/d) / (n + 1)``.

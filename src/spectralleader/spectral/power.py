@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from spectralleader.compiled import kernel
@@ -21,7 +23,11 @@ def random_starts(n_topics: int, n_restarts: int, seed: int) -> Floats:
 
 
 def power_method(
-    triples: Floats, starts: Floats, *, n_iterations: int = 30
+    triples: Floats,
+    starts: Floats,
+    *,
+    n_iterations: int = 30,
+    between: Callable[[], None] | None = None,
 ) -> tuple[Floats, Floats]:
     """Decompose a symmetric tensor, ``T ~ sum_i lambda_i v_i (x) v_i (x) v_i``.
 
@@ -38,6 +44,8 @@ def power_method(
         Directions to start from for each component; the first k x n_restarts x k are used.
     n_iterations : int
         Iterations at most; one that no longer moves stops early.
+    between : callable, optional
+        Called before each component: with 100 topics all of them take seconds.
 
     Returns
     -------
@@ -47,17 +55,30 @@ def power_method(
         v, one a row.
     """
     k = len(triples)
-    return decompose(triples.copy(), np.ascontiguousarray(starts[:k, :, :k]), n_iterations)
+    T, starts = triples.copy(), np.ascontiguousarray(starts[:k, :, :k])
+    eigenvalues, eigenvectors = np.zeros(k), np.zeros((k, k))
+    step = 1 if between is not None else max(1, k)
+    for first in range(0, k, step):
+        if between is not None:
+            between()
+        decompose(T, starts, n_iterations, eigenvalues, eigenvectors, first, first + step)
+    return eigenvalues, eigenvectors
 
 
 @kernel
-def decompose(T: Floats, starts: Floats, n_iterations: int) -> tuple[Floats, Floats]:
-    """Decompose T, (k, k, k), deflating it in place, from starts of shape (k, n, k)."""
+def decompose(
+    T: Floats,
+    starts: Floats,
+    n_iterations: int,
+    eigenvalues: Floats,
+    eigenvectors: Floats,
+    first: int,
+    end: int,
+) -> None:
+    """Find components first to end of T, (k, k, k), deflating it, from starts of (k, n, k)."""
     k = len(T)
-    eigenvalues = np.zeros(k)
-    eigenvectors = np.zeros((k, k))
     theta, work = np.empty(k), np.empty((2 * k + 2, k))
-    for i in range(k):
+    for i in range(first, end):
         best = eigenvectors[i]
         best_value = -1e300
         best[:] = starts[i, 0] / np.sqrt((starts[i, 0] * starts[i, 0]).sum())
@@ -70,7 +91,6 @@ def decompose(T: Floats, starts: Floats, n_iterations: int) -> tuple[Floats, Flo
         eigenvalues[i] = _iterate(T, best, work, REFINE * n_iterations)
         if i < k - 1:
             _deflate(T, eigenvalues[i], best)
-    return eigenvalues, eigenvectors
 
 
 @kernel

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 from spectralleader import __version__
 from spectralleader.errors import StorageError
+from spectralleader.guard import Guarded, guard_of
 from spectralleader.storage.atomic import check_target, write
 from spectralleader.storage.container import pack, read, unpack
 from spectralleader.storage.kinds import KINDS, kind_of
@@ -19,7 +21,8 @@ __all__ = ["FORMAT", "KINDS", "check_target", "kind_of", "load", "save"]
 def save(thing: Any, path: str | os.PathLike[str]) -> Path:
     """Write a `TextTopics`, learner, model, vocabulary, sample or documents to a file.
 
-    The old file is there until the new one is whole; whatever happens, one of them is.
+    The old file is there until the new one is whole; whatever happens, one of them is. Another
+    thread may be learning: what is saved is what it had learned between two steps.
 
     Raises
     ------
@@ -36,7 +39,10 @@ def save(thing: Any, path: str | os.PathLike[str]) -> Path:
     TopicModel(n_topics=1, n_words=2)
     """
     header = {"format": FORMAT, "kind": kind_of(thing), "library": __version__}
-    return write(Path(path), pack({**header, "state": thing.to_state()}))
+    # a state's arrays are those of the object: they are copied before the next step
+    with guard_of(thing) if isinstance(thing, Guarded) else nullcontext():
+        content = pack({**header, "state": thing.to_state()})
+    return write(Path(path), content)
 
 
 def load(path: str | os.PathLike[str]) -> Any:

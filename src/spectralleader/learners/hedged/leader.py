@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spectralleader.documents import Documents, Floats, Ints, check_n_words
+from spectralleader.guard import Guarded, guard_of
 from spectralleader.learners.hedged.before import Before
 from spectralleader.learners.hedged.candidates import SAMPLES, candidates
 from spectralleader.learners.hedged.panel import Foreseen, Panel
@@ -50,10 +51,11 @@ class Mixture:
 
     def log_prob(self, documents: Documents) -> Floats:
         """Return the log-probability of each document under the exact mixture, (n_docs,)."""
-        return self._learner._log_prob(documents)
+        with guard_of(self._learner):
+            return self._learner._log_prob(documents)
 
 
-class HedgedLeader:
+class HedgedLeader(Guarded):
     """Candidates compete and are mixed: predicts as well as the best, whichever that is.
 
     Topics are estimated by the spectral method and from random starts, polished by EM on a

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from spectralleader.documents import Documents, Floats
+from spectralleader.interrupts import look
 from spectralleader.learners.basis import find_basis
 from spectralleader.learners.hedged.polish import polish, sweep
 from spectralleader.learners.statistics import Statistics
@@ -54,6 +56,7 @@ def race(
     """
     finished = [polish(documents, old, background, strength, N_PASSES) for old in incumbents]
     for start in starts(documents, n_topics, seed):
+        look()  # with many topics each takes seconds; nothing of the learner has changed yet
         swept = sweep(documents, start, background, strength, N_SWEEPS)
         finished.append(polish(documents, swept, background, strength, N_PASSES))
     # stable, so that an incumbent is not replaced by its equal
@@ -75,7 +78,8 @@ def spectral(documents: Documents, n_topics: int, scaling: float, seed: int) -> 
     sums = ProjectedSums(find_basis(documents, n_topics, seed, scaling, ROUGHLY))
     sums.update(documents)
     restarts = random_starts(n_topics, 10, seed)
-    return estimate(ProjectedMoments(sums), n_topics, power_method, restarts).model
+    decompose = partial(power_method, between=look)
+    return estimate(ProjectedMoments(sums), n_topics, decompose, restarts).model
 
 
 def random(documents: Documents, n_topics: int, rng: np.random.Generator) -> Statistics:

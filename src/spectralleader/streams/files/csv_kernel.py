@@ -46,22 +46,22 @@ def split(data: bytes, delimiter: bytes, slots: Ints, capacity: int, *, ended: b
     n_slots = max(1, int(slots.max()) + 1)
     spans = np.zeros((min(capacity, len(data) + 1), n_slots, 2), np.int64)
     places = np.empty((2, len(spans)), np.int64)
-    fields, n, used, n_lines, is_open = _split(
-        array, delimiter[0], slots, spans, places, int(ended)
+    fields = np.empty(len(data) + 1, np.uint8)
+    end, n, used, n_lines, is_open = _split(
+        array, delimiter[0], slots, spans, places, int(ended), fields
     )
-    return Split(fields, spans[:n], places[0, :n], places[1, :n], used, n_lines, is_open)
+    return Split(fields[:end], spans[:n], places[0, :n], places[1, :n], used, n_lines, is_open)
 
 
 @kernel
 def _split(
-    data: Bytes, delimiter: int, slots: Ints, spans: Ints, places: Ints, ended: int
-) -> tuple[Bytes, int, int, int, bool]:
-    """Fill spans and places (fields, line) of each record; see `split`."""
+    data: Bytes, delimiter: int, slots: Ints, spans: Ints, places: Ints, ended: int, fields: Bytes
+) -> tuple[int, int, int, int, bool]:
+    """Fill fields, and spans and places (fields, line) of each record; see `split`."""
     n = len(data)
     is_special = np.zeros(256, np.bool_)
     for byte in (delimiter, QUOTE_MARK, LF, CR):
         is_special[byte] = True
-    fields = np.empty(n + 1, np.uint8)
     n_records = used = n_lines = at = line = column = begin = end = 0
     state, is_blank, slot = START, True, slots[0]
     while n_records < len(spans):
@@ -103,4 +103,4 @@ def _split(
                 used, n_lines, column, is_blank = at, line, 0, True
             state, begin = START, end
             slot = slots[column] if column < len(slots) else -1
-    return fields[:end], n_records, min(used, n), n_lines, state == QUOTED
+    return end, n_records, min(used, n), n_lines, state == QUOTED

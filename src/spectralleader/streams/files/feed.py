@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import gzip
+import io
+import os
+import select
+import stat
 import sys
 import zlib
 from pathlib import Path
 from typing import IO, Any
 
+from spectralleader.interrupts import look
 from spectralleader.streams.files.zstd import open_zstd
 
+WAIT = 0.2  # seconds between two looks at a pipe that has nothing
 CHUNK = 2**20  # bytes read together
 MAX_RECORD = 2**26  # bytes of one record: 64 MiB
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -36,6 +42,27 @@ def decompress(raw: IO[bytes], name: str) -> Any:
     return open_zstd(raw, name) if first == ZSTD else raw
 
 
+class Waiting(io.FileIO):
+    """A pipe that can be interrupted while it has nothing, although signal handlers wait."""
+
+    def readinto(self, buffer: Any) -> int | None:
+        """Wait for bytes, then read them."""
+        while not select.select([self], [], [], WAIT)[0]:
+            look()
+        return super().readinto(buffer)
+
+
+def open_pipe(raw: IO[bytes]) -> IO[bytes]:
+    """Return what is read so that waiting for it can be interrupted, if it is a pipe."""
+    try:
+        number = raw.fileno()
+    except (AttributeError, OSError):  # no file, but an object like one
+        return raw
+    if sys.platform == "win32" or stat.S_ISREG(os.fstat(number).st_mode):
+        return raw
+    return io.BufferedReader(Waiting(number, closefd=False))
+
+
 class Feed:
     """Bytes of one file in turn: `more` gives what was left over and the next piece."""
 
@@ -44,9 +71,10 @@ class Feed:
         self.name = name
         self.raw: IO[bytes] = sys.stdin.buffer if name == "-" else open(name, "rb")  # noqa: SIM115
         try:
-            self.stream = decompress(self.raw, name)
+            source = open_pipe(self.raw)
+            self.stream = decompress(source, name)
             # a pipe's documents are to be had as they come
-            live = name == "-" and self.stream is self.raw
+            live = name == "-" and self.stream is source
             self._read = self._read_lines if live else self.stream.read
             self._first = b""
             self._first = self._start()
@@ -92,6 +120,7 @@ class Feed:
         return rest + data, not data
 
     def _read_piece(self, size: int) -> bytes:
+        look()
         try:
             return bytes(self._read(size))
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:

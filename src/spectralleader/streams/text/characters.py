@@ -57,12 +57,12 @@ def _widths(codes: NDArray[Any]) -> NDArray[Any]:
 
 
 @kernel
-def fold(text: Bytes, characters: Characters) -> tuple[Bytes, bool]:
-    r"""Return UTF-8 in lower case, byte by byte, with 0 for whatever is not ``\w``, and 8 more 0s.
+def fold(text: Bytes, characters: Characters, folded: Bytes) -> bool:
+    r"""Write UTF-8 in lower case, byte by byte, leaving out whatever is not ``\w``.
 
-    The flag says whether that is right: with a special character it is not, and needs `str.lower`.
+    `folded` holds 0s, 8 more than there are bytes. Returns whether the outcome is right: with a
+    special character it is not, and needs `str.lower`.
     """
-    folded = np.zeros(len(text) + 8, np.uint8)
     at = 0
     while at < len(text):
         if text[at] < 0x80:
@@ -73,11 +73,11 @@ def fold(text: Bytes, characters: Characters) -> tuple[Bytes, bool]:
         code, width = read(text, at)
         character = characters[code]
         if character == SPECIAL:
-            return folded, False
+            return False
         if character >= LETTER:
             write(folded, at, character & CODE, width)
         at += width
-    return folded, True
+    return True
 
 
 @kernel

@@ -13,7 +13,8 @@ from spectralleader.streams.text.characters import all_characters, ascii_charact
 from spectralleader.streams.text.column import Column
 from spectralleader.streams.text.packing import encode
 from spectralleader.streams.text.scan import Rules, Texts, scan
-from spectralleader.streams.text.table import Table, empty_table, look_up
+from spectralleader.streams.text.table import Table, empty_table, enlarged, look_up
+from spectralleader.streams.text.tally import empty_tally
 from spectralleader.streams.text.words import Tokenizer, Words
 
 AT_ONCE = 1000  # texts whose bytes the processor's cache holds
@@ -37,11 +38,14 @@ def _scan(
     indptrs, ids, counts = [np.zeros(1, np.int64)], [], []
     for start in range(0, len(texts), AT_ONCE):
         packed, is_ascii = _fold(texts[start : start + AT_ONCE])
-        csr = scan(packed, _rules(words, is_ascii=is_ascii), table, adds)
-        indptrs.append(csr[0][1:] + indptrs[-1][-1])
-        ids.append(csr[1])
-        counts.append(csr[2])
-        table = csr[3]
+        rules, n_docs, done = _rules(words, is_ascii=is_ascii), len(packed.bounds) - 1, 0
+        tally = empty_tally(n_docs, len(packed.text))
+        while (done := scan(packed, rules, table, adds, tally, done)) < n_docs:
+            table = enlarged(table)
+        n_entries = int(tally.indptr[-1])
+        indptrs.append(tally.indptr[1:] + indptrs[-1][-1])
+        ids.append(tally.words[:n_entries].copy())
+        counts.append(tally.counts[:n_entries].copy())
     if not ids:
         return Documents.empty(_n_words(table)), table
     arrays = np.concatenate(indptrs), np.concatenate(ids), np.concatenate(counts)
@@ -53,8 +57,8 @@ def _fold(texts: Sequence[str]) -> tuple[Texts, bool]:
     text, ends = texts.encode() if isinstance(texts, Column) else encode(texts)
     is_ascii = text.isascii()
     packed = np.frombuffer(text, np.uint8)
-    folded, is_right = fold(packed, ascii_characters() if is_ascii else all_characters())
-    if not is_right:
+    folded = np.zeros(len(packed) + 8, np.uint8)
+    if not fold(packed, ascii_characters() if is_ascii else all_characters(), folded):
         return _fold([text.lower() for text in texts])
     return Texts(packed, folded, np.concatenate([np.zeros(1, np.int64), ends])), is_ascii
 

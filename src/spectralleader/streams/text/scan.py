@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from spectralleader.compiled import kernel
-from spectralleader.documents import Floats, Ints, WordIds
+from spectralleader.documents import Ints, WordIds
 from spectralleader.streams.text.characters import DIGIT, KIND, SPACE, Characters, read
 from spectralleader.streams.text.packing import Bytes
-from spectralleader.streams.text.table import Table, add, enlarged, find, has_room, hash_word
-from spectralleader.streams.text.tally import add_document, empty_tally
+from spectralleader.streams.text.table import Table, add, find, has_room, hash_word
+from spectralleader.streams.text.tally import Tally, add_document
 
 AT, DOT, COLON, SLASH, QUOTE, LESS, GREATER = b'@.:/"<>'
 H, T, P, S, W = b"htpsw"
@@ -47,33 +47,30 @@ def scan(
     rules: Rules,
     table: Table,
     adds: bool,  # noqa: FBT001  # kernels have no keywords
-) -> tuple[Ints, WordIds, Floats, Table]:
-    """Count the words of texts: CSR arrays, words in order of their numbers in the table.
+    counts: Tally,
+    first: int,
+) -> int:
+    """Append the counts of words of each text from the first on, words in order of their numbers.
 
     ``[Counter(table_words.index(word) for word in words(text)) for text in texts]``, without the
-    words that are not in the table. If it `adds` they are added: the table is returned as it then
-    is, with totals.
+    words that are not in the table. If it `adds` they are added, and totals count. Returns the
+    number of texts that are done: fewer than there are if the table is full.
     """
     n_docs = len(texts.bounds) - 1
-    indptr = np.zeros(n_docs + 1, np.int64)
-    tally = empty_tally(len(texts.text) // 16)
     edges, numbers = np.empty(0, np.int64), np.empty(0, np.int32)
-    for i in range(n_docs):
+    for i in range(first, n_docs):
         room = texts.bounds[i + 1] - texts.bounds[i] + 1
         if room > len(edges):
             edges, numbers = np.empty(2 * room, np.int64), np.empty(2 * room, np.int32)
         runs = edges[: cut(texts, i, edges)]
         n = number_words(texts, i, runs, rules, table, adds, numbers)
-        while n < 0:  # what was added is there when the text is read again
-            table = enlarged(table)
-            n = number_words(texts, i, runs, rules, table, adds, numbers)
+        if n < 0:  # what was added is there when the text is read again
+            return i
         if adds:
             for j in range(n):
                 table.totals[numbers[j]] += 1
-        tally = add_document(tally, numbers[:n])
-        indptr[i + 1] = tally.size[0]
-    n_entries = indptr[-1]
-    return indptr, tally.words[:n_entries].copy(), tally.counts[:n_entries].copy(), table
+        add_document(counts, i, numbers[:n])
+    return n_docs
 
 
 @kernel

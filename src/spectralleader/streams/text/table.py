@@ -49,7 +49,28 @@ def look_up(table: Table, words: list[str], *, adds: bool) -> tuple[Ints, Table]
     Unless it `adds`, the table stays as it is and unknown words have the number -1.
     """
     text, ends = encode(words)
-    return look_up_packed(table, np.frombuffer(text + bytes(8), np.uint8), ends, adds)
+    packed = np.frombuffer(text + bytes(8), np.uint8)
+    numbers, done = np.empty(len(ends), np.int64), 0
+    while (done := look_up_packed(table, packed, ends, adds, numbers, done)) < len(ends):
+        table = enlarged(table)
+    return numbers, table
+
+
+def enlarged(table: Table) -> Table:
+    """Return a table with twice the room, for words if that is full, for their bytes if not.
+
+    The old one stays valid. This is not done in a kernel: a signal handler that raises while a
+    kernel returns a table, which is a Python object, ends the interpreter.
+    """
+    n, size = int(table.size[0]), table.size.copy()
+    if n < len(table.totals):
+        arena = np.concatenate([table.arena, np.zeros_like(table.arena)])
+        return Table(table.slots.copy(), table.starts.copy(), arena, table.totals.copy(), size)
+    slots = np.zeros(2 * len(table.slots), np.int64)  # at most half of them are taken
+    place_all(table.slots, slots)
+    starts, totals = np.zeros(2 * n + 1, np.int64), np.zeros(2 * n, np.int64)
+    starts[: n + 1], totals[:n] = table.starts, table.totals
+    return Table(slots, starts, table.arena.copy(), totals, size)
 
 
 def words_of(table: Table) -> list[str]:
@@ -64,23 +85,28 @@ def look_up_packed(
     text: Bytes,
     ends: Ints,
     adds: bool,  # noqa: FBT001  # kernels have no keywords
-) -> tuple[Ints, Table]:
-    """``[words.index(word) for word in packed_words]``, see `look_up`; totals count additions."""
-    numbers = np.empty(len(ends), np.int64)
-    start = 0
-    for i in range(len(ends)):
+    numbers: Ints,
+    first: int,
+) -> int:
+    """``numbers[first:] = [words.index(word) for word in packed_words[first:]]``, see `look_up`.
+
+    Totals count additions. Returns the number of words that are done: fewer than there are if the
+    table is full.
+    """
+    start = ends[first - 1] if first > 0 else 0
+    for i in range(first, len(ends)):
         end = ends[i]
         hashed = hash_word(text, start, end)
         number = find(table.slots, table.starts, table.arena, text, start, end, hashed)
         if number < 0 and adds:
-            while not has_room(table, end - start):
-                table = enlarged(table)
+            if not has_room(table, end - start):
+                return i
             number = add(table, text, start, end, hashed)
         if adds:
             table.totals[number] += 1
         numbers[i] = number
         start = end
-    return numbers, table
+    return len(ends)
 
 
 @kernel
@@ -160,18 +186,8 @@ def place(slots: Ints, slot: int) -> None:
 
 
 @kernel
-def enlarged(table: Table) -> Table:
-    """Return a table with twice the room, for words if that is full, for their bytes if not."""
-    n = table.size[0]
-    if n < len(table.totals):
-        arena = np.zeros(2 * len(table.arena), np.uint8)
-        arena[: len(table.arena)] = table.arena
-        return Table(table.slots, table.starts, arena, table.totals, table.size)
-    totals, starts = np.zeros(2 * n, np.int64), np.zeros(2 * n + 1, np.int64)
-    totals[:n] = table.totals
-    starts[: n + 1] = table.starts
-    slots = np.zeros(2 * len(table.slots), np.int64)  # half of them are taken, at most
-    for slot in table.slots:
+def place_all(slots: Ints, larger: Ints) -> None:
+    """Put every slot that is taken into a larger array of slots."""
+    for slot in slots:
         if slot != 0:
-            place(slots, slot)
-    return Table(slots, starts, table.arena, totals, table.size)
+            place(larger, slot)

@@ -13,47 +13,37 @@ FEW = 40  # numbers that are sorted fastest by insertion
 
 
 class Tally(NamedTuple):
-    """Distinct words and their counts, with room for more."""
+    """Distinct words of documents and their counts, as CSR arrays with room for all."""
 
+    indptr: Ints  # (n_docs + 1,)
     words: WordIds
     counts: Floats
-    size: Ints  # (1,) entries so far
+
+
+def empty_tally(n_docs: int, n_bytes: int) -> Tally:
+    """Return a tally with room for the words of so many texts, n_bytes in all.
+
+    Words have something between them, so there is at most one for two bytes. Memory that is not
+    written to is not taken.
+    """
+    room = n_bytes // 2 + n_docs
+    return Tally(np.zeros(n_docs + 1, np.int64), np.empty(room, np.int32), np.empty(room))
 
 
 @kernel
-def empty_tally(room: int) -> Tally:
-    """Return a tally of nothing."""
-    room = max(room, 16)
-    return Tally(np.empty(room, np.int32), np.empty(room, np.float64), np.zeros(1, np.int64))
-
-
-@kernel
-def add_document(tally: Tally, numbers: WordIds) -> Tally:
-    """Append ``np.unique(numbers, return_counts=True)``; `numbers` are sorted in place."""
-    at = tally.size[0]
-    if at + len(numbers) > len(tally.words):
-        tally = enlarged(tally, 2 * (at + len(numbers)))
+def add_document(tally: Tally, i: int, numbers: WordIds) -> None:
+    """Append ``np.unique(numbers, return_counts=True)`` as row i; `numbers` are sorted in place."""
+    at = tally.indptr[i]
     sort(numbers)
     words, counts = tally.words, tally.counts
-    for i in range(len(numbers)):
-        if i > 0 and numbers[i] == numbers[i - 1]:
+    for j in range(len(numbers)):
+        if j > 0 and numbers[j] == numbers[j - 1]:
             counts[at - 1] += 1
         else:
-            words[at] = numbers[i]
+            words[at] = numbers[j]
             counts[at] = 1
             at += 1
-    tally.size[0] = at
-    return tally
-
-
-@kernel
-def enlarged(tally: Tally, room: int) -> Tally:
-    """Return the tally with more room."""
-    at = tally.size[0]
-    words, counts = np.empty(room, np.int32), np.empty(room, np.float64)
-    words[:at] = tally.words[:at]
-    counts[:at] = tally.counts[:at]
-    return Tally(words, counts, tally.size)
+    tally.indptr[i + 1] = at
 
 
 @kernel

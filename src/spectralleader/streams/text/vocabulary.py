@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from os import PathLike
 from typing import Any, Self, cast, overload
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from spectralleader.documents import MAX_WORDS, Documents, Ints, check_n_words
 from spectralleader.errors import NoWordsError
+from spectralleader.interrupts import HOLD
 from spectralleader.states import integers, one_of, part, whole
 from spectralleader.streams.text.counting import count_words
 from spectralleader.streams.text.packing import pack, unpack
@@ -95,7 +97,9 @@ class Vocabulary(Sequence[str]):
 
     def count_texts(self, texts: Sequence[str], words: Tokenizer) -> Documents:
         """Count the words of texts that have an id; `Vectoriser` does it for you."""
-        documents, self._table = count_words(texts, words, self._table, adds=self.grows)
+        # a tokenizer that is not ours may take its time
+        with HOLD if isinstance(words, Words) else nullcontext():
+            documents, self._table = count_words(texts, words, self._table, adds=self.grows)
         return documents
 
     def count_known(self, texts: Sequence[str], words: Tokenizer) -> Documents:
@@ -106,6 +110,10 @@ class Vocabulary(Sequence[str]):
     def grows(self) -> bool:
         """Whether new words are given ids."""
         return False
+
+    def frozen(self, n_words: int | None = None) -> Vocabulary:
+        """Return the first n_words words, all if omitted, as a vocabulary that never changes."""
+        return self
 
     def take_out(self, documents: Documents, n_words: int) -> None:
         """Undo the last `count_texts`, which returned these documents, when there were n_words."""
@@ -204,6 +212,10 @@ class GrowingVocabulary(Vocabulary):
         """How often each word was counted since it came, shape (n_words,)."""
         return self._table.totals[: self.n_words].copy()
 
+    def frozen(self, n_words: int | None = None) -> Vocabulary:
+        """Return the first n_words words, all if omitted, as a vocabulary that never changes."""
+        return _Frozen(self._spell()[:n_words])
+
     def take_out(self, documents: Documents, n_words: int) -> None:
         """Undo the last `count_texts`: its new words go, and its counts of the others."""
         counted = np.bincount(documents.words, documents.counts, self.n_words).astype(np.int64)
@@ -262,6 +274,13 @@ class GrowingVocabulary(Vocabulary):
         words = unpack(part(state, "words"))
         vocabulary._restore(words, integers(state, "totals", (len(words),)))
         return vocabulary
+
+
+class _Frozen(Vocabulary):
+    """The words that a growing vocabulary had at a moment, perhaps none."""
+
+    def __init__(self, words: list[str]) -> None:
+        self._table, self._spelled = _make_table(words), words
 
 
 VOCABULARIES: dict[str, type[Vocabulary]] = {"given": Vocabulary, "growing": GrowingVocabulary}

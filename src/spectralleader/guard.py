@@ -1,0 +1,65 @@
+"""Guard: one step or reading of an object at a time, whole, whatever threads and signals do."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ClassVar
+
+from spectralleader.interrupts import HOLD
+
+# What of a learner changes it, or reads what a change is about to replace.
+DOORS = ("learn", "fit", "recode", "merge", "model", "predictive", "info", "to_state")
+
+
+class Guard:
+    """A lock, under which signals wait; entered again by the same thread, it lets it in.
+
+    Copies and pickles of an object get a guard of their own.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        HOLD.__enter__()
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+        HOLD.__exit__()
+
+    def __reduce__(self) -> tuple[type[Guard], tuple[()]]:
+        return Guard, ()
+
+
+def guard_of(thing: Any) -> Guard:
+    """Return the guard of an object, the same one for every thread."""
+    fields: dict[str, Any] = thing.__dict__
+    guard: Guard = fields.get("_guard") or fields.setdefault("_guard", Guard())
+    return guard
+
+
+class Guarded:
+    """Lets one thread at a time through the doors that its subclasses define."""
+
+    doors: ClassVar[tuple[str, ...]] = DOORS
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        for name in cls.doors:
+            door = vars(cls).get(name)
+            if isinstance(door, property) and door.fget is not None:
+                setattr(cls, name, property(_guarded(door.fget), doc=door.__doc__))
+            elif callable(door):
+                setattr(cls, name, _guarded(door))
+
+
+def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def enter(self: Any, *args: Any, **keywords: Any) -> Any:
+        with guard_of(self):
+            return method(self, *args, **keywords)
+
+    return enter

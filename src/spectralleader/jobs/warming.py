@@ -1,0 +1,67 @@
+"""Warming up: every kernel compiled beforehand, for an image or a cache."""
+
+from __future__ import annotations
+
+from os.path import commonpath
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import NamedTuple
+
+from spectralleader import jobs
+from spectralleader.compiled import KERNELS, first_use
+from spectralleader.documents import Documents
+from spectralleader.jobs.source import Source
+from spectralleader.learners import LEARNERS, SpectralLeader
+from spectralleader.spectral import DECOMPOSITIONS
+from spectralleader.text_topics import sample_texts
+
+N_DOCS = 400  # enough for every estimate to be renewed
+
+
+class Warmed(NamedTuple):
+    """What was compiled."""
+
+    folder: Path | None  # where it is kept, perhaps in folders of it; None if it is not
+    n_kernels: int
+    seconds: float
+
+
+def warm_up() -> Warmed:
+    """Compile the kernels of everything that commands do, with every learner."""
+    began = perf_counter()
+    with first_use(), TemporaryDirectory() as folder:
+        data = Path(folder, "texts.csv")
+        rows = (f'{i % 2},"{text}"' for i, text in enumerate(sample_texts(N_DOCS)))
+        data.write_text("\n".join(["label,text", *rows]), encoding="utf-8")
+        for learner in LEARNERS:
+            for vocabulary in (None, "grow"):
+                _use(learner, vocabulary, data)
+        jobs.evaluate(Source.of(data, label="label"), learners=list(LEARNERS), n_topics=2)
+        _decompose()
+    used = [kernel for kernel in KERNELS if kernel.signatures]
+    folders = [kernel.stats.cache_path for kernel in used]
+    kept = None if None in folders else Path(commonpath(folders))
+    return Warmed(kept, len(used), perf_counter() - began)
+
+
+def _use(learner: str, vocabulary: str | None, data: Path) -> None:
+    """Learn, save, resume, predict, describe and merge."""
+    files = [data.with_name(f"{learner}-{vocabulary}-{i}.sl") for i in range(3)]
+    for file in files[:2]:
+        jobs.learn(data, n_topics=2, learner=learner, vocabulary=vocabulary, save=file)
+    learned = jobs.learn(data, n_topics=2, learner=learner, vocabulary=vocabulary, save=files[0])
+    list(jobs.predict(learned.topics, data))
+    jobs.describe(learned.topics)
+    if hasattr(LEARNERS[learner].learner, "merge"):
+        jobs.merge(files[:2], files[2])
+
+
+def _decompose() -> None:
+    documents = Documents.from_tokens([[0, 0, 1], [2, 2, 1], [0, 1, 1]] * 20, n_words=3)
+    for decomposition in DECOMPOSITIONS:
+        for scaling in (0.0, 0.5):
+            leader = SpectralLeader(2, n_words=3, decomposition=decomposition, scaling=scaling)
+            for start in range(0, documents.n_docs, 5):
+                leader.learn(documents[start : start + 5])
+                _ = leader.model
