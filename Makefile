@@ -20,7 +20,7 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce test test-engines lint docs bench bench-scale format clean
+.PHONY: help demo reproduce test test-signals test-engines lint docs bench bench-scale format clean
 
 help: ## Show this list
 	@echo "make <target>, with more arguments for its command in ARGS=\"...\""
@@ -34,6 +34,9 @@ reproduce: $(DEV) ## Rerun the paper's study, with a verdict on every claim (ARG
 
 test: $(DEV) ## Run the tests and doctests, with branch coverage
 	@$(BIN)/python -m pytest -n auto --dist loadgroup --cov $(ARGS)
+
+test-signals: $(DEV) ## Send 60 signals to each of our commands, at random moments (ARGS="200 7": 200, seed 7)
+	@$(BIN)/python -m tests.robustness.bombardment $(ARGS)
 
 test-engines: $(ENGINES) ## Run the tests on Dask and, where there is Java 17, on Spark
 	@$(BIN)/python -m pytest tests/engines $(ARGS)

@@ -64,7 +64,7 @@ def hit(arguments, moment, number):
     else:
         is_ours = True
     began = time.perf_counter()
-    out, err = process.communicate(timeout=60)
+    err = process.communicate(timeout=60)[1]
     took = time.perf_counter() - began
     told = (
         f"{arguments[2:5]} {number.name} after {moment:.3f} s: {process.returncode}\n{err[-2000:]}"
