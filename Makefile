@@ -11,10 +11,14 @@ ENGINES := .venv/.engines-installed
 LOG := .venv/install.log
 comma := ,
 
-# Install quietly; show what pip said only if it fails.
+# Build backends, pinned in constraints.txt. Builds are not isolated: pip does not apply constraints to
+# isolated ones. hatchling builds this package; setuptools builds pyspark, which has no wheel on PyPI.
+BACKENDS := hatchling setuptools
+
+# Install quietly; show pip's output only if it fails.
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --no-input -c constraints.txt
 define install
-@{ $(PIP) hatchling && $(PIP) --no-build-isolation -e '.[$(1)]'; } >$(LOG) 2>&1 \
+@{ $(PIP) $(BACKENDS) && $(PIP) --no-build-isolation -e '.[$(1)]'; } >$(LOG) 2>&1 \
 	|| { cat $(LOG); echo "Setting up .venv failed; the lines above say why."; exit 1; }
 @touch $@
 endef
