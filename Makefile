@@ -39,8 +39,8 @@ reproduce: $(DEV) ## Rerun the paper's study, with a verdict on every claim (ARG
 test: $(DEV) ## Run the tests and doctests, with branch coverage
 	@$(BIN)/python -m pytest -n auto --dist loadgroup --cov $(ARGS)
 
-test-engines: $(ENGINES) ## Run the tests on Dask and, where there is Java 17, on Spark
-	@$(BIN)/python -m pytest tests/engines $(ARGS)
+test-engines: $(ENGINES) ## Run the tests on Dask and Spark, none skipped; needs Java 17
+	@$(BIN)/python -m pytest tests/engines -rs --no-skips $(ARGS)
 
 lint: $(DEV) ## Check style, format, types and the direction of imports
 	@$(BIN)/ruff check
