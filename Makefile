@@ -53,10 +53,10 @@ docs: $(DOCS) ## Build the documentation site in build/site, from a clean slate 
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --clean --quiet $(ARGS)
 	@echo "The site: build/site/index.html"
 
-bench: $(BENCH) ## Measure ours and the peers' in one run
+bench: $(BENCH) ## Measure ours and the peers' in one run (ARGS=--quick: a look)
 	@$(BIN)/python -m benchmarks $(ARGS)
 
-bench-scale: $(ENGINES) ## Measure Dask and Spark from 10^5 documents on, beside Spark's LDA
+bench-scale: $(ENGINES) ## Measure Dask, Spark and Spark's LDA from 10^5 documents on (ARGS=--quick: a look)
 	@$(BIN)/python -m benchmarks.scale $(ARGS)
 
 format: $(DEV) ## Format the code and mend what can be mended
