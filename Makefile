@@ -11,10 +11,14 @@ ENGINES := .venv/.engines-installed
 LOG := .venv/install.log
 comma := ,
 
-# Install quietly; show what pip said only if it fails.
+# Build backends, pinned in constraints.txt. Builds are not isolated: pip does not apply constraints to
+# isolated ones. hatchling builds this package; setuptools builds pyspark, which has no wheel on PyPI.
+BACKENDS := hatchling setuptools
+
+# Install quietly; show pip's output only if it fails.
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --no-input -c constraints.txt
 define install
-@{ $(PIP) hatchling && $(PIP) --no-build-isolation -e '.[$(1)]'; } >$(LOG) 2>&1 \
+@{ $(PIP) $(BACKENDS) && $(PIP) --no-build-isolation -e '.[$(1)]'; } >$(LOG) 2>&1 \
 	|| { cat $(LOG); echo "Setting up .venv failed; the lines above say why."; exit 1; }
 @touch $@
 endef
@@ -38,8 +42,8 @@ test: $(DEV) ## Run the tests and doctests, with branch coverage
 test-signals: $(DEV) ## Send 60 signals to each of our commands, at random moments (ARGS="200 7": 200, seed 7)
 	@$(BIN)/python -m tests.robustness.bombardment $(ARGS)
 
-test-engines: $(ENGINES) ## Run the tests on Dask and, where there is Java 17, on Spark
-	@$(BIN)/python -m pytest tests/engines $(ARGS)
+test-engines: $(ENGINES) ## Run the tests on Dask and Spark, none skipped; needs Java 17
+	@$(BIN)/python -m pytest tests/engines -rs --no-skips $(ARGS)
 
 lint: $(DEV) ## Check style, format, types and the direction of imports
 	@$(BIN)/ruff check
@@ -52,10 +56,10 @@ docs: $(DOCS) ## Build the documentation site in build/site, from a clean slate 
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --clean --quiet $(ARGS)
 	@echo "The site: build/site/index.html"
 
-bench: $(BENCH) ## Measure ours and the peers' in one run
+bench: $(BENCH) ## Measure ours and the peers' in one run (ARGS=--quick: a look)
 	@$(BIN)/python -m benchmarks $(ARGS)
 
-bench-scale: $(ENGINES) ## Measure Dask and Spark from 10^5 documents on, beside Spark's LDA
+bench-scale: $(ENGINES) ## Measure Dask, Spark and Spark's LDA from 10^5 documents on (ARGS=--quick: a look)
 	@$(BIN)/python -m benchmarks.scale $(ARGS)
 
 format: $(DEV) ## Format the code and mend what can be mended

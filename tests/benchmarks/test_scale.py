@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("psutil", reason="needs the bench extra")
 
 from benchmarks.scale import report, rows, stalls
-from benchmarks.scale.__main__ import run_missing
+from benchmarks.scale.__main__ import parse, run_missing
 
 
 def row(engine, n_docs, n_workers, **more):
@@ -24,6 +24,16 @@ def test_a_pattern_says_what_is_run_and_long_runs_of_lda_are_left_out():
     assert "spark-lda/10000000/2" not in names
     some = rows.settings(sizes, workers, only="spark*/100000/2")
     assert [one.engine for one in some] == ["spark", "spark-lda", "spark-lda-100"]
+
+
+def test_a_quick_run_keeps_its_rows_apart_and_writes_no_page(capsys):
+    quick = parse(["--quick", "--only", "spark/*"])
+    assert (quick.documents, quick.workers, quick.only) == ("2000", "1", "spark/*")
+    assert quick.anew
+    assert quick.rows != parse([]).rows == rows.FOUND
+    with pytest.raises(SystemExit):
+        parse(["--quick", "--write-docs"])
+    assert "omit --quick" in capsys.readouterr().err
 
 
 def test_only_what_is_missing_is_run_and_a_failure_stops_nothing(tmp_path, monkeypatch):

@@ -17,8 +17,10 @@ from spectralleader.streams.synthetic import random_problem
 from tests.factories import same_state, snippets, three_kinds_of_texts, write_folder
 
 pyspark = pytest.importorskip("pyspark", reason="the extra spark is not installed")
-if shutil.which("java") is None:
-    pytest.skip("Spark needs Java 17, and there is no java", allow_module_level=True)
+# Spark runs the Java of JAVA_HOME if that is set, and the one on PATH otherwise.
+java_home = os.environ.get("JAVA_HOME")
+if shutil.which(f"{java_home}/bin/java" if java_home else "java") is None:
+    pytest.skip("Spark needs Java 17, and no java was found", allow_module_level=True)
 
 from pyspark.ml.linalg import Vectors  # noqa: E402
 from pyspark.sql import SparkSession  # noqa: E402
