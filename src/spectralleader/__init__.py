@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from spectralleader.learners import (
         DEFAULT_LEARNER,
         LEARNERS,
+        Algorithm1,
         BatchEM,
         HedgedLeader,
         IncrementalEM,
         Learner,
-        LiteralLeader,
         SpectralLeader,
         SpectralMethod,
         StepwiseEM,
@@ -34,6 +34,7 @@ __version__ = "0.1.0"
 __all__ = [
     "DEFAULT_LEARNER",
     "LEARNERS",
+    "Algorithm1",
     "BatchEM",
     "Documents",
     "Everything",
@@ -41,7 +42,6 @@ __all__ = [
     "HedgedLeader",
     "IncrementalEM",
     "Learner",
-    "LiteralLeader",
     "Reservoir",
     "SpectralLeader",
     "SpectralMethod",
