@@ -64,23 +64,29 @@ def decompose(T: Floats, starts: Floats, n_iterations: int) -> tuple[Floats, Flo
         best[:] = starts[i, 0] / np.sqrt((starts[i, 0] * starts[i, 0]).sum())
         for start in starts[i] if starts.shape[1] > 1 else starts[i, :0]:
             theta[:] = start / np.sqrt((start * start).sum())
-            value = _iterate(T, theta, work, n_iterations, 0.0)
+            value = _iterate(T, theta, work, n_iterations, False)
             if value > best_value + TIE * abs(best_value):
                 best_value = value
                 best[:] = theta
-        damping = np.sqrt((T * T).sum())  # makes every maximum attract
-        eigenvalues[i] = _iterate(T, best, work, REFINE * n_iterations, damping)
+        eigenvalues[i] = _iterate(T, best, work, REFINE * n_iterations, True)
         if i < k - 1:
             _deflate(T, eigenvalues[i], best)
     return eigenvalues, eigenvectors
 
 
 @kernel
-def _iterate(T: Floats, theta: Floats, work: Floats, n_iterations: int, damping: float) -> float:
+def _iterate(
+    T: Floats,
+    theta: Floats,
+    work: Floats,
+    n_iterations: int,
+    damped: bool,  # noqa: FBT001  # kernels have no keyword arguments
+) -> float:
     """``theta <- T(I, theta, theta) / ||.||`` in place; returns ``T(theta, theta, theta)``.
 
     Stops when theta stands still or n_iterations are done. Once the value falls, theta circles a
-    maximum of a noisy tensor: steps are then to ``T(I, theta, theta) + damping theta``.
+    maximum of a noisy tensor; if `damped`, steps are then to ``T(I, theta, theta) + ||T|| theta``,
+    which makes every maximum attract.
     """
     k = len(theta)
     M, B, image, step = work[:k], work[k : 2 * k], work[2 * k], work[2 * k + 1]
@@ -101,8 +107,8 @@ def _iterate(T: Floats, theta: Floats, work: Floats, n_iterations: int, damping:
         last, value = value, _contract(T, theta, M, image)
         if moved < still:
             break
-        if value < last - FELL * abs(last):
-            shift = damping
+        if damped and shift == 0.0 and value < last - FELL * abs(last):
+            shift = np.sqrt((T * T).sum())
     return value
 
 
