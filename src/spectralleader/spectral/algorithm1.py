@@ -58,9 +58,8 @@ def count_matrix(documents: Documents) -> tuple[Floats, WordIds]:
 
 def pairs(X: Floats) -> Floats:
     """Return M2, (d, d): the mean over documents and their ordered pairs of distinct positions."""
-    X = X[X.sum(axis=1) >= 2]  # left open: other lengths than 3; shorter documents have no pairs
-    L = X.sum(axis=1)
-    g = 1.0 / (L * (L - 1)) / max(1, len(X))
+    L = X.sum(axis=1)  # left open: other lengths than 3; shorter documents have no pairs
+    g = (L >= 2) / np.maximum(L * (L - 1), 1.0) / max(1, (L >= 2).sum())
     return np.asarray(X.T @ (g[:, None] * X) - np.diag(g @ X))
 
 
@@ -77,9 +76,8 @@ def whiten(M2: Floats, n_topics: int) -> Floats:
 
 def triples(X: Floats, W: Floats) -> Floats:
     """Return T, (k, k, k): the mean over ordered triples of distinct positions, whitened."""
-    X = X[X.sum(axis=1) >= 3]
     L = X.sum(axis=1)
-    g = 1.0 / (L * (L - 1) * (L - 2)) / max(1, len(X))
+    g = (L >= 3) / np.maximum(L * (L - 1) * (L - 2), 1.0) / max(1, (L >= 3).sum())
     P = X @ W
     # all triples of positions, less those that use a position twice, plus those that use it thrice
     twice = np.einsum("wa,wb,wc->abc", W, W, X.T @ (g[:, None] * P))
@@ -148,13 +146,10 @@ def valid_model(documents: Documents, n_topics: int, *, seed: int = 0) -> TopicM
     weights, topics = parameters(documents, n_topics, seed=seed)
     d, n_tokens = documents.n_words, float(documents.lengths.sum())
     # the unigram distribution: mean word frequencies, with one token's worth of uniform
-    X, known = count_matrix(documents)
-    unigram = np.full(d, 1.0 / d)
-    if n_tokens > 0:
-        X = X[X.sum(axis=1) > 0]
-        frequencies = np.zeros(d)
-        frequencies[known] = (X / X.sum(axis=1, keepdims=True)).mean(axis=0)
-        unigram = (n_tokens * frequencies + unigram) / (n_tokens + 1)
+    shares = documents.counts / np.repeat(documents.lengths, np.diff(documents.indptr))
+    n_docs = max(1, int((documents.lengths > 0).sum()))
+    frequencies = np.bincount(documents.words, shares, minlength=d) / n_docs
+    unigram = (n_tokens * frequencies + 1.0 / d) / (n_tokens + 1)
     # left open: u sums to a negative number: flip it; u has negative entries: clip, renormalise,
     # and mix with the unigram distribution by free parameters against tokens
     topics = np.maximum(topics * np.where(topics.sum(axis=1) < 0, -1.0, 1.0)[:, None], 0.0)
