@@ -34,7 +34,7 @@ FULL = Sizes(
     growth_rounds=2,
     steps=10_000,
     literal_steps=60,
-    fidelity_steps=1000,
+    fidelity_steps=300,  # Algorithm 1 takes seconds for ten of them at 10,000 documents
     sweeps={
         "documents": (10_000, 100_000, 1_000_000),
         "reservoir": (1_000, 10_000, 100_000),

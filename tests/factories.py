@@ -8,14 +8,24 @@ import importlib.util
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
-from spectralleader import Documents, Learner, TextTopics, TopicModel, Unigram, Words
+from spectralleader import (
+    LEARNERS,
+    Documents,
+    Learner,
+    SpectralLeader,
+    TextTopics,
+    TopicModel,
+    Unigram,
+    Words,
+)
 from spectralleader.checkpoint import Checkpoint, Progress, Sums
 from spectralleader.streams.text.words import EVERYTHING
 
@@ -85,6 +95,12 @@ def example_learner() -> type[Learner]:
     sys.modules["hard_em"] = module  # where pickle looks
     spec.loader.exec_module(module)
     return module.HardEM
+
+
+def known_learners() -> dict[str, Callable[..., Learner]]:
+    """Every learner by name, and those whose options change what their state holds."""
+    known: dict[str, Callable[..., Learner]] = {n: e.learner for n, e in LEARNERS.items()}
+    return known | {"spectral, shrunk": partial(SpectralLeader, shrinkage="cross-validated")}
 
 
 def same_state(a: object, b: object) -> bool:

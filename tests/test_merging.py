@@ -157,8 +157,7 @@ def test_topics_keep_the_order_of_the_first():
         a, b = (learned(part, learner=learner) for part in (written[::2], written[1::2]))
         for merged, first in ((merge(a, b), a), (merge(b, a), b)):
             ids = merged.vocabulary.find(first.vocabulary)
-            cosines = merged.learner.predictive if learner == "spectral" else merged.model
-            overlap = cosines.topics[:, ids] @ first.model.topics.T
+            overlap = merged.model.topics[:, ids] @ first.model.topics.T
             assert (overlap.argmax(axis=1) == np.arange(3)).all()
 
 

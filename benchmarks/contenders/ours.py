@@ -16,7 +16,7 @@ def hedged_leader(task: Task) -> Trial:
     return learn(HedgedLeader(task.n_topics, n_words=task.n_words, seed=task.seed), task)
 
 
-def spectral_leader(task: Task, **parameters: float) -> Trial:
+def spectral_leader(task: Task, **parameters: Any) -> Trial:
     """Learn every block; the model is solved for when it is read."""
     from spectralleader import SpectralLeader
 

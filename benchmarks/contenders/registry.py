@@ -71,6 +71,9 @@ class Labeller:
 LABELLERS = (
     Labeller(HEDGED, {"": ours.hedged_leader}),
     Labeller(SPECTRAL, {"": ours.spectral_leader}),
+    Labeller(
+        f"{SPECTRAL}, shrunk", {"": partial(ours.spectral_leader, shrinkage="cross-validated")}
+    ),
     *(
         Labeller(f"{SPECTRAL}, scaling {by}", {"": partial(ours.spectral_leader, scaling=by)})
         for by in (0.25, 0.5)

@@ -39,7 +39,8 @@ PEERS = """
   `partial_fit`, dictionaries for river's `learn_one`, one document at a time and words numbered as
   they come. The learner alone gets documents that are ready; the lines between say what converting
   alone costs, by plain code around the learner.
-- **LiteralLeader** is Algorithm 1 to the letter, from the same full reservoir.
+- **Algorithm1** is the paper's algorithm line by line in NumPy, rebuilt at every step from the
+  same full reservoir.
 
 What a contender needs its input to be is made before the clock starts, for all of them; only Vowpal
 Wabbit parses. Slow ones learn fewer documents, as the tables say. The long run is the stream ten

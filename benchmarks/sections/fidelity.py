@@ -1,11 +1,11 @@
-"""How near the fast learner's losses are to the literal one's, which rebuilds everything."""
+"""How close SpectralLeader's losses are to those of Algorithm 1, which rebuilds everything."""
 
 from __future__ import annotations
 
 from benchmarks.bench import Bench
 from benchmarks.rows import Row
 from benchmarks.sizes import N_TOPICS, SEED
-from spectralleader import LiteralLeader, SpectralLeader, SpectralMethod
+from spectralleader import Algorithm1, SpectralLeader, SpectralMethod
 from spectralleader.evaluation import judge, log_loss, recovery_error, running_averages
 from spectralleader.streams import Block
 
@@ -21,7 +21,7 @@ def run(bench: Bench) -> None:
     method = SpectralMethod(N_TOPICS, n_words=documents.n_words, seed=SEED)
     metrics = {"L1": log_loss, "L2": recovery_error(method.fit(documents).model)}
     losses = []
-    for learner in (SpectralLeader, LiteralLeader):
+    for learner in (SpectralLeader, Algorithm1):
         leader = learner(N_TOPICS, n_words=documents.n_words, seed=SEED)
         blocks = (Block(block) for block in documents[:n_docs].blocks(BLOCK))
         *_, last = running_averages(judge(leader, blocks, metrics))

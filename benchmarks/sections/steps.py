@@ -1,4 +1,4 @@
-"""A model after every single document, from a full reservoir: ours against the literal step."""
+"""A model after every single document, from a full reservoir: ours against Algorithm 1."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 from benchmarks.bench import Bench
 from benchmarks.rows import Row
 from benchmarks.sizes import N_TOPICS, SEED
-from spectralleader import Documents, LiteralLeader, Reservoir, SpectralLeader
+from spectralleader import Algorithm1, Documents, Reservoir, SpectralLeader
 from spectralleader.documents import Floats
 
 CHANGED = "every document: steps that changed the sample"
 ALL = "every document: all steps"
-LITERAL = "LiteralLeader"
+LITERAL = "Algorithm1"
 FILL = 1000  # documents a block until the reservoir is full
 
 
@@ -24,7 +24,7 @@ def run(bench: Bench) -> None:
     """Time both learners step by step, in turn, and add their rows."""
     sizes, documents = bench.sizes, bench.stream.documents
     n_steps = {"SpectralLeader": sizes.steps, LITERAL: sizes.literal_steps}
-    learners = {"SpectralLeader": SpectralLeader, LITERAL: LiteralLeader}
+    learners = {"SpectralLeader": SpectralLeader, LITERAL: Algorithm1}
     changed = sample_changes(documents[: sizes.reservoir_size + sizes.steps], sizes.reservoir_size)
     advance = bench.bar("every document", 2 * sizes.rounds)
     times: dict[str, list[Floats]] = {name: [] for name in learners}

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from spectralleader.learners import (
         DEFAULT_LEARNER,
         LEARNERS,
+        Algorithm1,
         BatchEM,
         HedgedLeader,
         IncrementalEM,
         Learner,
-        LiteralLeader,
         SpectralLeader,
         SpectralMethod,
         StepwiseEM,
@@ -35,6 +35,7 @@ __version__ = "0.1.0"
 __all__ = [
     "DEFAULT_LEARNER",
     "LEARNERS",
+    "Algorithm1",
     "BatchEM",
     "Documents",
     "Everything",
@@ -42,7 +43,6 @@ __all__ = [
     "HedgedLeader",
     "IncrementalEM",
     "Learner",
-    "LiteralLeader",
     "Reservoir",
     "Snapshot",
     "SpectralLeader",

@@ -11,10 +11,18 @@ from hypothesis import strategies as st
 
 from spectralleader import LEARNERS, Documents, Learner, TopicModel
 from spectralleader.learners.protocol import Predictive
-from tests.factories import assert_valid, blocks, documents, example_learner, model, same_state
+from tests.factories import (
+    assert_valid,
+    blocks,
+    documents,
+    example_learner,
+    known_learners,
+    model,
+    same_state,
+)
 
 N_WORDS = 5
-KNOWN = {name: entry.learner for name, entry in LEARNERS.items()}
+KNOWN = known_learners()
 KNOWN["the example to copy"] = example_learner()
 
 

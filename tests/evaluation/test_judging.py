@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from spectralleader import LEARNERS, Documents, LiteralLeader, Unigram
+from spectralleader import LEARNERS, Algorithm1, Documents, Unigram
 from spectralleader.evaluation import (
     judge,
     label_accuracy,
@@ -75,7 +75,7 @@ def test_averages_leave_out_the_first_step_and_divide_by_n():
 
 
 def test_metrics_of_the_true_model():
-    learner = LiteralLeader(3, n_words=3)
+    learner = Algorithm1(3, n_words=3)
     block = next(hard().blocks(block_size=5, n_steps=1, seed=0))
     assert log_loss(learner, block) == pytest.approx(3 * np.log(3))
     uniform = learner.model
@@ -105,8 +105,8 @@ def test_the_expected_tensor_loss_is_least_for_the_truth():
     stream = hard().blocks(block_size=5000, n_steps=1, seed=0)
     block = next(stream)
     truth = tensor_losses(hard().truth, block).mean()
-    assert truth < tensor_losses(LiteralLeader(3, n_words=3).model, block).mean()
-    assert tensor_loss(LiteralLeader(3, n_words=3), block) > truth
+    assert truth < tensor_losses(Algorithm1(3, n_words=3).model, block).mean()
+    assert tensor_loss(Algorithm1(3, n_words=3), block) > truth
 
 
 def test_accuracy_is_counted_under_the_best_matching():

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader import Documents, LiteralLeader, SpectralLeader
+from spectralleader import Documents, SpectralLeader, merge
 from spectralleader.evaluation.metrics import tensor_losses
 from spectralleader.learners.order import arrange
 from spectralleader.learners.shrinkage import (
+    CROSS_VALIDATED,
     LEVELS,
     N_PARTS,
     Shrinkage,
@@ -18,9 +19,10 @@ from spectralleader.learners.shrinkage import (
 )
 from spectralleader.model import TopicModel
 from spectralleader.samples import Everything
+from spectralleader.spectral.algorithm1 import valid_model
 from spectralleader.streams.block import Block
-from spectralleader.streams.synthetic import random_problem, switching
-from tests.factories import assert_valid, blocks, model, same_state
+from spectralleader.streams.synthetic import hard, random_problem, switching
+from tests.factories import assert_valid, blocks, documents, model, same_state
 
 
 def renewed(found, sample):
@@ -91,31 +93,67 @@ def test_the_state_goes_on():
     assert again.level(200) == shrinkage.level(200)
 
 
-@pytest.mark.parametrize("learner", [LiteralLeader, SpectralLeader])
-def test_each_part_is_judged_with_the_model_of_the_others(learner):
+def shrunk(n_topics, **parameters):
+    return SpectralLeader(n_topics, shrinkage=CROSS_VALIDATED, **parameters)
+
+
+def test_each_part_is_judged_with_the_model_of_the_others():
     sample, _ = random_problem(3, 60, lengths=6, seed=0).truth.sample(300, 6, seed=1)
-    leader = learner(3, n_words=60, sample=Everything())
+    leader = shrunk(3, n_words=60, sample=Everything())
     leader.learn(sample)
     parts = split(sample)
     for i, found in enumerate(leader._solve_without(parts)):
-        other = LiteralLeader(3, n_words=60, sample=Everything())
-        other.learn(Documents.concatenate(parts[:i] + parts[i + 1 :]))
+        other = valid_model(Documents.concatenate(parts[:i] + parts[i + 1 :]), 3)
         # in the basis of the whole sample: near, not equal
-        assert found.distance(other.predictive) < 0.05 * found.norm()
+        assert found.distance(other) < 0.05 * found.norm()
 
 
-@pytest.mark.parametrize("learner", [LiteralLeader, SpectralLeader])
-def test_a_sample_of_few_or_short_documents_or_words_is_shrunk_to_a_model(learner):
-    for documents in ([[0]], [[0, 1]], [[0, 1, 1]], [[0, 1, 1], [1, 1]], [[0], [], [1, 1, 1]]):
-        leader = learner(5, n_words=2)
-        leader.learn(Documents.from_tokens(documents, n_words=2))
+def test_a_sample_of_few_or_short_documents_or_words_is_shrunk_to_a_model():
+    for tokens in ([[0]], [[0, 1]], [[0, 1, 1]], [[0, 1, 1], [1, 1]], [[0], [], [1, 1, 1]]):
+        leader = shrunk(5, n_words=2)
+        leader.learn(Documents.from_tokens(tokens, n_words=2))
         assert_valid(leader.model)
-        assert 0.0 < leader.shrinkage <= LEVELS[-1]
+        assert 0.0 < leader.shrinkage_level <= LEVELS[-1]
 
 
 def test_topics_that_come_one_at_a_time_do_not_ask_for_much_shrinkage():
     # judged by documents of the next topic alone, the largest level always led
-    leader = SpectralLeader(3, n_words=3)
+    leader = shrunk(3, n_words=3)
     for block in switching().blocks(block_size=1000, n_steps=5, seed=0):
         leader.learn(block.documents)
-    assert leader.shrinkage < 0.1
+    assert leader.shrinkage_level < 0.1
+
+
+def test_it_is_off_unless_asked_for_and_then_no_work_is_done_for_it(monkeypatch):
+    block, _ = hard().truth.sample(60, 3, seed=0)
+    asked = shrunk(3, n_words=3)
+    asked.learn(block)
+    monkeypatch.setattr(SpectralLeader, "_solve_without", None)
+    plain = SpectralLeader(3, n_words=3)
+    plain.learn(block)
+    assert plain.model is plain.predictive
+    assert plain.shrinkage_level == 0.0 < asked.shrinkage_level
+    assert asked.model.distance(asked.predictive) > 0.0
+    aligned = asked.predictive.aligned_to(plain.model)
+    np.testing.assert_allclose(aligned.topics, plain.model.topics, atol=1e-12)
+
+
+@pytest.mark.parametrize("setting", [None, CROSS_VALIDATED])
+def test_the_setting_is_saved_and_must_be_the_same_to_merge(setting):
+    leaders = [SpectralLeader(2, n_words=6, shrinkage=setting) for _ in range(2)]
+    for leader in leaders:
+        leader.learn(documents(60))
+    loaded = SpectralLeader.from_state(leaders[0].to_state())
+    assert loaded.shrinkage == setting
+    assert loaded.shrinkage_level == leaders[0].shrinkage_level
+    np.testing.assert_array_equal(loaded.model.topics, leaders[0].model.topics)
+    assert merge(*leaders).shrinkage == setting
+    other = SpectralLeader(2, n_words=6, shrinkage=CROSS_VALIDATED if setting is None else None)
+    with pytest.raises(ValueError, match="shrinkage"):
+        merge(leaders[0], other)
+
+
+@pytest.mark.parametrize("setting", [0.5, True, "much"])
+def test_another_shrinkage_is_refused(setting):
+    with pytest.raises(ValueError, match="shrinkage must be None or 'cross-validated'"):
+        SpectralLeader(2, n_words=6, shrinkage=setting)

@@ -11,6 +11,7 @@ from tests.factories import rows, scenario_table, write_toml
 FINALS = {
     "HedgedLeader": [1.0, 1.1],
     "SpectralLeader": [2.5, 2.1],
+    "SpectralLeader, shrunk": [2.4, 2.0],
     "EM 0.5": [3.0, 3.1],
     "EM 1.0": [2.0, 2.5],
     "VarianceReducedEM": [2.2, 2.4],
@@ -28,6 +29,8 @@ def test_table_1_has_a_row_a_stream_and_says_who_is_lower():
     assert l1.rows[0][-2:] == ("0.500", "2")
     [row] = l2.rows  # the other study has no L2
     assert row[4] == "similar"
+    assert l2.header[-2:] == ("SpectralLeader, shrunk", "runs")
+    assert row[-2:] == ("2.20 ± 0.20", "2")
 
 
 def test_lower_everywhere_names_where_it_is_not():
@@ -66,6 +69,9 @@ def test_table_1_is_run_if_asked_for_and_stands_apart_from_the_papers_claims(tmp
     names = {"hedged": "HedgedLeader", "spectral": "SpectralLeader", "truth": "true model"}
     names |= {"variance-reduced-em": "VarianceReducedEM", "unigram": "Unigram"}
     learners = [{"name": name, "label": label} for name, label in names.items()]
+    learners.append(
+        {"name": "spectral", "label": "SpectralLeader, shrunk", "shrinkage": "cross-validated"}
+    )
     learners.append({"name": "stepwise-em", "label": "EM {step_power}", "step_power": [0.5, 1.0]})
     table = scenario_table(learners=learners, figure="table1", axis="step_power")
     files = [write_toml(tmp_path / "table1-hard.toml", table)]

@@ -92,7 +92,7 @@ def test_two_threads_that_learn_take_turns():
     assert topics.model.topics.sum() == pytest.approx(3)
 
 
-@pytest.mark.parametrize("name", [n for n in LEARNERS if n not in ("batch-em", "literal")])
+@pytest.mark.parametrize("name", [n for n in LEARNERS if n != "batch-em"])
 def test_a_learner_can_be_read_and_saved_while_it_learns(name, tmp_path):
     lines = texts(400)[0]
     counting = TextTopics(n_topics=3, learner="unigram")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ortho_group
 
-from spectralleader.spectral import DECOMPOSITIONS
+from spectralleader.spectral import DECOMPOSITIONS, algorithm1
 from spectralleader.spectral.power import random_starts
 
 
@@ -61,3 +61,17 @@ def test_both_decompositions_agree_on_a_noisy_tensor(k):
         _, found = decompose(noisy, random_starts(k, 10, 0))
         order = np.abs(found @ vectors.T).argmax(axis=1)
         np.testing.assert_allclose(found, vectors[order], atol=0.05)
+
+
+def test_a_noisy_tensor_around_whose_maximum_iterations_circle_gives_that_maximum():
+    # of nine documents of the easy problem; plain iterations from the best start end at 1.57
+    tokens = [[1] * 3, [1] * 3, [0, 2, 2], [1, 1, 2], [1, 1, 2], [1] * 3, [1] * 3, [2] * 3]
+    X = np.array([np.bincount(words, minlength=3) for words in [*tokens, [0, 0, 1]]], float)
+    T = algorithm1.triples(X, algorithm1.whiten(algorithm1.pairs(X), 3))
+    values, vectors = DECOMPOSITIONS["power"](T, random_starts(3, 10, seed=9))
+    image = np.einsum("abc,b,c->a", T, vectors[0], vectors[0])
+    np.testing.assert_allclose(image, values[0] * vectors[0], atol=1e-9)
+    sphere = np.random.default_rng(0).standard_normal((10_000, 3))
+    sphere /= np.linalg.norm(sphere, axis=1, keepdims=True)
+    near = sphere[sphere @ vectors[0] > 0.9]
+    assert values[0] > np.einsum("abc,na,nb,nc->n", T, near, near, near).max()

@@ -19,11 +19,11 @@ def judge(
 
     Examples
     --------
-    >>> from spectralleader import LiteralLeader
+    >>> from spectralleader import Algorithm1
     >>> from spectralleader.evaluation import log_loss
     >>> from spectralleader.streams.synthetic import hard
     >>> stream = hard().blocks(block_size=1, n_steps=3, seed=0)
-    >>> steps = list(judge(LiteralLeader(3, n_words=3), stream, {"L1": log_loss}))
+    >>> steps = list(judge(Algorithm1(3, n_words=3), stream, {"L1": log_loss}))
     >>> round(steps[0]["L1"], 3)  # three words, each 1/3 likely: log 27
     3.296
     """

@@ -1,9 +1,9 @@
 """STREAM IN, MODEL OUT: the learners, one a file; `registry` lists them."""
 
+from spectralleader.learners.algorithm1 import Algorithm1
 from spectralleader.learners.batch_em import BatchEM
 from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.learners.incremental_em import IncrementalEM
-from spectralleader.learners.literal import LiteralLeader
 from spectralleader.learners.protocol import Learner, Predictive
 from spectralleader.learners.registry import DEFAULT_LEARNER, LEARNERS
 from spectralleader.learners.spectral_leader import SpectralLeader
@@ -15,11 +15,11 @@ from spectralleader.learners.variance_reduced_em import VarianceReducedEM
 __all__ = [
     "DEFAULT_LEARNER",
     "LEARNERS",
+    "Algorithm1",
     "BatchEM",
     "HedgedLeader",
     "IncrementalEM",
     "Learner",
-    "LiteralLeader",
     "Predictive",
     "SpectralLeader",
     "SpectralMethod",

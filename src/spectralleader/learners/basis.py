@@ -96,7 +96,7 @@ def search(
     found = top_subspace(
         multiply, start, n_wanted=n_topics, n_kept=n_topics + EXTRA, tolerance=tolerance
     )
-    # signed as `whiten` signs over words, so that the random starts are the literal one's
+    # signed as `whiten` signs over words, so that the random starts are those of Algorithm 1
     largest = np.abs(found.basis).argmax(axis=0)
     signs = np.sign(found.basis[largest, range(found.basis.shape[1])])
     return found._replace(basis=found.basis * signs)

@@ -1,4 +1,4 @@
-"""Leader: follow the leader on a sample; what the literal and the fast learner share."""
+"""Leader: follow the leader on a sample; the stream's side of `SpectralLeader`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from spectralleader.learners.protocol import (
     check_whole,
     sizes_of,
 )
-from spectralleader.learners.shrinkage import Shrinkage, split
+from spectralleader.learners.shrinkage import CROSS_VALIDATED, Shrinkage, split
 from spectralleader.learners.undoing import Fields, fields_of, put_back
 from spectralleader.model import TopicModel
 from spectralleader.recoding import check_recoding
@@ -43,10 +43,10 @@ from spectralleader.states import check_same, part, take, truth, whole
 class Leader(Guarded):
     """Remembers a sample of the documents and has the model that the sample leads to.
 
-    A model is worked out when it is read, and at most once for a sample.
+    A model is computed when it is read, and at most once for a sample.
     """
 
-    parameters: tuple[str, ...] = ("n_topics", "n_words", "seed")  # of the constructor, but sample
+    parameters: tuple[str, ...] = ("n_topics", "n_words", "seed")  # of the constructor
 
     def __init__(
         self,
@@ -55,8 +55,12 @@ class Leader(Guarded):
         seed: int,
         reservoir_size: int,
         sample: Sample | None,
+        shrinkage: str | None,
     ) -> None:
         self.n_topics, self.seed = check_n_topics(n_topics), check_seed(seed)
+        if shrinkage not in (None, CROSS_VALIDATED):
+            raise ValueError(f"shrinkage must be None or {CROSS_VALIDATED!r}, got {shrinkage!r}")
+        self.shrinkage = shrinkage
         if sample is None:
             capacity = check_whole("reservoir_size", reservoir_size, 1)
             sample = Reservoir(capacity, seed=self.seed)
@@ -73,7 +77,7 @@ class Leader(Guarded):
         self._n_due = 1  # documents that may enter before the references are renewed
         self._n_left = 1  # of these, still
         self._reference: TopicModel | None = None  # topics are put in its order
-        self._shrinkage = Shrinkage()
+        self._shrinkage = None if shrinkage is None else Shrinkage()
         self._estimate: Estimate | None = None
         self._predictive: TopicModel | None = None  # its model, in order
         self._model: TopicModel | None = None  # the same, shrunk
@@ -139,21 +143,24 @@ class Leader(Guarded):
             self._renew()
 
     def _renew(self) -> None:
-        """Choose the shrinkage anew, and make the model what later ones are put in order by.
+        """Make the model the one that later ones are put in order by.
 
         When a growing sample has reached a power of two, or as many documents have entered a full
         one as it remembers, whether or not anybody read a model in between: so it is a function of
         the stream alone.
         """
         n, n_entered = len(self.sample), self._n_due - self._n_left
-        parts = split(self.sample.documents)
-        models = self._solve_without(parts)
-        in_common = max(0.0, 1.0 - n_entered / n)
-        self._shrinkage = self._shrinkage.renewed(parts, models, in_common)
+        if self._shrinkage is not None:
+            self._shrinkage = self._choose(self._shrinkage, in_common=max(0.0, 1.0 - n_entered / n))
         is_growing = n == self.sample.n_seen
         self._n_left = self._n_due = (1 << n.bit_length()) - n if is_growing else n
         if self.info.n_usable == self.n_topics:  # else places mean nothing yet
             self._reference = self.predictive
+
+    def _choose(self, shrinkage: Shrinkage, in_common: float) -> Shrinkage:
+        """Return the shrinkage that each part of the sample chooses for the model of the others."""
+        parts = split(self.sample.documents)
+        return shrinkage.renewed(parts, self._solve_without(parts), in_common)
 
     def _forget(self) -> None:
         """Forget what was worked out."""
@@ -179,6 +186,7 @@ class Leader(Guarded):
     def settings(self) -> dict[str, Any]:
         """What leaders must have in common to be merged."""
         own = {n: getattr(self, n) for n in self.parameters if n not in ("n_words", "seed")}
+        own["shrinkage"] = self.shrinkage
         return {**own, "sample": type(self.sample).__name__, **self.sample.settings}
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
@@ -205,20 +213,20 @@ class Leader(Guarded):
 
     @property
     def model(self) -> TopicModel:
-        """The model of everything learned so far, shrunk as far as the paper's loss says."""
+        """The model of everything learned so far; shrunk, if `shrinkage` asks for it."""
         if self._model is None:
-            level = self.shrinkage
+            level = self.shrinkage_level
             self._model = self.predictive if level == 0.0 else self._solve_model(level)
         return self._model
 
     @property
-    def shrinkage(self) -> float:
+    def shrinkage_level(self) -> float:
         """How far the model's topics are shrunk: 0 not at all, see `Shrinkage`."""
-        return self._shrinkage.level(len(self.sample))
+        return 0.0 if self._shrinkage is None else self._shrinkage.level(len(self.sample))
 
     @property
     def predictive(self) -> TopicModel:
-        """The model as estimated: shrinkage recovers moments better, and predicts words worse."""
+        """The model before shrinkage, which recovers moments better and predicts words worse."""
         if self._predictive is None:
             self._predictive = self._solve_model(0.0)
         return self._predictive
@@ -232,7 +240,7 @@ class Leader(Guarded):
             "n_due": self._n_due,
             "n_left": self._n_left,
             "order": reference_to_state(self._reference),
-            "shrinkage": self._shrinkage.to_state(),
+            "shrinkage": None if self._shrinkage is None else self._shrinkage.to_state(),
         }
 
     @classmethod
@@ -241,9 +249,13 @@ class Leader(Guarded):
         sizes = sizes_of(state)
         sample = sample_from_state(part(state, "sample"))
         check_same("n_words of the sample", sample.n_words, sizes[1])
-        learner = cls(**{name: take(state, name) for name in cls.parameters}, sample=sample)
+        # None if off; files written before it was an option have the state of what was always on
+        shrinkage = None if take(state, "shrinkage") is None else CROSS_VALIDATED
+        given = {name: take(state, name) for name in cls.parameters}
+        learner = cls(**given, sample=sample, shrinkage=shrinkage)
         learner.grows = truth(state, "grows")
         learner._n_due, learner._n_left = whole(state, "n_due", 1), whole(state, "n_left", 1)
         learner._reference = reference_from_state(part(state, "order"), *sizes)
-        learner._shrinkage = Shrinkage.from_state(part(state, "shrinkage"))
+        if shrinkage is not None:
+            learner._shrinkage = Shrinkage.from_state(part(state, "shrinkage"))
         return learner

@@ -14,6 +14,7 @@ from spectralleader.documents import Documents, Floats, Ints, WordIds
 from spectralleader.model import TopicModel
 from spectralleader.states import floats, whole
 
+CROSS_VALIDATED = "cross-validated"  # how `SpectralLeader(shrinkage=...)` asks for it
 LEVELS = np.array([0.0, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 3 / 8])
 
 # What `tensor_overlaps` sums, by factors: a topic's, weighted over topics, the mean's, and one; and

@@ -14,6 +14,7 @@ TIE = 1e-9  # starts whose values differ by less found the same: the first of th
 STILL = 1e-13  # a unit vector that moves less than this has converged
 NEAR = 1e-2  # one that moves less than this may be near enough for Newton's steps,
 REACH = 10.0  # the first of which may be so many times longer: power iterations are slow
+FELL = 1e-12  # a value that falls by less than this share fell by rounding
 SQUARED = 1e-8  # what one of them leaves is about its square: one that is shorter is the last
 
 
@@ -84,40 +85,50 @@ def decompose(
         best[:] = starts[i, 0] / np.sqrt((starts[i, 0] * starts[i, 0]).sum())
         for start in starts[i] if starts.shape[1] > 1 else starts[i, :0]:
             theta[:] = start / np.sqrt((start * start).sum())
-            value = _iterate(T, theta, work, n_iterations)
+            value = _iterate(T, theta, work, n_iterations, False)
             if value > best_value + TIE * abs(best_value):
                 best_value = value
                 best[:] = theta
-        eigenvalues[i] = _iterate(T, best, work, REFINE * n_iterations)
+        eigenvalues[i] = _iterate(T, best, work, REFINE * n_iterations, True)
         if i < k - 1:
             _deflate(T, eigenvalues[i], best)
 
 
 @kernel
-def _iterate(T: Floats, theta: Floats, work: Floats, n_iterations: int) -> float:
+def _iterate(
+    T: Floats,
+    theta: Floats,
+    work: Floats,
+    n_iterations: int,
+    damped: bool,  # noqa: FBT001  # kernels have no keyword arguments
+) -> float:
     """``theta <- T(I, theta, theta) / ||.||`` in place; returns ``T(theta, theta, theta)``.
 
-    Stops when theta stands still or n_iterations are done.
+    Stops when theta stands still or n_iterations are done. Once the value falls, theta circles a
+    maximum of a noisy tensor; if `damped`, steps are then to ``T(I, theta, theta) + ||T|| theta``,
+    which makes every maximum attract.
     """
     k = len(theta)
     M, B, image, step = work[:k], work[k : 2 * k], work[2 * k], work[2 * k + 1]
     value = _contract(T, theta, M, image)
-    moved, reach, still = _reach(image, theta, step), REACH, STILL
+    moved, reach, still, shift = _reach(image, theta, step), REACH, STILL, 0.0
     for _ in range(n_iterations):
         if moved < NEAR and _newton_step(M, image, theta, value, B, step) < reach * moved:
             reach, still = 0.5, SQUARED  # of the step before
         else:
             for a in range(k):
-                step[a] = image[a]
+                step[a] = image[a] + shift * theta[a]
             reach, still = REACH, STILL
         moved = _reach(step, theta, step)
         if moved == np.inf:
             break
         for a in range(k):
             theta[a] = step[a]
-        value = _contract(T, theta, M, image)
+        last, value = value, _contract(T, theta, M, image)
         if moved < still:
             break
+        if damped and shift == 0.0 and value < last - FELL * abs(last):
+            shift = np.sqrt((T * T).sum())
     return value
 
 

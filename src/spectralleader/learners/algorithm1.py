@@ -1,0 +1,101 @@
+"""Algorithm1: the paper's learner as the paper writes it, the oracle for the fast one."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from numpy.typing import ArrayLike
+
+from spectralleader.documents import Documents, check_n_words
+from spectralleader.guard import Guarded
+from spectralleader.learners.protocol import (
+    Predictive,
+    check_block,
+    check_n_topics,
+    check_seed,
+    check_vocabulary,
+    check_whole,
+    sizes_of,
+)
+from spectralleader.model import TopicModel
+from spectralleader.recoding import check_recoding
+from spectralleader.samples import Reservoir
+from spectralleader.spectral.algorithm1 import valid_model
+from spectralleader.states import check_same, part, take, truth
+
+
+class Algorithm1(Guarded):  # which adds nothing to the algorithm: one thread at a time
+    """Algorithm 1 line by line: `spectral.algorithm1` on a reservoir of the documents seen.
+
+    Every read of the model rebuilds it from the whole reservoir, with a dense matrix of documents
+    by words: for vocabularies of up to a few thousand words that occur, and for checking.
+    `SpectralLeader` has the same model, its topics in a stable order, in microseconds.
+
+    Parameters
+    ----------
+    n_topics : int
+        Number of topics, K.
+    n_words : int, optional
+        Vocabulary size, d. If omitted, it grows with the stream.
+    reservoir_size : int
+        Documents remembered (the paper's m in Algorithm 1).
+    seed : int
+        Seed of the reservoir and of the starts of the power method.
+
+    Examples
+    --------
+    >>> learner = Algorithm1(n_topics=2, n_words=2)
+    >>> learner.learn(Documents.from_tokens([[0, 0, 0], [1, 1, 1], [0, 0, 0]], n_words=2))
+    >>> learner.model.weights.round(2).tolist()
+    [0.33, 0.67]
+    """
+
+    def __init__(
+        self,
+        n_topics: int,
+        *,
+        n_words: int | None = None,
+        reservoir_size: int = 10_000,
+        seed: int = 0,
+    ) -> None:
+        self.n_topics, self.seed = check_n_topics(n_topics), check_seed(seed)
+        self.n_words, self.grows = check_vocabulary(n_words)
+        capacity = check_whole("reservoir_size", reservoir_size, 1)
+        self.sample = Reservoir(capacity, n_words=self.n_words, seed=self.seed)
+
+    @property
+    def model(self) -> TopicModel:
+        """The model of the reservoir as it is: lines 1 to 5, made valid."""
+        return valid_model(self.sample.documents, self.n_topics, seed=self.seed)
+
+    @property
+    def predictive(self) -> Predictive:
+        """The model."""
+        return self.model
+
+    def learn(self, documents: Documents) -> None:
+        """Show the block to the reservoir: lines 6 to 13, one document after the other."""
+        block = check_block(documents, self.n_words, grows=self.grows)
+        self.sample.add(block)
+        self.n_words = block.n_words
+
+    def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
+        """Renumber the words of the remembered documents; words of -1 are dropped from them."""
+        n_words = check_n_words(n_words)
+        self.sample.recode(check_recoding(new_ids, self.n_words, n_words), n_words)
+        self.n_words = n_words
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all that the learner needs to resume."""
+        fields = {name: getattr(self, name) for name in ("n_topics", "n_words", "seed", "grows")}
+        return {**fields, "sample": self.sample.to_state()}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Rebuild the learner that `to_state` described."""
+        n_topics, n_words = sizes_of(state)
+        reservoir = Reservoir.from_state(part(state, "sample"))
+        check_same("n_words of the reservoir", reservoir.n_words, n_words)
+        learner = cls(n_topics, n_words=n_words, seed=take(state, "seed"))
+        learner.grows, learner.sample = truth(state, "grows"), reservoir
+        return learner
