@@ -140,7 +140,7 @@ def test_ctrl_c_leaves_valid_rows_and_the_same_command_goes_on(tmp_path):
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "the same command goes on" in said
+    assert "the same command resumes" in said
     assert "Traceback" not in said
     kept = lines(rows)
     assert 0 < len(kept) < 200 * len(table["learners"]) * 3

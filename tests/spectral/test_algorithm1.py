@@ -127,7 +127,7 @@ def test_words_that_do_not_occur_cost_nothing():
         (
             "learners/algorithm1.py",
             {"documents", "model", "learners.protocol", "recoding", "samples", "states"}
-            | {"spectral.algorithm1"},
+            | {"guard", "spectral.algorithm1"},
         ),
     ],
 )
