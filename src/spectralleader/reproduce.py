@@ -15,18 +15,28 @@ from spectralleader.experiments.sources import why_missing
 from spectralleader.reporting.claims import CLAIMS
 from spectralleader.reporting.duels import AIMS, HEADING, NOTE, TABLE1, duel_tables
 from spectralleader.reporting.gallery import draw
-from spectralleader.reporting.page import HEADINGS, NOTES, Page, count, write_page
+from spectralleader.reporting.page import CAPTIONS, HEADINGS, NOTES, Page, count, write_page
 from spectralleader.reporting.panels import draw_over_axis, save_png
 from spectralleader.reporting.rows import Row
 from spectralleader.reporting.study import Study, by_figure
 from spectralleader.reporting.tables import (
     as_markdown,
     as_rich,
+    compared_table,
     final_table,
     tuning_table,
     verdict_table,
 )
-from spectralleader.reporting.verdicts import POWER, RULE, Verdict, judge_claims
+from spectralleader.reporting.verdicts import (
+    COMPARED,
+    COMPARED_HEADING,
+    COMPARED_NOTE,
+    POWER,
+    RULE,
+    Verdict,
+    judge_claims,
+    judge_others,
+)
 
 LABELS_LINK = (
     "Table 2, how topics agree with the labels that people gave, is in [labels.md](labels.md), "
@@ -76,14 +86,15 @@ def reproduce(console: Console, options: Options, docs: Path | None = None) -> l
     lead = "Every experiment of the paper that could be run here, and a verdict on every claim."
     if options.quick:
         lead += " A quick look only: fewer seeds and shorter runs than the paper's."
-    page = Page(
-        "SpectralLeader, reproduced", lead, studies, verdicts, command, __version__, duels, aims
-    )
+    named = ("SpectralLeader, reproduced", lead, studies, verdicts, command, __version__)
+    others = judge_others(CLAIMS, {study.name: study.rows for study in studies}, COMPARED)
+    page = Page(*named, duels, aims, others)
     report(console, page, options.out)
     if docs is not None:
         write_docs(page, docs)
     console.print(as_rich(verdict_table(verdicts), count(verdicts)))
     console.print(RULE, highlight=False)
+    console.print(as_rich(compared_table(others), COMPARED_HEADING))
     if duels:
         console.print(as_rich(verdict_table(aims), HEADING))
     return verdicts
@@ -142,6 +153,7 @@ def write_docs(page: Page, folder: Path) -> None:
     parts = [
         f"# Results\n\n{page.lead} Made by `{page.commands} --docs {folder}`; do not edit.",
         f"## Verdicts\n\n{count(page.verdicts)}\n\n{claims}\n{RULE}",
+        f"## {COMPARED_HEADING}\n\n{COMPARED_NOTE}\n\n{as_markdown(compared_table(page.others))}",
         f"## What tuning is worth\n\n{as_markdown(tuning_table(page.studies))}",
     ]
     if page.duels:
@@ -150,7 +162,7 @@ def write_docs(page: Page, folder: Path) -> None:
         parts.append(LABELS_LINK)
     for name, group in by_figure(page.studies).items():
         parts.append(f"## {HEADINGS.get(name, name)}\n\n{NOTES.get(name, '')}")
-        parts.append(f"![{name}](figures/{name}.png)")
+        parts.append(f"![{name}](figures/{name}.png)\n\n{CAPTIONS.get(name, '')}")
         if group[0].axis:
             parts.append(f"![by {group[0].axis}](figures/{name}-by-{group[0].axis}.png)")
         parts += [f"### {s.title}\n\n{s.question}\n\n{as_markdown(final_table(s))}" for s in group]

@@ -33,7 +33,7 @@ def study():
 
 
 def test_the_page_is_one_file_that_needs_no_network(study, tmp_path):
-    verdicts = [Verdict("7", "a claim", "1 < 2", "does not hold")]
+    verdicts = [Verdict("7", "a claim", "EM", "1 < 2", "does not hold")]
     page = Page("Title", "Lead", [study, study], verdicts, "spectralleader reproduce", "0.1")
     text = write_page(page, tmp_path / "a" / "index.html").read_text(encoding="utf-8")
     assert not re.search(r"(?:src|href)=[\"'](?!data:)", text)

@@ -14,7 +14,14 @@ from spectralleader.reporting.findings import (
     stays_below,
     vanishes,
 )
-from spectralleader.reporting.verdicts import Claim, judge_claims
+from spectralleader.reporting.verdicts import (
+    COMPARED,
+    EM,
+    LEADER,
+    Claim,
+    judge_claims,
+    judge_others,
+)
 from tests.factories import rows
 
 CLEAR = rows({"SpectralLeader": [1.0, 1.1, 1.2], "EM 0.5": [3.0, 3.1, 3.3], "EM 1.0": [4, 4, 4]})
@@ -116,3 +123,24 @@ def test_every_claim_is_one_line_and_said_once():
     assert len({claim.text for claim in CLAIMS}) == len(CLAIMS)
     assert all("\n" not in claim.text and claim.scenarios for claim in CLAIMS)
     assert {claim.where for claim in CLAIMS} == {"abstract", "6.1", "6.2", "7.1", "7.2", "7.3"}
+
+
+def test_a_verdict_says_under_which_learner_it_was_reached():
+    claims = [
+        Claim("7", "ours is lower", ("s",), lower("L1")),
+        Claim("7", "EM", ("s",), lower("L1"), EM),
+    ]
+    assert [verdict.learner for verdict in judge_claims(claims, {"s": CLEAR}, {})] == [LEADER, EM]
+
+
+def test_claims_about_the_leader_are_put_to_other_learners_by_the_same_test():
+    found = rows(
+        {"SpectralLeader": [1, 1], "HedgedLeader": [5, 5], "EM 0.5": [3, 3], "EM 1.0": [4, 4]}
+    )
+    claims = [Claim("7", "lower", ("s",), lower("L1")), Claim("7", "EM", ("s",), lower("L1"), EM)]
+    (row,) = judge_others(claims, {"s": found}, COMPARED)
+    assert row == ("7", "lower", "–", "holds", "–", "–", "does not hold")
+
+
+def test_every_claim_names_a_learner_that_was_judged():
+    assert {claim.learner for claim in CLAIMS} == {LEADER, EM, "noise-free leader"}

@@ -15,7 +15,7 @@ from spectralleader.reporting.findings import (
     stays_below,
     vanishes,
 )
-from spectralleader.reporting.verdicts import Claim
+from spectralleader.reporting.verdicts import EM, NOISE_FREE, Claim
 
 EASY, HARD, BLOCKS, TURNS = (
     f"figure1-{name}" for name in ("easy", "hard", "hard-blocks", "non-stochastic")
@@ -57,6 +57,7 @@ CLAIMS = (
         "Theorem 1 as printed: noise-free regret is at most 4 sqrt(d^3) log n",
         REGRET,
         stays_below("regret", "bound_printed", leader="noise-free", epsilon=None),
+        learner=NOISE_FREE,
         min_seeds=1,
     ),
     Claim(
@@ -64,6 +65,7 @@ CLAIMS = (
         "Theorem 1 repaired: noise-free regret is at most 4 sqrt(d^3) (1 + log n)",
         REGRET,
         stays_below("regret", "bound_repaired", leader="noise-free", epsilon=None),
+        learner=NOISE_FREE,
         min_seeds=1,
     ),
     Claim(
@@ -71,32 +73,37 @@ CLAIMS = (
         "Theorem 2: with a reservoir, at most 4 sqrt(d^3) (epsilon n + log n) + 8",
         REGRET,
         stays_below("regret", "bound_theorem2", leader="noise-free"),
+        learner=NOISE_FREE,
         min_seeds=1,
     ),
-    Claim("7.1", "EM's L1 is very sensitive to its power", STOCHASTIC, sensitive("L1")),
+    Claim("7.1", "EM's L1 is very sensitive to its power", STOCHASTIC, sensitive("L1"), EM),
     Claim(
         "7.1",
         "EM's best power (L1) is 0.7, or ties with it, on easy, blocks of 1",
         (EASY,),
         best_power("L1", 0.7),
+        learner=EM,
     ),
     Claim(
         "7.1",
         "EM's best power (L1) is 0.9, or ties with it, on hard, blocks of 1",
         (HARD,),
         best_power("L1", 0.9),
+        learner=EM,
     ),
     Claim(
         "7.1",
         "EM's best power (L1) is 0.5, or ties with it, on hard, blocks of 100",
         (BLOCKS,),
         best_power("L1", 0.5),
+        learner=EM,
     ),
     Claim(
         "7.1",
         "EM's best power changes with the block size",
         (HARD, BLOCKS),
         best_power_differs("L1"),
+        learner=EM,
     ),
     Claim("7.1", "SpectralLeader has the lowest L1 on easy, blocks of 1", (EASY,), lower("L1")),
     Claim("7.1", "SpectralLeader has the lowest L1 on hard, blocks of 1", (HARD,), lower("L1")),
@@ -105,6 +112,7 @@ CLAIMS = (
         "EM improves when blocks grow to 100 (and documents tenfold)",
         (HARD, BLOCKS),
         improves("L1"),
+        learner=EM,
     ),
     Claim("7.1", "SpectralLeader has the lowest L1 on hard, blocks of 100", (BLOCKS,), lower("L1")),
     Claim(
@@ -124,6 +132,7 @@ CLAIMS = (
         "With topics in turn, EM's best power (L1) is 0.5, or ties with it",
         (TURNS,),
         best_power("L1", 0.5),
+        learner=EM,
     ),
     Claim(
         "7.2",
@@ -161,12 +170,14 @@ CLAIMS = (
         "News (headlines here): EM's best power differs between blocks of 10 and of 1000",
         (NEWS_10, NEWS_1000),
         best_power_differs("L1"),
+        learner=EM,
     ),
     Claim(
         "7.3",
         "Tweets (of Congress here): EM's best power differs between blocks of 10 and of 1000",
         (TWEETS_10, TWEETS_1000),
         best_power_differs("L1"),
+        learner=EM,
     ),
     Claim(
         "7.3",

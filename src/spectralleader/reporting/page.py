@@ -15,8 +15,23 @@ from spectralleader.reporting.duels import HEADING, NOTE, duel_tables
 from spectralleader.reporting.gallery import draw
 from spectralleader.reporting.panels import as_svg, draw_over_axis
 from spectralleader.reporting.study import Study, by_figure
-from spectralleader.reporting.tables import as_html, final_table, tuning_table, verdict_table
-from spectralleader.reporting.verdicts import FAILS, HOLDS, POWER, RULE, UNTESTED, Verdict
+from spectralleader.reporting.tables import (
+    as_html,
+    compared_table,
+    final_table,
+    tuning_table,
+    verdict_table,
+)
+from spectralleader.reporting.verdicts import (
+    COMPARED_HEADING,
+    COMPARED_NOTE,
+    FAILS,
+    HOLDS,
+    POWER,
+    RULE,
+    UNTESTED,
+    Verdict,
+)
 
 HEADINGS = {
     "figure1": "Figure 1: synthetic problems",
@@ -37,6 +52,26 @@ NOTES = {
 }
 
 
+AVERAGES = (
+    "Each curve is a running average over the steps, the mean of all runs with a band of one "
+    "standard error; lower is better. L1 is in nats per document, of each block before it is "
+    "learned. L2 is the squared distance between the learner's third moments and the true ones "
+    "(no unit). All learners see the same documents: what all curves do together is the stream, "
+    "what they do differently is the learner. A curve that falls is of a learner that improves; "
+    "one that rises meets documents that are harder to predict. The average at step n is divided "
+    "by n, but nothing can be predicted before the first document, so the first step counts as 0: "
+    "L1 starts at 0 and rises to its level in the first steps. The power of stepwise EM is told by "
+    "shade and marker; the best one in hindsight is drawn thicker and named in each panel."
+)
+CAPTIONS = {
+    "figure1": AVERAGES,
+    "figure2": f"{AVERAGES} HedgedLeader's L2 leaps on tweets in blocks of 1000 after step 55: its "
+    "model then is that of the last 2,000 documents, which predict better (see its L1) and are "
+    "further from theta*, the model of the whole corpus.",
+    "reservoir": AVERAGES,
+}
+
+
 class Page(NamedTuple):
     """What a page says."""
 
@@ -48,6 +83,7 @@ class Page(NamedTuple):
     version: str
     duels: Sequence[Study] = ()  # of Table 1
     aims: Sequence[Verdict] = ()  # what became of our own claims, apart from the paper's
+    others: Sequence[tuple[str, ...]] = ()  # the paper's claims, as our learners meet them
 
 
 def write_page(page: Page, path: Path) -> Path:
@@ -58,7 +94,7 @@ def write_page(page: Page, path: Path) -> Path:
     text = template.substitute(
         title=escape(page.title),
         lead=escape(page.lead),
-        verdicts=_verdicts(page.verdicts) + _duels(page.duels, page.aims),
+        verdicts=_verdicts(page.verdicts) + _others(page.others) + _duels(page.duels, page.aims),
         figures="\n".join(
             _section(name, group, folder) for name, group in by_figure(page.studies).items()
         ),
@@ -83,6 +119,13 @@ def _verdicts(verdicts: Sequence[Verdict]) -> str:
     return f"<h2>Verdicts</h2>\n<p>{count(verdicts)}</p>\n{table}\n<p class=note>{escape(RULE)}</p>"
 
 
+def _others(rows: Sequence[tuple[str, ...]]) -> str:
+    if not rows:
+        return ""
+    table = as_html(compared_table(rows))
+    return f"<h2>{COMPARED_HEADING}</h2>\n<p>{escape(COMPARED_NOTE)}</p>\n{table}"
+
+
 def _duels(studies: Sequence[Study], aims: Sequence[Verdict]) -> str:
     if not studies:
         return ""
@@ -100,6 +143,7 @@ def _section(name: str, studies: Sequence[Study], folder: Path) -> str:
         where = f" <span class=note>({escape(study.paper)})</span>" if study.paper else ""
         parts.append(f"<dt>{escape(study.title)}{where}</dt><dd>{escape(study.question)}</dd>")
     parts += ["</dl>", _image(draw(name, studies), folder / f"{name}.svg")]
+    parts += [f"<p class=note>{escape(CAPTIONS[name])}</p>"] if name in CAPTIONS else []
     if axis := studies[0].axis:
         parts.append(f"<h3>By {escape(axis)}</h3>")
         parts.append(_image(draw_over_axis(studies), folder / f"{name}-by-{axis}.svg"))

@@ -29,7 +29,10 @@ Panel = Callable[[Axes, Study, str], None]
 # the shades of a grid come last
 COLOURS = ("#0072B2", "#009E73", "#CC79A7", "#D55E00", "#E69F00", "#56B4E9", "#000000")
 TRUTH = "true model"
-DASHES = ("-", (0, (5, 1)), (0, (4, 1.5)), (0, (3, 1.5)), (0, (2, 1.5)), (0, (1, 1.2)))
+LITERAL: Style = {"color": "0", "linestyle": (0, (1, 2)), "linewidth": 1.6, "zorder": 5}
+# A grid's settings are told apart in grey print by their markers, along thin lines.
+MARKERS = ("o", "v", "s", "^", "D", "x")
+N_MARKS = 7  # on a curve
 BEST = "best tuned:"
 REFERENCE: Style = {"color": "0.35", "linestyle": "--", "linewidth": 1.2}
 
@@ -100,15 +103,17 @@ def styles(study: Study) -> dict[str, Style]:
     """Return how each learner is drawn: a grid in shades of one colour, the others in their own."""
     names = list(dict.fromkeys(row["learner"] for row in study.rows))
     grid = list(settings(study.rows, study.axis)) if study.axis else []
-    others = [name for name in names if name not in grid and name != TRUTH]
+    fixed = {TRUTH: REFERENCE, "Algorithm 1": LITERAL}  # the latter lies on the fast one
+    others = [name for name in names if name not in grid and name not in fixed]
     drawn: dict[str, Style] = {
         name: {"color": COLOURS[i % len(COLOURS)], "linewidth": 2.2, "zorder": 3}
         for i, name in enumerate(others)
     }
     shades = mpl.colormaps["YlOrBr"](np.linspace(0.45, 0.95, len(grid)))
     for i, (name, shade) in enumerate(zip(grid, shades, strict=True)):
-        drawn[name] = {"color": shade, "linestyle": DASHES[i % len(DASHES)], "linewidth": 1.1}
-    return drawn | ({TRUTH: REFERENCE} if TRUTH in names else {})
+        drawn[name] = {"color": shade, "linewidth": 0.9, "marker": MARKERS[i % len(MARKERS)]}
+        drawn[name] |= {"markersize": 4.5, "markerfacecolor": "none"}
+    return drawn | {name: style for name, style in fixed.items() if name in names}
 
 
 def _curves(axes: Axes, study: Study, metric: str) -> None:
@@ -118,7 +123,8 @@ def _curves(axes: Axes, study: Study, metric: str) -> None:
         steps, mean, error = (values[1:] for values in summaries[name])  # nothing counts at step 1
         if name == TRUTH and not mean.any():
             continue  # the truth's own recovery error is the axis
-        axes.plot(steps, mean, **style, label=name)
+        (line,) = axes.plot(steps, mean, **style, label=name)
+        line.set_markevery(_spread(len(steps), len(axes.lines)))
         axes.fill_between(steps, mean - error, mean + error, color=style["color"], alpha=0.15, lw=0)
         if name == best:
             _mark(axes, steps, mean, style, f"{BEST} {name}")
@@ -144,11 +150,16 @@ def _clean(axes: Axes) -> None:
     axes.set_axisbelow(True)
 
 
+def _spread(n: int, i: int) -> tuple[int, int]:
+    """Return where the markers of the i-th curve of n points are: not on top of each other."""
+    every = max(1, n // N_MARKS)
+    return i * every // len(MARKERS) % every, every
+
+
 def _mark(axes: Axes, x: Any, y: Any, style: Style, text: str) -> None:
-    marker = {"marker": "o", "markersize": 5, "markeredgecolor": "white", "zorder": 4}
-    every = max(1, len(x) // 8)
-    axes.plot(x, y, **(style | {"linewidth": 2.0, "markevery": (every, every)} | marker))
-    axes.plot([], [], **(style | {"linewidth": 2.0} | marker), label=text)
+    thick = style | {"linewidth": 2.0, "markerfacecolor": style["color"], "zorder": 4}
+    axes.plot(x, y, **thick, markevery=_spread(len(x), len(axes.lines)))
+    axes.plot([], [], **thick, label=text)
     own = [pair for pair in zip(*axes.get_legend_handles_labels(), strict=True) if pair[1] == text]
     axes.legend(*zip(*own, strict=True), loc="upper right", fontsize="small", framealpha=0.8)
 

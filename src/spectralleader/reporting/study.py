@@ -8,8 +8,8 @@ from typing import NamedTuple
 from spectralleader.reporting.rows import Row
 
 LABELS = {
-    "L1": "L1: negative log-likelihood",
-    "L2": "L2: recovery error",
+    "L1": "L1: negative log-likelihood (nats per document)",
+    "L2": "L2: recovery error (squared distance)",
     "loss": "tensor loss",
     "regret": "regret",
 }

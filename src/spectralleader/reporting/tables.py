@@ -18,7 +18,7 @@ from spectralleader.reporting.rows import (
     standard_error,
 )
 from spectralleader.reporting.study import Study, label
-from spectralleader.reporting.verdicts import LEADER, POWER, Verdict
+from spectralleader.reporting.verdicts import COMPARED, LEADER, POWER, Verdict
 
 
 class Table(NamedTuple):
@@ -64,7 +64,12 @@ def tuning_table(studies: Iterable[Study]) -> Table:
 
 def verdict_table(verdicts: Sequence[Verdict]) -> Table:
     """Return the verdicts, a row a claim."""
-    return Table(("where", "claim", "measured", "verdict"), [tuple(v) for v in verdicts])
+    return Table(("where", "claim", "learner", "measured", "verdict"), [tuple(v) for v in verdicts])
+
+
+def compared_table(rows: Sequence[tuple[str, ...]]) -> Table:
+    """Return the verdicts that several learners get, from `judge_others`."""
+    return Table(("where", "claim", *COMPARED), list(rows))
 
 
 def as_rich(table: Table, title: str) -> rich.table.Table:
