@@ -2,9 +2,9 @@
 
     SPECTRALLEADER_DATA=FOLDER python -m benchmarks.floor
 
-Every block is predicted, then counted, as `spectralleader evaluate` does. The estimator was chosen on
-election_tweets, health_tweets and synthetic streams; the other corpora are test streams. A corpus
-that is not in the folder is skipped.
+Every block is predicted, then counted, as `spectralleader evaluate` does. The estimator was chosen
+on election_tweets, health_tweets and synthetic streams; the other corpora are test streams. A
+corpus that is not in the folder is skipped.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Losses:
     def cells(self) -> list[str]:
         """Return the best fixed delta, its L1, and what each of the others loses to it."""
         best = self.fixed.argmin()
-        shown = [self.fixed[FIXED == delta].item() for delta in SHOWN]
+        shown = [self.fixed[delta == FIXED].item() for delta in SHOWN]
         lost = [loss - self.fixed[best] for loss in (self.ours, *shown, self.former)]
         told = [f"{FIXED[best]:.2g}", f"{self.fixed[best] / self.n_docs:.2f}"]
         return told + [f"{loss / self.n_docs:+.2f}" for loss in lost]
