@@ -73,7 +73,11 @@ def stored_learner(name: str) -> type[Learner]:
     """
     if name in STORED:
         return STORED[name].learner
-    if (found := _find_known(name)) is not None:
+    try:
+        found = _find_known(name)
+    except ValueError as error:  # an entry point that does not work
+        raise StorageError(f"holds a learner {name!r}, but {error}") from error
+    if found is not None:
         return found
     advice = "install the package that offers it"
     if ":" in name:
@@ -157,7 +161,7 @@ def _import(name: str) -> type[Learner]:
 def check_learner_class(found: Any, name: str) -> type[Learner]:
     """Return a class that has the members of a learner, or say which it lacks."""
     if not isinstance(found, type):
-        raise ValueError(f"{name} is not a class of learners but a {type(found).__name__}")
+        raise ValueError(f"{name} is not a class of learners but of type {type(found).__name__}")
     lacking = [member for member in MEMBERS if not hasattr(found, member)]
     if lacking:
         raise ValueError(f"{name} is not a learner: it lacks {', '.join(lacking)} (docs/adding.md)")
