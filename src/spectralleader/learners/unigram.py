@@ -130,9 +130,10 @@ def smooth_counts(counts: Floats, blocks: Floats) -> Floats:
 
     A mixture over `DELTAS`, which is itself an add-delta estimate. The weight of each is its
     leave-one-block-out likelihood: a word that occurred c times, in b blocks, is predicted from the
-    ``c - c / b`` occurrences in the others. So a word of one block is unseen when that is left out,
-    also if a growing vocabulary has no unseen words; and a burst within a block, unlike the single
-    tokens of leave-one-out, does not pass for a word that will recur.
+    ``c - c / b`` occurrences in the others. A word of one block is unseen when that block is left
+    out, so new words are accounted for even if every word of a growing vocabulary has been seen. A
+    burst within one block is no evidence that the word recurs, as it would be if single tokens were
+    left out.
 
     Parameters
     ----------
