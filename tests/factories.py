@@ -28,30 +28,11 @@ from spectralleader import (
 )
 from spectralleader.checkpoint import Checkpoint, Progress, Sums
 from spectralleader.streams.text.words import EVERYTHING
+from spectralleader.testing.requirements import require_valid as assert_valid
+from spectralleader.testing.requirements import same_state
+from spectralleader.testing.streams import documents, growing
 
-
-def documents(n_docs: int = 30, n_words: int = 6, *, seed: int = 0) -> Documents:
-    """Documents of 0 to 8 words from two overlapping topics."""
-    rng = np.random.default_rng(seed)
-    topics = rng.dirichlet(np.ones(n_words), size=2)
-    chosen = topics[rng.integers(2, size=n_docs)]
-    sizes = rng.integers(0, 9, size=n_docs)
-    return Documents.from_tokens(
-        [rng.choice(n_words, size=n, p=p) for n, p in zip(sizes, chosen, strict=True)], n_words
-    )
-
-
-def growing(whole: Documents, size: int) -> list[Documents]:
-    """Blocks of documents whose words are numbered as they come up, each over those so far."""
-    words, first = np.unique(whole.words, return_index=True)
-    ids = np.full(whole.n_words, -1)
-    ids[words[np.argsort(first)]] = np.arange(len(words))
-    ids[ids < 0] = np.arange(len(words), whole.n_words)
-    stream, n_words = [], 1
-    for block in whole.recode(ids, whole.n_words).blocks(size):
-        n_words = max(n_words, int(block.words.max(initial=0)) + 1)
-        stream.append(Documents(block.indptr, block.words, block.counts, n_words))
-    return stream
+__all__ = ["assert_valid", "documents", "growing", "same_state"]  # from the laws
 
 
 def model(n_topics: int = 3, n_words: int = 6, *, seed: int = 0) -> TopicModel:
@@ -101,26 +82,6 @@ def known_learners() -> dict[str, Callable[..., Learner]]:
     """Every learner by name, and those whose options change what their state holds."""
     known: dict[str, Callable[..., Learner]] = {n: e.learner for n, e in LEARNERS.items()}
     return known | {"spectral, shrunk": partial(SpectralLeader, shrinkage="cross-validated")}
-
-
-def same_state(a: object, b: object) -> bool:
-    """Say whether two states (nested dictionaries of arrays and plain values) are equal."""
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(same_state(a[key], b[key]) for key in a)
-    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
-        return len(a) == len(b) and all(same_state(x, y) for x, y in zip(a, b, strict=True))
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return np.array_equal(a, b)  # type: ignore[arg-type]
-    return a == b
-
-
-def assert_valid(model: TopicModel) -> None:
-    """Assert that a model is finite and a distribution, with no impossible word."""
-    for rows in (model.weights[None], model.topics):
-        assert np.isfinite(rows).all()
-        assert (rows >= 0).all()
-        np.testing.assert_allclose(rows.sum(axis=1), 1.0, atol=1e-12)
-    assert (model.topics > 0).all()
 
 
 def scenario_table(**changes: object) -> dict[str, object]:

@@ -30,3 +30,10 @@ def test_every_page_is_in_the_navigation():
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:", 1)[1]
     pages = [path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")]
     assert [page for page in pages if str(page) not in navigation] == []
+
+
+def test_the_page_on_adding_a_learner_shows_the_learner_that_is_tested():
+    page = (ROOT / "docs" / "adding.md").read_text(encoding="utf-8")
+    example = (ROOT / "docs" / "examples" / "hard_em.py").read_text(encoding="utf-8")
+    assert f"```python\n{example}```" in page
+    assert "--8<--" not in page

@@ -15,8 +15,10 @@ from spectralleader.learners.protocol import (
     check_n_topics,
     check_seed,
     check_vocabulary,
+    sizes_of,
 )
 from spectralleader.recoding import check_recoding, move_rows
+from spectralleader.states import floats, truth
 
 SMOOTHING = 0.1  # of a word, in every topic
 
@@ -29,9 +31,9 @@ class HardEM:
     n_topics : int
         Number of topics, K.
     n_words : int, optional
-        Vocabulary size, d. Left out, it grows with the stream.
+        Vocabulary size, d. If omitted, it grows with the stream.
     seed : int
-        Changes nothing: here so that every learner is made alike.
+        Has no effect; every learner takes one.
     """
 
     def __init__(self, n_topics: int, *, n_words: int | None = None, seed: int = 0) -> None:
@@ -64,7 +66,7 @@ class HardEM:
         return int(np.argmax(log_probs.round(9)))  # of equals the first, however they were added
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
-        """Renumber the words; new ones were seen no times."""
+        """Renumber the words; new words have a count of zero."""
         n_words = check_n_words(n_words)
         ids = check_recoding(new_ids, self.n_words, n_words)
         self._counts = move_rows(self._counts, ids, n_words)
@@ -84,16 +86,17 @@ class HardEM:
         return self.model
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that the learner needs to go on; copies, which do not change with it."""
+        """Return all that the learner needs to resume; copies, which do not change with it."""
         fields = ("n_topics", "n_words", "seed", "grows")
         arrays = {"members": self._members.copy(), "counts": self._counts.copy()}
         return {name: getattr(self, name) for name in fields} | arrays
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> HardEM:
-        """Rebuild the learner that `to_state` described."""
-        learner = cls(state["n_topics"], n_words=state["n_words"], seed=state["seed"])
-        learner.grows = state["grows"]
-        learner._members = np.array(state["members"])
-        learner._counts = np.array(state["counts"])
+        """Rebuild the learner that `to_state` described; a file is not trusted, so check it."""
+        n_topics, n_words = sizes_of(state)
+        learner = cls(n_topics, n_words=n_words, seed=state["seed"])
+        learner.grows = truth(state, "grows")
+        learner._members = floats(state, "members", (n_topics,), 0.0)
+        learner._counts = floats(state, "counts", (n_words, n_topics), 0.0)
         return learner

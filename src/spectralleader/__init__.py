@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         StepwiseEM,
         Unigram,
         VarianceReducedEM,
+        register_learner,
     )
     from spectralleader.merging import merge
     from spectralleader.model import TopicModel
@@ -59,6 +60,7 @@ __all__ = [
     "Words",
     "load",
     "merge",
+    "register_learner",
     "save",
 ]
 

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from spectralleader.guard import guard_of
 from spectralleader.learners import Unigram
+from spectralleader.states import part, take
 from spectralleader.text_topics import TextTopics
 
 LARGEST = 1e300  # of a sum that is believed
@@ -25,7 +26,7 @@ class Sums:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Sums:
         """Rebuild sums, checked."""
-        values = {field.name: state[field.name] for field in fields(cls)}
+        values = {field.name: take(state, field.name) for field in fields(cls)}
         for name, value in values.items():
             least = -LARGEST if name == "loss" else 0
             if type(value) not in (int, float) or not least <= value <= LARGEST:
@@ -63,8 +64,8 @@ class Progress:
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Progress:
         """Rebuild what `to_state` described."""
-        plain = {name: state[name] for name in PLAIN}
-        settings, n_docs, seconds = plain["settings"], plain["n_docs"], plain["seconds"]
+        plain = {name: take(state, name) for name in PLAIN}
+        settings, n_docs, seconds = part(state, "settings"), plain["n_docs"], plain["seconds"]
         if not all(type(t) is str and t.isprintable() for pair in settings.items() for t in pair):
             raise ValueError("settings must be lines of text")
         if not all(type(text) in (str, type(None)) for text in (plain["digest"], plain["before"])):
@@ -75,9 +76,9 @@ class Progress:
             raise ValueError(f"seconds must be finite, got {seconds!r:.60}")
         return cls(
             **plain,
-            judged=None if state["judged"] is None else Sums.from_state(state["judged"]),
-            unigram=Sums.from_state(state["unigram"]),
-            frequencies=Unigram.from_state(state["frequencies"]),
+            judged=None if take(state, "judged") is None else Sums.from_state(state["judged"]),
+            unigram=Sums.from_state(part(state, "unigram")),
+            frequencies=Unigram.from_state(part(state, "frequencies")),
         )
 
 
@@ -116,7 +117,10 @@ class Checkpoint(TextTopics):
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Checkpoint:
         """Rebuild what `to_state` described; it goes on as if never stopped."""
-        topics, progress = TextTopics.from_state(state), Progress.from_state(state["progress"])
+        topics, progress = (
+            TextTopics.from_state(state),
+            Progress.from_state(part(state, "progress")),
+        )
         known, counted = topics.vocabulary, progress.frequencies
         if counted.grows != known.grows or counted.n_words > max(1, known.n_words):
             raise ValueError(f"frequencies are over {counted.n_words} words, not {known.n_words}")

@@ -13,10 +13,11 @@ import numpy as np
 from spectralleader.checks import check_whole
 from spectralleader.documents import Documents
 from spectralleader.learners import DEFAULT_LEARNER, Learner
+from spectralleader.learners.lookup import find_learner
 from spectralleader.model import TopicModel
 from spectralleader.snapshot import RELEVANCE
 from spectralleader.streams.text.words import Words
-from spectralleader.text_topics import MAX_WORDS, find_learner
+from spectralleader.text_topics import MAX_WORDS
 
 try:
     from river import base

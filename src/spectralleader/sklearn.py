@@ -12,8 +12,8 @@ import scipy.sparse as sp
 from spectralleader.checks import check_whole
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.learners import DEFAULT_LEARNER, Learner
+from spectralleader.learners.lookup import find_learner
 from spectralleader.model import TopicModel
-from spectralleader.text_topics import find_learner
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin

@@ -14,13 +14,14 @@ from spectralleader.checks import check_whole
 from spectralleader.compiled import first_use
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.guard import Guarded
-from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Learner
+from spectralleader.learners import DEFAULT_LEARNER, Learner
+from spectralleader.learners.lookup import find_learner, name_of, stored_learner
 from spectralleader.learners.merging import merge_learners, settings_of
 from spectralleader.learners.registry import STORED
 from spectralleader.learners.statistics import with_words
 from spectralleader.model import TopicModel
 from spectralleader.snapshot import Snapshot
-from spectralleader.states import check_same, one_of, part, whole
+from spectralleader.states import check_same, part, text, whole
 from spectralleader.streams.text.texts import Texts, as_strings
 from spectralleader.streams.text.vectoriser import Vectoriser
 from spectralleader.streams.text.vocabulary import GrowingVocabulary, Vocabulary
@@ -42,7 +43,7 @@ class TextTopics(Guarded):
     n_topics : int
         Number of topics, K.
     learner : str
-        One of `LEARNERS`, by name.
+        One of `LEARNERS`, by name, or your own as ``package.module:Class``.
     vocabulary : Vocabulary or iterable of str, optional
         Words to tell texts apart by, such as `Vocabulary.most_frequent(texts, 500, words=words)`
         with the same `words`. Left out, it grows with the stream up to 50,000 words, and the
@@ -216,9 +217,8 @@ class TextTopics(Guarded):
 
     def to_state(self) -> dict[str, Any]:
         """Return all that is needed to go on, as arrays and plain values."""
-        kind = next(name for name, entry in STORED.items() if type(self.learner) is entry.learner)
         return {
-            "learner": {"kind": kind, **self.learner.to_state()},
+            "learner": {**self.learner.to_state(), "kind": name_of(self.learner)},
             "vectoriser": self.vectoriser.to_state(),
             "block_size": self.block_size,
             "n_docs": self.n_docs,
@@ -230,7 +230,7 @@ class TextTopics(Guarded):
         """Rebuild what `to_state` described; it goes on as if never stopped."""
         topics = cls.__new__(cls)
         learner = part(state, "learner")
-        topics.learner = STORED[one_of(learner, "kind", STORED)].learner.from_state(learner)
+        topics.learner = stored_learner(text(learner, "kind")).from_state(learner)
         topics.vectoriser = Vectoriser.from_state(part(state, "vectoriser"))
         topics.block_size, topics.n_docs = whole(state, "block_size", 1), whole(state, "n_docs")
         topics.n_empty = whole(state, "n_empty", 0, topics.n_docs)
@@ -290,13 +290,6 @@ def make_learner(name: str, n_topics: int, vocabulary: Vocabulary, **parameters:
     """Return a new learner over a vocabulary, by its name."""
     n_words = None if vocabulary.grows else vocabulary.n_words
     return find_learner(name)(n_topics, n_words=n_words, **parameters)
-
-
-def find_learner(name: str) -> Callable[..., Learner]:
-    """Return the class of a learner by its name."""
-    if name not in LEARNERS:
-        raise ValueError(f"there is no learner {name!r}; known are {', '.join(LEARNERS)}")
-    return LEARNERS[name].learner
 
 
 def _describe(words: Tokenizer) -> dict[str, Any]:

@@ -251,8 +251,8 @@ def test_every_command_for_text_has_an_example_that_names_it():
 
 def test_the_help_names_the_learners_that_are_used_if_none_is(command, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
-    assert f"{DEFAULT_LEARNER} if not given" in command("learn", "--help").stdout
-    assert f"{','.join(DEFAULT_LEARNERS)} if not given" in command("evaluate", "--help").stdout
+    assert f"(default: {DEFAULT_LEARNER})" in command("learn", "--help").stdout
+    assert f"(default: {','.join(DEFAULT_LEARNERS)})" in command("evaluate", "--help").stdout
 
 
 def test_the_examples_of_the_help_work(command, tmp_path, monkeypatch):

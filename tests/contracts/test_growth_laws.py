@@ -1,6 +1,5 @@
 """Laws of a vocabulary that grows, is pruned and is renumbered: every learner and sample."""
 
-import copy
 import inspect
 
 import numpy as np
@@ -12,6 +11,8 @@ from spectralleader import LEARNERS, BatchEM, Documents, HedgedLeader, TopicMode
 from spectralleader.learners.leader import Leader
 from spectralleader.learners.online_em import OnlineEM
 from spectralleader.samples import SAMPLES, Window, sample_from_state, sample_to_state
+from spectralleader.testing import laws, word_laws
+from spectralleader.testing.requirements import Maker, taught
 from tests.factories import assert_valid, blocks, documents, growing, model, same_state
 
 HISTORIES = (OnlineEM, HedgedLeader)  # what they did with early documents, they did for good
@@ -21,14 +22,10 @@ SIZES = (3, 20)  # all words are the basis, and only the frequent directions of 
 @pytest.fixture(params=sorted(LEARNERS), scope="module")
 def make(request):
     """A constructor of small learners of one kind, which grow unless told."""
-    cls = LEARNERS[request.param].learner
-
-    def construct(**parameters):
-        return cls(**{"n_topics": 3, "seed": 0, **parameters})
-
-    construct.cls = cls
-    construct.takes_start = "start" in inspect.signature(cls).parameters
-    return construct
+    made = Maker(LEARNERS[request.param].learner)
+    made.cls = made.factory
+    made.takes_start = "start" in made.takes
+    return made
 
 
 @pytest.fixture(params=sorted(SAMPLES), scope="module")
@@ -38,19 +35,9 @@ def make_sample(request):
     return cls if request.param == "everything" else lambda **given: cls(7, **given)
 
 
-def learned(learner, stream):
-    for block in stream:
-        learner.learn(block)
-    return learner
-
-
 def estimated(learner):
     """Its model before any shrinkage, which is by earlier samples too."""
     return learner.predictive if isinstance(learner, Leader) else learner.model
-
-
-def same_model(a, b):
-    return np.array_equal(a.weights, b.weights) and np.array_equal(a.topics, b.topics)
 
 
 def assert_close(a, b):
@@ -79,40 +66,17 @@ def recodings(draw, n_before):
 
 @given(stream=streams())
 def test_a_growing_model_is_valid_at_every_step(make, stream):
-    learner, n_words = make(), 1
-    assert learner.grows
-    assert learner.n_words == learner.model.n_words == 1
-    for block in stream:
-        n_words = max(n_words, block.n_words)
-        learner.learn(block)
-        assert_valid(learner.model)
-        assert learner.n_words == learner.model.n_words == n_words
-        assert np.isfinite(learner.predictive.log_prob(block.widen(n_words))).all()
+    laws.model_is_valid_at_every_step(make, stream)
 
 
 @given(stream=streams())
 def test_reading_a_growing_model_changes_nothing(make, stream):
-    read, unread = make(), make()
-    for block in stream:
-        read.learn(block)
-        unread.learn(block)
-        assert same_model(read.model, read.model)
-    assert same_model(read.model, unread.model)
-    assert same_state(read.to_state(), unread.to_state())
+    laws.reading_changes_nothing(make, stream)
 
 
-@given(before=streams(3), after=streams(3), data=st.data())
-def test_save_load_continue_equals_never_stopped(make, before, after, data):
-    learner = learned(make(), before)
-    if data.draw(st.booleans()):
-        learner.recode(*data.draw(recodings(learner.n_words)))
-    loaded = type(learner).from_state(learner.to_state())
-    assert same_model(learner.model, loaded.model)
-    for block in after:
-        learner.learn(block)
-        loaded.learn(block)
-        assert same_model(learner.model, loaded.model)
-    assert same_state(learner.to_state(), loaded.to_state())
+@given(before=streams(3), after=streams(3))
+def test_save_load_continue_equals_never_stopped(make, before, after):
+    laws.resumes_bit_for_bit(make, before, after)
 
 
 @pytest.mark.parametrize("n_words", SIZES)
@@ -120,7 +84,7 @@ def test_growing_ends_where_one_told_from_the_start_does(make, n_words):
     if issubclass(make.cls, HISTORIES):
         pytest.skip("what it did with early documents depends on the words it knew then")
     stream = growing(documents(400, n_words), 7)
-    grown, told = learned(make(), stream), make(n_words=n_words)
+    grown, told = taught(make(), stream), make(n_words=n_words)
     for block in stream:
         told.learn(block.widen(n_words))
     assert_close(grown.model, told.model)
@@ -130,7 +94,7 @@ def test_growing_ends_where_one_told_from_the_start_does(make, n_words):
 def test_growth_alone_keeps_what_is_known_of_words(make, n_words):
     if make.cls is BatchEM:
         pytest.skip("its random starts are drawn anew, over all words")
-    learner = learned(make(), documents(400, n_words).blocks(50))
+    learner = taught(make(), documents(400, n_words).blocks(50))
     before = estimated(learner)
     learner.learn(Documents.empty(n_words + 1))
     after = estimated(learner).topics[:, :n_words]
@@ -146,38 +110,7 @@ def test_growth_alone_keeps_what_is_known_of_words(make, n_words):
 
 @given(stream=streams(), n_more=st.integers(0, 9))
 def test_an_empty_block_and_a_recoding_widen_alike(make, stream, n_more):
-    a, b, c = (learned(make(), stream) for _ in range(3))
-    n_words = a.n_words + n_more
-    a.learn(Documents.empty(n_words))
-    b.recode(np.arange(b.n_words), n_words)
-    c.recode(None, n_words)
-    assert same_state(a.to_state(), b.to_state())
-    assert same_state(a.to_state(), c.to_state())
-
-
-def test_a_copy_grows_by_itself(make):
-    stream = growing(documents(400, 40), 7)
-    learner = make()
-    for i, block in enumerate(stream):
-        learner.learn(block)
-        if i in (10, 20, 30, 31):
-            before, twin = learner.to_state(), copy.deepcopy(learner)
-            n_words = learner.n_words
-            for wider in (n_words + 1, n_words + 2, 3 * n_words):
-                twin.learn(documents(3, wider, seed=i))
-                loaded = make.cls.from_state(twin.to_state())
-                assert same_model(twin.model, loaded.model)
-            assert same_state(learner.to_state(), before)
-
-
-def test_a_learner_that_was_told_refuses_to_grow_and_says_how_to(make):
-    learner = learned(make(n_words=5), documents(20, 5).blocks(10))
-    before = learner.to_state()
-    for n_words in (4, 6):
-        with pytest.raises(ValueError, match=r"knows 5 words.*leave n_words out"):
-            learner.learn(documents(20, n_words))
-    assert same_state(learner.to_state(), before)
-    assert not type(learner).from_state(before).grows
+    word_laws.an_empty_block_and_a_recoding_widen_alike(make, stream, n_more)
 
 
 @pytest.mark.parametrize("n_words", SIZES)
@@ -185,7 +118,7 @@ def test_renumbering_words_renumbers_the_model(make, n_words):
     if make.cls is BatchEM:
         pytest.skip("its random starts are drawn anew, by the number of the word")
     order = np.random.default_rng(1).permutation(n_words)
-    learner = learned(make(), documents(400, n_words).blocks(50))
+    learner = taught(make(), documents(400, n_words).blocks(50))
     before = learner.model
     learner.recode(order, n_words)
     assert_close(learner.model, TopicModel(before.weights, before.topics[:, np.argsort(order)]))
@@ -193,24 +126,14 @@ def test_renumbering_words_renumbers_the_model(make, n_words):
 
 @given(stream=st.lists(blocks(20, max_docs=6), max_size=4), order=st.permutations(range(20)))
 def test_the_inverse_permutation_undoes_a_recoding(make, stream, order):
-    learner = learned(make(n_words=20), stream)
-    before, model_before = learner.to_state(), learner.model
-    learner.recode(order, 20)
-    learner.recode(np.argsort(order), 20)
-    assert same_state(learner.to_state(), before)
-    assert same_model(learner.model, model_before)
+    word_laws.the_inverse_permutation_undoes_a_recoding(make.over(20), stream, order)
 
 
 @given(stream=streams(), data=st.data(), after=streams(2))
 def test_any_recoding_leaves_a_valid_model_that_goes_on(make, stream, data, after):
-    learner = learned(make(), stream)
-    ids, n_words = data.draw(recodings(learner.n_words))
-    learner.recode(ids, n_words)
-    assert_valid(learner.model)
-    assert learner.n_words == learner.model.n_words == n_words
-    for block in after:
-        learner.learn(block)
-        assert_valid(learner.model)
+    n_words = max([1, *(block.n_words for block in stream)])
+    recoding = data.draw(recodings(n_words))
+    word_laws.any_recoding_leaves_a_valid_model(make, stream, recoding, after)
 
 
 @pytest.mark.parametrize("n_words", SIZES)
@@ -242,18 +165,16 @@ def test_forgotten_words_are_as_if_never_seen(make, n_words):
         (None, 5.5, "n_words must be a whole number"),
     ],
 )
-def test_a_bad_recoding_is_refused_and_changes_nothing(make, ids, n_words, message):
-    learner = learned(make(), documents(20, 5).blocks(10))
+def test_the_error_for_a_bad_recoding_says_what_is_wrong(make, ids, n_words, message):
+    learner = taught(make(), documents(20, 5).blocks(10))
     before = learner.to_state()
     with pytest.raises(ValueError, match=message):
         learner.recode(ids, n_words)
-    with pytest.raises(TypeError, match="from_matrix"):
-        learner.learn([[0, 1]])
     assert same_state(learner.to_state(), before)
 
 
 def test_all_words_may_be_forgotten(make):
-    learner = learned(make(), documents(40, 5).blocks(10))
+    learner = taught(make(), documents(40, 5).blocks(10))
     learner.recode([-1] * 5, 4)
     assert_valid(learner.model)
     if make.cls is not BatchEM:  # which is at its random start again
@@ -270,14 +191,14 @@ def test_a_given_start_grows_with_the_learner(make):
     assert_valid(learner.model)
     ratios = learner.model.topics[:, :6] / start.topics
     np.testing.assert_allclose(ratios, ratios[:, :1] * np.ones(6))
-    learned(learner, documents(40, 9).blocks(10))
+    taught(learner, documents(40, 9).blocks(10))
     assert_valid(learner.model)
 
 
 def test_a_sample_of_ones_own_grows_with_the_learner(make):
     if "sample" not in inspect.signature(make.cls).parameters:
         pytest.skip("it takes no sample")
-    learner = learned(make(sample=Window(5)), growing(documents(40, 6), 4))
+    learner = taught(make(sample=Window(5)), growing(documents(40, 6), 4))
     assert learner.sample.n_words == learner.n_words == 6
 
 

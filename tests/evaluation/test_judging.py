@@ -53,11 +53,13 @@ def test_a_growing_learner_is_judged_on_words_it_has_not_seen(name):
     assert learner.n_words == 12
 
 
-def test_a_word_never_seen_shares_one_token_with_all_others():
-    learner = Unigram(2)
+def test_a_word_never_seen_has_the_probability_of_any_other_unseen_word():
+    learner, told = Unigram(2), Unigram(2, n_words=4)
     learner.learn(Documents.from_tokens([[0, 0, 1]], n_words=2))
+    told.learn(Documents.from_tokens([[0, 0, 1]], n_words=4))
     block = Block(Documents.from_tokens([[2], [3]], n_words=4))
-    assert log_loss(learner, meet(learner, block)) == pytest.approx(-np.log((1 / 4) / (3 + 1)))
+    loss = log_loss(learner, meet(learner, block))
+    assert loss == log_loss(told, block) == pytest.approx(-np.log(told.model.topics[0, 3]))
 
 
 def test_a_learner_that_was_told_its_words_is_not_judged_on_others():

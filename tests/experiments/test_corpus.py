@@ -52,9 +52,9 @@ def test_a_corpus_is_counted_once_and_not_to_check_learners(
     folder, scenario, tmp_path, monkeypatch
 ):
     counted = []
-    count_corpus = corpus.count_corpus
+    count_reader = corpus.count_reader
     monkeypatch.setattr(
-        corpus, "count_corpus", lambda *a, **k: counted.append(a) or count_corpus(*a, **k)
+        corpus, "count_reader", lambda *a, **k: counted.append(a) or count_reader(*a, **k)
     )
     check([scenario], folder)
     assert counted == []

@@ -130,3 +130,20 @@ def test_a_stream_takes_a_prior_and_a_size():
     assert set(block.documents.lengths) == {3.0, 4.0}
     turns = make_problem({"problem": "hard", "prior": {"kind": "in-turn", "runs": [2, 1, 1]}})
     assert next(turns.blocks(block_size=4, n_steps=1)).labels.tolist() == [0, 0, 1, 2]
+
+
+def test_a_learner_of_ones_own_is_named_by_module_and_class():
+    name = "spectralleader.learners.stepwise_em:StepwiseEM"
+    learners = [{"name": name, "step_power": [0.6, 0.9], "label": "mine {step_power}"}]
+    scenario = parse(scenario_table(learners=learners), "my", "my.toml")
+    assert [c.name for c in scenario.learners] == [name, name]
+    assert "known keys: name, label" in refused(learners=[{"name": name, "power": 1.0}])
+
+
+def test_a_learner_of_ones_own_that_is_none_is_refused():
+    assert "cannot import nothing.here" in refused(learners=[{"name": "nothing.here:Mine"}])
+    assert "of type module" in refused(learners=[{"name": "spectralleader:learners"}])
+    assert "name must be one of" in refused(learners=[{"name": "nothing"}])
+    assert "name must be one of" in refused(
+        kind="regret", metrics=["regret"], learners=[{"name": "nothing.here:Mine"}]
+    )

@@ -53,7 +53,7 @@ HARMS = {
     "it is not what was saved": lambda c: c[:-9] + b"x" + c[-8:],
     "reads up to 1; it was written by '0.1.0'": with_header(lambda h: h.update(format=2)),
     "format must be a whole number": with_header(lambda h: h.update(format=True)),
-    "holds a 'os', which nobody here knows": with_header(lambda h: h.update(kind="os")),
+    "holds a 'os', which is not known here": with_header(lambda h: h.update(kind="os")),
     "holds a '../../model'": with_header(lambda h: h.update(kind="../../model")),
     "indptr is missing|n_words is missing": with_header(lambda h: h.update(kind="documents")),
     "state is missing": with_header(lambda h: h.update(other=h.pop("state"))),

@@ -25,6 +25,7 @@ from spectralleader.cli.options import (
     Time,
     Topics,
     Words,
+    allow_own_modules,
     check_folder,
     make_source,
     print_json,
@@ -49,7 +50,11 @@ def learn(
     topics: Topics = 5,
     learner: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="hedged if not given; see: spectralleader learners."),
+        typer.Option(
+            metavar="NAME",
+            help="One of: spectralleader learners; or your own, package.module:Class "
+            "(default: hedged).",
+        ),
     ] = None,
     vocabulary: Words = None,
     block: Block = 100,
@@ -109,6 +114,7 @@ def learn(
         from spectralleader.jobs.keeping import OFTEN
         from spectralleader.learners import DEFAULT_LEARNER
 
+        allow_own_modules([learner or ""])
         source = make_source(files, text, time, label, block, format, strict=strict, sort=sort)
         with watching() as watcher:
             result = jobs.learn(

@@ -7,7 +7,15 @@ from typing import Annotated
 
 import typer
 
-from spectralleader.cli.options import Json, Seed, check_folder, print_json, stoppable
+from spectralleader.cli.options import (
+    Json,
+    OwnLearner,
+    Seed,
+    check_folder,
+    print_json,
+    stoppable,
+    trust_learner,
+)
 
 app = typer.Typer()
 
@@ -20,6 +28,7 @@ def merge(
         list[str], typer.Argument(help="Files that learn --save wrote, two or more.", metavar="A B")
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="C", help="File to save in.")],
+    learner: OwnLearner = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
@@ -36,5 +45,6 @@ def merge(
         from spectralleader.cli.tables import show_merged
         from spectralleader.jobs import merge
 
+        trust_learner(learner)
         result = merge(models, out, seed=seed)
     print_json(result.summary()) if as_json else show_merged(result)

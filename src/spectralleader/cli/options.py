@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -51,6 +51,14 @@ def check_files(files: list[str]) -> list[str]:
 
 Files = Annotated[list[str], typer.Argument(help=FILES, metavar="FILE", callback=check_files)]
 Model = Annotated[str, typer.Argument(help="File that learn --save wrote.", metavar="MODEL")]
+OwnLearner = Annotated[
+    str | None,
+    typer.Option(
+        "--learner",
+        metavar="PACKAGE.MODULE:CLASS",
+        help="Learner of your own that MODEL holds: a file alone never has code imported.",
+    ),
+]
 Topics = Annotated[int, typer.Option("--topics", "-k", min=1, help="Number of topics.")]
 Words = Annotated[
     str | None,
@@ -110,6 +118,18 @@ def stoppable(*, saves: bool = False) -> Interrupts:
     return Interrupts(owns_process=True, patience=None if saves else PATIENCE)
 
 
+def allow_own_modules(learners: Iterable[str]) -> None:
+    """Let modules of the current folder be imported, if a learner is named package.module:Class.
+
+    `python -m` does so always. Here the folder comes last: nothing in it can stand in for an
+    installed module.
+    """
+    if sys.flags.safe_path or not any(":" in name for name in learners):
+        return
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.append(here)
+
+
 def check_folder(path: Path | None) -> None:
     """Say at once, not after an hour, that a file cannot be written where it was asked for."""
     if path is not None and path.is_dir():
@@ -118,10 +138,20 @@ def check_folder(path: Path | None) -> None:
         raise typer.BadParameter(f"there is no folder {path.parent}")
 
 
-def load_model(path: str) -> TextTopics:
-    """Return what `learn --save` saved."""
+def trust_learner(name: str | None) -> None:
+    """Import and register the learner that a model file may hold, if it is the user's own."""
+    if name is not None:
+        allow_own_modules([name])
+        from spectralleader.learners.lookup import find_learner
+
+        find_learner(name)
+
+
+def load_model(path: str, learner: str | None = None) -> TextTopics:
+    """Return what `learn --save` saved; `learner` is the user's own that it may hold."""
     if not Path(path).is_file():
         raise typer.BadParameter(f"there is no file {path}")
+    trust_learner(learner)
     from spectralleader.storage import load
     from spectralleader.text_topics import TextTopics
 

@@ -42,10 +42,15 @@ def learners() -> None:
     from rich.table import Table
 
     from spectralleader.learners import LEARNERS
+    from spectralleader.learners.lookup import installed_learners
 
     table = Table("name", "class", "what it is", box=None, pad_edge=False)
     for name, entry in LEARNERS.items():
         table.add_row(name, entry.learner.__name__, entry.description)
+    for name, found in installed_learners().items():
+        package = "an installed package" if found.dist is None else found.dist.name
+        if name not in LEARNERS:
+            table.add_row(name, found.value.rpartition(":")[2], f"offered by {package}")
     Console().print(table)
 
 
@@ -85,11 +90,15 @@ def experiment_run(
     """Run scenarios: rows, a table, a figure, a page. Started again, it goes on where it was."""
     from rich.console import Console
 
+    from spectralleader.cli.options import allow_own_modules
     from spectralleader.experiments import find
+    from spectralleader.experiments.scenario import learner_names
     from spectralleader.reproduce import Options, run_files
 
+    paths = [find(name) for name in files]
+    allow_own_modules(name for path in paths for name in learner_names(path))
     with resumable():
-        run_files(Console(), [find(name) for name in files], Options(out, workers, data, quick))
+        run_files(Console(), paths, Options(out, workers, data, quick))
 
 
 @experiment.command("list", epilog="Example: [bold]spectralleader experiment list[/bold]")

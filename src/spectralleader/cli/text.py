@@ -20,6 +20,7 @@ from spectralleader.cli.options import (
     Label,
     Model,
     OutFormat,
+    OwnLearner,
     Seed,
     Sort,
     StopWords,
@@ -28,6 +29,7 @@ from spectralleader.cli.options import (
     Time,
     Topics,
     Words,
+    allow_own_modules,
     check_folder,
     load_model,
     make_source,
@@ -47,12 +49,13 @@ app.command(epilog=EXAMPLES)(learn)
 )
 def topics(
     model: Model,
+    learner: OwnLearner = None,
     words: Annotated[int, typer.Option(min=1, help="Words shown of each topic.")] = 10,
     documents: Annotated[int, typer.Option(min=0, help="Typical documents shown of each.")] = 3,
     as_json: Json = False,
 ) -> None:
     """Show the topics of a model, documents typical of each, and whether to believe it."""
-    learned = load_model(model)
+    learned = load_model(model, learner)
     from spectralleader.cli.tables import show_description
     from spectralleader.jobs import describe
 
@@ -69,6 +72,7 @@ def topics(
 def predict(
     model: Model,
     files: Files,
+    learner: OwnLearner = None,
     to: Annotated[OutFormat, typer.Option(help="Format of the output.")] = OutFormat.csv,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="File to write; else standard output.")
@@ -87,7 +91,7 @@ def predict(
     """
     check_folder(out)
     with stoppable():
-        learned = load_model(model)
+        learned = load_model(model, learner)
         from spectralleader.jobs.predicting import predict_blocks, write
 
         source = make_source(files, text, "", "", block, format, strict=strict, sort=False)
@@ -109,7 +113,8 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="NAME,NAME",
-            help="hedged,spectral,stepwise-em,unigram if not given; see: spectralleader learners.",
+            help="Of: spectralleader learners; or your own, package.module:Class "
+            "(default: hedged,spectral,stepwise-em,unigram).",
         ),
     ] = None,
     topics: Topics = 5,
@@ -144,11 +149,13 @@ def evaluate(
         from spectralleader.cli.tables import show_evaluation
         from spectralleader.jobs.evaluating import DEFAULT_LEARNERS
 
+        names = split(learners) or DEFAULT_LEARNERS
+        allow_own_modules(names)
         source = make_source(files, text, time, label, block, format, strict=strict, sort=sort)
         with watching() as watcher:
             result = jobs.evaluate(
                 source,
-                learners=split(learners) or DEFAULT_LEARNERS,
+                learners=names,
                 n_topics=topics,
                 vocabulary=vocabulary,
                 stop_words=stop_words,

@@ -36,13 +36,14 @@ def judge(
 def meet(learner: Learner, block: Block) -> Block:
     """Let a growing learner know of a block's words; return the block over all that it knows.
 
-    No model can predict a word that it has no number for. So the vocabulary up to the block is said
-    beforehand: how many words there are, and nothing of how often they occur. The learner widens,
-    and what it gives a word never seen is its own affair: `Unigram` each of d words 1/d of one
-    token among all those seen, a spectral learner that much of its background (method.md, eq. 11),
-    EM the smoothing's pseudo-count. The model is a distribution over all d words. So a loss is
-    finite, and can be compared with that of any other learner that grows on the same stream; not
-    with that of one told a larger vocabulary, which has more words to choose from.
+    No model can predict a word that it has no number for. So the learner is told beforehand how
+    many words there are up to the block, and nothing about how often they occur. It widens, and
+    gives each new word the probability that it gives any unseen word: `Unigram` the pseudo-count
+    that would have predicted earlier blocks best, a spectral learner a part of its background
+    (method.md, eq. 11), EM the pseudo-count of its smoothing. The model is a distribution over all
+    d words. So a loss is finite, and can be compared with that of any other learner that grows on
+    the same stream; not with that of one told a larger vocabulary, which has more words to choose
+    from.
     """
     n_words = block.documents.n_words
     if n_words > learner.n_words:

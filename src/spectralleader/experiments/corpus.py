@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,8 +15,13 @@ from spectralleader.experiments.keys import check_choice, check_count, check_key
 from spectralleader.learners import SpectralMethod
 from spectralleader.model import TopicModel
 from spectralleader.streams import CORPORA, Block
-from spectralleader.streams.counted import MIN_WORDS, count_corpus
+from spectralleader.streams.corpora import open_corpus
+from spectralleader.streams.counted import BLOCK, MIN_WORDS, count_reader
+from spectralleader.streams.files import Reader, read
 
+Items = tuple[tuple[str, Any], ...]  # a table that can be a key
+
+COLUMNS = ("text", "time", "label")  # of a corpus file
 REQUIRED = ("corpus", "n_words", "n_topics")
 OPTIONAL = ("min_words", "n_docs")
 KEPT = 4  # corpora that a process keeps counted: scenarios and trials share them
@@ -24,10 +30,33 @@ KEPT = 4  # corpora that a process keeps counted: scenarios and trials share the
 def check_corpus(stream: Mapping[str, Any], where: str) -> None:
     """Raise for a [stream] table of a corpus that is not right."""
     check_keys(stream, where, required=REQUIRED, known=OPTIONAL)
-    check_choice(stream["corpus"], "corpus", where, CORPORA)
+    if isinstance(stream["corpus"], Mapping):
+        check_file(stream["corpus"], f"{where}: corpus")
+    else:
+        check_choice(stream["corpus"], "corpus", where, CORPORA)
     for key in stream:
         if key != "corpus":
             check_count(stream[key], key, where)
+
+
+def check_file(corpus: Mapping[str, Any], where: str) -> None:
+    """Raise for a table of a corpus file that is not right."""
+    check_keys(corpus, where, required=["file"], known=COLUMNS)
+    for key, value in corpus.items():
+        names = value if isinstance(value, list) and key == "text" else [value]
+        if not names or not all(isinstance(name, str) and name for name in names):
+            raise ValueError(f"{where}: {key} must be a name, got {value!r}")
+
+
+def locate_file(corpus: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the table of a corpus file with its absolute path, and a digest of its content.
+
+    The digest is part of what the rows of a run depend on, so that a changed file is run again.
+    """
+    path = (folder / corpus["file"]).absolute()
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return {**corpus, "file": str(path), "sha256": digest}
 
 
 @dataclass(frozen=True)
@@ -41,8 +70,9 @@ class CorpusSource:
     @classmethod
     def open(cls, stream: Mapping[str, Any], data: Path | None) -> CorpusSource:
         """Read and count what a [stream] table describes; once in a process."""
+        corpus = stream["corpus"]
         return _open(
-            stream["corpus"],
+            corpus if isinstance(corpus, str) else _hashable(corpus),
             data,
             stream["n_topics"],
             stream["n_words"],
@@ -61,13 +91,34 @@ class CorpusSource:
         return (Block(documents) for documents in blocks)
 
 
+def _hashable(corpus: Mapping[str, Any]) -> Items:
+    return tuple((k, tuple(v) if isinstance(v, list) else v) for k, v in corpus.items())
+
+
+def _read(corpus: str | Items, data: Path | None) -> tuple[str, Reader]:
+    """Open a corpus by its name, or a file as its table says; return what errors call it, too."""
+    if isinstance(corpus, str):
+        return corpus, open_corpus(corpus, data, block=BLOCK)
+    table = dict(corpus)
+    columns: dict[str, Any] = {key: table.get(key) for key in COLUMNS}  # None: guessed
+    # whoever names the column of time wants documents in that order
+    return table["file"], read(table["file"], **columns, block=BLOCK, sort="time" in table)
+
+
 @lru_cache(maxsize=KEPT)
 def _open(
-    name: str, data: Path | None, n_topics: int, n_words: int, min_words: int, n_docs: int | None
+    corpus: str | Items,
+    data: Path | None,
+    n_topics: int,
+    n_words: int,
+    min_words: int,
+    n_docs: int | None,
 ) -> CorpusSource:
-    documents = count_corpus(
-        name, data, n_words=n_words, min_words=min_words, n_docs=n_docs
-    ).documents
+    name, reader = _read(corpus, data)
+    with reader:
+        documents = count_reader(
+            reader, n_words=n_words, min_words=min_words, n_docs=n_docs
+        ).documents
     # theta* on real text: the offline spectral method on all documents, as in the paper
     method = SpectralMethod(n_topics, n_words=documents.n_words, seed=0)
     return CorpusSource(name, documents, method.fit(documents).model)

@@ -18,6 +18,7 @@ from spectralleader.experiments.setting import Contender, Kind, Setting, Step
 from spectralleader.experiments.sources import Source, open_source, stand_in
 from spectralleader.learners import LEARNERS, BatchEM, Learner
 from spectralleader.learners.fixed import Fixed
+from spectralleader.learners.lookup import find_learner
 from spectralleader.model import TopicModel
 from spectralleader.samples import SAMPLES, Sample
 
@@ -42,7 +43,7 @@ def make_learner(contender: Contender, truth: TopicModel, seed: int) -> Learner:
     if "sample" in given:
         given["sample"] = make_sample(given["sample"], truth.n_words)
     name = "batch-em" if contender.name == STATIC else contender.name
-    return LEARNERS[name].learner(**given)
+    return find_learner(name)(**given)
 
 
 def make_sample(table: Any, n_words: int) -> Sample:
@@ -88,7 +89,7 @@ def even_steps(setting: Setting) -> list[int]:
     return [1 + i * (n_steps - 1) // (max_rows - 1) for i in range(max_rows)]
 
 
-def parameters_of(learner: type[Learner]) -> frozenset[str]:
+def parameters_of(learner: Callable[..., Learner]) -> frozenset[str]:
     """Return what a scenario may set: the constructor's arguments but the stream's and the seed."""
     return frozenset(inspect.signature(learner).parameters) - {"n_words", "seed"}
 
@@ -101,6 +102,7 @@ KINDS: dict[str, Kind] = {
         kept=even_steps,
         run=run_prequential,
         check=check_prequential,
+        own_learner=lambda name: parameters_of(find_learner(name)),
     ),
     "regret": REGRET,
 }

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 from spectralleader.experiments.keys import check_choice, check_count, check_keys
 from spectralleader.experiments.kinds import KINDS
-from spectralleader.experiments.setting import Contender, Setting
-from spectralleader.experiments.sources import check_stream
+from spectralleader.experiments.setting import Contender, Kind, Setting
+from spectralleader.experiments.sources import check_stream, locate
+from spectralleader.learners.lookup import is_own
 
 FOLDER = Path(__file__).with_name("scenarios")
 REQUIRED = ("question", "stream", "learners", "block_size", "n_steps", "seeds", "metrics")
@@ -70,11 +71,23 @@ def load(path: Path) -> Scenario:
         If the file is no TOML, or a key or value is unknown or missing; the message names it, the
         file and what is known.
     """
+    scenario = parse(read_toml(path), path.stem, str(path))
+    return dataclasses.replace(scenario, stream=locate(scenario.stream, path))
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return what a TOML file says, unchecked."""
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: not a TOML file: {error}") from error
-    return parse(table, path.stem, str(path))
+
+
+def learner_names(path: Path) -> list[str]:
+    """Return the names of learners in a scenario file, without importing or checking anything."""
+    learners = read_toml(path).get("learners")
+    tables = learners if isinstance(learners, list) else []
+    return [str(table.get("name")) for table in tables if isinstance(table, dict)]
 
 
 def parse(table: dict[str, Any], name: str, where: str) -> Scenario:
@@ -152,14 +165,23 @@ def _contenders(tables: Any, kind: str, where: str) -> tuple[Contender, ...]:
 
 
 def _expanded(table: dict[str, Any], kind: str, where: str) -> Iterator[Contender]:
-    known = KINDS[kind].learners
-    check_choice(table.get("name"), "name", where, known)
-    allowed = sorted(known[table["name"]])
+    allowed = sorted(_parameters(table.get("name"), KINDS[kind], where))
     check_keys(table, f"{where} {table['name']}", required=["name"], known=["label", *allowed])
     if empty := [key for key, value in table.items() if value == []]:
         raise ValueError(f"{where}: {empty[0]} is an empty list; a grid needs at least one value")
     for parameters in expand({k: v for k, v in table.items() if k not in ("name", "label")}):
         yield Contender(_label(table, parameters, where), table["name"], parameters)
+
+
+def _parameters(name: Any, kind: Kind, where: str) -> frozenset[str]:
+    """Return what a learner may be given, by its name; ``package.module:Class`` is imported."""
+    if kind.own_learner is None or not isinstance(name, str) or not is_own(name):
+        check_choice(name, "name", where, kind.learners)
+        return kind.learners[name]
+    try:
+        return kind.own_learner(name)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
 
 
 def _label(table: dict[str, Any], parameters: dict[str, Any], where: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from spectralleader.experiments.corpus import CorpusSource, check_corpus
+from spectralleader.experiments.corpus import CorpusSource, check_corpus, locate_file
 from spectralleader.experiments.keys import check_choice, check_keys
 from spectralleader.model import TopicModel
 from spectralleader.streams import PROBLEMS, Block, Problem, corpora, priors
@@ -75,9 +75,29 @@ def make_problem(stream: Table) -> Problem:
     return dataclasses.replace(problem, prior=prior)
 
 
+def locate(stream: Table, scenario: Path) -> dict[str, Any]:
+    """Return a [stream] table with the path of its corpus file, relative to the scenario's."""
+    if not isinstance(stream.get("corpus"), Mapping):
+        return dict(stream)
+    try:
+        return {**stream, "corpus": locate_file(stream["corpus"], scenario.parent)}
+    except OSError as error:
+        raise ValueError(f"{scenario}: corpus: {error}") from error
+
+
+def portable(stream: Table) -> dict[str, Any]:
+    """Return a [stream] table without the folder of its corpus file: rows depend on its content."""
+    corpus = stream.get("corpus")
+    if not isinstance(corpus, Mapping):
+        return dict(stream)
+    return {**stream, "corpus": {**corpus, "file": Path(corpus["file"]).name}}
+
+
 def why_missing(stream: Table, data: Path | None) -> str | None:
     """Say why a stream cannot be had here, if it cannot."""
-    return corpora.why_missing(stream["corpus"], data) if "corpus" in stream else None
+    if isinstance(stream.get("corpus"), str):
+        return corpora.why_missing(stream["corpus"], data)
+    return None  # a corpus file was there when the scenario was loaded
 
 
 def open_source(stream: Table, data: Path | None = None) -> Source:

@@ -11,6 +11,7 @@ from spectralleader import __version__
 from spectralleader.experiments.kinds import KINDS
 from spectralleader.experiments.scenario import Scenario
 from spectralleader.experiments.setting import Contender
+from spectralleader.experiments.sources import portable
 
 Row = dict[str, Any]  # scenario, run, learner, its parameters, seed, step, and every metric
 
@@ -26,7 +27,8 @@ class Trial(NamedTuple):
     def run(self) -> str:
         """A fingerprint of everything that the rows depend on, to know them again."""
         scenario, learner, seed = self
-        facts = [__version__, scenario.kind, scenario.setting, learner, seed]
+        setting = scenario.setting._replace(stream=portable(scenario.stream))
+        facts = [__version__, scenario.kind, setting, learner, seed]
         key = json.dumps(facts, sort_keys=True)
         return hashlib.sha256(key.encode()).hexdigest()[:12]
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from spectralleader.documents import Documents
 from spectralleader.evaluation.diagnosis import CONFIDENT, Diagnosis, diagnose, remembered
-from spectralleader.jobs.learning import list_topics, name_learner
+from spectralleader.jobs.learning import list_topics
+from spectralleader.learners.lookup import name_of
 from spectralleader.text_topics import TextTopics
 
 PLAUSIBLE, DOUBTFUL = 0.8, 0.5  # halves agree this well, beside documents of the model
@@ -71,7 +72,7 @@ def describe(topics: TextTopics, *, n_words: int = 10, n_typical: int = 3) -> De
     for k, topic in enumerate(listed):
         topic["typical"] = [] if documents is None else typical(topics, documents, k, n_typical)
     return Description(
-        name_learner(topics),
+        name_of(topics.learner),
         topics.n_docs,
         topics.n_empty,
         topics.vocabulary.n_words,

@@ -20,12 +20,13 @@ from spectralleader.jobs.judged import Judged
 from spectralleader.jobs.source import Source, choose_vocabulary, choose_words
 from spectralleader.jobs.watcher import Watcher
 from spectralleader.learners import DEFAULT_LEARNER, Learner
+from spectralleader.learners.lookup import find_learner
 from spectralleader.reporting.rows import Row
 from spectralleader.reporting.study import Study
 from spectralleader.streams.files import Reader, TextBlock
 from spectralleader.streams.text.vectoriser import Vectoriser
 from spectralleader.streams.text.vocabulary import Vocabulary
-from spectralleader.text_topics import find_learner, make_learner
+from spectralleader.text_topics import make_learner
 
 DEFAULT_LEARNERS = tuple(dict.fromkeys((DEFAULT_LEARNER, "spectral", "stepwise-em", "unigram")))
 MOST_ROWS = 400  # points of a curve, before every other one is left out

@@ -21,8 +21,8 @@ from spectralleader.jobs.source import Source, choose_words
 from spectralleader.jobs.trail import Trail, check_pipe, retrace
 from spectralleader.jobs.watcher import Watcher
 from spectralleader.learners import DEFAULT_LEARNER, Unigram
+from spectralleader.learners.lookup import name_of
 from spectralleader.learners.offline import Offline
-from spectralleader.learners.registry import STORED
 from spectralleader.streams.files import Reader, TextBlock
 from spectralleader.streams.text.vocabulary import Vocabulary
 from spectralleader.text_topics import TextTopics, compile_for, narrow
@@ -100,7 +100,7 @@ class Learned:
             "documents_without_known_words": topics.n_empty,
             "seconds": self.seconds,
             "stopped": self.stopped,
-            "learner": name_learner(topics),
+            "learner": name_of(topics.learner),
             "vocabulary": {"words": vocabulary.n_words, "grows": vocabulary.grows},
             "L1": self.mean_loss,
             "perplexity": None if self.judged is None else self.judged.perplexity,
@@ -264,11 +264,6 @@ def _run(
         ) from error
     if keeper is not None:
         keeper.finish(result)
-
-
-def name_learner(topics: TextTopics) -> str:
-    """Return the name that a learner has in the registry."""
-    return next(n for n, entry in STORED.items() if type(topics.learner) is entry.learner)
 
 
 def list_topics(topics: TextTopics, n_words: int) -> list[dict[str, Any]]:

@@ -12,7 +12,8 @@ from spectralleader import storage
 from spectralleader.checkpoint import Checkpoint
 from spectralleader.evaluation.diagnosis import remembered
 from spectralleader.interrupts import Interrupts
-from spectralleader.jobs.learning import list_topics, name_learner
+from spectralleader.jobs.learning import list_topics
+from spectralleader.learners.lookup import name_of
 from spectralleader.merging import merge_all
 from spectralleader.text_topics import TextTopics
 
@@ -47,7 +48,7 @@ class Merged:
     def summary(self, n_words: int = 10) -> dict[str, Any]:
         """Return all of it as plain values, for machines."""
         return {
-            "learner": name_learner(self.topics),
+            "learner": name_of(self.topics.learner),
             "parts": [asdict(part) for part in self.parts],
             "merged": asdict(self.whole),
             "topics": list_topics(self.topics, n_words),

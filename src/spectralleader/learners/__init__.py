@@ -4,6 +4,7 @@ from spectralleader.learners.algorithm1 import Algorithm1
 from spectralleader.learners.batch_em import BatchEM
 from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.learners.incremental_em import IncrementalEM
+from spectralleader.learners.lookup import register_learner
 from spectralleader.learners.protocol import Learner, Predictive
 from spectralleader.learners.registry import DEFAULT_LEARNER, LEARNERS
 from spectralleader.learners.spectral_leader import SpectralLeader
@@ -26,4 +27,5 @@ __all__ = [
     "StepwiseEM",
     "Unigram",
     "VarianceReducedEM",
+    "register_learner",
 ]

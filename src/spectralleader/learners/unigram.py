@@ -20,37 +20,44 @@ from spectralleader.learners.protocol import (
 )
 from spectralleader.model import TopicModel
 from spectralleader.recoding import check_recoding, move_rows
-from spectralleader.spectral.recovery import smooth_words
 from spectralleader.states import floats, take, truth
+
+# Symmetric around 1, so that the mixture starts near Laplace's rule. Powers of two: a grid by
+# factors of four loses up to 0.15 nats per document on the first 1,000 tweets. The ends matter if
+# nearly all words of a growing vocabulary are new, or if a stream uses few words of many.
+DELTAS = 2.0 ** np.arange(-12, 13)
 
 
 class Unigram(Guarded):
-    """Word frequencies so far, and nothing of topics: all K topics are the same.
+    """Word frequencies without topics: all K topics are equal.
 
-    A word seen c times among n words has the probability ``(c + 1/d) / (n + 1)``.
+    A word seen c times among n tokens has the probability ``(c + delta) / (n + d delta)``. There is
+    no smoothing to choose: delta follows from how well each of a range of values would have
+    predicted every block learned so far from the other blocks (see `smooth_counts`).
 
     Parameters
     ----------
     n_topics : int
         Number of topics of the model, K; they are equal, with equal weights.
     n_words : int, optional
-        Vocabulary size, d. Left out, it grows with the stream.
+        Vocabulary size, d. If omitted, it grows with the stream.
     seed : int
-        Changes nothing: here so that every learner is made alike.
+        Has no effect; every learner takes one.
 
     Examples
     --------
-    >>> learner = Unigram(n_topics=2, n_words=2)
-    >>> learner.learn(Documents.from_tokens([[0, 0, 0], [1]], n_words=2))
-    >>> learner.model.topics.round(3).tolist()
-    [[0.7, 0.3], [0.7, 0.3]]
+    >>> learner = Unigram(n_topics=2, n_words=3)
+    >>> learner.learn(Documents.from_tokens([[0, 0, 0, 0], [1, 1, 1]], n_words=3))
+    >>> learner.model.topics.round(2).tolist()
+    [[0.46, 0.39, 0.15], [0.46, 0.39, 0.15]]
     """
 
     def __init__(self, n_topics: int, *, n_words: int | None = None, seed: int = 0) -> None:
         self.n_topics = check_n_topics(n_topics)
         self.n_words, self.grows = check_vocabulary(n_words)
         self.seed = check_seed(seed)
-        self._counts: Floats = np.zeros(self.n_words)
+        self._counts: Floats = np.zeros(self.n_words)  # tokens of each word
+        self._blocks: Floats = np.zeros(self.n_words)  # blocks that had it
 
     def learn(self, documents: Documents) -> None:
         """Count the words of the block."""
@@ -58,12 +65,15 @@ class Unigram(Guarded):
         if block.n_words > self.n_words:
             self.recode(None, block.n_words)
         np.add.at(self._counts, block.words, block.counts)
+        self._blocks[block.words] += 1.0  # once per block: repeated indices do not accumulate
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
-        """Renumber the words; new ones were seen no times."""
+        """Renumber the words; new words have a count of zero."""
         n_words = check_n_words(n_words)
         ids = check_recoding(new_ids, self.n_words, n_words)
-        self._counts = move_rows(self._counts, ids, n_words)
+        self._counts, self._blocks = (
+            move_rows(rows, ids, n_words) for rows in (self._counts, self._blocks)
+        )
         self.n_words = n_words
 
     @property
@@ -77,15 +87,15 @@ class Unigram(Guarded):
         return {"n_topics": self.n_topics}
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
-        """Add what others counted."""
+        """Add the counts of the others."""
         for other in others:
             self._counts += other._counts
+            self._blocks += other._blocks
 
     @property
     def model(self) -> TopicModel:
-        """The word frequencies, as every topic."""
-        n_tokens = float(self._counts.sum())
-        words = smooth_words(self._counts / max(n_tokens, 1.0), n_tokens)
+        """The smoothed word frequencies, as every topic."""
+        words = smooth_counts(self._counts, self._blocks)
         topics = np.tile(words / words.sum(), (self.n_topics, 1))
         return TopicModel.trusted(np.full(self.n_topics, 1.0 / self.n_topics), topics)
 
@@ -95,15 +105,51 @@ class Unigram(Guarded):
         return self.model
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that the learner needs to go on."""
+        """Return all that the learner needs to resume."""
         fields = ("n_topics", "n_words", "seed", "grows")
-        return {**{name: getattr(self, name) for name in fields}, "counts": self._counts.copy()}
+        arrays = {"counts": self._counts.copy(), "blocks": self._blocks.copy()}
+        return {**{name: getattr(self, name) for name in fields}, **arrays}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Unigram:
         """Rebuild the learner that `to_state` described."""
         n_topics, n_words = sizes_of(state)
         counts = floats(state, "counts", (n_words,), 0.0)
+        # earlier versions did not count blocks: to them everything was one
+        one_block = {"blocks": np.minimum(counts, 1.0)}
+        blocks = floats({**one_block, **state}, "blocks", (n_words,), 0.0)
+        if ((blocks > counts) | ((blocks < 1.0) & (counts > 0.0))).any():
+            raise ValueError("blocks must be from 1 to counts for every word that was counted")
         learner = cls(n_topics, n_words=n_words, seed=take(state, "seed"))
-        learner.grows, learner._counts = truth(state, "grows"), counts
+        learner.grows, learner._counts, learner._blocks = truth(state, "grows"), counts, blocks
         return learner
+
+
+def smooth_counts(counts: Floats, blocks: Floats) -> Floats:
+    """Return add-delta word probabilities, with delta estimated from the counts themselves.
+
+    A mixture over `DELTAS`, which is itself an add-delta estimate. The weight of each is its
+    leave-one-block-out likelihood: a word that occurred c times, in b blocks, is predicted from the
+    ``c - c / b`` occurrences in the others. A word of one block is unseen when that block is left
+    out, so new words are accounted for even if every word of a growing vocabulary has been seen. A
+    burst within one block is no evidence that the word recurs, as it would be if single tokens were
+    left out.
+
+    Parameters
+    ----------
+    counts : array of shape (d,)
+        How often each word occurred, c.
+    blocks : array of shape (d,)
+        In how many blocks, b.
+    """
+    n, d, seen = counts.sum(), len(counts), counts > 0
+    tokens = counts[seen]
+    others, which = np.unique(tokens - tokens / blocks[seen], return_inverse=True)
+    # the block that is left out has n / B tokens; the most frequent word is in all B, or nearly
+    n_others = n - n / max(blocks.max(), 1.0)
+    log_probs = np.log((others[:, None] + DELTAS) / (n_others + d * DELTAS))
+    fits = np.bincount(which, tokens, minlength=len(others)) @ log_probs
+    weights = np.exp(fits - fits.max())
+    per_token = weights / weights.sum() / (n + d * DELTAS)
+    smoothed: Floats = counts * per_token.sum() + per_token @ DELTAS
+    return smoothed

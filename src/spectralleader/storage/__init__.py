@@ -12,7 +12,7 @@ from spectralleader.errors import StorageError
 from spectralleader.guard import Guarded, guard_of
 from spectralleader.storage.atomic import check_target, write
 from spectralleader.storage.container import pack, read, unpack
-from spectralleader.storage.kinds import KINDS, kind_of
+from spectralleader.storage.kinds import KINDS, find_kind, kind_of
 from spectralleader.storage.migrations import FORMAT, migrate
 
 __all__ = ["FORMAT", "KINDS", "check_target", "kind_of", "load", "save"]
@@ -59,7 +59,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     content = read(Path(path))
     try:
         header = migrate(unpack(content))
-        return KINDS[header["kind"]].from_state(header["state"])
+        return find_kind(header["kind"]).from_state(header["state"])
     except StorageError as error:
         raise StorageError(f"{path} {error}") from error
     except ValueError as error:

@@ -7,6 +7,9 @@ from typing import Any, Protocol, Self
 from spectralleader.batched import Batched
 from spectralleader.checkpoint import Checkpoint
 from spectralleader.documents import Documents
+from spectralleader.errors import StorageError
+from spectralleader.learners.lookup import name_of, stored_learner
+from spectralleader.learners.protocol import Learner
 from spectralleader.learners.registry import STORED
 from spectralleader.model import TopicModel
 from spectralleader.samples import SAMPLES
@@ -37,9 +40,23 @@ KINDS: dict[str, type[Storable]] = {
 }
 
 
+LEARNER = "learner/"  # before the name of a learner
+
+
 def kind_of(thing: Any) -> str:
     """Return the name that a thing's kind has in files."""
     for name, cls in KINDS.items():
         if type(thing) is cls:
             return name
+    if isinstance(thing, Learner):
+        return LEARNER + name_of(thing)
     raise TypeError(f"a {type(thing).__name__} cannot be saved; known are {', '.join(KINDS)}")
+
+
+def find_kind(name: str) -> type[Storable]:
+    """Return the class of things that a file calls so; no code is imported for it."""
+    if name in KINDS:
+        return KINDS[name]
+    if name.startswith(LEARNER):
+        return stored_learner(name.removeprefix(LEARNER))
+    raise StorageError(f"holds a {name!r:.40}, which is not known here")

@@ -7,8 +7,8 @@ from typing import Any
 
 from spectralleader import __version__
 from spectralleader.errors import StorageError
-from spectralleader.states import take, whole
-from spectralleader.storage.kinds import KINDS
+from spectralleader.states import take, text, whole
+from spectralleader.storage.kinds import find_kind
 
 Header = dict[str, Any]
 Migration = Callable[[Header], Header]
@@ -31,8 +31,6 @@ def migrate(header: Header) -> Header:
         )
     for step in MIGRATIONS[found - 1 :]:
         header = step(header)
-    kind = take(header, "kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise StorageError(f"holds a {kind!r:.40}, which nobody here knows")
+    find_kind(text(header, "kind"))
     take(header, "state")
     return header

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from spectralleader.documents import Documents
 from spectralleader.streams.corpora import open_corpus
-from spectralleader.streams.files import TextBlock
+from spectralleader.streams.files import Reader, TextBlock
 from spectralleader.streams.text.vectoriser import Vectoriser
 from spectralleader.streams.text.vocabulary import Vocabulary
 from spectralleader.streams.text.words import Words
@@ -47,21 +47,28 @@ def count_corpus(
     n_docs : int, optional
         Documents at most, the first ones in time; all if not given.
     """
-    words = Words(stop_words="english")
     with open_corpus(name, folder, block=BLOCK) as reader:
-        head = list(islice(reader, None if n_docs is None else -(-n_docs // BLOCK)))
-        texts = (text for block in head for text in block.texts)
-        vocabulary = Vocabulary.most_frequent(islice(texts, n_docs), n_words, words=words)
-        vectoriser = Vectoriser(vocabulary, words)
-        counted, labels, n_read = [Documents.empty(vocabulary.n_words)], [], 0
-        for block in chain(head, reader):
-            rows = _long_enough(documents := vectoriser.count(block.texts), min_words)
-            counted.append(documents[rows])
-            labels += _take(block, rows)
-            n_read += len(block)
-            if n_docs is not None and sum(map(len, counted)) >= n_docs:
-                break
-        has_labels = reader.columns.label is not None
+        return count_reader(reader, n_words=n_words, min_words=min_words, n_docs=n_docs)
+
+
+def count_reader(
+    reader: Reader, *, n_words: int, min_words: int = MIN_WORDS, n_docs: int | None = None
+) -> Counted:
+    """Return the texts of a reader as counts; see `count_corpus`. Its blocks are of BLOCK texts."""
+    words = Words(stop_words="english")
+    head = list(islice(reader, None if n_docs is None else -(-n_docs // BLOCK)))
+    texts = (text for block in head for text in block.texts)
+    vocabulary = Vocabulary.most_frequent(islice(texts, n_docs), n_words, words=words)
+    vectoriser = Vectoriser(vocabulary, words)
+    counted, labels, n_read = [Documents.empty(vocabulary.n_words)], [], 0
+    for block in chain(head, reader):
+        rows = _long_enough(documents := vectoriser.count(block.texts), min_words)
+        counted.append(documents[rows])
+        labels += _take(block, rows)
+        n_read += len(block)
+        if n_docs is not None and sum(map(len, counted)) >= n_docs:
+            break
+    has_labels = reader.columns.label is not None
     documents = Documents.concatenate(counted)[:n_docs]
     return Counted(documents, labels[:n_docs] if has_labels else None, vocabulary, n_read)
 
