@@ -27,7 +27,7 @@ Panel = Callable[[Axes, Study, str], None]
 
 # Okabe and Ito's palette: told apart by the colour-blind, and in grey by its lightness; those like
 # the shades of a grid come last
-COLOURS = ("#0072B2", "#009E73", "#CC79A7", "#D55E00", "#E69F00", "#56B4E9", "#000000")
+COLOURS = ("#0072B2", "#56B4E9", "#CC79A7", "#009E73", "#000000", "#D55E00", "#E69F00")
 TRUTH = "true model"
 LITERAL: Style = {"color": "0", "linestyle": (0, (1, 2)), "linewidth": 1.6, "zorder": 5}
 # A grid's settings are told apart in grey print by their markers, along thin lines.

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from spectralleader.reporting.rows import Row
 
 LABELS = {
-    "L1": "L1: negative log-likelihood (nats per document)",
-    "L2": "L2: recovery error (squared distance)",
+    "L1": "L1, nats per document",
+    "L2": "L2, squared distance",
     "loss": "tensor loss",
     "regret": "regret",
 }
