@@ -46,7 +46,7 @@ class SpectralLeader(Leader):
         words from dominating the rest.
     shrinkage : {None, "cross-validated"}
         Ours, not the paper's. Shrink the topics of `model` towards their mean and the uniform
-        distribution by the level that cross-validation on the sample chooses, see `Shrinkage`:
+        distribution by the level that cross-validation on the sample chooses (`choose_level`):
         a lower recovery error from few documents. `predictive` is never shrunk. Defaults to None.
 
     Examples
