@@ -23,7 +23,7 @@ from spectralleader.samples import Everything
 from spectralleader.spectral.algorithm1 import valid_model
 from spectralleader.streams.block import Block
 from spectralleader.streams.synthetic import hard, random_problem, switching
-from tests.factories import assert_valid, blocks, documents, model, same_state
+from tests.factories import assert_valid, blocks, documents, model
 
 
 def chosen(found, sample):

@@ -42,7 +42,9 @@ from spectralleader.states import check_same, number, part, take, truth, whole
 
 def next_renewal(n_docs: int) -> int:
     """Return the size of a growing sample at which the reference and the shrinkage are renewed."""
-    return 1 << n_docs.bit_length()  # RENEWAL
+    # Doubling costs a bounded number of estimates per document; see benchmarks.constants for L2 at
+    # other times.
+    return 1 << n_docs.bit_length()
 
 
 class Leader(Guarded):
