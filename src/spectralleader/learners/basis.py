@@ -26,7 +26,7 @@ def scale_words(documents: Documents, power: float) -> Floats:
 
     The model is equivariant under a scaling of words (method.md, eq. 23), the noise is not: with
     power 0 a few frequent words swamp the rest. The floor keeps rare words, whose frequency is
-    hardly known, from doing the same: L2 is higher with a floor 10 times smaller or larger
+    hardly known, from doing the same: a floor 10 times smaller or larger is no better
     (python -m benchmarks.constants).
     """
     counts = np.bincount(documents.words, documents.counts, minlength=documents.n_words)
