@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.stream import data_folder
 from benchmarks.task import Task
 from spectralleader import Documents
-from spectralleader.streams.corpora import why_missing
+from spectralleader.streams.corpora import role_of, why_missing
 from spectralleader.streams.counted import count_corpus
 from spectralleader.streams.synthetic import random_problem
 
@@ -27,7 +27,12 @@ class Labelled:
 
     @property
     def title(self) -> str:
-        return f"{self.corpus}, {self.n_words:,} words, K = {self.n_topics}"
+        return f"{self.corpus} ({self.role}), {self.n_words:,} words, K = {self.n_topics}"
+
+    @property
+    def role(self) -> str:
+        """Whether the documents are for development or for testing."""
+        return role_of(None if self.corpus == MADE else self.corpus)
 
     def why_missing(self) -> str:
         """Return why the corpus is not here, without naming folders; nothing if it is."""

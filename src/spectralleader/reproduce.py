@@ -37,6 +37,7 @@ from spectralleader.reporting.verdicts import (
     judge_claims,
     judge_others,
 )
+from spectralleader.streams.corpora import role_of
 
 LABELS_LINK = (
     "Table 2, how topics agree with the labels that people gave, is in [labels.md](labels.md), "
@@ -128,6 +129,7 @@ def study_of(scenario: Scenario, rows: list[Row]) -> Study:
         figure=scenario.figure,
         axis=scenario.axis,
         log=scenario.log,
+        role=role_of(scenario.stream.get("corpus")),
     )
 
 
@@ -165,6 +167,9 @@ def write_docs(page: Page, folder: Path) -> None:
         parts.append(f"![{name}](figures/{name}.png)\n\n{CAPTIONS.get(name, '')}")
         if group[0].axis:
             parts.append(f"![by {group[0].axis}](figures/{name}-by-{group[0].axis}.png)")
-        parts += [f"### {s.title}\n\n{s.question}\n\n{as_markdown(final_table(s))}" for s in group]
+        parts += [
+            f"### {s.title}{s.role_note}\n\n{s.question}\n\n{as_markdown(final_table(s))}"
+            for s in group
+        ]
     text = "\n\n".join(part.strip() for part in parts)
     (folder / "results.md").write_text(text + "\n", encoding="utf-8")

@@ -12,7 +12,8 @@ from spectralleader.learners.shrinkage import (
     CROSS_VALIDATED,
     LEVELS,
     N_PARTS,
-    Shrinkage,
+    SAFEST,
+    choose_level,
     judge,
     norms,
     split,
@@ -22,12 +23,12 @@ from spectralleader.samples import Everything
 from spectralleader.spectral.algorithm1 import valid_model
 from spectralleader.streams.block import Block
 from spectralleader.streams.synthetic import hard, random_problem, switching
-from tests.factories import assert_valid, blocks, documents, model, same_state
+from tests.factories import assert_valid, blocks, documents, model
 
 
-def renewed(found, sample):
-    """Return what chose the shrinkage of one model by a sample that it does not know."""
-    return Shrinkage().renewed(split(sample), [found] * N_PARTS)
+def chosen(found, sample):
+    """Return the level chosen for one model by a sample that it does not know."""
+    return choose_level(split(sample), [found] * N_PARTS)
 
 
 @given(block=blocks(5), seed=st.integers(0, 20))
@@ -59,38 +60,27 @@ def test_the_parts_are_the_sample_in_its_order_and_of_nearly_one_size(block):
 def test_a_good_model_is_left_alone_and_a_bad_one_shrunk():
     truth, other = (random_problem(4, 30, lengths=6, seed=seed).truth for seed in (0, 1))
     sample, _ = truth.sample(3000, 6, seed=2)
-    assert renewed(truth, sample).level(3000) == 0.0
-    assert renewed(other, sample).leading == LEVELS[-1]
+    assert chosen(truth, sample) == 0.0
+    assert chosen(other, sample) == SAFEST
 
 
 def test_before_any_judge_and_among_equals_the_safest_level_is_used():
     flat = TopicModel.uniform(2, 4)
-    assert Shrinkage().level(0) == LEVELS[-1]
-    assert renewed(flat, flat.sample(50, 2)[0]).level(50) == LEVELS[-1]  # 2 words judge nothing
-    assert renewed(flat, flat.sample(50, 5)[0]).leading == LEVELS[-1]
+    assert shrunk(2, n_words=4).shrinkage_level == SAFEST
+    assert chosen(flat, flat.sample(50, 2)[0]) == SAFEST  # 2 words judge nothing
+    assert chosen(flat, flat.sample(50, 5)[0]) == SAFEST
 
 
-def test_the_odds_fall_as_documents_come():
-    truth, other = (random_problem(4, 30, lengths=6, seed=seed).truth for seed in (0, 1))
-    shrinkage = renewed(other, truth.sample(300, 6, seed=2)[0])
-    odds = [level / (1 - level) for n in (200, 300, 600) if (level := shrinkage.level(n))]
-    np.testing.assert_allclose(odds, 0.6 * np.array([1, 2 / 3, 1 / 3]))  # 3/8 is 0.6 to 1
-
-
-def test_past_losses_are_discounted_by_what_the_samples_have_in_common():
-    shrinkage, nothing = renewed(model(3, 5), model(3, 5).sample(50, 4)[0]), Documents.empty(5)
-    before = shrinkage.totals.copy()
-    shrinkage = shrinkage.renewed(split(nothing), [model(3, 5, seed=1)] * N_PARTS, in_common=0.5)
-    np.testing.assert_allclose(shrinkage.totals, before / np.sqrt(2))
-    shrinkage = shrinkage.renewed(split(nothing), [model(3, 5, seed=1)] * N_PARTS, in_common=0.0)
-    assert shrinkage.leading == LEVELS[-1]
-
-
-def test_the_state_goes_on():
-    shrinkage = renewed(model(3, 5), model(3, 5).sample(100, 4)[0])
-    again = Shrinkage.from_state(shrinkage.to_state())
-    assert same_state(again.to_state(), shrinkage.to_state())
-    assert again.level(200) == shrinkage.level(200)
+def test_the_level_is_chosen_after_the_block_in_which_the_sample_has_doubled():
+    block, _ = hard().truth.sample(100, 3, seed=0)
+    leader, levels = shrunk(3, n_words=3), []
+    for start, end in ((0, 40), (40, 60), (60, 100)):  # doubled at 1, not at 64, then at 64
+        leader.learn(block[start:end])
+        levels.append(leader.shrinkage_level)
+    expected = shrunk(3, n_words=3)
+    expected.learn(block)
+    assert levels[0] == levels[1]
+    assert levels[2] == expected.shrinkage_level
 
 
 def shrunk(n_topics, **parameters):

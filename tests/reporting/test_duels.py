@@ -22,13 +22,14 @@ FINALS = {
 
 def test_table_1_has_a_row_a_stream_and_says_who_is_lower():
     study = Study("s", "A stream", "Is it?", "", ("L1", "L2"), rows(FINALS), "table1", "step_power")
+    study = study._replace(role="test")
     l1, l2 = duel_tables([study, study._replace(metrics=("L1",))]).values()
-    assert l1.header[1:5] == ("HedgedLeader", "EM, best of 54", "difference", "ours is")
-    assert l1.rows[0][:3] == ("A stream", "1.050 ± 0.050", "2.25 ± 0.25 (1.0)")
-    assert l1.rows[0][4] == "lower"
+    assert l1.header[1:6] == ("group", "HedgedLeader", "EM, best of 54", "difference", "ours is")
+    assert l1.rows[0][:4] == ("A stream", "test", "1.050 ± 0.050", "2.25 ± 0.25 (1.0)")
+    assert l1.rows[0][5] == "lower"
     assert l1.rows[0][-2:] == ("0.500", "2")
     [row] = l2.rows  # the other study has no L2
-    assert row[4] == "similar"
+    assert row[5] == "similar"
     assert l2.header[-2:] == ("SpectralLeader, shrunk", "runs")
     assert row[-2:] == ("2.20 ± 0.20", "2")
 
@@ -84,6 +85,7 @@ def test_table_1_is_run_if_asked_for_and_stands_apart_from_the_papers_claims(tmp
     assert [v.text for v in same] == [v.text for v in verdicts]  # the paper's, and only those
     results = (docs / "results.md").read_text()
     assert "## Table 1" in results
-    assert "| HedgedLeader | EM, best of 54 | difference | ours is |" in results
+    assert " | development | " in results
+    assert "| group | HedgedLeader | EM, best of 54 | difference | ours is |" in results
     assert "[labels.md](labels.md)" in results
     assert "best of 54" in (tmp_path / "yes" / "index.html").read_text()

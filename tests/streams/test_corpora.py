@@ -12,7 +12,7 @@ import pytest
 
 from spectralleader.streams import CORPORA, open_corpus, read, wheel
 from spectralleader.streams.cache import cache_folder
-from spectralleader.streams.corpora import find_files, get, why_missing
+from spectralleader.streams.corpora import DEVELOPMENT, find_files, get, role_of, why_missing
 
 SHARED = Path(os.environ.get("SPECTRALLEADER_DATA", "../shared/data"))
 TWEET = 1 << 22  # a millisecond of tweet ids
@@ -205,3 +205,16 @@ def test_the_cache_is_where_the_platform_has_it(monkeypatch, platform, variables
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("sys.platform", platform)
     assert cache_folder() == Path(folder.replace("~", str(Path.home())))
+
+
+def test_constants_may_be_chosen_on_two_corpora_and_on_synthetic_streams():
+    chosen_on = [name for name in CORPORA if role_of(name) == DEVELOPMENT]
+    assert chosen_on == ["health_tweets", "election_tweets"]
+    assert role_of(None) == DEVELOPMENT
+
+
+def test_a_corpus_without_times_keeps_the_order_of_its_file(tmp_path):
+    lines = ['{"text": "b failed", "label": "x", "date": "2020"}', '{"text": "a", "label": "y"}']
+    (tmp_path / "system_logs.jsonl").write_text("\n".join(lines))
+    (block,) = open_corpus("system_logs", tmp_path)
+    assert (block.texts, block.labels, block.times) == (["b failed", "a"], ["x", "y"], None)

@@ -12,7 +12,7 @@ app = typer.Typer(help="List known corpora of text, and get those that can be fe
 
 @app.callback(invoke_without_command=True, epilog="Example: [bold]spectralleader corpora[/bold]")
 def corpora_list(context: typer.Context) -> None:
-    """List the corpora that are known: size, dates, licence as stated, how to get each."""
+    """List the corpora that are known: size, dates, role, licence as stated, how to get each."""
     if context.invoked_subcommand is not None:
         return
     from rich.console import Console
@@ -20,11 +20,14 @@ def corpora_list(context: typer.Context) -> None:
 
     from spectralleader.streams.corpora import CORPORA, find_files
 
-    table = Table("name", "documents", "what it is, licence as stated, how to get it", box=None)
+    table = Table(
+        "name", "documents", "what it is, role, licence as stated, how to get it", box=None
+    )
     for name, corpus in CORPORA.items():
         size = "-" if corpus.n_docs is None else f"{corpus.n_docs:,}"
         how = "is here" if find_files(name) else corpus.how
-        about = f"{corpus.what}, {corpus.dates}\nlicence: {corpus.licence}\n{how}\n"
+        about = f"{corpus.what}, {corpus.dates}, for {corpus.role}\n"
+        about += f"licence: {corpus.licence}\n{how}\n"
         table.add_row(name, size, about)
     Console().print(table)
 

@@ -10,7 +10,9 @@ from spectralleader.moments.product import pairs_product
 from spectralleader.scattered import Scattered
 from spectralleader.spectral.subspace import TOLERANCE, Product, Subspace, top_subspace
 
-EXTRA = 3  # directions kept beside the K that a model needs, so that the basis stays good longer
+# Directions kept beside the K that a model needs, so that the basis stays good longer. L1 is flat
+# from 0 to 5 (python -m benchmarks.constants); each direction costs 2 to 4 us per step.
+EXTRA = 3
 MANY = 1000  # documents, of which no two eigenvalues of the pairs are equal by chance
 
 
@@ -24,7 +26,8 @@ def scale_words(documents: Documents, power: float) -> Floats:
 
     The model is equivariant under a scaling of words (method.md, eq. 23), the noise is not: with
     power 0 a few frequent words swamp the rest. The floor keeps rare words, whose frequency is
-    hardly known, from doing the same.
+    hardly known, from doing the same: a floor 10 times smaller or larger is no better
+    (python -m benchmarks.constants).
     """
     counts = np.bincount(documents.words, documents.counts, minlength=documents.n_words)
     frequencies = counts / max(1.0, float(counts.sum()))

@@ -20,7 +20,9 @@ from spectralleader.spectral.recovery import finish
 from spectralleader.spectral.whitening import Whitening, whiten_small
 
 N_ITERATIONS = 30
-STEP, FEWEST = 1 / 64, 32  # share of the documents, and documents, after which near is far
+# Refresh the warm start after this share of the sample has changed, and after at least this many
+# documents. It saves power iterations only; L1 and L2 do not depend on it.
+STEP, FEWEST = 1 / 64, 32
 NOTHING, NO_ROWS = np.empty(0), np.empty((0, 0))  # room for nothing: it is not asked for
 NO_CHANGE = Change.of(Documents.empty(1), Documents.empty(1), np.zeros(0, np.int64))
 

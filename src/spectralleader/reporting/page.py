@@ -150,7 +150,8 @@ def _section(name: str, studies: Sequence[Study], folder: Path) -> str:
     if axis == POWER:
         parts += ["<h3>What tuning is worth</h3>", as_html(tuning_table(studies))]
     for study in studies:
-        parts += [f"<h3>{escape(study.title)}: at the last step</h3>", as_html(final_table(study))]
+        heading = f"{study.title}{study.role_note}: at the last step"
+        parts += [f"<h3>{escape(heading)}</h3>", as_html(final_table(study))]
     return "\n".join(
         [*parts, "<p class=note>Mean ± standard error over runs; * best of its grid.</p>"]
     )

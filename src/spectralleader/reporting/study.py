@@ -27,6 +27,12 @@ class Study(NamedTuple):
     figure: str  # studies of one figure are its rows of panels
     axis: str | None = None  # a parameter to draw the final values against
     log: tuple[str, ...] = ()  # metrics on a log axis
+    role: str = ""  # of its stream: development or test, see `streams.corpora`
+
+    @property
+    def role_note(self) -> str:
+        """The role of the stream, to stand behind a title; nothing if it is not known."""
+        return f" ({self.role} stream)" if self.role else ""
 
 
 def label(metric: str) -> str:

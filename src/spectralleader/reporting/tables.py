@@ -58,8 +58,11 @@ def tuning_table(studies: Iterable[Study]) -> Table:
             ranked = sorted(tried, key=lambda name: float(finals[name].mean()))
             cells = [mean_and_error(finals[name]) for name in (LEADER, ranked[0], ranked[-1])]
             best, worst = (f" at {tried[name]}" for name in (ranked[0], ranked[-1]))
-            rows.append((study.title, metric, cells[0], cells[1] + best, cells[2] + worst))
-    return Table(("problem", "metric", f"{LEADER}, untuned", "EM, best power", "worst power"), rows)
+            rows.append(
+                (study.title, study.role, metric, cells[0], cells[1] + best, cells[2] + worst)
+            )
+    header = ("problem", "group", "metric", f"{LEADER}, untuned", "EM, best power", "worst power")
+    return Table(header, rows)
 
 
 def verdict_table(verdicts: Sequence[Verdict]) -> Table:

@@ -15,6 +15,8 @@ from spectralleader.streams.wheel import Say, fetch, read_article, read_tweet
 DATA_VARIABLE = "SPECTRALLEADER_DATA"
 OURS = Columns(("text",), "timestamp", "label")  # of our own gzip CSV files
 UNLABELLED = Columns(("text",), "timestamp")
+UNTIMED = Columns(("text",), None, "label")
+DEVELOPMENT, TEST = "development", "test"  # see `Corpus.role`
 PACKINGS = (".gz", ".zst", "")
 
 GET = "spectralleader corpora get {name}"
@@ -34,6 +36,9 @@ class Corpus:
     how: str  # to get it
     files: tuple[str, ...]  # each may also be compressed
     columns: Columns
+    # Constants and defaults may be chosen on development corpora and on synthetic streams only;
+    # test corpora are for reporting results.
+    role: str = TEST
     in_order: bool = True  # whether its rows come in order of time
     fetch: Callable[[Path, Say], None] | None = None  # makes its file, if we can
 
@@ -54,6 +59,7 @@ ENTRIES: Sequence[Corpus] = (
         GET.format(name="health_tweets"),
         ("health_tweets.csv",),
         OURS,
+        role=DEVELOPMENT,
         fetch=lambda to, say: fetch("healthtweets", read_tweet, to, say),
     ),
     Corpus(
@@ -79,6 +85,7 @@ ENTRIES: Sequence[Corpus] = (
         n_docs=120_000,
         dates="2020-10 to 2020-12",
         licence="MIT",
+        role=DEVELOPMENT,
         **_own_file("election_tweets", "alexlitel/congresstweets on GitHub", UNLABELLED),
     ),
     Corpus(
@@ -87,6 +94,17 @@ ENTRIES: Sequence[Corpus] = (
         dates="1992-06 to 1993-05",
         licence="none stated",
         **_own_file("newsgroups", "the 20 Newsgroups collection"),
+    ),
+    Corpus(
+        "system_logs",
+        "log messages of 16 systems, 2,000 of each, in bursts",
+        32_000,
+        "not dated",
+        "freely available for research or academic work; cite Zhu et al., Loghub, ISSRE 2023",
+        "make system_logs.jsonl[.gz], one object per message with text and label (the system), "
+        "from logpai/loghub on GitHub",
+        ("system_logs.jsonl",),
+        UNTIMED,
     ),
     Corpus(
         "all_the_news",
@@ -119,6 +137,17 @@ def find_corpus(name: str) -> Corpus:
     if name not in CORPORA:
         raise ValueError(f"there is no corpus {name!r}; known are {', '.join(CORPORA)}")
     return CORPORA[name]
+
+
+def role_of(name: str | None) -> str:
+    """Return what a stream may be used for: `DEVELOPMENT` or `TEST`; synthetic (None): the first.
+
+    Examples
+    --------
+    >>> role_of("news_headlines"), role_of(None)
+    ('test', 'development')
+    """
+    return DEVELOPMENT if name is None else find_corpus(name).role
 
 
 def find_folders(folder: Path | None = None) -> list[Path]:
@@ -165,7 +194,7 @@ def open_corpus(
     return read(
         files,
         text=text,
-        time=time,
+        time=time or "",  # an empty name: the corpus has no such column
         label=label or "",
         block=block,
         strict=strict,
