@@ -52,8 +52,8 @@ NOTE = (
     "HedgedLeader is for prediction (L1), SpectralLeader for recovery (L2); neither has anything "
     "set. SpectralLeader is the paper's learner; shrunk means with the option "
     'shrinkage="cross-validated", scaled with scaling=0.5, which are ours. EM is StepwiseEM at the '
-    "best of 54 settings (6 powers from 0.5 to 1, Dirichlet starts of 1, 10 and 100, smoothings of 1e-4, 1e-3 and "
-    "1e-2), chosen in hindsight for every stream and metric. All 54 are run on the first 2 seeds, "
+    "best of 54 settings (6 powers from 0.5 to 1, Dirichlet starts of 1, 10 and 100, smoothings of "
+    "1e-4, 1e-3 and 1e-2), chosen in hindsight for every stream and metric. All 54 are run on the first 2 seeds, "
     "the 5 best by each metric on all; the best of these is shown. A run is a seed: on synthetic "
     "streams of the documents and the learners; on text, whose documents are the same in every "
     "run, of the learners only. VarianceReducedEM has smoothing 1e-3 on text and its default on "
