@@ -51,18 +51,19 @@ HEADING = "Table 1: against the best of 54 EMs, chosen in hindsight"
 NOTE = (
     "HedgedLeader is for prediction (L1), SpectralLeader for recovery (L2); neither has anything "
     "set. SpectralLeader is the paper's learner; shrunk means with the option "
-    'shrinkage="cross-validated", scaled with scaling=0.5, which are ours. EM is StepwiseEM at the '
-    "best of 54 settings (6 powers from 0.5 to 1, Dirichlet starts of 1, 10 and 100, smoothings of "
-    "1e-4, 1e-3 and 1e-2), chosen in hindsight for every stream and metric. All 54 are run on the first 2 seeds, "
-    "the 5 best by each metric on all; the best of these is shown. A run is a seed: on synthetic "
-    "streams of the documents and the learners; on text, whose documents are the same in every "
-    "run, of the learners only. VarianceReducedEM has smoothing 1e-3 on text and its default on "
-    "synthetic streams. The best static model is batch EM's (best of 3 starts) of all the "
-    "documents of the stream, known beforehand; on synthetic streams it is the true model, of each "
-    "half its own. The group of a stream is development if constants and defaults may be chosen "
-    "on it, else test. Text: the 500 most frequent words; theta* is the offline spectral method's "
-    "model of the whole corpus. A difference is paired over seeds, and is called lower or higher "
-    "when it is more than 2 standard errors."
+    'shrinkage="cross-validated", scaled with scaling=0.5, which are ours. EM is '
+    "StepwiseEM at the best of 54 "
+    "settings (6 powers from 0.5 to 1, Dirichlet starts of 1, 10 and 100, smoothings of 1e-4, "
+    "1e-3 and 1e-2), chosen in hindsight for every stream and metric. All 54 are run on the first"
+    " 2 seeds, the 5 best by each metric on all; the best of these is shown. A run is a seed: on "
+    "synthetic streams of the documents and the learners; on text, whose documents are the same "
+    "in every run, of the learners only. VarianceReducedEM has smoothing 1e-3 on text and its "
+    "default on synthetic streams. The best static model is batch EM's (best of 3 starts) of all "
+    "the documents of the stream, known beforehand; on synthetic streams it is the true model, of"
+    " each half its own. The group of a stream is development if constants and defaults may be "
+    "chosen on it, else test. Text: the 500 most frequent words; theta* is the offline spectral "
+    "method's model of the whole corpus. A difference is paired over seeds, and is called lower "
+    "or higher when it is more than 2 standard errors."
 )
 AIMS = (
     Claim(
