@@ -3,6 +3,7 @@ import polars as pl
 import pytest
 
 from spectralleader import LEARNERS, GrowingVocabulary, TextTopics, Vocabulary, Words
+from spectralleader.learners.fixed import Fixed
 from tests.factories import TOPIC_WORDS, assert_valid, same_state, texts
 
 WRITTEN, _ = texts()
@@ -177,3 +178,11 @@ def test_a_given_vocabulary_keeps_its_order():
     assert list(topics.vocabulary) == ["wind", "rain"]
     assert topics.learner.seed == 3
     assert repr(topics) == "TextTopics(SpectralLeader, Vocabulary(n_words=2), n_docs=300)"
+
+
+def test_topics_of_an_engine_stay_as_they_are():
+    topics = TextTopics(n_topics=2, learner="unigram", vocabulary=["rain", "goal"])
+    topics.learner = Fixed(topics.model)
+    before = topics.posterior(["rain"])
+    topics.learn(["rain"])
+    assert (topics.posterior(["rain"]) == before).all()

@@ -14,10 +14,9 @@ from spectralleader.checks import check_whole
 from spectralleader.compiled import first_use
 from spectralleader.documents import Documents, Floats, Ints
 from spectralleader.guard import Guarded
-from spectralleader.learners import DEFAULT_LEARNER, Learner
+from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Learner
 from spectralleader.learners.lookup import find_learner, name_of, stored_learner
 from spectralleader.learners.merging import merge_learners, settings_of
-from spectralleader.learners.registry import STORED
 from spectralleader.learners.statistics import with_words
 from spectralleader.model import TopicModel
 from spectralleader.snapshot import Snapshot
@@ -240,9 +239,9 @@ class TextTopics(Guarded):
 
 def compile_for(topics: TextTopics) -> None:
     """Compile whatever learning needs, if that was not done on this machine, or be interrupted."""
-    kind = next((name for name, one in STORED.items() if type(topics.learner) is one.learner), None)
-    if kind is not None and hasattr(topics.learner, "learn"):
-        _compile(kind, topics.vocabulary.grows)
+    for name, entry in LEARNERS.items():
+        if type(topics.learner) is entry.learner:
+            _compile(name, topics.vocabulary.grows)
 
 
 @cache
