@@ -36,8 +36,8 @@ demo: $(DEV) ## Learn topics of real tweets, then the paper's hard problem, with
 reproduce: $(DEV) ## Rerun the paper's study, with a verdict on every claim (ARGS=--quick: a look)
 	@$(BIN)/spectralleader reproduce $(ARGS)
 
-test: $(DEV) ## Run the tests and doctests, with branch coverage
-	@$(BIN)/python -m pytest -n auto --dist loadgroup --cov $(ARGS)
+test: $(DEV) ## Run the tests and doctests, with branch coverage; list what was skipped
+	@$(BIN)/python -m pytest -n auto --dist loadgroup --cov -rs $(ARGS)
 
 test-signals: $(DEV) ## Send 60 signals to each of our commands, at random moments (ARGS="200 7": 200, seed 7)
 	@$(BIN)/python -m tests.robustness.bombardment $(ARGS)

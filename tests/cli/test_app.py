@@ -16,7 +16,7 @@ def run(*arguments):
         [sys.executable, "-m", "spectralleader", *arguments],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,  # the first command compiles kernels: minutes on a busy machine
     )
 
 

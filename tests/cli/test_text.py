@@ -27,7 +27,7 @@ def run(*arguments, given=None, **options):
         input=given,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,  # the first command compiles kernels: minutes on a busy machine
         **options,
     )
 
@@ -161,7 +161,7 @@ def test_odd_bytes_in_a_pipe_are_learned_or_told():
         [*(text.encode() for text in texts(50)[0]), *ODD_LINES, b"rain " * 10_000_000]
     )
     result = subprocess.run(
-        [*COMMAND, "learn", "-", "-k", "2", "--json"], input=given, capture_output=True, timeout=120
+        [*COMMAND, "learn", "-", "-k", "2", "--json"], input=given, capture_output=True, timeout=600
     )
     assert result.returncode == 0, result.stderr
     told = json.loads(result.stdout)
