@@ -242,5 +242,7 @@ class Leader(Guarded):
         learner._n_left = whole(state, "n_left", 1)
         learner._reference = reference_from_state(part(state, "order"), *sizes)
         if shrinkage is not None:
-            learner._level = number(part(state, "shrinkage"), "level", 0.0, SAFEST)
+            # files of earlier versions have no level: it is chosen again at the next renewal
+            shrunk = {"level": SAFEST, **part(state, "shrinkage")}
+            learner._level = number(shrunk, "level", 0.0, SAFEST)
         return learner

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ DATA_VARIABLE = "SPECTRALLEADER_DATA"
 OURS = Columns(("text",), "timestamp", "label")  # of our own gzip CSV files
 UNLABELLED = Columns(("text",), "timestamp")
 UNTIMED = Columns(("text",), None, "label")
-DEVELOPMENT, TEST = "development", "test"  # see `Corpus.role`
+DEVELOPMENT, TEST, OWN = "development", "test", "own"  # see `Corpus.role`
 PACKINGS = (".gz", ".zst", "")
 
 GET = "spectralleader corpora get {name}"
@@ -139,15 +139,19 @@ def find_corpus(name: str) -> Corpus:
     return CORPORA[name]
 
 
-def role_of(name: str | None) -> str:
-    """Return what a stream may be used for: `DEVELOPMENT` or `TEST`; synthetic (None): the first.
+def role_of(corpus: str | Mapping[str, str] | None) -> str:
+    """Return the group of a stream: `DEVELOPMENT`, `TEST`, or `OWN` for a file of the user's.
+
+    Synthetic streams (None) are for development.
 
     Examples
     --------
-    >>> role_of("news_headlines"), role_of(None)
-    ('test', 'development')
+    >>> role_of("news_headlines"), role_of({"file": "mine.csv"}), role_of(None)
+    ('test', 'own', 'development')
     """
-    return DEVELOPMENT if name is None else find_corpus(name).role
+    if corpus is None:
+        return DEVELOPMENT
+    return find_corpus(corpus).role if isinstance(corpus, str) else OWN
 
 
 def find_folders(folder: Path | None = None) -> list[Path]:
