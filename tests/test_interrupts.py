@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from spectralleader import TopicModel, load, save
 from spectralleader.guard import Guard, Guarded, guard_of
 from spectralleader.interrupts import HOLD, Interrupts, Terminated, look, raising
 
@@ -205,3 +206,20 @@ def test_copies_have_guards_of_their_own():
         assert guard_of(other) is not guard_of(counter)
     assert isinstance(guard_of(counter), Guard)
     assert guard_of(counter) is guard_of(counter)
+
+
+def test_what_a_handler_raises_while_a_file_is_loaded_is_not_the_files_fault(tmp_path, monkeypatch):
+    def late(number, frame):
+        raise TimeoutError
+
+    path = save(TopicModel([1.0], [[0.5, 0.5]]), tmp_path / "m")
+    whole = TopicModel.from_state.__func__
+
+    def interrupted(cls, state):
+        signal.raise_signal(signal.SIGUSR1)
+        return whole(cls, state)
+
+    signal.signal(signal.SIGUSR1, late)
+    monkeypatch.setattr(TopicModel, "from_state", classmethod(interrupted))
+    with pytest.raises(TimeoutError):
+        load(path)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from copy import deepcopy
 from functools import wraps
 from typing import Any, ClassVar
 
-from spectralleader.interrupts import HOLD
+from spectralleader.interrupts import HOLD, look
 
+WAIT = 0.1  # seconds between two looks at signals, while another thread is at work
 # What of a learner changes it, or reads what a change is about to replace.
 DOORS = ("learn", "fit", "recode", "merge", "model", "predictive", "info", "to_state")
 
@@ -24,7 +26,14 @@ class Guard:
 
     def __enter__(self) -> None:
         HOLD.__enter__()
-        self._lock.acquire()
+        try:
+            # Signals are looked at while another thread has the lock, but never between getting
+            # it and the hold: the lock would stay taken.
+            while not self._lock.acquire(timeout=WAIT):
+                look()
+        except BaseException:
+            HOLD.__exit__()
+            raise
 
     def __exit__(self, *_: object) -> None:
         self._lock.release()
@@ -42,7 +51,10 @@ def guard_of(thing: Any) -> Guard:
 
 
 class Guarded:
-    """Lets one thread at a time through the doors that its subclasses define."""
+    """Lets one thread at a time through the doors that its subclasses define.
+
+    Copies and pickles are of the object as it is between two steps.
+    """
 
     doors: ClassVar[tuple[str, ...]] = DOORS
 
@@ -54,6 +66,10 @@ class Guarded:
                 setattr(cls, name, property(_guarded(door.fget), doc=door.__doc__))
             elif callable(door):
                 setattr(cls, name, _guarded(door))
+
+    def __getstate__(self) -> dict[str, Any]:
+        with guard_of(self):
+            return deepcopy({key: value for key, value in vars(self).items() if key != "_guard"})
 
 
 def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:

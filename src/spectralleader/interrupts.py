@@ -22,8 +22,10 @@ from typing import Any, NoReturn
 Handler = Callable[[int, FrameType | None], Any]
 
 # Signals that programs handle in Python, as far as the platform has them.
-NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGALRM", "SIGUSR1", "SIGUSR2")
-NUMBERS = tuple(int(getattr(signal, name)) for name in NAMES if hasattr(signal, name))
+NAMES = "INT TERM HUP QUIT ALRM VTALRM PROF XCPU USR1 USR2 CHLD".split()
+NUMBERS = tuple(
+    int(getattr(signal, f"SIG{name}")) for name in NAMES if hasattr(signal, f"SIG{name}")
+)
 TO_END = (signal.SIGINT, signal.SIGTERM)
 SHELL = 128  # plus the signal's number: the exit code of a process that a signal ended
 SHOW_CURSOR = "\x1b[?25h"

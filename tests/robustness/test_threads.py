@@ -1,5 +1,8 @@
 """Threads that really run: kernels release the interpreter's lock."""
 
+import copy
+import pickle
+import signal
 import threading
 import time
 
@@ -78,6 +81,46 @@ def test_one_thread_learns_while_others_read_and_save(vocabulary, tmp_path):
     counts = run_beside(learner_of(topics, lines), read, keep, look_back)
     assert min(counts) >= 3
     assert topics.n_docs > 200
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_copies_are_of_topics_between_two_steps(duplicate):
+    lines = [f"{text} rare{i % 2000}" for i, text in enumerate(texts(4000)[0])]
+    topics = TextTopics(n_topics=3, block_size=20)
+    topics.learn(lines[:200])
+
+    def use_a_copy():
+        one = duplicate(topics)
+        assert one.n_docs % 20 == 0
+        assert one.posterior(lines[:20]).shape == (20, 3)
+        one.learn(lines[:20])
+
+    assert min(run_beside(learner_of(topics, lines), use_a_copy)) >= 3
+
+
+def test_ctrl_c_reaches_a_thread_that_waits_for_another_ones_step():
+    """The main thread must not be deaf while a slow tokenizer holds the lock."""
+    topics, begun = TextTopics(n_topics=2, learner="unigram", words=str.split), threading.Event()
+
+    def slow(text):
+        begun.set()
+        time.sleep(3)
+        return text.split()
+
+    topics.vectoriser.words = slow
+    thread = threading.Thread(target=topics.step, args=(["rain and wind"],))
+    thread.start()
+    begun.wait()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        threading.Timer(0.1, signal.raise_signal, (signal.SIGINT,)).start()
+        with pytest.raises(KeyboardInterrupt):
+            topics.model  # noqa: B018  # reading it is the point
+        assert thread.is_alive()
+    finally:
+        signal.signal(signal.SIGINT, before)
+        thread.join()
+    assert topics.n_docs == 1
 
 
 def test_two_threads_that_learn_take_turns():

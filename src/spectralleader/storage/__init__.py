@@ -10,6 +10,7 @@ from typing import Any
 from spectralleader import __version__
 from spectralleader.errors import StorageError
 from spectralleader.guard import Guarded, guard_of
+from spectralleader.interrupts import HOLD
 from spectralleader.storage.atomic import check_target, write
 from spectralleader.storage.container import pack, read, unpack
 from spectralleader.storage.kinds import KINDS, find_kind, kind_of
@@ -57,6 +58,11 @@ def load(path: str | os.PathLike[str]) -> Any:
         If the file is not there, is none of ours, is damaged, or is of a newer version.
     """
     content = read(Path(path))
+    with HOLD:  # what a signal handler raises would be taken for the file's fault
+        return _rebuild(content, path)
+
+
+def _rebuild(content: bytearray, path: str | os.PathLike[str]) -> Any:
     try:
         header = migrate(unpack(content))
         return find_kind(header["kind"]).from_state(header["state"])
