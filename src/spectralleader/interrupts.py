@@ -22,7 +22,7 @@ from typing import Any, NoReturn
 Handler = Callable[[int, FrameType | None], Any]
 
 # Signals that programs handle in Python, as far as the platform has them.
-NAMES = "INT TERM HUP QUIT ALRM VTALRM PROF XCPU USR1 USR2 CHLD".split()
+NAMES = ["INT", "TERM", "HUP", "QUIT", "ALRM", "VTALRM", "PROF", "XCPU", "USR1", "USR2", "CHLD"]
 NUMBERS = tuple(
     int(getattr(signal, f"SIG{name}")) for name in NAMES if hasattr(signal, f"SIG{name}")
 )
@@ -52,6 +52,8 @@ class Hold:
         self._depth = 0
         self._handlers: dict[int, Handler] = {}
         self._waiting: list[int] = []
+        self._seen: tuple[Any, ...] = ()  # the handlers of all signals, the last time
+        self._callable: dict[int, Handler] = {}  # those of them that run Python
 
     def __enter__(self) -> None:
         if is_main_thread():
@@ -68,14 +70,17 @@ class Hold:
                     self.deliver()
 
     def _install(self) -> None:
+        seen = tuple(map(_signal.getsignal, NUMBERS))
+        if seen != self._seen:  # hardly ever, so that this is quick
+            # Not callable: the default and the ignoring handler, which run no Python, and one
+            # that was not installed from Python, which could not be restored.
+            found = zip(NUMBERS, seen, strict=True)
+            self._callable = {number: handler for number, handler in found if callable(handler)}
+            self._seen = seen
         try:
-            for number in NUMBERS:
-                handler = _signal.getsignal(number)
-                # Not callable: the default and the ignoring handler, which run no Python, and one
-                # that was not installed from Python, which could not be restored.
-                if callable(handler):
-                    self._handlers[number] = handler
-                    _signal.signal(number, self._note)
+            for number, handler in self._callable.items():
+                self._handlers[number] = handler
+                _signal.signal(number, self._note)
         except BaseException:  # raised by a handler that was not replaced yet
             self._restore()
             raise
