@@ -2,7 +2,8 @@
 
 Written to be read beside the pseudocode, and slow: everything is rebuilt from the documents, with a
 dense matrix of documents by words. It is the oracle that the fast learner is tested against and
-shares no code with it. Lines 6 to 13 are the reservoir's, see `learners.algorithm1`.
+shares no code with it. Lines 6 to 13 are the reservoir's (document t > m replaces a random one of m
+with probability m / (t - 1), as printed), see `learners.algorithm1`.
 
 "Left open" marks what the paper does not say and we had to decide (docs/method.md, "Left open").
 """
@@ -16,7 +17,8 @@ from spectralleader.model import TopicModel
 
 N_RESTARTS, N_ITERATIONS = 10, 30  # left open: restarts and iterations of the power method
 AT_MOST = 10_000  # further iterations, for the starts that have not converged
-CLOSE = 1e-2  # all starts this close to the best one continue: a slow one may end higher
+# left open: all starts this close to the best one continue, as a slow one may end higher
+CLOSE = 1e-2
 TIE = 1e-9  # values this close are equal: the first one wins, whatever the rounding
 STILL = 1e-13  # a unit vector that moves by less has converged
 USABLE = 1e-10  # an eigenvalue below this share of the largest is rounding, not signal
@@ -91,9 +93,10 @@ def power_iterations(T: Floats, n_topics: int, seed: int) -> tuple[Floats, Float
 
     The robust tensor power method (Anandkumar et al. 2014): from every start iterate
     ``theta <- T(I, theta, theta)``, normalised; the start with the largest ``T(theta, theta,
-    theta)`` gives v, and that value lambda; deflate T by ``lambda v^(x)3`` and repeat.
+    theta)`` gives v, and that value lambda; deflate T by ``lambda v^(x)3`` and repeat. Where the
+    reference goes on with the best start for as many iterations again, `climb` does.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)  # left open: the starts, here the same at every step t
     k, found = len(T), []
     for _ in range(k):
         theta = rng.standard_normal((N_RESTARTS, n_topics))[:, :k]
@@ -117,7 +120,7 @@ def climb(T: Floats, theta: Floats) -> Floats:
 
     Of few documents T is no sum of orthogonal components, and iterations can circle a maximum for
     ever. Where the value falls, ``theta <- T(I, theta, theta) + ||T|| theta`` from then on: shorter
-    steps, to the same maximum.
+    steps, with the same fixed points.
     """
     shift, last = np.zeros((len(theta), 1)), np.full((len(theta), 1), -np.inf)
     for _ in range(AT_MOST):
