@@ -27,7 +27,7 @@ def test_a_quick_run_measures_every_contender_and_writes_its_files(tmp_path):
         "scikit-learn adapter, HedgedLeader",
         "river adapter, SpectralLeader",
         "memory",
-        "labels: synthetic documents, 50 words, K = 3",
+        "labels: synthetic documents (development), 50 words, K = 3",
     } <= {row["section"] for row in record["rows"]}
     assert (tmp_path / "growth.svg").exists()
     for name in ("SpectralLeader", "HedgedLeader"):
