@@ -86,3 +86,44 @@ def test_a_cache_that_can_only_be_read_is_used(image):
     count = "from spectralleader.likelihood import log_joint; print(len(log_joint.stats[2]))"
     done = as_nobody(image, f"{LOG_PROB}; {count}", NUMBA_CACHE_DIR=str(kernels))
     assert (done.stdout, done.stderr) == ("-0.6931471805599453\n0\n", "")
+
+
+FIRST_USE = """
+import sys
+sys.path.append({folder!r})
+from spectralleader.compiled import COMPILING, KERNELS
+from spectralleader.first_use import use_first
+from mine import work
+said = []
+COMPILING.report = lambda *counts: said.append(counts)
+{before}
+use_first(work, "x")
+print(any(kernel.stats.cache_hits for kernel in KERNELS), len(said) > 0)
+"""
+
+
+@pytest.fixture
+def first_use(tmp_path):
+    """A program that uses some kernels first, and its cache."""
+    work = f"def work(name):\n    {LOG_PROB}\n"
+    (tmp_path / "mine.py").write_text(work, encoding="utf-8")
+
+    def start(before=""):
+        code = FIRST_USE.format(folder=str(tmp_path), before=before)
+        return run(code, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+
+    return start
+
+
+def test_on_first_use_another_process_compiles_and_this_one_loads(first_use):
+    first, second = first_use(), first_use()
+    assert (first.stderr, second.stderr) == ("", "")
+    assert first.stdout.splitlines()[-1] == "True True"
+    assert second.stdout.splitlines()[-1] == "True False"
+
+
+@pytest.mark.parametrize("program", ["/usr/sbin/service", "/no/such/python"])
+def test_where_no_other_process_can_compile_this_one_does(first_use, program):
+    done = first_use(before=f"sys.executable = {program!r}")
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[-1] == "False True"

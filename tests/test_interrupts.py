@@ -2,6 +2,8 @@ import copy
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -37,7 +39,7 @@ def test_a_signal_waits_for_the_end_of_the_outermost_hold():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_handlers_are_called_once_for_each_signal_in_their_order():
+def test_handlers_are_called_once_in_the_order_of_the_signals():
     called = []
     signal.signal(signal.SIGUSR1, lambda number, frame: called.append(number))
     signal.signal(signal.SIGTERM, lambda number, frame: called.append(number))
@@ -45,7 +47,7 @@ def test_handlers_are_called_once_for_each_signal_in_their_order():
         for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGTERM):
             signal.raise_signal(number)
         assert called == []
-    assert called == [signal.SIGTERM, signal.SIGUSR1, signal.SIGTERM]
+    assert called == [signal.SIGTERM, signal.SIGUSR1]  # as Python, too, calls them
 
 
 def test_signals_without_a_python_handler_are_left_alone():
@@ -65,6 +67,124 @@ def test_a_handler_that_raises_leaves_every_handler_in_its_place():
         signal.raise_signal(signal.SIGUSR1)
     assert signal.getsignal(signal.SIGUSR1) is fail
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_all_handlers_are_called_also_if_the_first_raises():
+    called = []
+    signal.signal(signal.SIGTERM, lambda number, frame: called.append(number))
+    with pytest.raises(KeyboardInterrupt), HOLD:  # noqa: PT012
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGTERM)
+    assert called == [signal.SIGTERM]
+
+
+def test_in_a_step_no_handler_of_ones_own_is_called_by_look():
+    called = []
+    signal.signal(signal.SIGINT, lambda number, frame: called.append(number))
+    with HOLD:
+        signal.raise_signal(signal.SIGINT)
+        look()
+        assert called == []
+    assert called == [signal.SIGINT]
+
+
+def test_a_handler_that_is_installed_in_a_hold_stays():
+    mine = signal.SIG_IGN
+    with HOLD:
+        signal.signal(signal.SIGINT, mine)
+    assert signal.getsignal(signal.SIGINT) is mine
+
+
+STORM = """
+import signal, time
+from spectralleader.interrupts import HOLD
+n_to_raise = n_late = 0
+def late(number, frame):
+    global n_to_raise
+    if n_to_raise:
+        n_to_raise -= 1
+        raise TimeoutError
+for number in (signal.SIGALRM, signal.SIGUSR1, signal.SIGPROF):
+    signal.signal(number, late)
+signal.setitimer(signal.ITIMER_REAL, 1e-5, 37e-6)
+signal.setitimer(signal.ITIMER_PROF, 1e-3, 1e-3)
+ends = time.monotonic() + {seconds}
+while time.monotonic() < ends:
+    try:
+        n_to_raise = 3
+        for _ in range(30):
+            with HOLD:
+                pass
+    except TimeoutError:
+        n_to_raise = 0  # and nothing is called before
+        n_late += 1
+    n_to_raise = 0
+signal.setitimer(signal.ITIMER_REAL, 0)
+signal.setitimer(signal.ITIMER_PROF, 0)
+with HOLD:
+    pass
+assert n_late > 100, n_late
+assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+assert signal.getsignal(signal.SIGALRM) is late
+try:
+    with HOLD:
+        signal.raise_signal(signal.SIGINT)
+except KeyboardInterrupt:
+    print("as it should be", flush=True)
+"""
+
+
+def test_handlers_that_raise_at_any_instant_leave_nothing_torn():
+    done = subprocess.run(
+        [sys.executable, "-c", STORM.format(seconds=1.5)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.stdout, done.stderr) == ("as it should be\n", "")
+
+
+def test_a_child_process_begins_anew_and_refuses_what_its_parent_was_changing():
+    counter, entered, leave = Counter(), threading.Event(), threading.Event()
+
+    def work():
+        with guard_of(counter):
+            entered.set()
+            leave.wait()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    entered.wait()
+    if (child := os.fork()) == 0:
+        try:
+            counter.learn()
+        except RuntimeError as error:
+            os._exit(7 if "forked" in str(error) else 1)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    leave.set()
+    thread.join()
+    counter.learn()
+
+
+def test_a_child_of_another_thread_handles_signals():
+    codes = []
+
+    def work():
+        if (child := os.fork()) == 0:
+            try:
+                with HOLD:
+                    signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt:
+                os._exit(7)
+            os._exit(1)
+        codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+    thread = threading.Thread(target=work)
+    with HOLD:
+        thread.start()
+        thread.join()
+    assert codes == [7]
 
 
 def test_look_handles_what_waits():
@@ -119,9 +239,6 @@ def test_raising_raises_at_once():
 
 def run(code, *numbers, wait=0.0):
     """Run code in a process that is sent signals once it has printed something."""
-    import subprocess
-    import sys
-
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -14,7 +14,7 @@ import numba
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
-from spectralleader.interrupts import HOLD, Interrupts, look
+from spectralleader.interrupts import HOLD, Interrupts
 
 REORDER = {"reassoc", "contract", "nsz"}  # sums in any order, fused multiply-add, one zero
 COMPILING_LINE = "compiling kernels for this machine, once: {} of up to {}"
@@ -107,6 +107,7 @@ class KernelCache(FunctionCache):
         try:
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]
         except OSError as error:  # the disk is full, the folder can only be read
+            COMPILING.has_cache = False
             COMPILING.lament(f"compiled kernels cannot be saved ({error.strerror})")
 
 
@@ -114,12 +115,12 @@ class Compiling(event.Listener):
     """Compiling, as it happens: it is reported, and signals wait for its end.
 
     An exception inside of numba's compiler would leave it with kernels that are half there. Before
-    a kernel it does no harm, but might break off the step that needs the kernel: so signals are
-    looked at there only while nothing else is going on, see `first_use`.
+    a kernel it does no harm, but might break off the step that needs the kernel: so it is raised
+    there only if asked for.
     """
 
     def __init__(self) -> None:
-        self.is_all = False  # that is going on
+        self.before_each: Callable[[], None] = nothing  # may raise
         self.report: Callable[[int, int], None] = show
         self.has_cache = True
         self._names: set[str] = set()  # of kernels compiled by this process
@@ -128,15 +129,14 @@ class Compiling(event.Listener):
     def on_start(self, event: Any) -> None:
         """Report a kernel that is about to be compiled, or be interrupted here."""
         if self._is_ours(event):
-            if not self.has_cache:
-                self.lament("no folder for compiled kernels can be written")
             HOLD.__enter__()
             self._depth += 1
+            if not self.has_cache:
+                self.lament("no folder for compiled kernels can be written")
             function = event.data["dispatcher"].py_func
             self._names.add(f"{function.__module__}.{function.__qualname__}")
             self.report(len(self._names), len(KERNELS))
-            if self.is_all:
-                look()
+            self.before_each()
 
     def on_end(self, event: Any) -> None:
         """Report the end, if that was the outermost."""
@@ -154,19 +154,30 @@ class Compiling(event.Listener):
         """Print once why kernels are not kept."""
         if self.lament_once:
             self.lament_once = False
-            sys.stderr.write(NO_CACHE.format(why))
+            say(NO_CACHE.format(why))
 
     lament_once = True
 
 
+def nothing() -> None:
+    """Let a kernel be compiled, whatever waits."""
+
+
 @contextmanager
-def first_use() -> Iterator[None]:
-    """Let whatever is compiled meanwhile be interrupted between two kernels."""
-    before, COMPILING.is_all = COMPILING.is_all, True
+def before_each_kernel(call: Callable[[], None]) -> Iterator[None]:
+    """Have a function called before a kernel is compiled; it may raise."""
+    before, COMPILING.before_each = COMPILING.before_each, call
     try:
         yield
     finally:
-        COMPILING.is_all = before
+        COMPILING.before_each = before
+
+
+def say(text: str) -> None:
+    """Write to standard error, if there is one and somebody reads it."""
+    with suppress(OSError, ValueError, AttributeError):  # full or broken, closed, none
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 def show(n: int, n_kernels: int) -> None:
@@ -175,11 +186,15 @@ def show(n: int, n_kernels: int) -> None:
     0 kernels: nothing is compiled any more.
     """
     line = COMPILING_LINE.format(n, n_kernels)
-    if sys.stderr is not None and sys.stderr.isatty():
-        sys.stderr.write(ERASE + (line if n else ""))
-        sys.stderr.flush()
+    if is_terminal(sys.stderr):
+        say(ERASE + (line if n else ""))
     elif n == 1 and Interrupts.entered is not None and Interrupts.entered.owns_process:
-        sys.stderr.write(f"{line}\n")
+        say(f"{line}\n")
+
+
+def is_terminal(stream: Any) -> bool:
+    """Return whether a stream is a terminal; one that is closed or not there is none."""
+    return stream is not None and not stream.closed and bool(stream.isatty())
 
 
 COMPILING = Compiling()

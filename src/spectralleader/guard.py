@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from copy import deepcopy
 from functools import wraps
 from typing import Any, ClassVar
+from weakref import WeakSet
 
 from spectralleader.interrupts import HOLD, look
 
+TORN = (
+    "another thread was changing this object when the process was forked, and is not there to "
+    "end it; take a snapshot before, or start processes with 'spawn'"
+)
 WAIT = 0.1  # seconds between two looks at signals, while another thread is at work
 # What of a learner changes it, or reads what a change is about to replace.
 DOORS = ("learn", "fit", "recode", "merge", "model", "predictive", "info", "to_state")
+
+
+GUARDS: WeakSet[Guard] = WeakSet()
+TAKEN_BEFORE_FORK: WeakSet[Guard] = WeakSet()  # by threads that this process does not have
+
+
+def _note_taken() -> None:
+    TAKEN_BEFORE_FORK.update(guard for guard in GUARDS if guard.is_taken)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_taken)
 
 
 class Guard:
@@ -23,6 +41,7 @@ class Guard:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
+        GUARDS.add(self)
 
     def __enter__(self) -> None:
         HOLD.__enter__()
@@ -31,6 +50,8 @@ class Guard:
             # it and the hold: the lock would stay taken.
             while not self._lock.acquire(timeout=WAIT):
                 look()
+                if self in TAKEN_BEFORE_FORK:
+                    raise RuntimeError(TORN)
         except BaseException:
             HOLD.__exit__()
             raise
@@ -38,6 +59,14 @@ class Guard:
     def __exit__(self, *_: object) -> None:
         self._lock.release()
         HOLD.__exit__()
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether another thread has it."""
+        if self._lock.acquire(blocking=False):
+            self._lock.release()
+            return False
+        return True
 
     def __reduce__(self) -> tuple[type[Guard], tuple[()]]:
         return Guard, ()

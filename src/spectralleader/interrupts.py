@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -40,69 +41,126 @@ def is_main_thread() -> bool:
     return threading.get_ident() == threading.main_thread().ident
 
 
+def terminate(number: int, frame: FrameType | None = None) -> NoReturn:
+    """Raise Terminated, as `signal.default_int_handler` raises KeyboardInterrupt."""
+    raise Terminated
+
+
 class Hold:
     """While it is entered in the main thread, signals with a Python handler wait for its end.
 
-    Then their handlers are called, in the order in which the signals came. Holds may be nested:
-    the outermost counts. In other threads, which run no handlers, nothing is done. Entering and
-    leaving takes about a microsecond.
+    Then their handlers are called, each once, in the order in which the signals came. Holds may be
+    nested: the outermost counts. In other threads, which run no handlers, nothing is done.
+
+    A handler may run and raise inside of this class, too. So whatever it leaves half done does no
+    harm: outside of a hold, the handler that takes notes calls the one that it stands for, and the
+    next hold puts it back.
     """
 
     def __init__(self) -> None:
+        self._main = threading.main_thread().ident
         self._depth = 0
-        self._handlers: dict[int, Handler] = {}
-        self._waiting: list[int] = []
+        self._waiting: deque[int] = deque()  # signals
+        self._note_it = self._note  # one object, so that comparing it is quick
+        self._handlers: dict[int, Handler] = {}  # those that the notes stand for
         self._seen: tuple[Any, ...] = ()  # the handlers of all signals, the last time
-        self._callable: dict[int, Handler] = {}  # those of them that run Python
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forked)
 
     def __enter__(self) -> None:
-        if is_main_thread():
+        if threading.get_ident() == self._main:
             if self._depth == 0:
                 self._install()
             self._depth += 1
 
     def __exit__(self, *_: object) -> None:
-        if is_main_thread():
-            self._depth -= 1
-            if self._depth == 0:
+        if threading.get_ident() == self._main:
+            if self._depth == 1:
                 self._restore()
-                if self._waiting:
-                    self.deliver()
+            else:
+                self._depth -= 1
 
     def _install(self) -> None:
         seen = tuple(map(_signal.getsignal, NUMBERS))
         if seen != self._seen:  # hardly ever, so that this is quick
-            # Not callable: the default and the ignoring handler, which run no Python, and one
-            # that was not installed from Python, which could not be restored.
             found = zip(NUMBERS, seen, strict=True)
-            self._callable = {number: handler for number, handler in found if callable(handler)}
+            before = self._handlers
+            self._handlers = {
+                number: before[number] if handler is self._note_it else handler
+                for number, handler in found
+                if self._must_wait(handler)
+            }
             self._seen = seen
         try:
-            for number, handler in self._callable.items():
-                self._handlers[number] = handler
-                _signal.signal(number, self._note)
-        except BaseException:  # raised by a handler that was not replaced yet
-            self._restore()
+            for number in self._handlers:
+                _signal.signal(number, self._note_it)
+        except BaseException:  # raised by one that was not replaced yet
+            self._put_back()
             raise
 
+    @staticmethod
+    def _must_wait(handler: Any) -> bool:
+        """Return whether a handler might do harm in a step.
+
+        Not the default and the ignoring one, which run no Python; nor one that was not installed
+        from Python, which could not be restored; nor those of `Interrupts`, which wait themselves.
+        """
+        return callable(handler) and not isinstance(getattr(handler, "__self__", None), Interrupts)
+
     def _restore(self) -> None:
-        if self._handlers:
-            number, handler = self._handlers.popitem()
-            try:
+        try:
+            self._depth = 0
+            self._put_back()
+        except BaseException:  # one that is in its place again may raise at once
+            self._put_back()
+            raise
+        finally:
+            if self._waiting:
+                self._deliver()
+
+    def _put_back(self) -> None:
+        for number, handler in self._handlers.items():
+            if _signal.getsignal(number) is self._note_it:  # not changed meanwhile
                 _signal.signal(number, handler)
-            finally:  # a handler that is in its place again may raise at once
-                self._restore()
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        self._waiting.append(number)
+        if number not in self._waiting:
+            self._waiting.append(number)
+        if self._depth == 0:
+            self._deliver()
 
-    def deliver(self) -> None:
-        """Call the handlers of the signals that wait."""
+    def _deliver(self) -> None:
+        """Call the handlers of the signals that wait, all of them also if one raises."""
         while self._waiting:
-            number = self._waiting.pop(0)
-            handler = self._handlers.get(number) or _signal.getsignal(number)
-            if callable(handler):
-                handler(number, sys._getframe())
+            number = self._waiting.popleft()
+            handler = _signal.getsignal(number)
+            if handler is self._note_it:
+                handler = self._handlers[number]
+            try:
+                if callable(handler):
+                    handler(number, sys._getframe())
+            except BaseException:
+                self._deliver()
+                raise
+
+    def look(self) -> None:
+        """Raise if a signal waits whose handler does nothing else: in the middle of a step.
+
+        All other handlers wait for its end: they might use what is half done.
+        """
+        if self._waiting and threading.get_ident() == self._main:
+            for number in TO_END:
+                handler = self._handlers.get(number)
+                if number in self._waiting and handler in (signal.default_int_handler, terminate):
+                    self._waiting.remove(number)
+                    handler(number, None)
+
+    def _forked(self) -> None:
+        """Begin anew in a child process; its main thread is the one that forked."""
+        if threading.get_ident() != self._main:
+            self._main = threading.get_ident()
+            self._waiting.clear()
+            self._restore()
 
 
 HOLD = Hold()
@@ -161,9 +219,13 @@ class Interrupts:
         if self.owns_process and (is_second or not self.at_stake):
             end_process(number)
         if self._patience is not None and self.asked is None and hasattr(signal, "setitimer"):
-            signal.signal(signal.SIGALRM, lambda *_: end_process(number))
+            signal.signal(signal.SIGALRM, self._end)
             signal.setitimer(signal.ITIMER_REAL, self._patience)
         self.asked = number
+
+    def _end(self, number: int, frame: FrameType | None) -> NoReturn:
+        """End the process, after all the patience."""
+        end_process(self.asked or number)
 
     def look(self) -> None:
         """Raise if the process was asked to end; once for a request."""
@@ -173,9 +235,8 @@ class Interrupts:
 
 
 def look() -> None:
-    """Let signals that wait be handled now, which may raise: between kernels, and often enough."""
-    if HOLD._waiting and is_main_thread():
-        HOLD.deliver()
+    """Raise if the program was asked to end: between kernels, and often enough."""
+    HOLD.look()
     if Interrupts.entered is not None and is_main_thread():
         Interrupts.entered.look()
 
@@ -183,14 +244,7 @@ def look() -> None:
 @contextmanager
 def raising() -> Iterator[None]:
     """Let SIGINT raise KeyboardInterrupt and SIGTERM Terminated, wherever the program is."""
-
-    def terminate(number: int, frame: FrameType | None) -> None:
-        raise Terminated
-
-    handlers: dict[int, Any] = {
-        signal.SIGINT: signal.default_int_handler,
-        signal.SIGTERM: terminate,
-    }
+    handlers = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: terminate}
     before = {n: signal.signal(n, h) for n, h in handlers.items() if is_main_thread()}
     try:
         yield

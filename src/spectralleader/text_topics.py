@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from spectralleader.checks import check_whole
-from spectralleader.compiled import first_use
 from spectralleader.documents import Documents, Floats, Ints
+from spectralleader.first_use import use_first
 from spectralleader.guard import Guarded
 from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Learner
 from spectralleader.learners.lookup import find_learner, name_of, stored_learner
@@ -246,15 +246,19 @@ def compile_for(topics: TextTopics) -> None:
 
 @cache
 def _compile(learner: str, grows: bool) -> None:  # noqa: FBT001  # `cache` is fastest so
+    use_first(try_learning, learner, grows)
+
+
+def try_learning(learner: str, grows: bool) -> None:  # noqa: FBT001  # as above
+    """Learn a few made-up texts, judged before and read after."""
     texts = sample_texts(80)
     vocabulary = None if grows else Vocabulary.most_frequent(texts, 100)
-    with first_use():
-        topics = TextTopics(2, learner=learner, vocabulary=vocabulary)
-        for start in range(0, len(texts), 20):
-            topics.step(texts[start : start + 20])
-            topics.learner.predictive.log_prob(topics.count(texts))
-        topics.posterior(texts)
-        topics.posterior(texts[:1])  # few words are looked up in another way
+    topics = TextTopics(2, learner=learner, vocabulary=vocabulary)
+    for start in range(0, len(texts), 20):
+        topics.step(texts[start : start + 20])
+        topics.learner.predictive.log_prob(topics.count(texts))
+    topics.posterior(texts)
+    topics.posterior(texts[:1])  # few words are looked up in another way
 
 
 def sample_texts(n_docs: int) -> list[str]:

@@ -1,4 +1,5 @@
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -6,7 +7,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from spectralleader import LEARNERS
+from spectralleader import LEARNERS, load
 from spectralleader.cli import app
 from tests.factories import scenario_table, write_toml
 
@@ -157,3 +158,22 @@ def test_ctrl_c_while_modules_are_imported_is_quiet(tmp_path):
     )
     assert (process.returncode, process.stdout) == (130, "")
     assert process.stderr == "spectralleader: stopped\n"
+
+
+@pytest.mark.parametrize(
+    "redirection", ["2>/dev/full", "2>&-", "<&- 2>&-", "2>&1 >/dev/null | true"]
+)
+def test_work_does_not_depend_on_whether_anybody_reads_its_messages(tmp_path, redirection):
+    (tmp_path / "texts").write_text("rain and wind\na late goal\n" * 30, encoding="utf-8")
+    line = f"{shlex.quote(sys.executable)} -m spectralleader learn texts -k 2 --save m"
+    subprocess.run(
+        ["bash", "-c", f"({line}; echo $? >code) {redirection}"], cwd=tmp_path, check=True
+    )
+    assert (tmp_path / "code").read_text() == "0\n"
+    assert load(tmp_path / "m").n_docs == 60
+
+
+def test_a_closed_standard_input_is_an_empty_one(tmp_path):
+    line = f"{shlex.quote(sys.executable)} -m spectralleader learn - -k 2 <&-"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, "spectralleader: standard input is empty\n")

@@ -1,8 +1,9 @@
+import builtins
 import contextlib
 import errno
 import os
+import signal
 import stat
-import tempfile
 
 import pytest
 
@@ -11,8 +12,7 @@ from spectralleader.storage.container import pack
 from tests.factories import model, same_state
 
 OLD, NEW = model(seed=1), model(seed=2)
-CALLS = [(tempfile, "mkstemp"), (os, "fdopen"), (os, "fsync"), (os, "chmod"), (os, "replace"),
-         (os, "open"), (os, "close")]  # fmt: skip
+CALLS = [(builtins, "open"), (os, "fsync"), (os, "replace"), (os, "open"), (os, "close")]
 
 
 class HalfFull:
@@ -83,6 +83,26 @@ def test_whatever_step_fails_a_whole_file_is_left_and_no_other(
     assert os.listdir(tmp_path) == ["m"]
 
 
+@pytest.mark.parametrize("number", range(8))
+def test_a_signal_handler_that_raises_waits_until_the_file_is_there(tmp_path, monkeypatch, number):
+    def late(number, frame):
+        raise TimeoutError
+
+    path, fds = save(OLD, tmp_path / "m"), len(os.listdir("/proc/self/fd"))
+    before = signal.signal(signal.SIGUSR1, late)
+    try:
+        with monkeypatch.context() as patched:
+            steps = Steps(patched, lambda: signal.raise_signal(signal.SIGUSR1), number)
+            with contextlib.suppress(TimeoutError):
+                save(NEW, path)
+                assert len(steps.names) <= number
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert is_whole(path, NEW)
+    assert os.listdir(tmp_path) == ["m"]
+    assert len(os.listdir("/proc/self/fd")) == fds
+
+
 @pytest.mark.parametrize("number", range(12))
 def test_at_any_instant_the_old_or_the_new_file_is_whole(tmp_path, monkeypatch, number):
     path = save(OLD, tmp_path / "m")
@@ -101,9 +121,9 @@ def test_at_any_instant_the_old_or_the_new_file_is_whole(tmp_path, monkeypatch, 
 
 def test_a_full_disk_is_an_error_of_one_line_and_keeps_the_old_file(tmp_path, monkeypatch):
     path = save(OLD, tmp_path / "m")
-    fdopen = os.fdopen
+    real = open
     with monkeypatch.context() as patched:
-        patched.setattr(os, "fdopen", lambda *arguments: HalfFull(fdopen(*arguments)))
+        patched.setattr(builtins, "open", lambda *arguments: HalfFull(real(*arguments)))
         with pytest.raises(StorageError, match=r"m: No space left on device$"):
             save(NEW, path)
     assert is_whole(path, OLD)

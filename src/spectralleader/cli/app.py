@@ -5,15 +5,15 @@ from __future__ import annotations
 import io
 import os
 import sys
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
 
 from spectralleader import __version__
 from spectralleader.cli import corpora, merge, study, text, warm
-from spectralleader.cli.options import NOTHING_USEFUL, STOPPED, TERMINATED
+from spectralleader.cli.options import NOTHING_USEFUL, STOPPED
 from spectralleader.errors import NotSavedError, NoWordsError
-from spectralleader.interrupts import Terminated
 
 MISUSE = 2  # exit code
 # Products here are small: more threads cost more than they gain, and on a busy machine far more.
@@ -68,14 +68,40 @@ def main() -> None:
     sys.exit(code)
 
 
+class Unfailing(io.TextIOWrapper):
+    """Standard error, of which the work does not depend: what cannot be said is left unsaid."""
+
+    def write(self, text: str) -> int:
+        """Write, if it is possible."""
+        with suppress(OSError):
+            super().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Have it written, if it is possible."""
+        with suppress(OSError):
+            super().flush()
+
+
 def prepare_output() -> None:
-    """Let every character be printed, escaped where the terminal has none; a closed one is none."""
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-        elif isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    """Let every character be printed, escaped where the terminal has none.
+
+    A stream that was closed is one that nobody reads, so that no file is opened in its place.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            with suppress(OSError):
+                os.fstat(number)  # some are open all the same
+                continue
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8"))  # noqa: SIM115
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    if isinstance(sys.stderr, io.TextIOWrapper):
+        encoding = sys.stderr.encoding
+        sys.stderr = Unfailing(
+            sys.stderr.detach(), encoding, "backslashreplace", line_buffering=True
+        )
 
 
 def run() -> int:
@@ -88,9 +114,8 @@ def run() -> int:
         raise
     except BrokenPipeError:
         raise
-    except (KeyboardInterrupt, typer.Abort) as error:  # typer makes the second of the first
-        is_terminated = isinstance(error.__cause__ or error, Terminated)
-        return fail("stopped", TERMINATED if is_terminated else STOPPED)
+    except (KeyboardInterrupt, typer.Abort):  # before or after a command
+        return fail("stopped", STOPPED)
     except (NoWordsError, NotSavedError) as error:
         return fail(str(error), NOTHING_USEFUL)
     except (ValueError, OSError, ImportError) as error:  # an engine that is not installed too

@@ -54,10 +54,10 @@ def refuse_options(context: typer.Context, names: Sequence[str], why: str) -> No
 
 def learn_and_show(engine: EngineName, files: list[str], as_json: bool, **options: Any) -> None:
     """Learn on an engine and print what was learned."""
-    from spectralleader.cli.options import NOTHING_USEFUL, print_json
+    from spectralleader.cli.options import NOTHING_USEFUL, exit_code_of_signals, print_json
     from spectralleader.jobs.engine import learn_on_engine
 
-    with raising(), progress_bars() as progress:
+    with exit_code_of_signals(), raising(), progress_bars() as progress:
         result = learn_on_engine(engine.value, files, progress=progress, **options)
     print_json(result.summary()) if as_json else show(result)
     if not result.is_useful:

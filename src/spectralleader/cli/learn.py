@@ -129,7 +129,10 @@ def learn(
                 fresh=fresh,
                 watcher=watcher,
             )
-        print_json(result.summary()) if as_json else show_learned(result)
+        try:
+            print_json(result.summary()) if as_json else show_learned(result)
+        except KeyboardInterrupt as reason:
+            result.stop(reason)
     end(result)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from spectralleader.interrupts import Interrupts
+from spectralleader.interrupts import Interrupts, Terminated
 
 if TYPE_CHECKING:
     from spectralleader.jobs import Source
@@ -113,9 +113,23 @@ def split(names: str | None) -> tuple[str, ...] | None:
     return tuple(name.strip() for name in names.split(",") if name.strip()) if names else None
 
 
-def stoppable(*, saves: bool = False) -> Interrupts:
+@contextmanager
+def exit_code_of_signals(said: str = "spectralleader: stopped") -> Iterator[None]:
+    """End with the exit code of the signal that was raised; typer has one for both."""
+    try:
+        yield
+    except KeyboardInterrupt as reason:
+        typer.echo(said, err=True)
+        code = TERMINATED if isinstance(reason, Terminated) else STOPPED
+        raise typer.Exit(code) from reason
+
+
+@contextmanager
+def stoppable(*, saves: bool = False) -> Iterator[None]:
     """Let Ctrl-C and SIGTERM end a command between two of its steps."""
-    return Interrupts(owns_process=True, patience=None if saves else PATIENCE)
+    patience = None if saves else PATIENCE
+    with exit_code_of_signals(), Interrupts(owns_process=True, patience=patience):
+        yield
 
 
 def allow_own_modules(learners: Iterable[str]) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from spectralleader.cli.options import STOPPED, TERMINATED
-from spectralleader.interrupts import Terminated, raising
+from spectralleader.cli.options import exit_code_of_signals
+from spectralleader.interrupts import raising
 
 app = typer.Typer()
 
@@ -31,7 +29,7 @@ def demo(
 
     from spectralleader.demo import show
 
-    with raising():
+    with exit_code_of_signals(), raising():
         show(Console(), n_steps=steps, n_runs=runs, seed=seed, folder=out)
 
 
@@ -97,7 +95,7 @@ def experiment_run(
 
     paths = [find(name) for name in files]
     allow_own_modules(name for path in paths for name in learner_names(path))
-    with resumable():
+    with exit_code_of_signals("Stopped; the same command resumes from here."), raising():
         run_files(Console(), paths, Options(out, workers, data, quick))
 
 
@@ -151,16 +149,5 @@ def reproduce(
     from spectralleader.reproduce import reproduce as study
 
     folder = out or Path("build/reproduce-quick" if quick else "build/reproduce")
-    with resumable():
+    with exit_code_of_signals("Stopped; the same command resumes from here."), raising():
         study(Console(), Options(folder, workers, data, quick, tables), docs)
-
-
-@contextmanager
-def resumable() -> Iterator[None]:
-    """Say on Ctrl-C or SIGTERM that nothing finished is lost; the exit code is the shell's."""
-    try:
-        with raising():
-            yield
-    except KeyboardInterrupt as reason:
-        typer.echo("Stopped; the same command resumes from here.", err=True)
-        raise typer.Exit(TERMINATED if isinstance(reason, Terminated) else STOPPED) from None

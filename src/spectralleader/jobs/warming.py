@@ -9,8 +9,9 @@ from time import perf_counter
 from typing import NamedTuple
 
 from spectralleader import jobs
-from spectralleader.compiled import KERNELS, first_use
+from spectralleader.compiled import KERNELS, before_each_kernel
 from spectralleader.documents import Documents
+from spectralleader.interrupts import look
 from spectralleader.jobs.source import Source
 from spectralleader.learners import LEARNERS, SpectralLeader
 from spectralleader.spectral import DECOMPOSITIONS
@@ -30,7 +31,7 @@ class Warmed(NamedTuple):
 def warm_up() -> Warmed:
     """Compile the kernels of everything that commands do, with every learner."""
     began = perf_counter()
-    with first_use(), TemporaryDirectory() as folder:
+    with before_each_kernel(look), TemporaryDirectory() as folder:
         data = Path(folder, "texts.csv")
         rows = (f'{i % 2},"{text}"' for i, text in enumerate(sample_texts(N_DOCS)))
         data.write_text("\n".join(["label,text", *rows]), encoding="utf-8")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import tempfile
+import secrets
 from pathlib import Path
 
 from spectralleader.errors import StorageError
+from spectralleader.interrupts import HOLD
 
 NOT_OFFERED = (errno.EINVAL, errno.ENOTSUP)  # by a file system that cannot sync folders
 
@@ -31,25 +32,31 @@ def write(path: Path, content: bytes) -> Path:
     """Put a file in its place at once: written beside it, then renamed.
 
     What is written is on the disk before the old file goes, and the renaming is when this returns.
+    Signals wait meanwhile, so that a handler that raises leaves nothing behind.
     """
     target = check_target(path).resolve()  # a link stays a link
-    try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    with HOLD:
         try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(name, 0o666 & ~_umask())
-            os.replace(name, target)
-        except BaseException:  # Ctrl-C too leaves nothing behind
-            with contextlib.suppress(OSError):
-                os.unlink(name)
-            raise
-        _sync(target.parent)
-    except OSError as error:
-        raise StorageError(f"cannot save to {path}: {error.strerror or error}") from error
+            _replace(target, content)
+        except OSError as error:
+            raise StorageError(f"cannot save to {path}: {error.strerror or error}") from error
     return path
+
+
+def _replace(target: Path, content: bytes) -> None:
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    file = open(beside, "xb")  # noqa: SIM115  # outside: a file that is there is not ours
+    try:
+        with file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        raise
+    _sync(target.parent)
 
 
 def _sync(folder: Path) -> None:
@@ -65,10 +72,3 @@ def _sync(folder: Path) -> None:
             raise
     finally:
         os.close(handle)
-
-
-def _umask() -> int:
-    """Return the permissions that new files do not get; temporary files are private."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
