@@ -6,9 +6,9 @@ import pytest
 
 # Doctests import every module, so a module is left out if its extra is not installed.
 NEEDS = {
-    "src/spectralleader/arrow.py": "pyarrow",
-    "src/spectralleader/dask.py": "distributed",
-    "src/spectralleader/spark.py": "pyspark",
+    "src/spectralleader/engines/arrow.py": "pyarrow",
+    "src/spectralleader/engines/dask.py": "distributed",
+    "src/spectralleader/engines/spark.py": "pyspark",
     "tests/engines/spark_stream.py": "pyspark",
 }
 collect_ignore = [path for path, engine in NEEDS.items() if find_spec(engine) is None]

@@ -29,10 +29,10 @@ from spectralleader import Documents, SpectralLeader, SpectralMethod, TopicModel
 from spectralleader.evaluation import judge, running_averages  # noqa: E402
 from spectralleader.evaluation.metrics import METRICS  # noqa: E402
 from spectralleader.learners import shrinkage  # noqa: E402
-from spectralleader.streams import Block  # noqa: E402
-from spectralleader.streams.corpora import DEVELOPMENT, find_files, role_of  # noqa: E402
-from spectralleader.streams.counted import count_corpus  # noqa: E402
-from spectralleader.streams.synthetic import (  # noqa: E402
+from spectralleader.sources import Block  # noqa: E402
+from spectralleader.sources.corpora import DEVELOPMENT, find_files, role_of  # noqa: E402
+from spectralleader.sources.counted import count_corpus  # noqa: E402
+from spectralleader.sources.synthetic import (  # noqa: E402
     easy,
     hard,
     non_stochastic,

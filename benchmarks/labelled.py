@@ -10,9 +10,9 @@ import numpy as np
 from benchmarks.stream import data_folder
 from benchmarks.task import Task
 from spectralleader import Documents
-from spectralleader.streams.corpora import role_of, why_missing
-from spectralleader.streams.counted import count_corpus
-from spectralleader.streams.synthetic import random_problem
+from spectralleader.sources.corpora import role_of, why_missing
+from spectralleader.sources.counted import count_corpus
+from spectralleader.sources.synthetic import random_problem
 
 BLOCK_SIZE = 1000
 

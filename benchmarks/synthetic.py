@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from spectralleader import Documents
-from spectralleader.documents import Floats, Ints
+from spectralleader.arrays import Floats, Ints
 
 SPARSITY = 0.3  # shape of the gamma factors: the smaller, the fewer words a topic uses
 

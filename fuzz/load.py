@@ -20,7 +20,7 @@ from pathlib import Path
 
 import atheris
 
-from spectralleader import states
+from spectralleader.checks import states
 from spectralleader.storage import KINDS, container, migrations
 from spectralleader.storage.container import ALIGNMENT, START, seal
 from tests.storage.fuzzing import originals, try_out

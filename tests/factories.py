@@ -26,11 +26,11 @@ from spectralleader import (
     Unigram,
     Words,
 )
-from spectralleader.checkpoint import Checkpoint, Progress, Sums
-from spectralleader.streams.text.words import EVERYTHING
+from spectralleader.storage.checkpoint import Checkpoint, Progress, Sums
 from spectralleader.testing.requirements import require_valid as assert_valid
 from spectralleader.testing.requirements import same_state
 from spectralleader.testing.streams import documents, growing
+from spectralleader.text.words import EVERYTHING
 
 __all__ = ["assert_valid", "documents", "growing", "same_state"]  # from the laws
 

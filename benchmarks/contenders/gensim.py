@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.task import Task
 from benchmarks.timing import Trial
 from spectralleader import Documents
-from spectralleader.documents import Ints
+from spectralleader.arrays import Ints
 
 
 def lda(task: Task) -> Trial:

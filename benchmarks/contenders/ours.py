@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.task import Task
 from benchmarks.timing import Trial
-from spectralleader.documents import Ints
+from spectralleader.arrays import Ints
 
 
 def hedged_leader(task: Task) -> Trial:

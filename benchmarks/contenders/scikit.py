@@ -10,7 +10,7 @@ from sklearn.decomposition import LatentDirichletAllocation, MiniBatchNMF
 
 from benchmarks.task import Task
 from benchmarks.timing import Trial
-from spectralleader.documents import Ints
+from spectralleader.arrays import Ints
 
 
 def lda(task: Task, *, n_passes: int = 1) -> Trial:

@@ -26,16 +26,16 @@ from benchmarks.scale.workload import (
     watched_children,
 )
 from spectralleader import TopicModel
+from spectralleader.em.statistics import Statistics
 from spectralleader.learners.hedged.background import smooth
 from spectralleader.learners.passes import solve
-from spectralleader.learners.statistics import Statistics
 
 
 def run_dask(n_docs: int, n_workers: int) -> dict[str, Any]:
     import dask
     import distributed
 
-    from spectralleader.dask import DaskDocuments, Engine
+    from spectralleader.engines.dask import DaskDocuments, Engine
 
     with (
         distributed.LocalCluster(
@@ -54,8 +54,8 @@ def run_dask(n_docs: int, n_workers: int) -> dict[str, Any]:
 
 
 def run_spark(n_docs: int, n_workers: int) -> dict[str, Any]:
-    from spectralleader.arrow import from_vectors
-    from spectralleader.spark import SparkDocuments
+    from spectralleader.engines.arrow import from_vectors
+    from spectralleader.engines.spark import SparkDocuments
 
     make = partial(from_vectors, n_words=N_WORDS)
     with spark_session(n_workers) as (spark, peak):

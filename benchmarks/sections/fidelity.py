@@ -7,7 +7,7 @@ from benchmarks.rows import Row
 from benchmarks.sizes import N_TOPICS, SEED
 from spectralleader import Algorithm1, SpectralLeader, SpectralMethod
 from spectralleader.evaluation import judge, log_loss, recovery_error, running_averages
-from spectralleader.streams import Block
+from spectralleader.sources import Block
 
 SECTION = "losses against the literal learner's"
 BLOCK = 10

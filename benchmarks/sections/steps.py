@@ -12,7 +12,7 @@ from benchmarks.bench import Bench
 from benchmarks.rows import Row
 from benchmarks.sizes import N_TOPICS, SEED
 from spectralleader import Algorithm1, Documents, Reservoir, SpectralLeader
-from spectralleader.documents import Floats
+from spectralleader.arrays import Floats
 
 CHANGED = "every document: steps that changed the sample"
 ALL = "every document: all steps"

@@ -13,7 +13,7 @@ from benchmarks.contenders.registry import VECTORIZER
 from benchmarks.rows import Row
 from benchmarks.timing import Trial, interleave
 from spectralleader import Documents, GrowingVocabulary, Vectoriser, Vocabulary, Words
-from spectralleader.streams.text.words import EVERYTHING
+from spectralleader.text.words import EVERYTHING
 
 SECTION = "text to counts"
 OURS = "Vectoriser"

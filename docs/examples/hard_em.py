@@ -8,7 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spectralleader import Documents, TopicModel
-from spectralleader.documents import Floats, check_n_words
+from spectralleader.arrays import Floats
+from spectralleader.checks.states import floats, truth
+from spectralleader.documents import check_n_words
+from spectralleader.documents.recoding import check_recoding, move_rows
 from spectralleader.learners.protocol import (
     Predictive,
     check_block,
@@ -17,8 +20,6 @@ from spectralleader.learners.protocol import (
     check_vocabulary,
     sizes_of,
 )
-from spectralleader.recoding import check_recoding, move_rows
-from spectralleader.states import floats, truth
 
 SMOOTHING = 0.1  # of a word, in every topic
 

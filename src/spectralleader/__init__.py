@@ -23,13 +23,13 @@ if TYPE_CHECKING:
         VarianceReducedEM,
         register_learner,
     )
-    from spectralleader.merging import merge
-    from spectralleader.model import TopicModel
+    from spectralleader.models import TopicModel
     from spectralleader.samples import Everything, Reservoir, Window
-    from spectralleader.snapshot import Snapshot
     from spectralleader.storage import load, save
-    from spectralleader.streams import GrowingVocabulary, Vectoriser, Vocabulary, Words
-    from spectralleader.text_topics import TextTopics
+    from spectralleader.storage.merging import merge
+    from spectralleader.text import GrowingVocabulary, Vectoriser, Vocabulary, Words
+    from spectralleader.text.snapshot import Snapshot
+    from spectralleader.text.topics import TextTopics
 
 __version__ = "0.1.0"
 
@@ -66,11 +66,11 @@ __all__ = [
 
 # Names are imported when first used, so that `spectralleader --help` need not wait for Numba.
 HOMES = dict.fromkeys(__all__, "learners")
-HOMES |= {"Documents": "documents", "TopicModel": "model", "TextTopics": "text_topics"}
-HOMES |= {"StorageError": "errors", "load": "storage", "save": "storage"}
-HOMES |= {"merge": "merging", "Snapshot": "snapshot"}
+HOMES |= {"Documents": "documents", "TopicModel": "models", "StorageError": "errors"}
+HOMES |= {"TextTopics": "text.topics", "Snapshot": "text.snapshot"}
+HOMES |= {"load": "storage", "save": "storage", "merge": "storage.merging"}
 HOMES |= dict.fromkeys(("Everything", "Reservoir", "Window"), "samples")
-HOMES |= dict.fromkeys(("GrowingVocabulary", "Vectoriser", "Vocabulary", "Words"), "streams")
+HOMES |= dict.fromkeys(("GrowingVocabulary", "Vectoriser", "Vocabulary", "Words"), "text")
 
 
 def __getattr__(name: str) -> Any:

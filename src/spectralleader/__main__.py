@@ -10,7 +10,7 @@ import signal
 
 def main() -> None:
     """Run the command line; from here on no signal ends in a traceback, also while it is loaded."""
-    from spectralleader.interrupts import TO_END, end_process
+    from spectralleader.runtime.interrupts import TO_END, end_process
 
     for number in TO_END:
         if signal.getsignal(number) is not signal.SIG_IGN:

@@ -14,10 +14,10 @@ from spectralleader.checks import check_whole
 from spectralleader.documents import Documents
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import find_learner
-from spectralleader.model import TopicModel
-from spectralleader.snapshot import RELEVANCE
-from spectralleader.streams.text.words import Words
-from spectralleader.text_topics import MAX_WORDS
+from spectralleader.models import TopicModel
+from spectralleader.text.snapshot import RELEVANCE
+from spectralleader.text.topics import MAX_WORDS
+from spectralleader.text.words import Words
 
 try:
     from river import base

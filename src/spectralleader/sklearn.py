@@ -9,11 +9,12 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_whole
-from spectralleader.documents import Documents, Floats, Ints
+from spectralleader.documents import Documents
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import find_learner
-from spectralleader.model import TopicModel
+from spectralleader.models import TopicModel
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin

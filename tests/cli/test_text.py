@@ -15,7 +15,7 @@ from spectralleader.cli import app
 from spectralleader.cli.text import app as commands
 from spectralleader.jobs import Source, learn
 from spectralleader.jobs.evaluating import DEFAULT_LEARNERS
-from spectralleader.text_topics import DEFAULT_LEARNER
+from spectralleader.text.topics import DEFAULT_LEARNER
 from tests.factories import texts, write_csv
 
 COMMAND = [sys.executable, "-m", "spectralleader"]

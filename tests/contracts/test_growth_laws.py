@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import LEARNERS, BatchEM, Documents, HedgedLeader, TopicModel
-from spectralleader.learners.leader import Leader
 from spectralleader.learners.online_em import OnlineEM
+from spectralleader.learners.spectral_leader.leader import Leader
 from spectralleader.samples import SAMPLES, Window, sample_from_state, sample_to_state
 from spectralleader.testing import laws, word_laws
 from spectralleader.testing.requirements import Maker, taught

@@ -7,7 +7,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from spectralleader import TextTopics, Vocabulary
-from spectralleader.spark import learn_batches
+from spectralleader.engines.spark import learn_batches
 
 
 def new_topics() -> TextTopics:

@@ -11,7 +11,7 @@ import pytest
 from spectralleader import SpectralMethod, TextTopics, Vocabulary, Words, load, save
 from spectralleader.documents import Documents
 from spectralleader.learners.passes import InMemory, solve
-from spectralleader.streams.synthetic import random_problem
+from spectralleader.sources.synthetic import random_problem
 from tests.factories import same_state, snippets, three_kinds_of_texts
 
 distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
@@ -22,7 +22,7 @@ import dask.bag  # noqa: E402
 import dask.dataframe  # noqa: E402
 import pandas as pd  # noqa: E402
 
-from spectralleader.dask import learn_counts, learn_texts  # noqa: E402
+from spectralleader.engines.dask import learn_counts, learn_texts  # noqa: E402
 
 pytestmark = pytest.mark.xdist_group("dask")
 N_TOPICS, SETTINGS = 3, {"seed": 4, "n_polish": 2}

@@ -13,7 +13,7 @@ import pytest
 from spectralleader import SpectralMethod, TextTopics, Vocabulary, Words, load, save
 from spectralleader.documents import Documents
 from spectralleader.jobs.engine import learn_on_engine
-from spectralleader.streams.synthetic import random_problem
+from spectralleader.sources.synthetic import random_problem
 from tests.factories import same_state, snippets, three_kinds_of_texts, write_folder
 
 pyspark = pytest.importorskip("pyspark", reason="the extra spark is not installed")
@@ -26,7 +26,7 @@ from pyspark.ml.linalg import Vectors  # noqa: E402
 from pyspark.sql import SparkSession  # noqa: E402
 from pyspark.sql.functions import spark_partition_id  # noqa: E402
 
-from spectralleader.spark import learn_counts, learn_texts  # noqa: E402
+from spectralleader.engines.spark import learn_counts, learn_texts  # noqa: E402
 from tests.engines.spark_stream import new_topics, run  # noqa: E402
 
 pytestmark = [
@@ -78,8 +78,8 @@ def test_any_partitioning_gives_the_model_of_one_machine(spark, monkeypatch):
             some = some.filter(spark_partition_id() < 3)
             some = some.unionAll(frame.repartition(7).filter(spark_partition_id() >= 3))
         if n_parts == 64:  # summaries are added up by key before they come to the driver
-            monkeypatch.setattr("spectralleader.spark.TO_DRIVER", 0)
-            monkeypatch.setattr("spectralleader.spark.FAN_IN", 10)
+            monkeypatch.setattr("spectralleader.engines.spark.TO_DRIVER", 0)
+            monkeypatch.setattr("spectralleader.engines.spark.FAN_IN", 10)
         found = learn_counts(some, N_TOPICS, seed=4)
         assert_same(found.model, expected)
         assert found.counts.n_docs == whole.n_docs
@@ -160,7 +160,7 @@ def test_a_column_that_is_not_of_texts_is_named(spark):
 def test_the_snippets_of_the_page_run(spark, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     learning, streaming = [
-        code for code in snippets("docs/scale.md", "py") if "spectralleader.spark" in code
+        code for code in snippets("docs/scale.md", "py") if "spectralleader.engines.spark" in code
     ]
     frame = spark.createDataFrame([(text,) for text in three_kinds_of_texts(300)], "text string")
     names = {"frame": frame, "vectors": as_frame(spark, corpus(40))}

@@ -15,8 +15,8 @@ from spectralleader.evaluation import (
 )
 from spectralleader.evaluation.matching import matched_accuracy
 from spectralleader.evaluation.metrics import tensor_losses
-from spectralleader.streams import Block
-from spectralleader.streams.synthetic import hard
+from spectralleader.sources import Block
+from spectralleader.sources.synthetic import hard
 from tests.factories import documents, growing, model
 
 

@@ -25,8 +25,8 @@ from spectralleader.evaluation.regret import (
     reservoir_excess,
 )
 from spectralleader.learners.fixed import Fixed
+from spectralleader.sources.synthetic import REGRET_PROBLEMS, hard, switching
 from spectralleader.spectral.power import random_starts
-from spectralleader.streams.synthetic import REGRET_PROBLEMS, hard, switching
 from tests.factories import distributions, model
 
 ROUNDING = 1e-12  # sums of a few dozen numbers of at most 2

@@ -175,7 +175,7 @@ def test_a_file_that_is_there_is_kept_by_an_engine(tmp_path, monkeypatch):
 def test_a_missing_engine_is_told_in_one_line(tmp_path, monkeypatch, capsys):
     write_folder(tmp_path / "in", "csv", texts(20))
     monkeypatch.setitem(sys.modules, "pyspark", None)
-    monkeypatch.delitem(sys.modules, "spectralleader.spark", raising=False)
+    monkeypatch.delitem(sys.modules, "spectralleader.engines.spark", raising=False)
     arguments = ["spectralleader", "learn", str(tmp_path / "in"), "--engine", "spark"]
     monkeypatch.setattr(sys, "argv", arguments)
     assert run() == 2

@@ -13,8 +13,8 @@ from spectralleader.jobs.evaluating import Evaluation
 from spectralleader.jobs.learning import list_topics
 from spectralleader.jobs.predicting import write
 from spectralleader.jobs.source import choose_vocabulary, choose_words
-from spectralleader.streams import read
-from spectralleader.streams.block import Block
+from spectralleader.sources import read
+from spectralleader.sources.block import Block
 from tests.factories import TOPIC_WORDS, same_state, texts, write_csv
 
 

@@ -10,12 +10,12 @@ import pytest
 import zstandard
 
 from spectralleader import GrowingVocabulary, StepwiseEM, StorageError, TextTopics, load, save
-from spectralleader.checkpoint import Checkpoint
 from spectralleader.errors import NotSavedError
-from spectralleader.interrupts import Terminated
 from spectralleader.jobs import Source, Watcher, learn
 from spectralleader.jobs.keeping import Every
-from spectralleader.jobs.lock import Lock
+from spectralleader.runtime.interrupts import Terminated
+from spectralleader.storage.checkpoint import Checkpoint
+from spectralleader.storage.lock import Lock
 from tests.factories import same_state, texts, write_csv
 
 FAST = {"n_topics": 3, "learner": "stepwise-em"}
@@ -290,7 +290,7 @@ def test_a_folder_that_cannot_be_written_to_is_an_error_at_once(tmp_path, monkey
     file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
     learn(file, **FAST, save=saved)
     before, notes = saved.read_bytes(), StopAfter()
-    monkeypatch.setattr("spectralleader.jobs.lock.os.open", refuse)
+    monkeypatch.setattr("spectralleader.storage.lock.os.open", refuse)
     with pytest.raises(StorageError, match=r"cannot save to .*m: Read-only file system"):
         learn(file, **FAST, save=saved, watcher=notes)
     assert (saved.read_bytes(), notes.lines) == (before, [])
@@ -352,7 +352,7 @@ def test_a_folder_without_locks_is_said_and_used(tmp_path, monkeypatch):
     def refuse(_):
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
-    monkeypatch.setattr("spectralleader.jobs.lock.take", refuse)
+    monkeypatch.setattr("spectralleader.storage.lock.take", refuse)
     saved, notes = tmp_path / "m", StopAfter()
     learn(write_csv(tmp_path / "a.csv"), **FAST, save=saved, watcher=notes)
     assert f"{saved} cannot be locked there: see to it that nobody else learns it" in notes.lines

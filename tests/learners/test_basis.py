@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import SpectralLeader
-from spectralleader.learners.basis import EXTRA, find_basis, scale_words
+from spectralleader.learners.spectral_leader.basis import EXTRA, find_basis, scale_words
 from spectralleader.moments import PopulationMoments
+from spectralleader.sources.synthetic import random_problem
 from spectralleader.spectral import estimate
 from spectralleader.spectral.power import power_method, random_starts
-from spectralleader.streams.synthetic import random_problem
 from tests.factories import documents, model
 
 

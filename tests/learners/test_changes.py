@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents, Reservoir, SpectralLeader
-from spectralleader.learners.changes import changes_from_state, changes_to_state
+from spectralleader.learners.spectral_leader.changes import changes_from_state, changes_to_state
 from tests.factories import documents, same_state
 
 

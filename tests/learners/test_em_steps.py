@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import TopicModel
-from spectralleader.learners.em_steps import em_step, expect, log_prior, objective
-from spectralleader.learners.start import check_smoothing, make_start, recode_start
-from spectralleader.learners.statistics import with_words
+from spectralleader.em.start import check_smoothing, make_start, recode_start
+from spectralleader.em.statistics import with_words
+from spectralleader.em.steps import em_step, expect, log_prior, objective
 from tests.factories import blocks, documents, model
 
 ROUNDING = 1e-9  # of sums of up to a hundred logarithms

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents, Everything, IncrementalEM, Reservoir, StepwiseEM, Window
-from spectralleader.learners.em_steps import log_prior
+from spectralleader.em.statistics import Statistics, with_words
+from spectralleader.em.steps import log_prior
 from spectralleader.learners.incremental_em import free_energy
-from spectralleader.learners.statistics import Statistics, with_words
 from tests.factories import blocks, documents, model
 
 ROUNDING = 1e-9  # relative to sums of up to a hundred logarithms

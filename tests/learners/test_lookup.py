@@ -157,7 +157,7 @@ def test_no_file_has_code_imported(folder, name):
         "spectralleader.learners.unigram:Unigram",  # loaded, but not by that name
         "os:system",
         "builtins:eval",
-        "spectralleader.model:TopicModel",
+        "spectralleader.models.model:TopicModel",
         "own_learner",
         "__main__",
         "",

@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from spectralleader.learners.near import NO_CHANGE, Near
-from spectralleader.learners.order import arrange
+from spectralleader.learners.spectral_leader.near import NO_CHANGE, Near
+from spectralleader.learners.spectral_leader.order import arrange
 from spectralleader.moments import ProjectedMoments, ProjectedSums
 from spectralleader.samples import Change
+from spectralleader.sources.synthetic import random_problem
 from spectralleader.spectral import DECOMPOSITIONS, estimate
 from spectralleader.spectral.power import random_starts
-from spectralleader.streams.synthetic import random_problem
 
 TRUTH = random_problem(3, 40, seed=2).truth
 ENTERED, LEFT = TRUTH.sample(100, 6, seed=1)[0], TRUTH.sample(500, 6, seed=0)[0][:50]

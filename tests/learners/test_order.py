@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from spectralleader import TopicModel
-from spectralleader.learners.order import arrange
-from spectralleader.streams.synthetic import random_problem
+from spectralleader.learners.spectral_leader.order import arrange
+from spectralleader.sources.synthetic import random_problem
 
 MODEL = random_problem(4, 30, seed=1).truth
 

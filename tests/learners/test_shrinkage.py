@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from spectralleader import Documents, SpectralLeader, merge
 from spectralleader.evaluation.metrics import tensor_losses
-from spectralleader.learners.order import arrange
-from spectralleader.learners.shrinkage import (
+from spectralleader.learners.spectral_leader.order import arrange
+from spectralleader.learners.spectral_leader.shrinkage import (
     CROSS_VALIDATED,
     LEVELS,
     N_PARTS,
@@ -18,11 +18,11 @@ from spectralleader.learners.shrinkage import (
     norms,
     split,
 )
-from spectralleader.model import TopicModel
+from spectralleader.models import TopicModel
 from spectralleader.samples import Everything
+from spectralleader.sources.block import Block
+from spectralleader.sources.synthetic import hard, random_problem, switching
 from spectralleader.spectral.algorithm1 import valid_model
-from spectralleader.streams.block import Block
-from spectralleader.streams.synthetic import hard, random_problem, switching
 from tests.factories import assert_valid, blocks, documents, model
 
 

@@ -9,11 +9,11 @@ import pytest
 from spectralleader import Algorithm1, Documents, Everything, SpectralLeader, Window
 from spectralleader.evaluation import judge, log_loss, running_averages
 from spectralleader.evaluation.metrics import METRICS
-from spectralleader.experiments.sources import open_source
-from spectralleader.learners.anchored import STALE
+from spectralleader.learners.spectral_leader.anchored import STALE
 from spectralleader.moments import ProjectedSums
+from spectralleader.sources.synthetic import PROBLEMS, hard, random_problem
 from spectralleader.spectral.algorithm1 import valid_model
-from spectralleader.streams.synthetic import PROBLEMS, hard, random_problem
+from spectralleader.study.experiments.sources import open_source
 from tests.factories import documents, same_state
 from tests.real_data import real_file
 
@@ -206,7 +206,7 @@ LEARN_AND_PRINT = """
 import numpy as np
 from spectralleader import SpectralLeader
 from spectralleader.spectral.algorithm1 import valid_model
-from spectralleader.streams.synthetic import random_problem
+from spectralleader.sources.synthetic import random_problem
 truth = random_problem(4, 300, seed=5).truth
 leader = SpectralLeader(4, n_words=300, reservoir_size=2000, seed=1)
 for block in truth.sample(4000, 8, seed=1)[0].blocks(100):

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents
-from spectralleader.learners.statistics import Statistics, with_words
+from spectralleader.em.statistics import Statistics, with_words
 from tests.factories import blocks, documents, model, same_state
 
 N_WORDS = 5

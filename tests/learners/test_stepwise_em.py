@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents, StepwiseEM, TopicModel
+from spectralleader.em.statistics import with_words
+from spectralleader.em.steps import em_step
 from spectralleader.evaluation import judge, log_loss, running_averages
-from spectralleader.learners.em_steps import em_step
-from spectralleader.learners.statistics import with_words
-from spectralleader.streams import PROBLEMS, Block
+from spectralleader.sources import PROBLEMS, Block
 from tests.factories import assert_valid, blocks, documents, model
 
 

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import StepwiseEM, VarianceReducedEM
-from spectralleader.learners.statistics import Statistics, with_words
+from spectralleader.em.statistics import Statistics, with_words
 from spectralleader.learners.variance_reduced_em import Anchor
-from spectralleader.streams.synthetic import hard
+from spectralleader.sources.synthetic import hard
 from tests.factories import blocks, documents, model
 
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 
 from spectralleader import Documents
+from spectralleader.documents.views import Scattered
 from spectralleader.moments import ProjectedMoments, ProjectedSums, exchange, product, sums
-from spectralleader.scattered import Scattered
 from tests.factories import blocks, documents
 
 BASIS = np.random.default_rng(0).normal(size=(5, 3))

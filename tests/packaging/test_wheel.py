@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 EXTRAS = {
     "sklearn": "import spectralleader.sklearn as s; s.SpectralTopics(n_components=2)",
     "river": "import spectralleader.river as r; r.SpectralTopics(n_components=2)",
-    "dask": "import spectralleader.dask",
+    "dask": "import spectralleader.engines.dask",
     "zstd": "import zstandard",
 }
 

@@ -5,9 +5,9 @@ import pytest
 
 from spectralleader import Documents, TopicModel
 from spectralleader.moments import EmpiricalMoments, PopulationMoments, means
+from spectralleader.sources.synthetic import easy, hard
 from spectralleader.spectral import estimate
 from spectralleader.spectral.power import power_method, random_starts
-from spectralleader.streams.synthetic import easy, hard
 from tests.factories import model
 
 

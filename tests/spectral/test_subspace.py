@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents
-from spectralleader.learners.basis import EXTRA, find_basis
+from spectralleader.learners.spectral_leader.basis import EXTRA, find_basis
 from spectralleader.spectral import subspace
 from spectralleader.spectral.subspace import make_orthonormal, project_out, top_subspace
 

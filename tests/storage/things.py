@@ -16,8 +16,8 @@ from spectralleader import (
     Window,
     Words,
 )
-from spectralleader.batched import Batched
 from spectralleader.learners.fixed import Fixed
+from spectralleader.storage.batched import Batched
 from tests.factories import checkpoint, documents, model, texts
 
 BLOCK = documents(60)

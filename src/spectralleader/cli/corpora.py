@@ -18,7 +18,7 @@ def corpora_list(context: typer.Context) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from spectralleader.streams.corpora import CORPORA, find_files
+    from spectralleader.sources.corpora import CORPORA, find_files
 
     table = Table(
         "name", "documents", "what it is, role, licence as stated, how to get it", box=None
@@ -42,7 +42,7 @@ def corpora_get(
     """Fetch a corpus, check it, and print where it is."""
     from rich.console import Console
 
-    from spectralleader.streams.corpora import get
+    from spectralleader.sources.corpora import get
 
     with Console(stderr=True).status(f"getting {name}") as status:
         file = get(name, to, say=status.update)

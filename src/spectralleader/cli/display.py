@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from spectralleader.cli.tables import contender_table, topic_table
-from spectralleader.compiled import COMPILING, COMPILING_LINE
 from spectralleader.jobs import Evaluation, Learned, Watcher
+from spectralleader.runtime.compiled import COMPILING, COMPILING_LINE
 
 EVERY = 0.3  # seconds between pictures, at least
 SHARE = 1 / 25  # of the time that pictures may take

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from spectralleader.interrupts import raising
+from spectralleader.runtime.interrupts import raising
 
 if TYPE_CHECKING:
-    from spectralleader.engines import Progress
+    from spectralleader.engines.shared import Progress
     from spectralleader.jobs.engine import EngineResult
 
 

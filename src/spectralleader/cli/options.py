@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from spectralleader.interrupts import Interrupts, Terminated
+from spectralleader.runtime.interrupts import Interrupts, Terminated
 
 if TYPE_CHECKING:
     from spectralleader.jobs import Source
-    from spectralleader.text_topics import TextTopics
+    from spectralleader.text.topics import TextTopics
 
 # Exit codes; the last two are those that shells have for Ctrl-C and SIGTERM.
 NOTHING_USEFUL, STOPPED, TERMINATED = 1, 130, 143
@@ -167,7 +167,7 @@ def load_model(path: str, learner: str | None = None) -> TextTopics:
         raise typer.BadParameter(f"there is no file {path}")
     trust_learner(learner)
     from spectralleader.storage import load
-    from spectralleader.text_topics import TextTopics
+    from spectralleader.text.topics import TextTopics
 
     found = load(path)
     if not isinstance(found, TextTopics):

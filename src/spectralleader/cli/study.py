@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from spectralleader.cli.options import exit_code_of_signals
-from spectralleader.interrupts import raising
+from spectralleader.runtime.interrupts import raising
 
 app = typer.Typer()
 
@@ -27,7 +27,7 @@ def demo(
     """
     from rich.console import Console
 
-    from spectralleader.demo import show
+    from spectralleader.study.demo import show
 
     with exit_code_of_signals(), raising():
         show(Console(), n_steps=steps, n_runs=runs, seed=seed, folder=out)
@@ -89,9 +89,9 @@ def experiment_run(
     from rich.console import Console
 
     from spectralleader.cli.options import allow_own_modules
-    from spectralleader.experiments import find
-    from spectralleader.experiments.scenario import learner_names
-    from spectralleader.reproduce import Options, run_files
+    from spectralleader.study.experiments import find
+    from spectralleader.study.experiments.scenario import learner_names
+    from spectralleader.study.reproduce import Options, run_files
 
     paths = [find(name) for name in files]
     allow_own_modules(name for path in paths for name in learner_names(path))
@@ -102,7 +102,7 @@ def experiment_run(
 @experiment.command("list", epilog="Example: [bold]spectralleader experiment list[/bold]")
 def experiment_list() -> None:
     """List the scenarios that are shipped, the paper's among them."""
-    from spectralleader.experiments import load, shipped
+    from spectralleader.study.experiments import load, shipped
 
     for scenario in map(load, shipped()):
         typer.echo(f"{scenario.name:24} {scenario.paper or '-':32} {scenario.question}")
@@ -113,7 +113,7 @@ def experiment_list() -> None:
 )
 def experiment_show(name: Annotated[str, typer.Argument(help="Of a scenario.")]) -> None:
     """Print a scenario's file, to read or to start one's own from."""
-    from spectralleader.experiments import find
+    from spectralleader.study.experiments import find
 
     typer.echo(find(name).read_text(encoding="utf-8"), nl=False)
 
@@ -145,8 +145,8 @@ def reproduce(
     """Run the paper's study, and say of each of its claims whether it holds."""
     from rich.console import Console
 
-    from spectralleader.reproduce import Options
-    from spectralleader.reproduce import reproduce as study
+    from spectralleader.study.reproduce import Options
+    from spectralleader.study.reproduce import reproduce as study
 
     folder = out or Path("build/reproduce-quick" if quick else "build/reproduce")
     with exit_code_of_signals("Stopped; the same command resumes from here."), raising():

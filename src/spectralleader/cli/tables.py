@@ -7,8 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from spectralleader.jobs import Description, Evaluation, Learned, Merged
-from spectralleader.streams.files import Reader
-from spectralleader.text_topics import TextTopics
+from spectralleader.sources.files import Reader
+from spectralleader.text.topics import TextTopics
 
 BAR = 20  # characters of a weight of 1
 N_WORDS = 10

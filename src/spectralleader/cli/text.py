@@ -164,7 +164,7 @@ def evaluate(
             )
     print_json(result.summary()) if as_json else show_evaluation(result)
     if figure is not None and result.rows:
-        from spectralleader.reporting.panels import draw_over_steps, save_figure
+        from spectralleader.study.reporting.panels import draw_over_steps, save_figure
 
         save_figure(draw_over_steps([result.study()]), figure)
         typer.echo(f"Figure: {figure}", err=as_json)

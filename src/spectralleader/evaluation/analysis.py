@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from spectralleader.documents import Floats, Ints
+from spectralleader.arrays import Floats, Ints
 from spectralleader.evaluation import bounds
 from spectralleader.evaluation.regret import (
     Hindsight,
@@ -18,7 +18,7 @@ from spectralleader.evaluation.regret import (
 )
 from spectralleader.learners import SpectralLeader
 from spectralleader.samples import Everything, Reservoir
-from spectralleader.streams.synthetic import REGRET_PROBLEMS, Problem
+from spectralleader.sources.synthetic import REGRET_PROBLEMS, Problem
 
 # A learner's avoidable losses: from the problem, its hindsight, the reservoir's size and a seed.
 Excess = Callable[[Problem, Hindsight, int | None, int], Floats]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spectralleader.documents import Floats
+from spectralleader.arrays import Floats
 
 
 def theorem1(n_words: int, steps: ArrayLike) -> Floats:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from spectralleader.documents import Documents, Floats, Ints
+from spectralleader.arrays import Floats, Ints
+from spectralleader.documents import Documents
 from spectralleader.learners.protocol import Learner
 from spectralleader.learners.spectral_method import SpectralMethod
-from spectralleader.model import TopicModel
+from spectralleader.models import TopicModel
 from spectralleader.moments.means import EmpiricalMoments
 from spectralleader.spectral import Estimate
 from spectralleader.spectral.whitening import top_eigenpairs

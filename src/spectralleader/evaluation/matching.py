@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
-from spectralleader.documents import Floats, Ints
+from spectralleader.arrays import Floats, Ints
 
 
 def contingency(predicted: ArrayLike, labels: ArrayLike) -> Ints:

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from spectralleader.documents import Floats
+from spectralleader.arrays import Floats
 from spectralleader.evaluation.matching import matched_accuracy
 from spectralleader.learners.protocol import Learner
-from spectralleader.model import TopicModel
+from spectralleader.models import TopicModel
 from spectralleader.moments.sums import tuple_weights
-from spectralleader.streams.block import Block
+from spectralleader.sources.block import Block
 
 Metric = Callable[[Learner, Block], float]
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralleader.documents import MAX_WORDS, Documents, Floats
-from spectralleader.model import TopicModel
+from spectralleader.arrays import Floats
+from spectralleader.documents import MAX_WORDS, Documents
+from spectralleader.models import TopicModel
 from spectralleader.moments import PopulationMoments
 from spectralleader.samples import Everything, Reservoir
 from spectralleader.spectral import estimate

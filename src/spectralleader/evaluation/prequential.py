@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from spectralleader.documents import Documents
 from spectralleader.evaluation.metrics import Metric
 from spectralleader.learners.protocol import Learner
-from spectralleader.streams.block import Block
+from spectralleader.sources.block import Block
 
 
 def judge(
@@ -21,7 +21,7 @@ def judge(
     --------
     >>> from spectralleader import Algorithm1
     >>> from spectralleader.evaluation import log_loss
-    >>> from spectralleader.streams.synthetic import hard
+    >>> from spectralleader.sources.synthetic import hard
     >>> stream = hard().blocks(block_size=1, n_steps=3, seed=0)
     >>> steps = list(judge(Algorithm1(3, n_words=3), stream, {"L1": log_loss}))
     >>> round(steps[0]["L1"], 3)  # three words, each 1/3 likely: log 27

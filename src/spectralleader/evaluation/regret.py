@@ -13,11 +13,12 @@ from functools import cached_property
 
 import numpy as np
 
-from spectralleader.documents import Documents, Floats
+from spectralleader.arrays import Floats
+from spectralleader.documents import Documents
 from spectralleader.evaluation.noise_free import reservoir_means, running_means
 from spectralleader.learners.protocol import Learner
-from spectralleader.model import TopicModel
-from spectralleader.streams.synthetic import Problem
+from spectralleader.models import TopicModel
+from spectralleader.sources.synthetic import Problem
 
 
 def expected_loss(model: TopicModel, truth: TopicModel) -> float:
@@ -36,7 +37,7 @@ class Hindsight:
 
     Examples
     --------
-    >>> from spectralleader.streams.synthetic import switching
+    >>> from spectralleader.sources.synthetic import switching
     >>> hindsight = Hindsight.of(switching(), n_steps=3)
     >>> hindsight.best(3).weights.round(2).tolist()  # topic 0 once, topic 1 twice
     [0.33, 0.67, 0.0]

@@ -11,7 +11,7 @@ from spectralleader.documents import Documents
 from spectralleader.evaluation.diagnosis import CONFIDENT, Diagnosis, diagnose, remembered
 from spectralleader.jobs.learning import list_topics
 from spectralleader.learners.lookup import name_of
-from spectralleader.text_topics import TextTopics
+from spectralleader.text.topics import TextTopics
 
 PLAUSIBLE, DOUBTFUL = 0.8, 0.5  # halves agree this well, beside documents of the model
 MIN_TYPICAL = 3  # words of a document worth showing

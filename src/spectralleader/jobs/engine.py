@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from spectralleader import storage
-from spectralleader.engines import MOST_FREQUENT, Progress, check_texts
+from spectralleader.engines.shared import MOST_FREQUENT, Progress, check_texts
 from spectralleader.jobs.keeping import back_up
 from spectralleader.jobs.learning import list_topics
 from spectralleader.jobs.source import choose_words
-from spectralleader.streams.files.columns import TEXT_NAMES, list_names
-from spectralleader.streams.files.formats import COMPRESSED, ENDINGS
-from spectralleader.streams.text.vocabulary import Vocabulary
-from spectralleader.text_topics import TextTopics
+from spectralleader.sources.files.columns import TEXT_NAMES, list_names
+from spectralleader.sources.files.formats import COMPRESSED, ENDINGS
+from spectralleader.text.topics import TextTopics
+from spectralleader.text.vocabulary import Vocabulary
 
 ENGINES = ("dask", "spark")
 READABLE = ("parquet", "csv", "jsonl")
@@ -187,7 +187,7 @@ def _learn_on_dask(
     n_topics: int,
     options: dict[str, Any],
 ) -> TextTopics:
-    from spectralleader.dask import connected, learn_texts
+    from spectralleader.engines.dask import connected, learn_texts
 
     import dask.dataframe as dd  # isort: skip
 
@@ -254,7 +254,7 @@ def _learn_on_spark(
     n_topics: int,
     options: dict[str, Any],
 ) -> TextTopics:
-    from spectralleader.spark import learn_texts
+    from spectralleader.engines.spark import learn_texts
 
     from pyspark.sql import functions as F  # isort: skip  # noqa: N812
 

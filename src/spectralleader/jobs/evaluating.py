@@ -13,20 +13,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralleader.documents import Documents, Ints
+from spectralleader.arrays import Ints
+from spectralleader.documents import Documents
 from spectralleader.evaluation.matching import mutual_information, table_accuracy
-from spectralleader.interrupts import Interrupts, Terminated, look
 from spectralleader.jobs.judged import Judged
 from spectralleader.jobs.source import Source, choose_vocabulary, choose_words
 from spectralleader.jobs.watcher import Watcher
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import find_learner
-from spectralleader.reporting.rows import Row
-from spectralleader.reporting.study import Study
-from spectralleader.streams.files import Reader, TextBlock
-from spectralleader.streams.text.vectoriser import Vectoriser
-from spectralleader.streams.text.vocabulary import Vocabulary
-from spectralleader.text_topics import make_learner
+from spectralleader.runtime.interrupts import Interrupts, Terminated, look
+from spectralleader.sources.files import Reader, TextBlock
+from spectralleader.study.reporting.rows import Row
+from spectralleader.study.reporting.study import Study
+from spectralleader.text.topics import make_learner
+from spectralleader.text.vectoriser import Vectoriser
+from spectralleader.text.vocabulary import Vocabulary
 
 DEFAULT_LEARNERS = tuple(dict.fromkeys((DEFAULT_LEARNER, "spectral", "stepwise-em", "unigram")))
 MOST_ROWS = 400  # points of a curve, before every other one is left out

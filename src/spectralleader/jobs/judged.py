@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from time import perf_counter
 
-from spectralleader.checkpoint import Sums
 from spectralleader.documents import Documents
 from spectralleader.evaluation import meet
 from spectralleader.learners import Learner
-from spectralleader.streams.block import Block
+from spectralleader.sources.block import Block
+from spectralleader.storage.checkpoint import Sums
 
 
 class Judged:

@@ -10,11 +10,11 @@ from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from spectralleader import storage
-from spectralleader.checkpoint import Checkpoint, Progress
 from spectralleader.errors import NotSavedError, StorageError
-from spectralleader.jobs.lock import Lock
 from spectralleader.jobs.settings import check_same
 from spectralleader.jobs.watcher import Watcher
+from spectralleader.storage.checkpoint import Checkpoint, Progress
+from spectralleader.storage.lock import Lock
 
 if TYPE_CHECKING:
     from spectralleader.jobs.learning import Learned

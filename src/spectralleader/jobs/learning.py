@@ -11,9 +11,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from spectralleader.checkpoint import Checkpoint, Sums
 from spectralleader.documents import Documents
-from spectralleader.interrupts import Interrupts, Terminated, look
 from spectralleader.jobs.judged import Judged
 from spectralleader.jobs.keeping import OFTEN, Every, Keeper
 from spectralleader.jobs.settings import Settings
@@ -23,9 +21,11 @@ from spectralleader.jobs.watcher import Watcher
 from spectralleader.learners import DEFAULT_LEARNER, Unigram
 from spectralleader.learners.lookup import name_of
 from spectralleader.learners.offline import Offline
-from spectralleader.streams.files import Reader, TextBlock
-from spectralleader.streams.text.vocabulary import Vocabulary
-from spectralleader.text_topics import TextTopics, compile_for, narrow
+from spectralleader.runtime.interrupts import Interrupts, Terminated, look
+from spectralleader.sources.files import Reader, TextBlock
+from spectralleader.storage.checkpoint import Checkpoint, Sums
+from spectralleader.text.topics import TextTopics, compile_for, narrow
+from spectralleader.text.vocabulary import Vocabulary
 
 
 @dataclass

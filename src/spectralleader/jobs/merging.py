@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from spectralleader import storage
-from spectralleader.checkpoint import Checkpoint
 from spectralleader.evaluation.diagnosis import remembered
-from spectralleader.interrupts import Interrupts
 from spectralleader.jobs.learning import list_topics
 from spectralleader.learners.lookup import name_of
-from spectralleader.merging import merge_all
-from spectralleader.text_topics import TextTopics
+from spectralleader.runtime.interrupts import Interrupts
+from spectralleader.storage.checkpoint import Checkpoint
+from spectralleader.storage.merging import merge_all
+from spectralleader.text.topics import TextTopics
 
 Name = str | os.PathLike[str]
 

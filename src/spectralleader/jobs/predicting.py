@@ -8,11 +8,11 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TextIO
 
-from spectralleader.documents import Floats
-from spectralleader.interrupts import Interrupts, look
+from spectralleader.arrays import Floats
 from spectralleader.jobs.source import Source
-from spectralleader.streams.files import TextBlock
-from spectralleader.text_topics import TextTopics
+from spectralleader.runtime.interrupts import Interrupts, look
+from spectralleader.sources.files import TextBlock
+from spectralleader.text.topics import TextTopics
 
 FORMATS = ("csv", "jsonl")
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from spectralleader.jobs.source import Source, choose_vocabulary, choose_wish
 from spectralleader.jobs.watcher import Watcher
 from spectralleader.learners.lookup import find_learner
-from spectralleader.streams.files import Reader
-from spectralleader.streams.text.vocabulary import Vocabulary
-from spectralleader.streams.text.words import Words
-from spectralleader.text_topics import TextTopics
+from spectralleader.sources.files import Reader
+from spectralleader.text.topics import TextTopics
+from spectralleader.text.vocabulary import Vocabulary
+from spectralleader.text.words import Words
 
 
 @dataclass(frozen=True)

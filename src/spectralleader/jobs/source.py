@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from spectralleader.interrupts import look
 from spectralleader.jobs.watcher import Watcher
-from spectralleader.streams.files import Reader, read
-from spectralleader.streams.text.vocabulary import GrowingVocabulary, Vocabulary
-from spectralleader.streams.text.words import Words
-from spectralleader.text_topics import MAX_WORDS
+from spectralleader.runtime.interrupts import look
+from spectralleader.sources.files import Reader, read
+from spectralleader.text.topics import MAX_WORDS
+from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
+from spectralleader.text.words import Words
 
 MOST_FREQUENT = 5000  # words of a vocabulary counted in a first pass, if nobody says
 COUNT_BLOCK = 1000  # texts counted at once in a first pass
@@ -21,7 +21,7 @@ GROW = "grow"
 
 @dataclass(frozen=True)
 class Source:
-    """Files to read texts from, and how; see `spectralleader.streams.read`."""
+    """Files to read texts from, and how; see `spectralleader.sources.read`."""
 
     files: tuple[str, ...]
     text: tuple[str, ...] | None = None

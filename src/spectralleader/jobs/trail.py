@@ -6,12 +6,12 @@ import hashlib
 from collections.abc import Iterator
 from itertools import chain
 
-from spectralleader.checkpoint import Progress
-from spectralleader.interrupts import look
 from spectralleader.jobs.source import Source
 from spectralleader.jobs.watcher import Watcher
-from spectralleader.streams.files import TextBlock
-from spectralleader.streams.files.text_block import cut
+from spectralleader.runtime.interrupts import look
+from spectralleader.sources.files import TextBlock
+from spectralleader.sources.files.text_block import cut
+from spectralleader.storage.checkpoint import Progress
 
 ADVICE = "name the same files in the same order, or start anew with --fresh"
 

@@ -9,13 +9,13 @@ from time import perf_counter
 from typing import NamedTuple
 
 from spectralleader import jobs
-from spectralleader.compiled import KERNELS, before_each_kernel
 from spectralleader.documents import Documents
-from spectralleader.interrupts import look
 from spectralleader.jobs.source import Source
 from spectralleader.learners import LEARNERS, SpectralLeader
+from spectralleader.runtime.compiled import KERNELS, before_each_kernel
+from spectralleader.runtime.interrupts import look
 from spectralleader.spectral import DECOMPOSITIONS
-from spectralleader.text_topics import sample_texts
+from spectralleader.text.topics import sample_texts
 
 N_DOCS = 400  # enough for every estimate to be renewed
 

@@ -7,7 +7,7 @@ from spectralleader.learners.incremental_em import IncrementalEM
 from spectralleader.learners.lookup import register_learner
 from spectralleader.learners.protocol import Learner, Predictive
 from spectralleader.learners.registry import DEFAULT_LEARNER, LEARNERS
-from spectralleader.learners.spectral_leader import SpectralLeader
+from spectralleader.learners.spectral_leader.spectral_leader import SpectralLeader
 from spectralleader.learners.spectral_method import SpectralMethod
 from spectralleader.learners.stepwise_em import StepwiseEM
 from spectralleader.learners.unigram import Unigram

@@ -6,22 +6,22 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
+from spectralleader.checks import check_whole
+from spectralleader.checks.states import check_same, part, take, truth
 from spectralleader.documents import Documents, check_n_words
-from spectralleader.guard import Guarded
+from spectralleader.documents.recoding import check_recoding
 from spectralleader.learners.protocol import (
     Predictive,
     check_block,
     check_n_topics,
     check_seed,
     check_vocabulary,
-    check_whole,
     sizes_of,
 )
-from spectralleader.model import TopicModel
-from spectralleader.recoding import check_recoding
+from spectralleader.models import TopicModel
+from spectralleader.runtime.guard import Guarded
 from spectralleader.samples import Reservoir
 from spectralleader.spectral.algorithm1 import valid_model
-from spectralleader.states import check_same, part, take, truth
 
 
 class Algorithm1(Guarded):  # which adds nothing to the algorithm: one thread at a time

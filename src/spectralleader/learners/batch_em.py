@@ -7,17 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from spectralleader.documents import Documents, Floats, Ints
-from spectralleader.interrupts import look
-from spectralleader.learners.em_steps import em_step, objective
-from spectralleader.learners.offline import Offline
-from spectralleader.learners.protocol import (
-    MAX_ITERATIONS,
-    MAX_RESTARTS,
-    check_whole,
-    is_number,
-)
-from spectralleader.learners.start import (
+from spectralleader.arrays import Floats, Ints
+from spectralleader.checks import check_whole, is_number
+from spectralleader.checks.states import take
+from spectralleader.documents import Documents
+from spectralleader.em.start import (
     Start,
     check_smoothing,
     check_start,
@@ -26,9 +20,12 @@ from spectralleader.learners.start import (
     start_from_state,
     start_to_state,
 )
-from spectralleader.learners.statistics import with_words
-from spectralleader.model import TopicModel
-from spectralleader.states import take
+from spectralleader.em.statistics import with_words
+from spectralleader.em.steps import em_step, objective
+from spectralleader.learners.offline import Offline
+from spectralleader.learners.protocol import MAX_ITERATIONS, MAX_RESTARTS
+from spectralleader.models import TopicModel
+from spectralleader.runtime.interrupts import look
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 
 from spectralleader.documents import Documents
-from spectralleader.guard import Guarded
 from spectralleader.learners.protocol import Predictive, check_block
-from spectralleader.model import TopicModel
+from spectralleader.models import TopicModel
+from spectralleader.runtime.guard import Guarded
 
 
 class Fixed(Guarded):

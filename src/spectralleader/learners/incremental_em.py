@@ -6,14 +6,16 @@ from typing import Any, Self
 
 import numpy as np
 
-from spectralleader.documents import Documents, Floats, Ints
-from spectralleader.learners.em_steps import log_prior
+from spectralleader.arrays import Floats, Ints
+from spectralleader.checks import check_whole
+from spectralleader.checks.states import check_same, distributions, part, whole
+from spectralleader.documents import Documents
+from spectralleader.em.start import Start
+from spectralleader.em.statistics import Statistics
+from spectralleader.em.steps import log_prior
 from spectralleader.learners.online_em import OnlineEM
-from spectralleader.learners.protocol import MAX_REVISITS, check_whole
-from spectralleader.learners.start import Start
-from spectralleader.learners.statistics import Statistics
+from spectralleader.learners.protocol import MAX_REVISITS
 from spectralleader.samples import Change, Reservoir, Sample, sample_from_state, sample_to_state
-from spectralleader.states import check_same, distributions, part, whole
 
 
 class IncrementalEM(OnlineEM):

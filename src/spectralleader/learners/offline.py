@@ -8,8 +8,10 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spectralleader.documents import Documents, Ints, check_n_words
-from spectralleader.guard import Guarded
+from spectralleader.arrays import Ints
+from spectralleader.checks.states import check_same, part, take, truth
+from spectralleader.documents import Documents, check_n_words
+from spectralleader.documents.recoding import check_recoding
 from spectralleader.learners.protocol import (
     Predictive,
     check_block,
@@ -18,10 +20,9 @@ from spectralleader.learners.protocol import (
     check_vocabulary,
     sizes_of,
 )
-from spectralleader.model import TopicModel
-from spectralleader.recoding import check_recoding
+from spectralleader.models import TopicModel
+from spectralleader.runtime.guard import Guarded
 from spectralleader.samples import Everything
-from spectralleader.states import check_same, part, take, truth
 
 Info = TypeVar("Info")
 

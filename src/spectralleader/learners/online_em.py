@@ -7,8 +7,19 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spectralleader.documents import Documents, Ints, check_n_words
-from spectralleader.guard import Guarded
+from spectralleader.arrays import Ints
+from spectralleader.checks.states import part, take, truth, whole
+from spectralleader.documents import Documents, check_n_words
+from spectralleader.documents.recoding import check_recoding
+from spectralleader.em.start import (
+    Start,
+    check_concentration,
+    check_smoothing,
+    make_start,
+    n_known_words,
+    recode_start,
+)
+from spectralleader.em.statistics import Statistics, with_words
 from spectralleader.learners.protocol import (
     Predictive,
     check_block,
@@ -17,19 +28,9 @@ from spectralleader.learners.protocol import (
     check_vocabulary,
     sizes_of,
 )
-from spectralleader.learners.start import (
-    Start,
-    check_concentration,
-    check_smoothing,
-    make_start,
-    n_known_words,
-    recode_start,
-)
-from spectralleader.learners.statistics import Statistics, with_words
 from spectralleader.learners.undoing import fields_of, put_back
-from spectralleader.model import TopicModel
-from spectralleader.recoding import check_recoding
-from spectralleader.states import part, take, truth, whole
+from spectralleader.models import TopicModel
+from spectralleader.runtime.guard import Guarded
 
 
 class OnlineEM(Guarded):

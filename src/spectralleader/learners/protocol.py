@@ -8,10 +8,11 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spectralleader.checks import check_whole as check_whole  # learners find all checks here
-from spectralleader.documents import MAX_WORDS, Documents, Floats, check_n_words
-from spectralleader.model import TopicModel
-from spectralleader.states import whole
+from spectralleader.arrays import Floats
+from spectralleader.checks import check_whole
+from spectralleader.checks.states import whole
+from spectralleader.documents import MAX_WORDS, Documents, check_n_words
+from spectralleader.models import TopicModel
 
 MAX_TOPICS = 10_000  # their triples alone would fill 8 TB
 MAX_RESTARTS, MAX_ITERATIONS, MAX_REVISITS = 10_000, 1_000_000, 10_000  # a learner comes to an end
@@ -98,11 +99,6 @@ def check_seed(seed: int) -> int:
 def sizes_of(state: dict[str, Any]) -> tuple[int, int]:
     """Return the numbers of topics and of words in a learner's state."""
     return whole(state, "n_topics", 1, MAX_TOPICS), whole(state, "n_words", 1, MAX_WORDS)
-
-
-def is_number(value: object) -> bool:
-    """Say whether a parameter is a number at all."""
-    return isinstance(value, float | int | np.floating | np.integer)
 
 
 def check_vocabulary(n_words: int | None, n_known: int = 1) -> tuple[int, bool]:

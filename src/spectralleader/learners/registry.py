@@ -10,7 +10,7 @@ from spectralleader.learners.fixed import Fixed
 from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.learners.incremental_em import IncrementalEM
 from spectralleader.learners.protocol import Learner
-from spectralleader.learners.spectral_leader import SpectralLeader
+from spectralleader.learners.spectral_leader.spectral_leader import SpectralLeader
 from spectralleader.learners.spectral_method import SpectralMethod
 from spectralleader.learners.stepwise_em import StepwiseEM
 from spectralleader.learners.unigram import Unigram

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from spectralleader.checks import check_whole
 from spectralleader.documents import Documents
 from spectralleader.learners.offline import Offline
 from spectralleader.learners.passes import InMemory, solve
-from spectralleader.learners.protocol import MAX_ITERATIONS, MAX_RESTARTS, check_whole
-from spectralleader.model import TopicModel
+from spectralleader.learners.protocol import MAX_ITERATIONS, MAX_RESTARTS
+from spectralleader.models import TopicModel
 from spectralleader.spectral import Estimate
 
 
@@ -16,8 +17,8 @@ class SpectralMethod(Offline[Estimate]):
     """Tensor decomposition of the moments of all documents: theta* where the truth is not known.
 
     One run of `estimate` (Anandkumar et al. 2014); `info` has its diagnostics. As a learner it
-    remembers every document, so memory grows with the stream; `spectralleader.dask` and
-    `spectralleader.spark` find the same model where documents are on many machines.
+    remembers every document, so memory grows with the stream; `spectralleader.engines.dask` and
+    `spectralleader.engines.spark` find the same model where documents are on many machines.
 
     Parameters
     ----------

@@ -7,11 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from spectralleader.checks import is_number
 from spectralleader.documents import Documents
+from spectralleader.em.start import Start
+from spectralleader.em.statistics import best_order
 from spectralleader.learners.online_em import OnlineEM
-from spectralleader.learners.protocol import is_number
-from spectralleader.learners.start import Start
-from spectralleader.learners.statistics import best_order
 
 ALIKE = 0.5  # cosine that topics have on average, at least, to be averaged
 

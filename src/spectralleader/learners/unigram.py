@@ -8,8 +8,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spectralleader.documents import Documents, Floats, check_n_words
-from spectralleader.guard import Guarded
+from spectralleader.arrays import Floats
+from spectralleader.checks.states import floats, take, truth
+from spectralleader.documents import Documents, check_n_words
+from spectralleader.documents.recoding import check_recoding, move_rows
 from spectralleader.learners.protocol import (
     Predictive,
     check_block,
@@ -18,9 +20,8 @@ from spectralleader.learners.protocol import (
     check_vocabulary,
     sizes_of,
 )
-from spectralleader.model import TopicModel
-from spectralleader.recoding import check_recoding, move_rows
-from spectralleader.states import floats, take, truth
+from spectralleader.models import TopicModel
+from spectralleader.runtime.guard import Guarded
 
 # Symmetric around 1, so that the mixture starts near Laplace's rule. Powers of two: a grid by
 # factors of four loses up to 0.15 nats per document on the first 1,000 tweets. The ends matter if

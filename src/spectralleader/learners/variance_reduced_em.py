@@ -7,14 +7,16 @@ from typing import Any, Self
 
 import numpy as np
 
-from spectralleader.documents import Documents, Floats, Ints
+from spectralleader.arrays import Floats, Ints
+from spectralleader.checks import check_whole, is_number
+from spectralleader.checks.states import check_same, distributions, generator, part, take, whole
+from spectralleader.documents import Documents
+from spectralleader.em.start import Start
+from spectralleader.em.statistics import Statistics
 from spectralleader.learners.online_em import OnlineEM
-from spectralleader.learners.protocol import MAX_REVISITS, check_whole, is_number
-from spectralleader.learners.start import Start
-from spectralleader.learners.statistics import Statistics
-from spectralleader.model import TopicModel
+from spectralleader.learners.protocol import MAX_REVISITS
+from spectralleader.models import TopicModel
 from spectralleader.samples import Reservoir
-from spectralleader.states import check_same, distributions, generator, part, take, whole
 
 MINI_BATCH = 30  # documents drawn for one step, at most: a large block makes many steps
 

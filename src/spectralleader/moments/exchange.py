@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralleader.compiled import kernel
-from spectralleader.documents import Floats, Ints, WordIds
+from spectralleader.arrays import Floats, Ints, WordIds
+from spectralleader.runtime.compiled import kernel
 
 CHUNK = 248  # rows, one an entry and one a document, that are multiplied at once; no power of two
 WORDS = 64  # of the vocabulary, that can be gone through in the time that an entry takes

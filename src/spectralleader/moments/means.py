@@ -7,8 +7,9 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
-from spectralleader.documents import Documents, Floats
-from spectralleader.model import TopicModel
+from spectralleader.arrays import Floats
+from spectralleader.documents import Documents
+from spectralleader.models import TopicModel
 from spectralleader.moments import kernels
 from spectralleader.moments.projected import ProjectedSums
 from spectralleader.moments.sums import (

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from spectralleader.compiled import kernel
-from spectralleader.documents import Floats, Ints, WordIds
+from spectralleader.arrays import Floats, Ints, WordIds
+from spectralleader.runtime.compiled import kernel
 
 N_PRODUCTS = 10  # about so many are asked for
 

@@ -9,11 +9,12 @@ from typing import Self
 
 import numpy as np
 
-from spectralleader.documents import Documents, Floats
+from spectralleader.arrays import Floats
+from spectralleader.documents import Documents
+from spectralleader.documents.recoding import move_rows
+from spectralleader.documents.views import Scattered
 from spectralleader.moments import kernels
 from spectralleader.moments.exchange import exchange_documents
-from spectralleader.recoding import move_rows
-from spectralleader.scattered import Scattered
 
 MANY = 250  # entries from which on a block is added by word
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralleader.documents import Documents, Floats
+from spectralleader.arrays import Floats
+from spectralleader.documents import Documents
 
 CHUNK = 4096  # documents whose (r, r) outer products are held at once
 

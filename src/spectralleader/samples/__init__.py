@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from spectralleader.checks.states import one_of
 from spectralleader.samples.everything import Everything
 from spectralleader.samples.protocol import Change, Sample
 from spectralleader.samples.reservoir import Reservoir
 from spectralleader.samples.window import Window
-from spectralleader.states import one_of
 
 __all__ = [
     "SAMPLES",

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from spectralleader.documents import Floats
+from spectralleader.arrays import Floats
 
 AHEAD = 256  # pairs drawn at once for those who take one at a time
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spectralleader.documents import Documents, Ints
+from spectralleader.arrays import Ints
+from spectralleader.documents import Documents
 
 
 def interleave(n_seen: Sequence[int], n: int, rng: np.random.Generator) -> Ints:

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from spectralleader.compiled import kernel
-from spectralleader.documents import Documents, Floats, Ints, WordIds
+from spectralleader.arrays import Floats, Ints, WordIds
+from spectralleader.checks.states import part
+from spectralleader.documents import Documents
+from spectralleader.documents.views import Scattered
+from spectralleader.runtime.compiled import kernel
 from spectralleader.samples.protocol import Change
-from spectralleader.scattered import Scattered
-from spectralleader.states import part
 
 
 class Places:

@@ -7,8 +7,9 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from spectralleader.documents import Documents, Ints
-from spectralleader.scattered import Scattered
+from spectralleader.arrays import Ints
+from spectralleader.documents import Documents
+from spectralleader.documents.views import Scattered
 
 
 class Change:

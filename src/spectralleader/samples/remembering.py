@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from spectralleader.documents import Documents, Ints
+from spectralleader.arrays import Ints
+from spectralleader.checks.states import check_same, part, whole
+from spectralleader.documents import Documents
 from spectralleader.samples.places import Places
 from spectralleader.samples.shortening import check_budget, check_capacity
-from spectralleader.states import check_same, part, whole
 
 
 class Remembering:

@@ -7,15 +7,16 @@ from typing import Any, Literal, Self, get_args
 
 import numpy as np
 
-from spectralleader.compiled import kernel
-from spectralleader.documents import Documents, Floats, Ints
+from spectralleader.arrays import Floats, Ints
+from spectralleader.checks.states import generator, take, whole
+from spectralleader.documents import Documents
+from spectralleader.runtime.compiled import kernel
 from spectralleader.samples.draws import Draws
 from spectralleader.samples.interleaving import interleave, take_turns
 from spectralleader.samples.places import Places
 from spectralleader.samples.protocol import Change
 from spectralleader.samples.remembering import Bounded
 from spectralleader.samples.shortening import shorten_rows
-from spectralleader.states import generator, take, whole
 
 Acceptance = Literal["paper", "uniform"]
 NOBODY = np.empty((0, 2), np.int64)  # enters

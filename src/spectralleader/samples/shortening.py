@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.checks import is_whole
-from spectralleader.documents import Documents, Floats, Ints, WordIds
+from spectralleader.documents import Documents
 
 WORDS_A_DOCUMENT = 1024  # different words remembered of each document if nobody says, at most
 FEWEST = 3  # words that a part must have: it is of use for triples then

@@ -7,13 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from spectralleader.checks.states import whole
 from spectralleader.documents import Documents
 from spectralleader.samples.interleaving import interleave, take_turns
 from spectralleader.samples.places import Places
 from spectralleader.samples.protocol import Change
 from spectralleader.samples.remembering import Bounded
 from spectralleader.samples.shortening import shorten_rows
-from spectralleader.states import whole
 
 
 class Window(Bounded):

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralleader.documents import Documents, Floats, WordIds
-from spectralleader.model import TopicModel
+from spectralleader.arrays import Floats, WordIds
+from spectralleader.documents import Documents
+from spectralleader.models import TopicModel
 
 N_RESTARTS, N_ITERATIONS = 10, 30  # left open: restarts and iterations of the power method
 AT_MOST = 10_000  # further iterations, for the starts that have not converged

@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
-from spectralleader.documents import Floats
-from spectralleader.model import TopicModel
+from spectralleader.arrays import Floats
+from spectralleader.models import TopicModel
 from spectralleader.spectral.recovery import NOTHING, finish
 from spectralleader.spectral.whitening import Whitening, whiten
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralleader.compiled import kernel
-from spectralleader.documents import Floats
+from spectralleader.arrays import Floats
+from spectralleader.runtime.compiled import kernel
 
 STILL = 1e-12  # a rotation by a smaller angle changes nothing worth having
 MAX_SWEEPS = 100

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from spectralleader.compiled import kernel
-from spectralleader.documents import Floats
+from spectralleader.arrays import Floats
+from spectralleader.runtime.compiled import kernel
 
 REFINE = 30  # the best start may go on this many times longer, if it has not converged
 TIE = 1e-9  # starts whose values differ by less found the same: the first of them is taken

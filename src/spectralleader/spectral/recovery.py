@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralleader.compiled import kernel
-from spectralleader.documents import Floats
+from spectralleader.arrays import Floats
+from spectralleader.runtime.compiled import kernel
 
 NOTHING = 1e-12  # a lambda or a topic's mass below this carries no topic
 

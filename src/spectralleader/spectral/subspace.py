@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg.lapack import dsyevr
 
-from spectralleader.compiled import kernel
-from spectralleader.documents import Floats
+from spectralleader.arrays import Floats
+from spectralleader.runtime.compiled import kernel
 from spectralleader.spectral.symmetric import eigenpairs
 
 Product = Callable[[Floats], Floats]  # (d, b) -> (d, b)

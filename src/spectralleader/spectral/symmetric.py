@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralleader.compiled import kernel
-from spectralleader.documents import Floats
+from spectralleader.arrays import Floats
+from spectralleader.runtime.compiled import kernel
 
 ROUNDING = 2.0**-53  # an entry beside the diagonal that is smaller than this, relatively, is 0
 MAX_TURNS = 60  # for one eigenvalue; two or three are usual

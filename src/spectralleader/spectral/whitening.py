@@ -8,8 +8,8 @@ import numpy as np
 from scipy.linalg import LinAlgError, eigh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from spectralleader.compiled import kernel
-from spectralleader.documents import Floats
+from spectralleader.arrays import Floats
+from spectralleader.runtime.compiled import kernel
 from spectralleader.spectral.symmetric import eigenpairs
 
 USABLE = 1e-10  # an eigenvalue this small beside the largest is rounding, not signal

@@ -9,8 +9,8 @@ from typing import Any
 
 from spectralleader import __version__
 from spectralleader.errors import StorageError
-from spectralleader.guard import Guarded, guard_of
-from spectralleader.interrupts import HOLD
+from spectralleader.runtime.guard import Guarded, guard_of
+from spectralleader.runtime.interrupts import HOLD
 from spectralleader.storage.atomic import check_target, write
 from spectralleader.storage.container import pack, read, unpack
 from spectralleader.storage.kinds import KINDS, find_kind, kind_of

@@ -9,7 +9,7 @@ import secrets
 from pathlib import Path
 
 from spectralleader.errors import StorageError
-from spectralleader.interrupts import HOLD
+from spectralleader.runtime.interrupts import HOLD
 
 NOT_OFFERED = (errno.EINVAL, errno.ENOTSUP)  # by a file system that cannot sync folders
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Protocol, Self
 
-from spectralleader.batched import Batched
-from spectralleader.checkpoint import Checkpoint
 from spectralleader.documents import Documents
 from spectralleader.errors import StorageError
 from spectralleader.learners.lookup import name_of, stored_learner
 from spectralleader.learners.protocol import Learner
 from spectralleader.learners.registry import STORED
-from spectralleader.model import TopicModel
+from spectralleader.models import TopicModel
 from spectralleader.samples import SAMPLES
-from spectralleader.streams.text.vocabulary import VOCABULARIES
-from spectralleader.text_topics import TextTopics
+from spectralleader.storage.batched import Batched
+from spectralleader.storage.checkpoint import Checkpoint
+from spectralleader.text.topics import TextTopics
+from spectralleader.text.vocabulary import VOCABULARIES
 
 
 class Storable(Protocol):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from spectralleader import __version__
+from spectralleader.checks.states import take, text, whole
 from spectralleader.errors import StorageError
-from spectralleader.states import take, text, whole
 from spectralleader.storage.kinds import find_kind
 
 Header = dict[str, Any]

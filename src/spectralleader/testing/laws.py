@@ -16,7 +16,7 @@ import numpy as np
 
 from spectralleader.documents import Documents
 from spectralleader.learners.protocol import Learner, Predictive
-from spectralleader.model import TopicModel
+from spectralleader.models import TopicModel
 from spectralleader.testing.requirements import (
     N_TOPICS,
     N_WORDS,

@@ -10,7 +10,7 @@ import numpy as np
 
 from spectralleader.documents import Documents
 from spectralleader.learners.protocol import Learner
-from spectralleader.model import TopicModel
+from spectralleader.models import TopicModel
 from spectralleader.storage.container import pack, unpack
 
 Stream = Sequence[Documents]

@@ -6,7 +6,7 @@ import pytest
 from spectralleader import Documents, HedgedLeader, TopicModel, Window
 from spectralleader.evaluation.matching import matched_accuracy
 from spectralleader.learners.hedged.candidates import candidates
-from spectralleader.streams.synthetic import easy, non_stochastic, random_problem
+from spectralleader.sources.synthetic import easy, non_stochastic, random_problem
 from tests.factories import assert_valid, documents
 
 BEFORE, AFTER = (random_problem(4, 40, lengths=8, seed=seed) for seed in (1, 2))

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents
+from spectralleader.em.statistics import Statistics, with_words
 from spectralleader.learners.hedged import polish, sweep
 from spectralleader.learners.hedged.background import smooth
-from spectralleader.learners.statistics import Statistics, with_words
 from tests.factories import blocks, documents, model
 
 BACKGROUND = np.array([0.3, 0.1, 0.2, 0.2, 0.2])

@@ -5,7 +5,7 @@ import numpy as np
 from spectralleader.learners.hedged import race
 from spectralleader.learners.hedged.background import smooth
 from spectralleader.learners.hedged.race import N_KEPT, as_statistics, starts
-from spectralleader.streams.synthetic import random_problem
+from spectralleader.sources.synthetic import random_problem
 
 PROBLEM = random_problem(4, 30, lengths=8, seed=3)
 SAMPLE, _ = PROBLEM.truth.sample(2000, 8, seed=1)

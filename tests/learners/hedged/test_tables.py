@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from spectralleader.em.statistics import SMALLEST_SCALE, Statistics
 from spectralleader.learners.hedged.tables import Tables
-from spectralleader.learners.statistics import SMALLEST_SCALE, Statistics
 from tests.factories import documents, model, same_state
 
 

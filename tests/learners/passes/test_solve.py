@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents, SpectralMethod
+from spectralleader.em.statistics import with_words
 from spectralleader.learners.hedged.background import Background
 from spectralleader.learners.hedged.candidates import STRENGTHS
 from spectralleader.learners.hedged.polish import polish
 from spectralleader.learners.hedged.race import as_statistics
 from spectralleader.learners.passes import InMemory, add, solve, summaries
-from spectralleader.learners.statistics import with_words
 from spectralleader.moments import EmpiricalMoments, means
+from spectralleader.sources.synthetic import random_problem
 from spectralleader.spectral import estimate
 from spectralleader.spectral.power import power_method, random_starts
-from spectralleader.streams.synthetic import random_problem
 from tests.factories import documents
 
 N_DOCS, N_TOPICS = 3000, 4

@@ -7,12 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from spectralleader.compiled import kernel
-from spectralleader.documents import Documents, Floats, Ints, WordIds
-from spectralleader.learners.statistics import Statistics
-from spectralleader.model import TopicModel
-from spectralleader.recoding import move_rows
-from spectralleader.states import floats, number
+from spectralleader.arrays import Floats, Ints, WordIds
+from spectralleader.checks.states import floats, number
+from spectralleader.documents import Documents
+from spectralleader.documents.recoding import move_rows
+from spectralleader.em.statistics import Statistics
+from spectralleader.models import TopicModel
+from spectralleader.runtime.compiled import kernel
 
 WEIGHT = 1.0  # pseudo-documents that the topics share
 UNSEEN = 0.5  # times that a word counts as seen before it is

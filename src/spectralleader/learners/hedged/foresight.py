@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralleader.compiled import kernel
-from spectralleader.documents import Floats, Ints, WordIds
+from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.learners.hedged.background import UNSEEN
 from spectralleader.learners.hedged.products import multiply_words, normalise, safe_length
+from spectralleader.runtime.compiled import kernel
 
 
 @kernel

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralleader.compiled import kernel
-from spectralleader.documents import Floats, WordIds
+from spectralleader.arrays import Floats, WordIds
 from spectralleader.learners.hedged.products import lift, normalise
+from spectralleader.runtime.compiled import kernel
 
 LANES = 8  # topics in a group; it is filled up with topics of no weight
 

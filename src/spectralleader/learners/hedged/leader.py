@@ -13,8 +13,12 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spectralleader.documents import Documents, Floats, Ints, check_n_words
-from spectralleader.guard import Guarded, guard_of
+from spectralleader.arrays import Floats, Ints
+from spectralleader.checks import check_whole
+from spectralleader.checks.states import check_same, part, take, truth
+from spectralleader.documents import Documents, check_n_words
+from spectralleader.documents.recoding import check_recoding
+from spectralleader.em.statistics import with_words
 from spectralleader.learners.hedged.before import Before
 from spectralleader.learners.hedged.candidates import SAMPLES, candidates
 from spectralleader.learners.hedged.panel import Foreseen, Panel
@@ -25,14 +29,11 @@ from spectralleader.learners.protocol import (
     check_n_topics,
     check_seed,
     check_vocabulary,
-    check_whole,
     sizes_of,
 )
-from spectralleader.learners.statistics import with_words
-from spectralleader.model import TopicModel
-from spectralleader.recoding import check_recoding
+from spectralleader.models import TopicModel
+from spectralleader.runtime.guard import Guarded, guard_of
 from spectralleader.samples import Reservoir, Window
-from spectralleader.states import check_same, part, take, truth
 
 FOLLOWED = 100  # documents of merged windows that are followed at a step
 

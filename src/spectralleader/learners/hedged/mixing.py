@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from spectralleader.compiled import kernel
-from spectralleader.documents import Floats
-from spectralleader.states import distributions, whole
+from spectralleader.arrays import Floats
+from spectralleader.checks.states import distributions, whole
+from spectralleader.runtime.compiled import kernel
 
 
 class Mixing:

@@ -7,7 +7,10 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from spectralleader.documents import Documents, Floats, Ints
+from spectralleader.arrays import Floats, Ints
+from spectralleader.checks.states import distributions, floats, part, whole
+from spectralleader.documents import Documents
+from spectralleader.em.statistics import Statistics, best_order
 from spectralleader.learners.hedged.background import Background, smooth
 from spectralleader.learners.hedged.candidates import (
     FORGETTING,
@@ -23,9 +26,7 @@ from spectralleader.learners.hedged.foresight import likelihoods, log_probs
 from spectralleader.learners.hedged.mixing import Mixing
 from spectralleader.learners.hedged.tables import Tables
 from spectralleader.learners.hedged.tracking import FLOOR, PriorTracking
-from spectralleader.learners.statistics import Statistics, best_order
-from spectralleader.model import TopicModel
-from spectralleader.states import distributions, floats, part, whole
+from spectralleader.models import TopicModel
 
 N_POLISHED = len(SAMPLES)
 N_ESTIMATES = N_POLISHED + len(MEMORIES)

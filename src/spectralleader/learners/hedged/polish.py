@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralleader.compiled import kernel
-from spectralleader.documents import Documents, Floats, Ints, WordIds
+from spectralleader.arrays import Floats, Ints, WordIds
+from spectralleader.documents import Documents
+from spectralleader.em.statistics import Statistics
 from spectralleader.learners.hedged.background import WEIGHT
 from spectralleader.learners.hedged.groups import (
     LANES,
@@ -21,7 +22,7 @@ from spectralleader.learners.hedged.products import (
     normalise,
     safe_length,
 )
-from spectralleader.learners.statistics import Statistics
+from spectralleader.runtime.compiled import kernel
 
 SWEEP_BLOCKS = 20  # at least, in a sweep, however few the documents
 SWEEP_SIZE = 100  # documents a block at most

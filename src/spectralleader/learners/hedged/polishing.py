@@ -7,14 +7,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from spectralleader.documents import Documents, Ints
+from spectralleader.arrays import Ints
+from spectralleader.checks.states import check_same, parts, whole
+from spectralleader.documents import Documents
+from spectralleader.em.statistics import Statistics
 from spectralleader.learners.hedged.panel import N_POLISHED, Panel
 from spectralleader.learners.hedged.polish import polish
 from spectralleader.learners.hedged.race import race
-from spectralleader.learners.statistics import Statistics
 from spectralleader.samples import Change, Reservoir, Sample, Window, sample_to_state
 from spectralleader.samples.interleaving import interleave, take_turns
-from spectralleader.states import check_same, parts, whole
 
 WINDOW = 2000  # last documents, that a second estimate is polished on
 FRESH = 50  # documents after a change that the window's topics are first polished on

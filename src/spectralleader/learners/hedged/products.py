@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralleader.compiled import kernel
-from spectralleader.documents import Floats, WordIds
+from spectralleader.arrays import Floats, WordIds
+from spectralleader.runtime.compiled import kernel
 
 SMALLEST = -500.0  # logarithm that a product of safe length is above: doubles end at -708
 LOW, LIFT = 2.0**-250, 2.0**722  # below the one, products are multiplied by the other

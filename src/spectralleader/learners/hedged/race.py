@@ -7,13 +7,14 @@ from functools import partial
 
 import numpy as np
 
-from spectralleader.documents import Documents, Floats
-from spectralleader.interrupts import look
-from spectralleader.learners.basis import find_basis
+from spectralleader.arrays import Floats
+from spectralleader.documents import Documents
+from spectralleader.em.statistics import Statistics
 from spectralleader.learners.hedged.polish import polish, sweep
-from spectralleader.learners.statistics import Statistics
-from spectralleader.model import TopicModel
+from spectralleader.learners.spectral_leader.basis import find_basis
+from spectralleader.models import TopicModel
 from spectralleader.moments import ProjectedMoments, ProjectedSums
+from spectralleader.runtime.interrupts import look
 from spectralleader.spectral import estimate
 from spectralleader.spectral.power import power_method, random_starts
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from spectralleader.compiled import kernel
-from spectralleader.documents import Documents, Floats, Ints, WordIds
+from spectralleader.arrays import Floats, Ints, WordIds
+from spectralleader.checks.states import parts
+from spectralleader.documents import Documents
+from spectralleader.em.statistics import SMALLEST_SCALE, Statistics
 from spectralleader.learners.hedged.background import WEIGHT
-from spectralleader.learners.statistics import SMALLEST_SCALE, Statistics
-from spectralleader.states import parts
+from spectralleader.runtime.compiled import kernel
 
 
 class Tables:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from functools import reduce
 from typing import Protocol
 
-from spectralleader.documents import Documents, Floats
+from spectralleader.arrays import Floats
+from spectralleader.documents import Documents
 
 Summary = tuple[Floats, ...]  # of documents; that of no documents is zeros of the same shapes
 Task = Callable[[Documents], Summary]  # pure, and can be sent to another process

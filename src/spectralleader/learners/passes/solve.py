@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
-from spectralleader.documents import Floats
-from spectralleader.learners.basis import EXTRA, search
+from spectralleader.arrays import Floats
+from spectralleader.em.statistics import Statistics
 from spectralleader.learners.hedged.background import smooth
 from spectralleader.learners.hedged.candidates import STRENGTHS
 from spectralleader.learners.passes import summaries
 from spectralleader.learners.passes.partitions import Partitions
-from spectralleader.learners.statistics import Statistics
-from spectralleader.model import TopicModel
+from spectralleader.learners.spectral_leader.basis import EXTRA, search
+from spectralleader.models import TopicModel
 from spectralleader.moments import ProjectedMoments, ProjectedSums, means
 from spectralleader.spectral import Estimate, estimate
 from spectralleader.spectral.power import power_method, random_starts

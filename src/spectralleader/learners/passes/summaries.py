@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralleader.documents import Documents, Floats
+from spectralleader.arrays import Floats
+from spectralleader.documents import Documents
+from spectralleader.em.statistics import with_words
 from spectralleader.learners.hedged.polish import em_pass
 from spectralleader.learners.passes.partitions import Summary
-from spectralleader.learners.statistics import with_words
 from spectralleader.moments import ProjectedSums, product, sums
 
 

@@ -1,0 +1,10 @@
+"""Arrays: the kinds that the library computes with."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+WordIds = NDArray[np.int32]

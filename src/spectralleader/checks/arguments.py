@@ -1,0 +1,35 @@
+"""Checks of what callers hand in: a whole number is one, or a `ValueError` says what must hold.
+
+Examples
+--------
+>>> check_whole("n", 3, least=1)
+3
+>>> check_whole("n", 2.5, least=1)
+Traceback (most recent call last):
+ValueError: n must be a whole number of at least 1, got 2.5
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def is_whole(value: Any) -> bool:
+    """Say whether a value is a whole number; true and false are none."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def check_whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """Return a whole number within bounds, or say what is wrong with it."""
+    if not is_whole(value) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    if most is not None and value > most:
+        raise ValueError(f"{name} must be at most {most}, got {value}")
+    return int(value)
+
+
+def is_number(value: object) -> bool:
+    """Say whether a value is a number at all."""
+    return isinstance(value, float | int | np.floating | np.integer)

@@ -1,0 +1,172 @@
+"""CSR: the arrays of a block of documents, made from what callers hold, summed and gathered."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from spectralleader.runtime.compiled import kernel
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+WordIds = NDArray[np.int32]
+Arrays = tuple[Ints, WordIds, Floats]  # indptr, words, counts
+
+MAX_LENGTH = 2**53  # counts are whole numbers held exactly in a float
+
+
+def from_matrix(given: Any) -> tuple[Arrays, int]:
+    """Return the arrays of a matrix of counts, and its number of columns."""
+    matrix = _as_csr(given)
+    _check_counts(matrix.indptr, matrix.data)
+    indptr = matrix.indptr.astype(np.int64)
+    _check_lengths(sum_rows(indptr, matrix.data))
+    return (indptr, matrix.indices.astype(np.int32), matrix.data), matrix.shape[1]
+
+
+def from_tokens(tokens: Iterable[Sequence[int] | ArrayLike], n_words: int) -> Arrays:
+    """Return the arrays of documents given as sequences of word ids."""
+    arrays = [_as_ids(ids, n_words, row) for row, ids in enumerate(tokens)]
+    lengths = np.array([len(ids) for ids in arrays], np.int64)
+    return from_words(np.concatenate([np.zeros(0, np.int64), *arrays]), lengths, n_words)
+
+
+def from_words(words: Ints, lengths: Ints, n_words: int) -> Arrays:
+    """Return the arrays of documents given as their word ids end to end, known to be right."""
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    entries, counts = np.unique(rows * n_words + words, return_counts=True)
+    sizes = np.bincount(entries // n_words, minlength=len(lengths))
+    indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    return indptr, (entries % n_words).astype(np.int32), counts.astype(np.float64)
+
+
+def from_bow(corpus: Iterable[Iterable[tuple[int, float]]], n_words: int) -> Arrays:
+    """Return the arrays of documents given as pairs of word id and count."""
+    sizes, ids, counts = [], array("q"), array("d")
+    for row, document in enumerate(corpus):
+        before = len(ids)
+        try:
+            for word, count in document:
+                ids.append(word)
+                counts.append(count)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(
+                f"document {row} must be pairs of a whole word id and a count, got {document!r:.60}"
+            ) from error
+        _as_ids(np.array(ids[before:]), n_words, row)
+        sizes.append(len(ids) - before)
+    indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
+    entries = (np.array(counts), np.array(ids), indptr)
+    return from_matrix(sp.csr_array(entries, shape=(len(sizes), n_words)))[0]
+
+
+def to_bow(indptr: Ints, words: WordIds, counts: Floats) -> list[list[tuple[int, int]]]:
+    """Return the documents of arrays as lists of word id and count."""
+    pairs = list(zip(words.tolist(), counts.astype(np.int64).tolist(), strict=True))
+    return [pairs[start:end] for start, end in pairwise(indptr.tolist())]
+
+
+def _as_csr(counts: Any) -> Any:
+    """Return the counts as a canonical CSR matrix of our own (sorted, summed, no zeros)."""
+    if not sp.issparse(counts):
+        counts = np.asarray(counts)
+    if counts.dtype.kind not in "buif":
+        raise ValueError(f"counts must be numbers, got an array of dtype {counts.dtype}")
+    if counts.ndim != 2:
+        raise ValueError(
+            f"counts must be a matrix, documents x words, got {counts.ndim} dimension(s); "
+            "give one document as a matrix of one row"
+        )
+    matrix = sp.csr_array(counts, dtype=np.float64, copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def _check_counts(indptr: NDArray[Any], counts: Floats) -> None:
+    """Raise for the first document with a count that is not a whole number >= 0."""
+    whole = np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts))
+    good = whole & (counts < MAX_LENGTH)
+    if good.all():
+        return
+    entry = int(np.argmin(good))
+    row = int(np.searchsorted(indptr, entry, side="right")) - 1
+    raise ValueError(
+        f"document {row} has the count {counts[entry]:g}; word counts must be whole numbers from "
+        f"0 to 2**53 - 1: remove the document or round its counts (tf-idf weights do not fit)"
+    )
+
+
+def _check_lengths(lengths: Floats) -> None:
+    """Raise for the first document with more words than can be counted exactly."""
+    if (too_long := lengths >= MAX_LENGTH).any():
+        row = int(np.argmax(too_long))
+        raise ValueError(
+            f"document {row} has {lengths[row]:g} words; at most 2**53 - 1 can be counted: split it"
+        )
+
+
+def _as_ids(ids: Sequence[int] | ArrayLike, n_words: int, row: int) -> Ints:
+    try:
+        array = np.asarray(ids)
+    except ValueError:  # of a ragged nesting
+        array = np.zeros((1, 1))
+    if array.size == 0:
+        return np.zeros(0, np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "ui":
+        raise ValueError(f"document {row} must be a sequence of whole word ids, got {ids!r:.60}")
+    if array.min() < 0 or array.max() >= n_words:
+        bad = array[(array < 0) | (array >= n_words)][0]
+        raise ValueError(
+            f"document {row} has the word id {bad}, outside the vocabulary of {n_words} words "
+            f"(ids 0 to {n_words - 1}); raise n_words or drop the word"
+        )
+    return array.astype(np.int64)
+
+
+@kernel
+def sum_rows(indptr: Ints, counts: Floats) -> Floats:
+    """``[counts[a:b].sum() for a, b in itertools.pairwise(indptr)]``."""
+    sums = np.zeros(len(indptr) - 1)
+    for i in range(len(sums)):
+        for j in range(indptr[i], indptr[i + 1]):
+            sums[i] += counts[j]
+    return sums
+
+
+def gather(
+    rows: Ints, starts: Ints, ends: Ints, words: WordIds, counts: Floats
+) -> tuple[Ints, WordIds, Floats]:
+    """Copy the stretches ``[starts[row], ends[row])`` one after the other, as one CSR block.
+
+    ``np.concatenate([words[starts[row] : ends[row]] for row in rows])``, likewise for counts.
+    """
+    begins = starts[rows]
+    indptr = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum(ends[rows] - begins, out=indptr[1:])
+    out_words, out_counts = np.empty(indptr[-1], np.int32), np.empty(indptr[-1])
+    copy_stretches(begins, indptr, words, counts, out_words, out_counts)
+    return indptr, out_words, out_counts
+
+
+@kernel
+def copy_stretches(
+    begins: Ints,
+    indptr: Ints,
+    words: WordIds,
+    counts: Floats,
+    out_words: WordIds,
+    out_counts: Floats,
+) -> None:
+    """Fill row i of a CSR block with what stands from ``begins[i]`` on."""
+    for i in range(len(begins)):
+        start = begins[i]
+        for j in range(indptr[i + 1] - indptr[i]):
+            out_words[indptr[i] + j] = words[start + j]
+            out_counts[indptr[i] + j] = counts[start + j]

@@ -1,0 +1,277 @@
+"""Documents: a block of bags of words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, cast
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from spectralleader.arrays import Floats, Ints, WordIds
+from spectralleader.checks import is_whole
+from spectralleader.checks.states import bags, whole
+from spectralleader.documents import csr
+from spectralleader.documents.recoding import check_recoding, renumber
+
+MAX_WORDS = 2**31 - 1  # word ids are 32-bit
+
+
+class Documents:
+    """An immutable block of documents, each a bag of words; one document is a block of one.
+
+    The block is a sparse matrix in CSR form: document i has the distinct words
+    ``words[indptr[i]:indptr[i+1]]``, in increasing order, as often as ``counts`` says there.
+    Counts are whole numbers, kept as floats because everything downstream multiplies with them.
+    Documents of 0, 1 and 2 words are legal.
+
+    Make one with `from_matrix`, `from_tokens` or `from_bow`.
+
+    Examples
+    --------
+    >>> block = Documents.from_tokens([[0, 0, 1], [1, 2]], n_words=3)
+    >>> block.n_docs, block.n_words, block.lengths.tolist()
+    (2, 3, [3.0, 2.0])
+    >>> block[1].to_matrix().toarray().tolist()
+    [[0, 1, 1]]
+    """
+
+    __slots__ = ("_lengths", "_matrix", "counts", "indptr", "n_words", "words")
+
+    indptr: Ints  # (n_docs + 1,)
+    words: WordIds  # (n_entries,) distinct within a document
+    counts: Floats  # (n_entries,) each at least 1
+    n_words: int  # vocabulary size, d
+    _lengths: Floats | None
+    _matrix: sp.csr_array | None
+
+    def __init__(self, indptr: Ints, words: WordIds, counts: Floats, n_words: int) -> None:
+        """Wrap arrays that are known to be right; `from_matrix` and `from_tokens` check theirs."""
+        indptr.setflags(write=False)
+        words.setflags(write=False)
+        counts.setflags(write=False)
+        set_indptr(self, indptr)
+        set_words(self, words)
+        set_counts(self, counts)
+        set_n_words(self, n_words)
+        set_lengths(self, None)  # made when first asked for, as is the matrix
+        set_matrix(self, None)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"Documents are immutable; cannot set {name!r}")
+
+    def __reduce__(self) -> tuple[Any, ...]:  # copies, and processes that share work
+        return Documents, (self.indptr, self.words, self.counts, self.n_words)
+
+    @classmethod
+    def empty(cls, n_words: int) -> Documents:
+        """Return the block of no documents."""
+        return cls(
+            np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0), check_n_words(n_words)
+        )
+
+    @classmethod
+    def from_matrix(cls, counts: Any) -> Documents:
+        """Make a block from a matrix of counts, documents x words: scipy sparse or ndarray.
+
+        Raises
+        ------
+        ValueError
+            If the matrix is not two-dimensional, has no columns, or has a negative, fractional,
+            NaN or infinite count; the message names the first bad document.
+        """
+        arrays, n_words = csr.from_matrix(counts)
+        return cls(*arrays, check_n_words(n_words))
+
+    @classmethod
+    def from_tokens(cls, tokens: Iterable[Sequence[int] | ArrayLike], n_words: int) -> Documents:
+        """Make a block from documents given as sequences of word ids, repeated as they occur.
+
+        Raises
+        ------
+        ValueError
+            If an id is not a whole number from 0 to n_words - 1; the message names the document.
+        """
+        n_words = check_n_words(n_words)
+        return cls(*csr.from_tokens(tokens, n_words), n_words)
+
+    @classmethod
+    def from_bow(cls, corpus: Iterable[Iterable[tuple[int, float]]], n_words: int) -> Documents:
+        """Make a block from a gensim-style corpus: documents of pairs (word id, count).
+
+        Counts of a word that comes up twice are added.
+
+        Examples
+        --------
+        >>> Documents.from_bow([[(0, 2), (1, 1)], [(2, 1)]], n_words=3).to_bow()
+        [[(0, 2), (1, 1)], [(2, 1)]]
+
+        Raises
+        ------
+        ValueError
+            If an id or a count is not a whole number, negative, or an id too large; the message
+            names the document.
+        """
+        n_words = check_n_words(n_words)
+        return cls(*csr.from_bow(corpus, n_words), n_words)
+
+    @classmethod
+    def from_words(cls, words: Ints, lengths: Ints, n_words: int) -> Documents:
+        """Make a block from its documents' word ids end to end, known to be right."""
+        return cls(*csr.from_words(words, lengths, n_words), n_words)
+
+    @property
+    def n_docs(self) -> int:
+        """Number of documents in the block."""
+        return len(self.indptr) - 1
+
+    @property
+    def lengths(self) -> Floats:
+        """Words in each document, L, shape (n_docs,)."""
+        if self._lengths is None:
+            object.__setattr__(self, "_lengths", csr.sum_rows(self.indptr, self.counts))
+        return cast(Floats, self._lengths)
+
+    def to_matrix(self) -> sp.csr_array:
+        """Return the counts as a scipy CSR array of integers, documents x words."""
+        return self.as_floats().astype(np.int64)
+
+    def to_bow(self) -> list[list[tuple[int, int]]]:
+        """Return the documents as gensim has them: lists of pairs (word id, count)."""
+        return csr.to_bow(self.indptr, self.words, self.counts)
+
+    def as_floats(self) -> sp.csr_array:
+        """Return the counts as a scipy CSR array of floats that shares this block's memory."""
+        if self._matrix is None:
+            entries = (self.counts, self.words, self.indptr)
+            matrix = sp.csr_array(entries, shape=(self.n_docs, self.n_words), copy=False)
+            object.__setattr__(self, "_matrix", matrix)
+        return cast(sp.csr_array, self._matrix)
+
+    def __len__(self) -> int:
+        return self.n_docs
+
+    def __getitem__(self, which: int | slice | NDArray[Any] | Sequence[int]) -> Documents:
+        """Select documents by number, slice, index array or mask; always returns a block."""
+        if isinstance(which, slice) and which.step in (None, 1):
+            start, stop, _ = which.indices(self.n_docs)
+            return self._stretch(start, max(start, stop))
+        if isinstance(which, int) and -self.n_docs <= which < self.n_docs:
+            return self._stretch(which % self.n_docs, which % self.n_docs + 1)
+        return self.take(np.atleast_1d(np.arange(self.n_docs)[which]))
+
+    def take(self, rows: Ints) -> Documents:
+        """Select documents by numbers that are known to be right."""
+        starts, ends = self.indptr[:-1], self.indptr[1:]
+        return Documents(*csr.gather(rows, starts, ends, self.words, self.counts), self.n_words)
+
+    def _stretch(self, start: int, stop: int) -> Documents:
+        """Return documents start to stop, sharing memory."""
+        first, last = self.indptr[start], self.indptr[stop]
+        indptr = self.indptr[start : stop + 1] - first
+        return Documents(indptr, self.words[first:last], self.counts[first:last], self.n_words)
+
+    def blocks(self, size: int) -> Iterator[Documents]:
+        """Iterate over consecutive blocks of `size` documents; the last one may be shorter."""
+        if size < 1:
+            raise ValueError(f"block size must be at least 1, got {size}")
+        for start in range(0, self.n_docs, size):
+            yield self[start : start + size]
+
+    def widen(self, n_words: int) -> Documents:
+        """Return the same documents over more words, of which these are the first."""
+        if n_words == self.n_words:
+            return self
+        if n_words < self.n_words:
+            raise ValueError(
+                f"documents over {self.n_words} words cannot be widened to {n_words}; "
+                "recode them to drop words"
+            )
+        return self.renumber(None, check_n_words(n_words))
+
+    def recode(self, new_ids: ArrayLike | None, n_words: int) -> Documents:
+        """Return the documents with word w numbered ``new_ids[w]``; words of -1 are left out.
+
+        A document may lose all its words; it stays, empty. None: every word keeps its number.
+
+        Examples
+        --------
+        >>> block = Documents.from_tokens([[0, 1, 2, 2]], n_words=3)
+        >>> block.recode([1, -1, 0], n_words=2).to_matrix().toarray().tolist()
+        [[2, 1]]
+        """
+        n_words = check_n_words(n_words)
+        return self.renumber(check_recoding(new_ids, self.n_words, n_words), n_words)
+
+    def renumber(self, new_ids: Ints | None, n_words: int) -> Documents:
+        """Recode by new numbers that are known to be right."""
+        arrays = (self.indptr, self.words, self.counts)
+        if new_ids is not None:
+            return Documents(*renumber(new_ids, *arrays), n_words)
+        documents = Documents(*arrays, n_words)  # the same memory
+        object.__setattr__(documents, "_lengths", self._lengths)
+        return documents
+
+    @staticmethod
+    def concatenate(blocks: Iterable[Documents]) -> Documents:
+        """Join blocks over one vocabulary, in order."""
+        parts = list(blocks)
+        if not parts:
+            raise ValueError("nothing to concatenate: give at least one block")
+        if len(sizes := {part.n_words for part in parts}) > 1:
+            raise ValueError(f"blocks have different vocabulary sizes: {sorted(sizes)}")
+        if len(parts) == 1:
+            return parts[0]
+        offsets = np.cumsum([0, *(len(part.words) for part in parts)])
+        indptr = [
+            part.indptr[1:] + offset for part, offset in zip(parts, offsets[:-1], strict=True)
+        ]
+        return Documents(
+            np.concatenate([np.zeros(1, np.int64), *indptr]),
+            np.concatenate([part.words for part in parts]),
+            np.concatenate([part.counts for part in parts]),
+            parts[0].n_words,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Documents):
+            return NotImplemented
+        return (
+            self.n_words == other.n_words
+            and np.array_equal(self.indptr, other.indptr)
+            and np.array_equal(self.words, other.words)
+            and np.array_equal(self.counts, other.counts)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays compare by value and are not hashable
+
+    def __repr__(self) -> str:
+        return f"Documents(n_docs={self.n_docs}, n_words={self.n_words})"
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all there is to the block, as arrays and plain values."""
+        fields = ("indptr", "words", "counts", "n_words")
+        return {name: getattr(self, name) for name in fields}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Documents:
+        """Rebuild the block that `to_state` described."""
+        n_words = whole(state, "n_words", 1, MAX_WORDS)
+        return cls(*bags(state, n_words), n_words)
+
+
+# blocks of one document are made all the time, and this is the fastest way past `__setattr__`
+set_indptr, set_words, set_counts, set_n_words, set_lengths, set_matrix = (
+    getattr(Documents, name).__set__
+    for name in ("indptr", "words", "counts", "n_words", "_lengths", "_matrix")
+)
+
+
+def check_n_words(n_words: int) -> int:
+    """Return a legal vocabulary size, or say what is wrong with it."""
+    if not is_whole(n_words):
+        raise ValueError(f"n_words must be a whole number, got {n_words!r}")
+    if not 1 <= n_words <= MAX_WORDS:
+        raise ValueError(f"n_words must be from 1 to {MAX_WORDS}, got {n_words}")
+    return int(n_words)

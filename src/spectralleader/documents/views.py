@@ -1,0 +1,42 @@
+"""Scattered: documents where they lie, copied together only when somebody asks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spectralleader.arrays import Floats, Ints, WordIds
+from spectralleader.documents import Documents
+from spectralleader.documents.csr import gather
+
+
+class Scattered(NamedTuple):
+    """Documents that lie here and there in two long arrays which nobody writes over.
+
+    Examples
+    --------
+    >>> block = Documents.from_tokens([[0, 0, 1], [1, 2]], n_words=3)
+    >>> lying = Scattered.of(block)
+    >>> lying.bounds.tolist()
+    [[0, 2], [2, 4]]
+    >>> lying.gather(np.array([1])) == block[1]
+    True
+    """
+
+    bounds: Ints  # (n_docs, 2) first entry of a document, and first after it
+    words: WordIds  # of all entries, as in `Documents`
+    counts: Floats
+    n_words: int
+
+    @classmethod
+    def of(cls, documents: Documents) -> Scattered:
+        """Return documents where they lie in their block."""
+        bounds = np.empty((documents.n_docs, 2), np.int64)
+        bounds[:, 0], bounds[:, 1] = documents.indptr[:-1], documents.indptr[1:]
+        return cls(bounds, documents.words, documents.counts, documents.n_words)
+
+    def gather(self, rows: Ints) -> Documents:
+        """Return some of the documents as a block."""
+        starts, ends = np.ascontiguousarray(self.bounds.T)
+        return Documents(*gather(rows, starts, ends, self.words, self.counts), self.n_words)

@@ -1,0 +1,216 @@
+"""Expected statistics: what the E-step adds up and the M-step reads a model off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spectralleader.arrays import Floats, Ints, WordIds
+from spectralleader.checks.states import LARGEST, floats, number
+from spectralleader.documents import Documents
+from spectralleader.documents.recoding import move_rows
+from spectralleader.models import TopicModel
+from spectralleader.models.alignment import compare
+from spectralleader.models.assignment import match
+from spectralleader.runtime.compiled import kernel
+
+SMALLEST_SCALE = 1e-100  # below this the lazy factor is multiplied out, long before it underflows
+
+
+class Statistics:
+    """How many documents each topic has and which words they use, in expectation.
+
+    A document with counts c and topic posterior r has the statistics r and c (x) r. They are added
+    up here, and decay lazily: what is meant is ``scale`` times the arrays, so that forgetting is
+    one multiplication, and adding a block touches only the rows of its own words.
+
+    Smoothing is a pseudo-count of every entry. It is an argument of the M-step and not in the sums,
+    or it would decay with them.
+
+    Examples
+    --------
+    >>> statistics = Statistics.zero(n_topics=2, n_words=2)
+    >>> statistics.add(Documents.from_tokens([[0, 0, 0], [1]], n_words=2), np.eye(2))
+    >>> statistics.maximise(smoothing=1e-9).topics.round(3).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+
+    __slots__ = ("_room", "n_words", "scale", "totals")
+
+    totals: Floats  # (2, K): documents of each topic, and their words, which is words.sum(axis=0)
+    n_words: int
+    scale: float
+    _room: Floats  # (d or more, K): the words, and zeros for words to come
+
+    def __init__(self, totals: Floats, words: Floats, scale: float = 1.0) -> None:
+        self.totals, self._room, self.scale = totals, words, scale
+        self.n_words = len(words)
+
+    @property
+    def words(self) -> Floats:
+        """Words of each topic, (d, K): a word a row, so that a document's rows are contiguous."""
+        return self._room[: self.n_words]
+
+    @classmethod
+    def zero(cls, n_topics: int, n_words: int) -> Statistics:
+        """Return the statistics of no documents."""
+        return cls(np.zeros((2, n_topics)), np.zeros((n_words, n_topics)))
+
+    @classmethod
+    def one_document(cls, model: TopicModel, length: float) -> Statistics:
+        """Return what one document of that length is expected to add, if the model is true."""
+        words = length * (model.weights[:, None] * model.topics).T
+        return cls(np.stack([model.weights, words.sum(axis=0)]), np.ascontiguousarray(words))
+
+    def alias(self) -> Statistics:
+        """Return the same arrays, to be read when these have been decayed or recoded."""
+        alias = Statistics(self.totals, self._room, self.scale)
+        alias.n_words = self.n_words
+        return alias
+
+    def become(self, alias: Statistics) -> None:
+        """Go back to the arrays and the scale that an alias kept."""
+        self.totals, self._room, self.scale = alias.totals, alias._room, alias.scale
+        self.n_words = alias.n_words
+
+    def unshare(self) -> None:
+        """Go on in arrays of its own, so that an alias stays as it is."""
+        self.totals, self._room = self.totals.copy(), self._room.copy()
+
+    def copy(self) -> Statistics:
+        """Return the same statistics, to be changed on their own."""
+        return Statistics(self.totals.copy(), self.words.copy(), self.scale)
+
+    def add(self, documents: Documents, posterior: Floats, gain: float = 1.0) -> None:
+        """Add the documents' statistics, `gain` times; a negative gain takes them out again."""
+        shares = posterior * (gain / self.scale)
+        add_block(
+            self.totals, self.words, documents.indptr, documents.words, documents.counts, shares
+        )
+
+    def blend(self, other: Statistics, step: float) -> None:
+        """Become ``(1 - step) * self + step * other``."""
+        self.decay(1.0 - step)
+        factor = step * other.scale / self.scale
+        self.totals += factor * other.totals
+        self._room[: self.n_words] += factor * other.words
+
+    def decay(self, keep: float) -> None:
+        """Multiply everything by a factor from 0 to 1."""
+        self.scale *= keep
+        if self.scale < SMALLEST_SCALE:
+            self.totals, self._room = self.totals * self.scale, self._room * self.scale
+            self.scale = 1.0
+
+    def recode(self, new_ids: Ints | None, n_words: int) -> None:
+        """Renumber the words, see `Learner.recode`; new ones have not occurred.
+
+        Documents keep their topics, also where that was for words that are forgotten.
+        """
+        if new_ids is not None:
+            self._room = move_rows(self.words, new_ids, n_words)
+            if (new_ids < 0).any():
+                self.totals = np.stack([self.totals[0], self._room.sum(axis=0)])
+        elif n_words > len(self._room):  # for as many again: growing word by word copies seldom
+            self._room = move_rows(self.words, None, 2 * n_words)
+        self.n_words = n_words
+
+    def reorder(self, order: Ints) -> Statistics:
+        """Return the same statistics with the topics in another order."""
+        totals, words = self.totals[:, order], self.words[:, order]
+        return Statistics(np.ascontiguousarray(totals), np.ascontiguousarray(words), self.scale)
+
+    def posterior(self, documents: Documents, smoothing: float) -> Floats:
+        """E-step under the M-step's model, looking at the documents' own words only, (n_docs, K).
+
+        ``self.maximise(smoothing).posterior(documents)``, without making that model.
+        """
+        pseudo = smoothing / self.scale
+        return smoothed_posterior(
+            self.totals, self.words, pseudo, documents.indptr, documents.words, documents.counts
+        )
+
+    def maximise(self, smoothing: float) -> TopicModel:
+        """M-step: return the model that makes the statistics likeliest, with the pseudo-counts."""
+        pseudo = smoothing / self.scale
+        # sums from which documents were taken out may be below zero by rounding
+        weights = np.maximum(self.totals[0], 0.0) + pseudo
+        topics = np.array(self.words.T, order="C")  # a copy, also of a single word's
+        np.maximum(topics, 0.0, out=topics)
+        topics += pseudo
+        topics /= topics.sum(axis=1, keepdims=True)
+        return TopicModel.trusted(weights / weights.sum(), topics)
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all there is to the statistics, which may go on changing."""
+        still = self.copy()
+        return {"totals": still.totals, "words": still.words, "scale": still.scale}
+
+    @classmethod
+    def from_state(
+        cls, state: dict[str, Any], n_topics: int, n_words: int, least: float = -LARGEST
+    ) -> Statistics:
+        """Rebuild the statistics that `to_state` described, of that size, none below `least`."""
+        scale = number(state, "scale", SMALLEST_SCALE, 1.0)
+        bounds = (least / scale, LARGEST / scale)
+        totals = floats(state, "totals", (2, n_topics), *bounds)
+        words = floats(state, "words", (n_words, n_topics), *bounds)
+        slack = 1e-3 * (1.0 / scale + np.abs(words).sum(axis=0))  # rounding is much less
+        if (np.abs(totals[1] - words.sum(axis=0)) > slack).any():
+            raise ValueError("totals must be the sums of the words")
+        return cls(totals, words, scale)
+
+
+def best_order(statistics: Statistics, reference: Statistics) -> Ints:
+    """Return the topics' order that best matches the reference's, by the cosine of their words."""
+    tiny = 1e-100  # a topic without words is like no other
+    topics, wanted = (np.ascontiguousarray(s.words.T) + tiny for s in (statistics, reference))
+    similarity, order, is_best, _ = compare(topics, wanted)
+    return order if is_best else match(similarity)
+
+
+def with_words(documents: Documents) -> Documents:
+    """Return the documents that have words; one that has none teaches nothing."""
+    sizes = documents.indptr[1:] - documents.indptr[:-1]
+    return documents if sizes.all() else documents[sizes > 0]
+
+
+@kernel
+def add_block(
+    totals: Floats, out: Floats, indptr: Ints, words: WordIds, counts: Floats, shares: Floats
+) -> None:
+    """``totals += [1, lengths] @ shares; out += X.T @ shares``, X being the documents."""
+    for i in range(len(indptr) - 1):
+        for k in range(shares.shape[1]):
+            totals[0, k] += shares[i, k]
+        for j in range(indptr[i], indptr[i + 1]):
+            for k in range(shares.shape[1]):
+                expected = counts[j] * shares[i, k]
+                totals[1, k] += expected
+                out[words[j], k] += expected
+
+
+@kernel
+def smoothed_posterior(
+    totals: Floats, table: Floats, pseudo: float, indptr: Ints, words: WordIds, counts: Floats
+) -> Floats:
+    """``softmax(log(totals[0] + pseudo) + X @ log((table + pseudo) / (totals[1] + d * pseudo)))``.
+
+    The logarithms are taken at the documents' words alone; below zero counts as zero.
+    """
+    log_weights = np.log(np.maximum(totals[0], 0.0) + pseudo)
+    log_tokens = np.log(np.maximum(totals[1], 0.0) + len(table) * pseudo)
+    out = np.empty((len(indptr) - 1, len(log_weights)))
+    for i in range(len(out)):
+        row = out[i]
+        row[:] = log_weights
+        for j in range(indptr[i], indptr[i + 1]):
+            for k in range(len(row)):
+                mass = max(table[words[j], k], 0.0) + pseudo
+                row[k] += counts[j] * (np.log(mass) - log_tokens[k])
+        row -= row.max()
+        for k in range(len(row)):
+            row[k] = np.exp(row[k])
+        row /= row.sum()
+    return out

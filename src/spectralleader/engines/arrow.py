@@ -1,0 +1,87 @@
+"""Arrow: documents and summaries as batches of rows, for an engine that hands these about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from spectralleader.arrays import Floats
+from spectralleader.documents import Documents
+from spectralleader.engines.shared import tally
+from spectralleader.text.words import Tokenizer
+
+PIECE = 2**17  # numbers of a summary in a row: 1 MB
+DOCUMENTS = "indptr binary, words binary, counts binary"  # a row is a block of documents
+PIECES = "part int, piece int, numbers binary"
+
+Batches = Iterator[pa.RecordBatch]
+
+
+def tally_batches(batches: Batches, words: Tokenizer) -> Batches:
+    """Count the words of a partition's texts."""
+    for batch in batches:
+        counted = tally(batch.column(0), words)
+        yield pa.RecordBatch.from_pydict({"word": list(counted), "n": list(counted.values())})
+
+
+def make_documents(batches: Batches, make: Callable[[Any], Documents]) -> Batches:
+    """Turn texts or counts into documents, a block for each batch.
+
+    Blocks are bytes to the engine: it neither looks at numbers one by one nor converts them.
+    """
+    for batch in batches:
+        documents = make(batch.column(0))
+        arrays = (documents.indptr, documents.words, documents.counts)
+        columns = [pa.array([array.tobytes()]) for array in arrays]
+        yield pa.RecordBatch.from_arrays(columns, names=["indptr", "words", "counts"])
+
+
+def read_documents(batches: Batches, n_words: int) -> Documents | None:
+    """Return all blocks of a partition in one; None if there are none."""
+    blocks = []
+    for batch in batches:
+        for row in batch.to_pylist():
+            indptr = np.frombuffer(row["indptr"], np.int64)
+            words = np.frombuffer(row["words"], np.int32)
+            blocks.append(Documents(indptr, words, np.frombuffer(row["counts"]), n_words))
+    return Documents.concatenate(blocks) if blocks else None
+
+
+def from_vectors(column: pa.StructArray, n_words: int) -> Documents:
+    """Make documents of vectors: structs with values, and indices unless the vector is dense."""
+    indices, values = column.field("indices"), column.field("values")
+    if indices.null_count:
+        rows = zip(indices.to_pylist(), values.to_pylist(), strict=True)
+        indices = pa.array([range(len(v)) if i is None else i for i, v in rows], indices.type)
+    raw = from_lists(indices, values, n_words)
+    return Documents.from_matrix(raw.as_floats())  # which checks them
+
+
+def from_lists(words: pa.ListArray, counts: pa.ListArray, n_words: int) -> Documents:
+    """Make documents of lists of word ids and counts."""
+    sizes = words.value_lengths().to_numpy(zero_copy_only=False)
+    indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
+    flat = words.flatten().to_numpy(zero_copy_only=False).astype(np.int32)
+    numbers = counts.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
+    return Documents(indptr, flat, numbers, n_words)
+
+
+def in_pieces(part: int, flat: Floats) -> Batches:
+    """Cut the numbers of a part's summary in rows."""
+    for piece, start in enumerate(range(0, len(flat), PIECE)):
+        numbers = flat[start : start + PIECE].tobytes()
+        columns = [pa.array([part], pa.int32()), pa.array([piece], pa.int32()), pa.array([numbers])]
+        yield pa.RecordBatch.from_arrays(columns, names=["part", "piece", "numbers"])
+
+
+def add_pieces(key: tuple[Any, ...], pieces: pa.Table) -> pa.Table:
+    """Add up the same piece of several summaries, in the order of their parts."""
+    group, piece = (value.as_py() for value in key)
+    in_order = pieces.sort_by("part").column("numbers").to_pylist()
+    total = np.sum([np.frombuffer(numbers) for numbers in in_order], axis=0)
+    columns = {"part": [group], "piece": [piece], "numbers": [total.tobytes()]}
+    schema = pa.schema([("part", pa.int32()), ("piece", pa.int32()), ("numbers", pa.binary())])
+    return pa.table(columns, schema)

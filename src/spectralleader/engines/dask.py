@@ -1,0 +1,202 @@
+"""Dask: the spectral method on bags, data frames and arrays, on any client of `distributed`.
+
+Texts or counts are made documents once and kept on the workers. Every pass sends a small task to
+them, and what each part adds up to is added up in a tree: of the size of the vocabulary times K,
+however many documents there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from functools import partial, reduce
+from typing import Any
+
+try:
+    import dask
+    import distributed
+except ImportError as error:
+    raise ImportError(
+        "spectralleader.engines.dask needs Dask: pip install 'spectralleader[dask]'"
+    ) from error
+
+from spectralleader.documents import Documents
+from spectralleader.engines.shared import (
+    MOST_FREQUENT,
+    Progress,
+    Wish,
+    as_documents,
+    as_text_topics,
+    check_texts,
+    choose_vocabulary,
+    choose_words,
+    count_texts,
+    join,
+    rank,
+    tally,
+)
+from spectralleader.learners.passes import Solution, Summary, Task, add, solve
+from spectralleader.text.topics import TextTopics
+from spectralleader.text.vocabulary import Vocabulary
+from spectralleader.text.words import Tokenizer
+
+FAN_IN = 8  # summaries that are added up at once
+ATTEMPTS = 3  # at a pass, if what was sent to the workers is lost with them
+
+
+def learn_texts(
+    texts: Any,
+    n_topics: int,
+    *,
+    column: str | None = None,
+    vocabulary: Wish = MOST_FREQUENT,
+    words: Tokenizer | None = None,
+    client: distributed.Client | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> TextTopics:
+    """Learn topics from texts; the model is that of `SpectralMethod` on all of them.
+
+    Parameters
+    ----------
+    texts : Bag of str, Series, DataFrame, Array or list of Delayed
+        The texts; each delayed value is a list or Series of them.
+    n_topics : int
+        K.
+    column : str, optional
+        Where the texts of a DataFrame are.
+    vocabulary : int, Vocabulary or iterable of str
+        Words to tell texts apart by; a number: so many of the most frequent, counted first.
+    words : Words or callable, optional
+        What counts as a word. Left out, English stop words are left out.
+    client : distributed.Client, optional
+        Where to run. Left out, the current client, or a cluster on this machine for the time.
+    progress : callable, optional
+        Is told the pass, the parts done and the parts there are.
+    **settings
+        Of `spectralleader.learners.passes.solve`: `seed`, `n_polish`, ...
+    """
+    if column is not None:
+        texts = texts[column]
+        check_texts(column, str(texts.dtype))
+    parts = _parts(texts)
+    words = choose_words(words)
+    with connected(client) as found:
+        engine = Engine(found, progress)
+
+        def count_most(n_words: int) -> Vocabulary:
+            counted = [dask.delayed(tally, pure=False)(part, words) for part in parts]
+            total = engine.reduce("words", found.compute(counted), join)
+            return rank(total or {}, n_words)
+
+        known = choose_vocabulary(vocabulary, count_most)
+        sent = dask.delayed(partial(count_texts, vocabulary=known, words=words), pure=False)
+        documents = DaskDocuments(engine, [sent(part) for part in parts], known.n_words)
+        return as_text_topics(solve(documents, n_topics, **settings), known, words)
+
+
+def learn_counts(
+    counts: Any,
+    n_topics: int,
+    *,
+    n_words: int | None = None,
+    client: distributed.Client | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> Solution:
+    """Learn topics from counts; the model is that of `SpectralMethod` on all of them.
+
+    `counts` is an Array or DataFrame, documents x words; or a Bag or list of Delayed whose elements
+    are `Documents` or matrices, and then `n_words` must be said. Else as `learn_texts`.
+    """
+    if hasattr(counts, "rechunk"):
+        counts = counts.rechunk({1: -1})  # a part has all words
+    if n_words is None and not hasattr(counts, "columns") and not hasattr(counts, "rechunk"):
+        raise ValueError("n_words must be said for counts in a bag or in delayed parts")
+    d = counts.shape[1] if n_words is None else n_words
+    parts = [dask.delayed(as_documents, pure=False)(part, d) for part in _parts(counts)]
+    with connected(client) as found:
+        documents = DaskDocuments(Engine(found, progress), parts, d)
+        return solve(documents, n_topics, **settings)
+
+
+class Engine:
+    """A client, and who is told how far it got."""
+
+    def __init__(self, client: distributed.Client, progress: Progress | None = None) -> None:
+        self.client, self.progress = client, progress
+
+    def reduce(self, name: str, futures: list[Any], merge: Callable[[list[Any]], Any]) -> Any:
+        """Return all results merged in a tree, in their order; None if there are none."""
+        level, n = futures, len(futures)
+        if self.progress is not None:
+            for done, _ in enumerate(distributed.as_completed(futures), start=1):
+                self.progress(name, done, n)
+        while len(level) > 1:
+            groups = [level[i : i + FAN_IN] for i in range(0, len(level), FAN_IN)]
+            level = [self.client.submit(merge, group, pure=False) for group in groups]
+        return level[0].result() if level else None
+
+
+class DaskDocuments:
+    """Documents on the workers of a cluster, in parts."""
+
+    def __init__(self, engine: Engine, parts: list[Any], n_words: int) -> None:
+        self.n_words, self._engine = n_words, engine
+        self.parts = engine.client.compute(parts)  # kept there as long as this object lives
+
+    def total(self, task: Task) -> Summary:
+        """Return the sum of the task's summaries over all parts."""
+        name = getattr(task, "func", task).__name__
+        for attempt in range(ATTEMPTS):
+            try:
+                return self._total(name, task)
+            except CancelledError:  # the last worker that had the task was lost
+                if attempt == ATTEMPTS - 1:
+                    raise
+        raise AssertionError("there is at least one attempt")
+
+    def _total(self, name: str, task: Task) -> Summary:
+        client = self._engine.client
+        sent = client.scatter([task], broadcast=True, hash=False)[0]
+        summaries = client.map(_run, self.parts, task=sent, pure=False)
+        total: Summary | None = self._engine.reduce(name, summaries, _merge)
+        return task(Documents.empty(self.n_words)) if total is None else total
+
+
+def _run(documents: Documents, task: Task) -> Summary:
+    return task(documents)
+
+
+def _merge(summaries: list[Summary]) -> Summary:
+    return reduce(add, summaries)
+
+
+def _parts(source: Any) -> list[Any]:
+    """Return a collection's parts as delayed values."""
+    parts = source.to_delayed() if hasattr(source, "to_delayed") else source
+    return list(parts.ravel() if hasattr(parts, "ravel") else parts)
+
+
+@contextmanager
+def connected(client: distributed.Client | str | None) -> Iterator[distributed.Client]:
+    """Give the client, one to an address, the current one, or a cluster for the time of the block.
+
+    That cluster is on this machine: a process for each core.
+    """
+    if isinstance(client, str):
+        with distributed.Client(client) as own:
+            yield own
+        return
+    if client is None:
+        try:
+            client = distributed.default_client()
+        except ValueError:
+            with (
+                distributed.LocalCluster(threads_per_worker=1, dashboard_address=":0") as cluster,
+                distributed.Client(cluster) as own,
+            ):
+                yield own
+            return
+    yield client

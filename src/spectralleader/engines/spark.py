@@ -1,0 +1,223 @@
+"""Spark: the spectral method on a DataFrame with a column of texts or counts, on any session.
+
+Texts or counts are made documents once and persisted. Every pass maps Arrow batches to one summary
+a partition, cut in pieces. A few small summaries are added up on the driver, else pieces are added
+up by key first: bytes that depend on the vocabulary and on K, however many documents there are.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+try:
+    import pyarrow  # noqa: F401  # its own error would not name the extra
+    from pyspark import StorageLevel, TaskContext
+    from pyspark.sql import DataFrame
+    from pyspark.sql import functions as F  # noqa: N812  # as everybody calls it
+    from pyspark.sql.types import UserDefinedType
+except ImportError as error:
+    raise ImportError(
+        "spectralleader.engines.spark needs Spark: pip install 'spectralleader[spark]'"
+    ) from error
+
+import numpy as np
+
+from spectralleader.documents import Documents
+from spectralleader.engines import arrow, shared
+from spectralleader.engines.arrow import PIECE, PIECES, Batches
+from spectralleader.engines.shared import Progress, Wish
+from spectralleader.engines.spark_worker import settle
+from spectralleader.learners.passes import Solution, Summary, Task, solve
+from spectralleader.storage import load, save
+from spectralleader.storage.batched import Batched
+from spectralleader.text.topics import TextTopics
+from spectralleader.text.vocabulary import Vocabulary
+from spectralleader.text.words import Tokenizer
+
+FAN_IN = 64  # summaries that are added up at once
+TO_DRIVER = 2**25  # bytes of summaries that the driver adds up itself, rather than one more stage
+POLL = 0.2  # seconds between looks at how far a pass got
+
+
+def learn_texts(
+    frame: DataFrame,
+    n_topics: int,
+    *,
+    column: str = "text",
+    vocabulary: Wish = shared.MOST_FREQUENT,
+    words: Tokenizer | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> TextTopics:
+    """Learn topics from a column of texts; the model is that of `SpectralMethod` on all of them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The texts; rows without one are left out.
+    n_topics : int
+        K.
+    column : str
+        Where the texts are.
+    vocabulary : int, Vocabulary or iterable of str
+        Words to tell texts apart by; a number: so many of the most frequent, counted first.
+    words : Words or callable, optional
+        What counts as a word. Left out, English stop words are left out.
+    progress : callable, optional
+        Is told the pass, the parts done and the parts there are.
+    **settings
+        Of `spectralleader.learners.passes.solve`: `seed`, `n_polish`, ...
+    """
+    words = shared.choose_words(words)
+    texts = frame.select(F.col(column).alias("text")).dropna()
+    shared.check_texts(column, texts.dtypes[0][1])
+
+    def count_most(n_words: int) -> Vocabulary:
+        counted = texts.mapInArrow(partial(arrow.tally_batches, words=words), "word string, n long")
+        total = counted.groupBy("word").agg(F.sum("n").alias("n"))
+        rows = total.orderBy(F.desc("n"), "word").limit(n_words).collect()
+        return shared.rank({row.word: row.n for row in rows}, n_words)
+
+    known = shared.choose_vocabulary(vocabulary, count_most)
+    make = partial(shared.count_texts, vocabulary=known, words=words)
+    with SparkDocuments(texts, make, known.n_words, progress) as documents:
+        return shared.as_text_topics(solve(documents, n_topics, **settings), known, words)
+
+
+def learn_counts(
+    frame: DataFrame,
+    n_topics: int,
+    *,
+    column: str = "features",
+    n_words: int | None = None,
+    progress: Progress | None = None,
+    **settings: Any,
+) -> Solution:
+    """Learn topics from a column of counts; the model is that of `SpectralMethod` on all of them.
+
+    The column holds sparse vectors of Spark ML, or structs with their `indices` and `values`, whose
+    `size` may be said by `n_words` instead. Else as `learn_texts`.
+    """
+    is_vector = isinstance(frame.schema[column].dataType, UserDefinedType)
+    counts = F.unwrap_udt(column) if is_vector else F.col(column)
+    rows = frame.select(counts.alias("counts")).dropna()
+    if n_words is None:
+        first = rows.select("counts.size").first()
+        n_words = 1 if first is None else int(first[0])
+    with SparkDocuments(
+        rows, partial(arrow.from_vectors, n_words=n_words), n_words, progress
+    ) as documents:
+        return solve(documents, n_topics, **settings)
+
+
+def learn_batches(
+    path: str | os.PathLike[str], begin: Callable[[], TextTopics], *, column: str = "text"
+) -> Callable[[DataFrame, int], None]:
+    """Return a function for `foreachBatch` that learns each micro-batch, exactly once.
+
+    What was learned and the number of the batch are in one file, which is replaced at once: a query
+    that is restarted from its checkpoint may hand in a batch again, and it is not learned twice.
+    File and checkpoint belong together: a query with a new one counts its batches from 0 again.
+
+    Parameters
+    ----------
+    path : path
+        The file, for `spectralleader.load`; where there is none yet, it begins.
+    begin : callable
+        Returns topics that have learned nothing.
+    column : str
+        Where the texts are; rows without one are left out.
+    """
+
+    def learn(frame: DataFrame, batch: int) -> None:
+        topics = load(path) if Path(path).exists() else Batched.of(begin())
+        if batch > topics.batch:
+            texts = frame.select(F.col(column).alias("text")).dropna()
+            topics.learn(row.text for row in texts.toLocalIterator())
+            topics.batch = batch
+            save(topics, path)
+
+    return learn
+
+
+class SparkDocuments:
+    """Documents in the partitions of a DataFrame, persisted while the block lasts."""
+
+    def __init__(
+        self,
+        rows: DataFrame,
+        make: Callable[[Any], Documents],
+        n_words: int,
+        progress: Progress | None = None,
+    ) -> None:
+        self.n_words, self._progress = n_words, progress
+        self._frame = rows.mapInArrow(partial(arrow.make_documents, make=make), arrow.DOCUMENTS)
+
+    def __enter__(self) -> SparkDocuments:
+        self._frame = self._frame.persist(StorageLevel.MEMORY_AND_DISK)
+        last = self._frame.select(F.spark_partition_id().alias("part")).agg(F.max("part")).first()
+        self._n_parts = 1 + int((last and last[0]) or 0)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._frame.unpersist()
+
+    def total(self, task: Task) -> Summary:
+        """Return the sum of the task's summaries over all partitions."""
+        zero = task(Documents.empty(self.n_words))
+        summarise = partial(_summarise, task=task, n_words=self.n_words)
+        pieces, n_parts = self._frame.mapInArrow(summarise, PIECES), self._n_parts
+        while n_parts > 1 and n_parts * sum(array.nbytes for array in zero) > TO_DRIVER:
+            grouped = pieces.withColumn("group", (F.col("part") / FAN_IN).cast("int"))
+            pieces = grouped.groupBy("group", "piece").applyInArrow(arrow.add_pieces, PIECES)
+            n_parts = -(-n_parts // FAN_IN)
+        flat = np.zeros(sum(array.size for array in zero))
+        for row in self._collect(pieces, _name(task)):
+            numbers = np.frombuffer(row.numbers)
+            flat[row.piece * PIECE : row.piece * PIECE + len(numbers)] += numbers
+        ends = np.cumsum([array.size for array in zero])[:-1]
+        return tuple(
+            part.reshape(array.shape)
+            for part, array in zip(np.split(flat, ends), zero, strict=True)
+        )
+
+    def _collect(self, pieces: DataFrame, name: str) -> list[Any]:
+        """Return the rows of a pass, and tell of the partitions done on the way."""
+        rows: list[Any]
+        if self._progress is None:
+            rows = pieces.collect()
+            return rows
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(pieces.collect)
+            while not wait([running], POLL).done:
+                for n_done in _partitions_done(pieces, self._n_parts):
+                    self._progress(name, n_done, self._n_parts)
+        self._progress(name, self._n_parts, self._n_parts)
+        rows = running.result()
+        return rows
+
+
+def _partitions_done(frame: DataFrame, n_parts: int) -> list[int]:
+    """Return how many tasks have ended of each running stage over all partitions."""
+    if "connect" in type(frame).__module__:  # where the driver is elsewhere and tells nothing
+        return []
+    tracker = frame.sparkSession.sparkContext.statusTracker()
+    stages = filter(None, map(tracker.getStageInfo, tracker.getActiveStageIds()))
+    return [stage.numCompletedTasks for stage in stages if stage.numTasks == n_parts]
+
+
+def _name(task: Task) -> str:
+    return str(getattr(task, "func", task).__name__)
+
+
+def _summarise(batches: Batches, task: Task, n_words: int) -> Batches:
+    """Return the summary of a partition's documents, in pieces; of none, nothing."""
+    if (documents := arrow.read_documents(batches, n_words)) is not None:
+        flat = np.concatenate([array.ravel() for array in task(documents)])
+        yield from arrow.in_pieces(TaskContext.get().partitionId(), flat)
+    settle(_name(task))

@@ -1,5 +1,0 @@
-"""Experiments as data: a scenario is a TOML file, and `run` makes rows of it."""
-
-from spectralleader.experiments.scenario import Scenario, find, load, shipped
-
-__all__ = ["Scenario", "find", "load", "shipped"]

@@ -1,0 +1,40 @@
+"""Likelihood: from log-probabilities of topics and words to those of documents, in arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spectralleader.arrays import Floats, Ints, WordIds
+from spectralleader.runtime.compiled import kernel
+
+
+def log_sum(joint: Floats) -> Floats:
+    """Return log(sum(exp(row))) of each row, without overflow or underflow."""
+    largest = joint.max(axis=1)
+    finite = np.where(np.isfinite(largest), largest, 0.0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(finite + np.log(np.exp(joint - finite[:, None]).sum(axis=1)))
+
+
+def softmax(joint: Floats, fallback: Floats) -> Floats:
+    """Return exp(row) normalised to sum 1; rows of -inf become the fallback distribution."""
+    largest = joint.max(axis=1)
+    ruled_out = ~np.isfinite(largest)
+    likelihood = np.exp(joint - np.where(ruled_out, 0.0, largest)[:, None])
+    likelihood[ruled_out] = fallback
+    return np.asarray(likelihood / likelihood.sum(axis=1, keepdims=True))
+
+
+@kernel
+def log_joint(
+    indptr: Ints, words: WordIds, counts: Floats, log_weights: Floats, log_topics: Floats
+) -> Floats:
+    """``log_weights + X @ log_topics.T``, without the 0 * -inf of the dense product."""
+    out = np.empty((len(indptr) - 1, len(log_weights)))
+    for i in range(len(indptr) - 1):
+        for k in range(len(log_weights)):
+            total = log_weights[k]
+            for j in range(indptr[i], indptr[i + 1]):
+                total += counts[j] * log_topics[k, words[j]]
+            out[i, k] = total
+    return out

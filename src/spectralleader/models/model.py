@@ -1,0 +1,274 @@
+"""TopicModel: topic weights and word distributions, and what they say of documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from spectralleader.arrays import Floats, Ints
+from spectralleader.checks import check_whole
+from spectralleader.checks.states import distributions
+from spectralleader.documents import Documents, check_n_words
+from spectralleader.documents.recoding import check_recoding
+from spectralleader.models.alignment import best_order, reorder
+from spectralleader.models.likelihood import log_joint, log_sum, softmax
+from spectralleader.models.naming import WordNames, in_order
+
+SUM_TOLERANCE = 1e-6  # how far from 1 a distribution handed in may sum
+TRIPLES_LIMIT = 200  # largest vocabulary whose dense (d, d, d) tensor is built: 64 MB
+
+
+class TopicModel:
+    """A single-topic model: a document has one topic, its words are drawn from that topic.
+
+    ``P(document) = sum_k weights[k] * prod_l topics[k, word_l]``  (method.md, eq. 1)
+
+    Parameters
+    ----------
+    weights : (K,) array
+        Probability of each topic (the paper's omega); sums to 1.
+    topics : (K, d) array
+        Word distribution of each topic (the paper's u); each row sums to 1.
+
+    Examples
+    --------
+    >>> model = TopicModel([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]])
+    >>> block = Documents.from_tokens([[0, 0, 0], [1]], n_words=2)
+    >>> model.posterior(block).round(3).tolist()
+    [[0.999, 0.001], [0.1, 0.9]]
+    >>> model.log_prob(block).round(3).tolist()
+    [-1.008, -0.693]
+    """
+
+    __slots__ = ("topics", "weights")
+
+    weights: Floats  # (K,)
+    topics: Floats  # (K, d)
+
+    def __init__(self, weights: ArrayLike, topics: ArrayLike) -> None:
+        weights, topics = np.array(weights, np.float64), np.array(topics, np.float64)
+        if weights.ndim != 1 or topics.ndim != 2 or not 0 < len(weights) == len(topics):
+            raise ValueError(
+                "a model needs weights of shape (K,) and topics of shape (K, d), "
+                f"got {weights.shape} and {topics.shape}"
+            )
+        check_n_words(topics.shape[1])
+        _check_distribution("weights", weights[None])
+        _check_distribution("topics", topics)
+        self._freeze(weights, topics)
+
+    def _freeze(self, weights: Floats, topics: Floats) -> None:
+        weights.setflags(write=False)
+        topics.setflags(write=False)
+        set_weights(self, weights)
+        set_topics(self, topics)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a TopicModel is immutable; cannot set {name!r}")
+
+    def __reduce__(self) -> tuple[Any, ...]:  # copies, and processes that share work
+        return TopicModel, (self.weights, self.topics)
+
+    @classmethod
+    def trusted(cls, weights: Floats, topics: Floats) -> TopicModel:
+        """Wrap arrays that have just been made distributions, without checking or copying."""
+        model = cls.__new__(cls)
+        model._freeze(weights, topics)
+        return model
+
+    @classmethod
+    def uniform(cls, n_topics: int, n_words: int) -> TopicModel:
+        """Return the model that knows nothing: equal weights, every word equally likely."""
+        if n_topics < 1:
+            raise ValueError(f"a model needs at least 1 topic, got n_topics={n_topics}")
+        topics = np.full((n_topics, check_n_words(n_words)), 1.0 / n_words)
+        return cls(np.full(n_topics, 1.0 / n_topics), topics)
+
+    @property
+    def n_topics(self) -> int:
+        """Number of topics, K."""
+        return len(self.weights)
+
+    @property
+    def n_words(self) -> int:
+        """Vocabulary size, d."""
+        return int(self.topics.shape[1])
+
+    def log_prob(self, documents: Documents) -> Floats:
+        """Return the exact log-probability of each document's words, in order, shape (n_docs,).
+
+        The empty document has log-probability 0.
+        """
+        log_prob = log_sum(self._log_joint(documents))
+        log_prob[np.diff(documents.indptr) == 0] = 0.0  # not the rounding of log(sum(weights))
+        return log_prob
+
+    def posterior(self, documents: Documents) -> Floats:
+        """Return P(topic | document), shape (n_docs, K); each row sums to 1.
+
+        A document that every topic rules out tells nothing: it gets the topic weights.
+        """
+        joint = self._log_joint(documents)
+        return softmax(joint, self.weights)
+
+    def _log_joint(self, documents: Documents) -> Floats:
+        """Return log P(topic) + log P(words | topic), shape (n_docs, K)."""
+        if not isinstance(documents, Documents):
+            raise TypeError(
+                f"a model takes Documents, got {type(documents).__name__}; "
+                "convert with Documents.from_matrix or Documents.from_tokens"
+            )
+        if documents.n_words != self.n_words:
+            raise ValueError(
+                f"the model knows {self.n_words} words, the documents are over "
+                f"{documents.n_words}; use the vocabulary that the model was learned with, and "
+                "Documents.widen if it has grown since"
+            )
+        words = documents.words
+        with np.errstate(divide="ignore"):
+            log_weights = np.log(self.weights)
+            if len(words) < self.n_words:  # few words: take the logarithms of those alone
+                log_topics = np.log(self.topics[:, words])
+                words = np.arange(len(words), dtype=np.int32)
+            else:
+                log_topics = np.log(self.topics)
+        return log_joint(documents.indptr, words, documents.counts, log_weights, log_topics)
+
+    def sample(
+        self, n_docs: int, lengths: int | ArrayLike = 3, *, seed: int | np.random.Generator = 0
+    ) -> tuple[Documents, Ints]:
+        """Draw documents of the given length(s); returns them and their topics, (n_docs,)."""
+        rng = np.random.default_rng(seed)
+        labels = rng.choice(self.n_topics, size=n_docs, p=self.weights)
+        return self.sample_words(labels, lengths, rng), labels
+
+    def sample_words(
+        self, labels: NDArray[np.integer], lengths: int | ArrayLike, rng: np.random.Generator
+    ) -> Documents:
+        """Draw one document from each of the topics in `labels`."""
+        sizes = np.broadcast_to(np.asarray(lengths, np.int64), labels.shape)
+        cumulative = np.cumsum(self.topics, axis=1)
+        cumulative /= cumulative[:, -1:]
+        rows = np.repeat(np.arange(len(labels)), sizes)
+        uniform = rng.random(len(rows))
+        words = np.empty(len(rows), np.int64)
+        for topic in np.unique(labels):
+            of_topic = labels[rows] == topic
+            words[of_topic] = np.searchsorted(cumulative[topic], uniform[of_topic], side="right")
+        return Documents.from_words(words, sizes, self.n_words)
+
+    def distance(self, other: TopicModel) -> float:
+        """Return ||M3 - M3'||_F^2 of the two third-moment tensors, in O(K^2 d) (eq. 12)."""
+        if self.n_words != other.n_words:
+            raise ValueError(
+                f"models over {self.n_words} and {other.n_words} words have no distance; "
+                "use one vocabulary"
+            )
+        squared = _inner(self, self) - 2.0 * _inner(self, other) + _inner(other, other)
+        return max(0.0, squared)
+
+    def norm(self) -> float:
+        """Return ||M3||_F^2."""
+        return _inner(self, self)
+
+    def triples(self) -> Floats:
+        """Return the third-moment tensor M3, shape (d, d, d), for small vocabularies."""
+        if self.n_words > TRIPLES_LIMIT:
+            raise ValueError(
+                f"the dense tensor of {self.n_words} words would have {self.n_words}**3 entries; "
+                f"up to {TRIPLES_LIMIT} words are built; distance() needs no tensor"
+            )
+        scaled = self.weights[:, None] * self.topics
+        return np.asarray(np.einsum("ka,kb,kc->abc", scaled, self.topics, self.topics))
+
+    def aligned_to(self, reference: TopicModel) -> TopicModel:
+        """Return the same model with its topics in the order that best matches the reference's."""
+        if self.topics.shape != reference.topics.shape:
+            raise ValueError(
+                f"a model of {self.n_topics} topics over {self.n_words} words cannot be aligned to "
+                f"one of {reference.n_topics} over {reference.n_words}"
+            )
+        order = np.empty(self.n_topics, np.int64)
+        if best_order(self.topics, reference.topics, order):
+            return self
+        weights, topics = np.empty(len(order)), np.empty(self.topics.shape)
+        reorder(self.weights, self.topics, order, weights, topics)
+        return TopicModel.trusted(weights, topics)
+
+    def recode(self, new_ids: ArrayLike | None, n_words: int) -> TopicModel:
+        """Return the model with word w numbered ``new_ids[w]``; words of -1 are forgotten.
+
+        The words that stay keep their relative probabilities. Nothing is known of a new word: each
+        has the probability 1 / n_words. None: every word keeps its number.
+
+        Examples
+        --------
+        >>> model = TopicModel([1.0], [[0.5, 0.3, 0.2]])
+        >>> model.recode([1, 0, -1], n_words=2).topics.round(3).tolist()
+        [[0.375, 0.625]]
+        """
+        n_words = check_n_words(n_words)
+        ids = check_recoding(new_ids, self.n_words, n_words)
+        kept = np.arange(self.n_words) if ids is None else np.flatnonzero(ids >= 0)
+        topics = self.topics[:, kept]
+        if len(kept) < self.n_words:
+            mass = topics.sum(axis=1, keepdims=True)
+            uniform = np.full(topics.shape, 1.0 / max(len(kept), 1))
+            topics = np.where(mass > 0, topics / np.where(mass > 0, mass, 1.0), uniform)
+        wide = np.full((self.n_topics, n_words), 1.0 / n_words)
+        wide[:, kept if ids is None else ids[kept]] = topics * (len(kept) / n_words)
+        return TopicModel.trusted(self.weights, wide)
+
+    def top_words(
+        self, vocabulary: WordNames | None = None, n: int = 10, *, relevance: float = 1.0
+    ) -> list[list[str]]:
+        """Return the n first words of each topic, by ``u_kw / u_w ** (1 - relevance)``; at most d.
+
+        u is the mean of the topics. At relevance 1 these are the most probable words; below it
+        words that all topics share step back, and 0.6 reads best (Sievert & Shirley 2014).
+
+        The vocabulary is a sequence of words, each at its id, such as `Vocabulary` or what
+        `get_feature_names_out()` of scikit-learn returns, or a dictionary of words to ids or of ids
+        to words, as CountVectorizer and gensim have. Left out, words are their ids.
+        """
+        n = check_whole("n", n, 1)
+        words = None if vocabulary is None else in_order(vocabulary, self.n_words)
+        if not 0.0 <= relevance <= 1.0:
+            raise ValueError(f"relevance must be from 0 to 1, got {relevance!r}")
+        mean = np.maximum(self.weights @ self.topics, np.finfo(float).tiny)
+        best = np.argsort(-self.topics / mean ** (1.0 - relevance), axis=1, kind="stable")[:, :n]
+        return [[str(i) if words is None else words[i] for i in row] for row in best.tolist()]
+
+    def __repr__(self) -> str:
+        return f"TopicModel(n_topics={self.n_topics}, n_words={self.n_words})"
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all there is to the model, as arrays."""
+        return {"weights": self.weights, "topics": self.topics}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> TopicModel:
+        """Rebuild the model that `to_state` described."""
+        weights = distributions(state, "weights", (None,))
+        return cls(weights, distributions(state, "topics", (len(weights), None)))
+
+
+# models are made all the time, and this is the fastest way past `__setattr__`
+set_weights, set_topics = (getattr(TopicModel, name).__set__ for name in ("weights", "topics"))
+
+
+def _inner(a: TopicModel, b: TopicModel) -> float:
+    """<M3(a), M3(b)> = sum_jk a.omega_j b.omega_k (a.u_j . b.u_k)^3."""
+    overlaps = a.topics @ b.topics.T
+    return float(a.weights @ overlaps**3 @ b.weights)
+
+
+def _check_distribution(name: str, rows: Floats) -> None:
+    if not np.isfinite(rows).all() or (rows < 0).any():
+        raise ValueError(f"{name} must be finite and not negative")
+    sums = rows.sum(axis=1)
+    worst = int(np.argmax(np.abs(sums - 1.0)))
+    if abs(sums[worst] - 1.0) > SUM_TOLERANCE:
+        raise ValueError(f"{name} must sum to 1 (each row), row {worst} sums to {sums[worst]:g}")

@@ -1,0 +1,201 @@
+"""How kernels are compiled: one decorator for all, a cache on disk, and what is said meanwhile."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from numba.core import event
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
+
+from spectralleader.runtime.interrupts import HOLD, Interrupts
+
+REORDER = {"reassoc", "contract", "nsz"}  # sums in any order, fused multiply-add, one zero
+COMPILING_LINE = "compiling kernels for this machine, once: {} of up to {}"
+ERASE = "\r\x1b[K"
+NO_CACHE = (
+    "spectralleader: {}, so kernels are compiled again in every process, which takes about a "
+    "minute; set NUMBA_CACHE_DIR to a folder that can be written\n"
+)
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+KERNELS: list[Any] = []  # of all modules imported so far
+
+
+def kernel(function: Kernel) -> Kernel:
+    """Compile a plain function of arrays on first use and keep the machine code on disk.
+
+    Division follows NumPy: no exception on zero. Sums may be reordered, so that they fill vector
+    registers: equal to the loop written out but for rounding, and the same bits at every run.
+    Infinities and NaN keep their meaning. A kernel returns nothing, a number or arrays: making any
+    other object of its result runs Python code, in which a signal could be handled.
+    """
+    compiled = numba.njit(nogil=True, error_model="numpy", fastmath=REORDER)(function)
+    try:
+        cast(Any, compiled)._cache = cast(Any, KernelCache)(function)
+    except RuntimeError:  # no folder that can be written or has this kernel
+        COMPILING.has_cache = False
+    KERNELS.append(compiled)
+    return cast(Kernel, compiled)
+
+
+class ReadOnly:
+    """A folder that need not be writable if the kernel is there, such as one in an image."""
+
+    def ensure_cache_path(self) -> None:
+        """Accept the folder as it is: numba would have one that can be written."""
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> Any:
+        """Return a locator if the kernel was compiled before."""
+        found = super().from_function(py_func, py_file)  # type: ignore[misc]
+        name = f"{Path(py_file).stem}.{py_func.__qualname__}-*.nbi"
+        if found is None or not any(Path(found.get_cache_path()).glob(name)):
+            return None
+        return found
+
+
+class Places(CompileResultCacheImpl):
+    """Where kernels may be kept: in numba's places, each also if it can only be read."""
+
+    _locator_classes = list[Any](  # noqa: RUF012  # as numba has it
+        place
+        for writable in CompileResultCacheImpl._locator_classes
+        for place in (writable, type(f"ReadOnly{writable.__name__}", (ReadOnly, writable), {}))
+    )
+
+
+@cache
+def source_digest() -> bytes:
+    """Return a digest of all files with kernels, in about 10 ms."""
+    files = sorted(Path(__file__).parents[1].rglob("*.py"))
+    sources = [source for path in files if b"\n@kernel" in (source := path.read_bytes())]
+    return sha256(b"".join(sources)).digest()
+
+
+class KernelCache(FunctionCache):
+    """Numba's cache, which never stops the work: what fails is not cached.
+
+    Numba compares the file of a kernel with that of the cached machine code, but not the files of
+    kernels that it calls, which are part of that machine code. So all files with kernels are
+    compared: after an upgrade, or an edit, nothing old is used.
+    """
+
+    _impl_class = Places
+
+    def __init__(self, py_func: Callable[..., Any]) -> None:
+        super().__init__(py_func)  # type: ignore[no-untyped-call]
+        self._cache_file._source_stamp = source_digest()
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return machine code; None if it is not there or cannot be read."""
+        try:
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except Exception:  # whatever a damaged file may cause
+            with suppress(OSError):
+                self.flush()  # type: ignore[no-untyped-call]
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep machine code, if that is possible."""
+        try:
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+        except OSError as error:  # the disk is full, the folder can only be read
+            COMPILING.has_cache = False
+            COMPILING.lament(f"compiled kernels cannot be saved ({error.strerror})")
+
+
+class Compiling(event.Listener):
+    """Compiling, as it happens: it is reported, and signals wait for its end.
+
+    An exception inside of numba's compiler would leave it with kernels that are half there. Before
+    a kernel it does no harm, but might break off the step that needs the kernel: so it is raised
+    there only if asked for.
+    """
+
+    def __init__(self) -> None:
+        self.before_each: Callable[[], None] = nothing  # may raise
+        self.report: Callable[[int, int], None] = show
+        self.has_cache = True
+        self._names: set[str] = set()  # of kernels compiled by this process
+        self._depth = 0
+
+    def on_start(self, event: Any) -> None:
+        """Report a kernel that is about to be compiled, or be interrupted here."""
+        if self._is_ours(event):
+            HOLD.__enter__()
+            self._depth += 1
+            if not self.has_cache:
+                self.lament("no folder for compiled kernels can be written")
+            function = event.data["dispatcher"].py_func
+            self._names.add(f"{function.__module__}.{function.__qualname__}")
+            self.report(len(self._names), len(KERNELS))
+            self.before_each()
+
+    def on_end(self, event: Any) -> None:
+        """Report the end, if that was the outermost."""
+        if self._is_ours(event):
+            self._depth -= 1
+            if self._depth == 0:
+                self.report(0, len(KERNELS))
+            HOLD.__exit__()
+
+    @staticmethod
+    def _is_ours(event: Any) -> bool:
+        return bool(event.data["dispatcher"].py_func.__module__.startswith("spectralleader."))
+
+    def lament(self, why: str) -> None:
+        """Print once why kernels are not kept."""
+        if self.lament_once:
+            self.lament_once = False
+            say(NO_CACHE.format(why))
+
+    lament_once = True
+
+
+def nothing() -> None:
+    """Let a kernel be compiled, whatever waits."""
+
+
+@contextmanager
+def before_each_kernel(call: Callable[[], None]) -> Iterator[None]:
+    """Have a function called before a kernel is compiled; it may raise."""
+    before, COMPILING.before_each = COMPILING.before_each, call
+    try:
+        yield
+    finally:
+        COMPILING.before_each = before
+
+
+def say(text: str) -> None:
+    """Write to standard error, if there is one and somebody reads it."""
+    with suppress(OSError, ValueError, AttributeError):  # full or broken, closed, none
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+def show(n: int, n_kernels: int) -> None:
+    """Show progress to whoever is likely to wait for it: on a terminal, or a command's log.
+
+    0 kernels: nothing is compiled any more.
+    """
+    line = COMPILING_LINE.format(n, n_kernels)
+    if is_terminal(sys.stderr):
+        say(ERASE + (line if n else ""))
+    elif n == 1 and Interrupts.entered is not None and Interrupts.entered.owns_process:
+        say(f"{line}\n")
+
+
+def is_terminal(stream: Any) -> bool:
+    """Return whether a stream is a terminal; one that is closed or not there is none."""
+    return stream is not None and not stream.closed and bool(stream.isatty())
+
+
+COMPILING = Compiling()
+cast(Any, event).register("numba:compile", COMPILING)

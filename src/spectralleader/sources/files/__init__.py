@@ -1,0 +1,8 @@
+"""Files of text: CSV, JSON lines, Parquet or plain text, in blocks, whatever their size."""
+
+from spectralleader.sources.files.columns import Columns
+from spectralleader.sources.files.problems import Problems
+from spectralleader.sources.files.reader import Reader, read
+from spectralleader.sources.files.text_block import Position, TextBlock
+
+__all__ = ["Columns", "Position", "Problems", "Reader", "TextBlock", "read"]

@@ -1,0 +1,134 @@
+"""Columns: which of a file's columns are the text, the time and the label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from spectralleader.sources.files.times import parse_time
+
+# Names by which a column is known, the most telling first.
+TEXT_NAMES = (
+    *("text", "full_text", "fulltext", "content", "body", "message", "tweet", "headline", "title"),
+    *("document", "sentence", "comment", "review", "description", "summary", "abstract"),
+)
+TIME_NAMES = (
+    *("timestamp", "created_at", "datetime", "date_time", "created_utc", "published_at"),
+    *("publishedat", "publish_date", "published", "pub_date", "pubdate", "created", "date", "time"),
+)
+LABEL_NAMES = ("label", "category", "class", "topic", "target", "newsgroup")
+MIN_WORDS = 3.0  # on average, for a column that looks like text
+
+Sample = Mapping[str, Sequence[str | None]]
+
+
+class Columns(NamedTuple):
+    """The names of the columns that are read."""
+
+    text: tuple[str, ...]  # joined by a space
+    time: str | None = None
+    label: str | None = None
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """Every column that is needed, once."""
+        others = [name for name in (self.time, self.label) if name is not None]
+        return tuple(dict.fromkeys([*self.text, *others]))
+
+
+class Wish(NamedTuple):
+    """What the caller said of the columns: None means guess, "" means there is none."""
+
+    text: str | Sequence[str] | None = None
+    time: str | None = None
+    label: str | None = None
+
+
+def choose(
+    wish: Wish, names: Sequence[str], sample: Sample, file: str
+) -> tuple[Columns, list[str]]:
+    """Return the columns to read and, in words, what was guessed.
+
+    Raises
+    ------
+    ValueError
+        If a named column is not there, or the text is not obvious; the message lists what is.
+    """
+    guesses = []
+    time, label = wish.time or None, wish.label or None
+    if wish.time is None and (time := guess_time(names, sample)) is not None:
+        guesses.append(f"time from the column {time!r}")
+    if wish.label is None and (label := guess_label(names)) is not None:
+        guesses.append(f"label from the column {label!r}")
+    if wish.text:
+        text = (wish.text,) if isinstance(wish.text, str) else tuple(wish.text)
+    else:
+        others = {wish.time, wish.label, time, label}
+        text = (guess_text([name for name in names if name not in others], sample, file, names),)
+        guesses.insert(0, f"text from the column {text[0]!r}")
+    columns = Columns(text, time, label)
+    check_columns(columns, names, file)
+    return columns, guesses
+
+
+def check_columns(columns: Columns, names: Sequence[str], file: str) -> None:
+    """Raise for a column that is not there, or there more than once."""
+    for name in columns.wanted:
+        if name not in names:
+            raise ValueError(f"{file} has no column {name!r}; its columns are {list_names(names)}")
+        if list(names).count(name) > 1:
+            raise ValueError(f"{file} has more than one column {name!r}: {list_names(names)}")
+
+
+def list_names(names: Sequence[str]) -> str:
+    """Return names as a person lists them; of very many, the first."""
+    shown = ", ".join(repr(name) for name in names[:30])
+    return f"{shown}, ... ({len(names)} in all)" if len(names) > 30 else shown
+
+
+def guess_text(names: Sequence[str], sample: Sample, file: str, everything: Sequence[str]) -> str:
+    """Return the column that is called like text, else the only one that looks like it."""
+    if (known := find_known(names, TEXT_NAMES)) is not None:
+        return known
+    looks = [name for name in names if count_words(sample.get(name, ())) >= MIN_WORDS]
+    if len(looks) == 1:
+        return looks[0]
+    if len(everything) == 1:
+        return everything[0]
+    raise ValueError(
+        f"which column of {file} is the text? Its columns are {list_names(everything)}; "
+        "say it with text=... (--text NAME)"
+    )
+
+
+def guess_time(names: Sequence[str], sample: Sample) -> str | None:
+    """Return the column that is called like a time and can be read as one."""
+    by_name = {name.lower(): name for name in names}
+    for known in TIME_NAMES:
+        values = [value for value in sample.get(by_name.get(known, ""), ()) if value]
+        if known in by_name and sum(map(is_time, values)) * 2 >= len(values):
+            return by_name[known]
+    return None
+
+
+def guess_label(names: Sequence[str]) -> str | None:
+    """Return the column that is called like a label, if there is just one."""
+    found = [name for name in names if name.lower() in LABEL_NAMES]
+    return found[0] if len(found) == 1 else None
+
+
+def find_known(names: Sequence[str], known: Sequence[str]) -> str | None:
+    """Return the name that comes first among the known ones, in any case of letters."""
+    by_name = {name.lower(): name for name in reversed(names)}
+    return next((by_name[name] for name in known if name in by_name), None)
+
+
+def count_words(values: Sequence[str | None]) -> float:
+    """Return the mean number of words; times are no words."""
+    words = [0 if is_time(value) else len(value.split()) for value in values if value]
+    return sum(words) / len(words) if words else 0.0
+
+
+def is_time(value: str | None) -> bool:
+    """Say whether a value reads as a time."""
+    return parse_time(value) is not None

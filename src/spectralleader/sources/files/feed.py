@@ -1,0 +1,143 @@
+"""Feed: the bytes of a file or pipe, decompressed, in pieces that hold at least one record."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import select
+import stat
+import sys
+import zlib
+from pathlib import Path
+from typing import IO, Any
+
+from spectralleader.runtime.interrupts import look
+from spectralleader.sources.files.zstd import open_zstd
+
+WAIT = 0.2  # seconds between two looks at a pipe that has nothing
+CHUNK = 2**20  # bytes read together
+MAX_RECORD = 2**26  # bytes of one record: 64 MiB
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+UTF8_MARK = b"\xef\xbb\xbf"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+def check_path(name: str) -> None:
+    """Raise for a name that is no readable file; "-" is standard input."""
+    path = Path(name)
+    if name == "-":
+        return
+    if path.is_dir():
+        raise ValueError(f"{name} is a folder; name the files in it")
+    if not path.exists():
+        raise ValueError(f"there is no file {name}")
+
+
+def decompress(raw: IO[bytes], name: str) -> Any:
+    """Return a stream of plain bytes: gzip and zstd are known by their first bytes."""
+    first = raw.peek(4)[:4]  # type: ignore[attr-defined]  # a BufferedReader
+    if first.startswith(GZIP):
+        return gzip.open(raw, "rb")
+    return open_zstd(raw, name) if first == ZSTD else raw
+
+
+class Waiting(io.FileIO):
+    """A pipe that can be interrupted while it has nothing, although signal handlers wait."""
+
+    def readinto(self, buffer: Any) -> int | None:
+        """Wait for bytes, then read them."""
+        while not select.select([self], [], [], WAIT)[0]:
+            look()
+        return super().readinto(buffer)
+
+
+def open_pipe(raw: IO[bytes]) -> IO[bytes]:
+    """Return what is read so that waiting for it can be interrupted, if it is a pipe."""
+    try:
+        number = raw.fileno()
+    except (AttributeError, OSError):  # no file, but an object like one
+        return raw
+    if sys.platform == "win32" or stat.S_ISREG(os.fstat(number).st_mode):
+        return raw
+    return io.BufferedReader(Waiting(number, closefd=False))
+
+
+class Feed:
+    """Bytes of one file in turn: `more` gives what was left over and the next piece."""
+
+    def __init__(self, name: str) -> None:
+        check_path(name)
+        self.name = name
+        self.raw: IO[bytes] = sys.stdin.buffer if name == "-" else open(name, "rb")  # noqa: SIM115
+        try:
+            source = open_pipe(self.raw)
+            self.stream = decompress(source, name)
+            # a pipe's documents are to be had as they come
+            live = name == "-" and self.stream is source
+            self._read = self._read_lines if live else self.stream.read
+            self._first = b""
+            self._first = self._start()
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self) -> bytes:
+        """Return the first lines, for whoever looks at them before reading."""
+        data, ended = self.more(b"")
+        enough = 2 if len(data) < CHUNK else 1  # lines: a header, and what may tell its columns
+        while not ended and data.count(b"\n") + data.count(b"\r") < enough:
+            data, ended = self.more(data)
+        if not data:
+            raise ValueError(f"{self._who} is empty")
+        if data.startswith(UTF16_MARKS):
+            raise ValueError(f"{self._who} is UTF-16 text; convert it to UTF-8")
+        return data.removeprefix(UTF8_MARK) or b"\n"
+
+    @property
+    def _who(self) -> str:
+        return "standard input" if self.name == "-" else self.name
+
+    @property
+    def first(self) -> bytes:
+        """The first piece, not yet read."""
+        return self._first
+
+    def more(self, rest: bytes, line: int = 1) -> tuple[bytes, bool]:
+        """Return the rest with more bytes after it, and whether the file ends there.
+
+        At least as much is read as is left over, so that a long record is gone over few times.
+        """
+        if self._first:
+            data, self._first = self._first, b""
+            return data, False
+        if len(rest) >= MAX_RECORD:
+            raise ValueError(
+                f"{self._who} line {line}: a record of more than {MAX_RECORD // 2**20} MiB; "
+                "is it one document a line?"
+            )
+        data = self._read_piece(max(CHUNK, min(len(rest), MAX_RECORD - len(rest))))
+        return rest + data, not data
+
+    def _read_piece(self, size: int) -> bytes:
+        look()
+        try:
+            return bytes(self._read(size))
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise ValueError(f"{self._who} is damaged or cut short: {error}") from error
+
+    def _read_lines(self, size: int) -> bytes:
+        """Return what a pipe has at present; within a long line wait for its end, or for size."""
+        pieces, n = [self.stream.read1(size)], 0
+        while (last := pieces[-1]) and b"\n" not in last and b"\r" not in last:
+            n += len(last)
+            if n >= size:
+                break
+            pieces.append(self.stream.read1(size - n))
+        return b"".join(pieces)
+
+    def close(self) -> None:
+        """Close the file; standard input stays open."""
+        if self.name != "-":
+            for stream in (getattr(self, "stream", self.raw), self.raw):
+                stream.close()

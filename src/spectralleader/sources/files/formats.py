@@ -1,0 +1,67 @@
+"""Formats: which one a file has, by its name or its first bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from spectralleader.sources.files.columns import LABEL_NAMES, TEXT_NAMES, TIME_NAMES
+from spectralleader.sources.files.delimited import Delimited, find_delimiter
+from spectralleader.sources.files.feed import Feed
+from spectralleader.sources.files.json_lines import JsonLines
+from spectralleader.sources.files.lines import PlainText
+from spectralleader.sources.files.parquet import Parquet
+from spectralleader.sources.files.table import Table
+
+FORMATS: dict[str, Callable[[Feed], Table]] = {
+    "csv": Delimited,
+    "tsv": lambda feed: Delimited(feed, b"\t"),
+    "jsonl": JsonLines,
+    "parquet": Parquet,
+    "text": PlainText,
+}
+ENDINGS = {
+    "csv": "csv",
+    "tsv": "tsv",
+    "tab": "tsv",
+    "jsonl": "jsonl",
+    "ndjson": "jsonl",
+    "json": "jsonl",
+    "parquet": "parquet",
+    "pq": "parquet",
+    "txt": "text",
+}
+COMPRESSED = ("gz", "gzip", "zst", "zstd")
+
+
+def open_table(name: str, format: str | None = None) -> Table:
+    """Open a file in the given format, else the one its name or its first bytes tell."""
+    if format is not None and format not in FORMATS:
+        raise ValueError(f"there is no format {format!r}; known are {', '.join(FORMATS)}")
+    feed = Feed(name)
+    try:
+        return FORMATS[format or find_format(name, feed.first)](feed)
+    except BaseException:
+        feed.close()
+        raise
+
+
+def find_format(name: str, first: bytes) -> str:
+    """Return the format of a file that is called so and begins so."""
+    if first.startswith(b"PAR1"):
+        return "parquet"
+    endings = name.lower().split(".")[1:]
+    while endings and endings[-1] in COMPRESSED:
+        endings.pop()
+    return ENDINGS.get(endings[-1] if endings else "", "") or sniff(first)
+
+
+def sniff(first: bytes) -> str:
+    """Return the format of bytes: objects, a header with a known column, or lines of text."""
+    if first.lstrip().startswith(b"{"):
+        return "jsonl"
+    delimiter = find_delimiter(first)
+    header = first.lstrip(b"\r\n").split(b"\n", 1)[0].decode("utf-8", "replace")
+    names = [name.strip().strip('"').lower() for name in header.split(delimiter.decode())]
+    if not set(names) & {*TEXT_NAMES, *TIME_NAMES, *LABEL_NAMES}:
+        return "text"
+    return "tsv" if delimiter == b"\t" else "csv"

@@ -1,0 +1,131 @@
+"""JSON lines: one object a line. Polars reads them; what it complains of is read one by one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from spectralleader.sources.files.columns import Sample
+from spectralleader.sources.files.feed import Feed
+from spectralleader.sources.files.lines import Piece, read_pieces
+from spectralleader.sources.files.problems import BROKEN_JSON, UNDECODABLE
+from spectralleader.sources.files.table import N_SAMPLE, Log, Records
+
+# An escaped surrogate, with its other half if that follows.
+SURROGATE = re.compile(
+    rb"\\u[dD][89a-fA-F]..(?:(?<=\\u[dD][89abAB]..)\\u[dD][c-fC-F]..)?", re.DOTALL
+)
+PAIR_LENGTH = 12
+
+
+class JsonLines:
+    """An open file of JSON lines; columns are the keys of its first objects."""
+
+    columns: tuple[str, ...]
+    sample: Sample
+
+    def __init__(self, feed: Feed) -> None:
+        self._feed = feed
+        if feed.first.lstrip().startswith(b"["):
+            raise ValueError(
+                f"{feed.name} begins like a JSON array; one object a line is needed, "
+                "as `jq -c '.[]'` makes it"
+            )
+        objects = [entry for entry in map(parse, feed.first.split(b"\n")[:N_SAMPLE]) if entry]
+        self.columns = tuple(dict.fromkeys(key for entry in objects for key in entry))
+        self.sample = {key: [as_text(entry.get(key)) for entry in objects] for key in self.columns}
+
+    def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
+        """Yield the wanted keys of every object; None where it has none."""
+        row = 0
+        for piece in read_pieces(self._feed):
+            n_lines = piece.data.rstrip(b"\n").count(b"\n") + 1
+            fields = read_fast(piece.data, wanted, n_lines)
+            if fields is not None:
+                numbers = np.arange(n_lines)
+                yield Records(fields, row + numbers, piece.line + numbers)
+                row += n_lines
+            else:
+                row = yield from self._read_carefully(piece, wanted, row, log)
+
+    def _read_carefully(
+        self, piece: Piece, wanted: Sequence[str], row: int, log: Log
+    ) -> Generator[Records, None, int]:
+        """Yield the good objects of some lines, reporting the others; return the next row."""
+        fields: list[list[str | None]] = [[] for _ in wanted]
+        places = []
+        for line, raw in enumerate(piece.data.split(b"\n"), piece.line):
+            if not raw.strip():
+                continue
+            entry = parse(raw)
+            if entry is None:
+                log.add(BROKEN_JSON if is_utf8(raw) else UNDECODABLE, row, line)
+            elif not all(map(is_whole, values := [as_text(entry.get(key)) for key in wanted])):
+                log.add(UNDECODABLE, row, line, "half of a surrogate pair")
+            else:
+                places.append((row, line))
+                for column, value in zip(fields, values, strict=True):
+                    column.append(value)
+            row += 1
+        rows, lines = np.array(places, np.int64).reshape(-1, 2).T
+        yield Records(fields, rows, lines)
+        return row
+
+    def close(self) -> None:
+        """Close the file."""
+        self._feed.close()
+
+
+def read_fast(data: bytes, wanted: Sequence[str], n_lines: int) -> list[list[str | None]] | None:
+    """Return the wanted columns if every line is an object, and polars can read it."""
+    if has_half_pair(data):  # no character: polars reads it as something else
+        return None
+    try:
+        frame = pl.read_ndjson(data, schema=dict.fromkeys(wanted, pl.String))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
+    return [frame[name].to_list() for name in wanted] if len(frame) == n_lines else None
+
+
+def has_half_pair(data: bytes) -> bool:
+    """Say whether an escaped surrogate may lack its other half."""
+    if b"\\ud" not in data and b"\\uD" not in data:
+        return False
+    return any(len(found) < PAIR_LENGTH for found in SURROGATE.findall(data))
+
+
+def parse(line: bytes) -> dict[str, Any] | None:
+    """Return the object on a line, or None if there is no such."""
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):  # UnicodeDecodeError is a ValueError
+        return None
+    return entry if isinstance(entry, dict) else None
+
+
+def as_text(value: Any) -> str | None:
+    """Return a string as it is, anything else as JSON writes it."""
+    return value if value is None or isinstance(value, str) else json.dumps(value)
+
+
+def is_whole(value: str | None) -> bool:
+    """Say whether a string has no half of a surrogate pair."""
+    try:
+        (value or "").encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def is_utf8(raw: bytes) -> bool:
+    """Say whether bytes are UTF-8."""
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

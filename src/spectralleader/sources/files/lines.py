@@ -1,0 +1,64 @@
+"""Plain text: one document a line. Also the lines of JSON lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from spectralleader.sources.files.columns import Sample
+from spectralleader.sources.files.feed import Feed
+from spectralleader.sources.files.problems import UNDECODABLE
+from spectralleader.sources.files.table import Log, Records
+
+
+class Piece(NamedTuple):
+    """Some whole lines of a file."""
+
+    data: bytes
+    line: int  # number of the first, from 1
+
+
+def read_pieces(feed: Feed) -> Iterator[Piece]:
+    """Yield a file in pieces of whole lines."""
+    rest, line, ended = b"", 1, False
+    while not ended:
+        data, ended = feed.more(rest, line)
+        end = len(data) if ended else data.rfind(b"\n") + 1
+        piece, rest = data[:end], data[end:]
+        if piece:
+            yield Piece(piece, line)
+            line += piece.count(b"\n")
+
+
+class PlainText:
+    """An open file of one document a line; a blank line is none."""
+
+    columns: tuple[str, ...] = ("text",)
+
+    def __init__(self, feed: Feed) -> None:
+        self._feed = feed
+        self.sample: Sample = {}
+
+    def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
+        """Yield the lines, without their ends."""
+        row = 0
+        for piece in read_pieces(self._feed):
+            texts: list[str | None] = []
+            places = []
+            for line, raw in enumerate(piece.data.split(b"\n"), piece.line):
+                if not raw.strip():
+                    continue
+                try:
+                    texts.append(raw.removesuffix(b"\r").decode())
+                    places.append((row, line))
+                except UnicodeDecodeError:
+                    log.add(UNDECODABLE, row, line)
+                row += 1
+            rows, lines = np.array(places, np.int64).reshape(-1, 2).T
+            yield Records([texts], rows, lines)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._feed.close()

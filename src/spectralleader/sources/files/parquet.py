@@ -1,0 +1,94 @@
+"""Parquet: rows in slices, so that one row group need not fit."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from spectralleader.sources.files.feed import Feed
+from spectralleader.sources.files.table import N_SAMPLE, Log, Records
+
+SLICE_BYTES = 2**24  # of the wanted columns, read together
+MAX_ROWS = 50_000  # read together
+UTC_FORM = "%Y-%m-%dT%H:%M:%S%.6fZ"
+
+
+class Parquet:
+    """An open Parquet file."""
+
+    def __init__(self, feed: Feed) -> None:
+        self._name = feed.name
+        self._copy = copy_to_disk(feed)  # if it is a pipe, or compressed as a whole
+        feed.close()
+        try:
+            self._frame = pl.scan_parquet(self._copy or self._name)
+            self._schema = self._frame.collect_schema()
+            head = self._frame.head(N_SAMPLE).select(self._as_text(self._schema.names()))
+            self.sample = head.collect().to_dict(as_series=False)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            self.close()
+            raise ValueError(f"{self._name} cannot be read: {first_line(error)}") from error
+        self.columns = tuple(self._schema.names())
+
+    def _as_text(self, names: Sequence[str]) -> list[pl.Expr]:
+        """Return columns as strings; of lists, structs and bytes only that there is none."""
+        return [as_text(name, self._schema[name]) for name in names]
+
+    def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
+        """Yield all rows, of the wanted columns."""
+        query = self._frame.select(self._as_text(wanted))
+        row, size = 0, 1000
+        while True:
+            try:
+                part = query.slice(row, size).collect()
+            except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+                place = f"{self._name} row {row + 1} or after it"
+                raise ValueError(f"{place} cannot be read: {first_line(error)}") from error
+            if not len(part):
+                return
+            rows = row + np.arange(len(part))
+            yield Records([part[name].to_list() for name in wanted], rows, rows + 1)
+            row += len(part)
+            per_row = part.estimated_size() / len(part) + 1
+            size = int(min(MAX_ROWS, SLICE_BYTES / per_row)) + 1
+
+    def close(self) -> None:
+        """Delete the copy, if one was made."""
+        if self._copy is not None:
+            self._copy.unlink(missing_ok=True)
+
+
+def as_text(name: str, kind: pl.DataType) -> pl.Expr:
+    """Return a column as strings; times in UTC; nothing for nested columns and bytes."""
+    column = pl.col(name)
+    if isinstance(kind, pl.Datetime):
+        column = column.dt.convert_time_zone("UTC") if kind.time_zone else column
+        return column.dt.to_string(UTC_FORM)
+    if kind.is_nested() or kind in (pl.Binary, pl.Object, pl.Null):
+        return pl.lit(None, pl.String).alias(name)
+    return column.cast(pl.String)
+
+
+def copy_to_disk(feed: Feed) -> Path | None:
+    """Write a pipe, or what a compressed file holds, where one can move about in it."""
+    if feed.name != "-" and feed.stream is feed.raw:
+        return None
+    with tempfile.NamedTemporaryFile(suffix=".parquet", delete=False) as copy:
+        try:
+            data, ended = feed.more(b"")
+            while not ended:
+                copy.write(data)
+                data, ended = feed.more(b"")
+        except BaseException:
+            Path(copy.name).unlink()
+            raise
+    return Path(copy.name)
+
+
+def first_line(error: BaseException) -> str:
+    """Return what an error says first."""
+    return (str(error).splitlines() or [""])[0]

@@ -1,0 +1,57 @@
+"""Problems: what was wrong with the rows of a file, counted, with the first places."""
+
+from __future__ import annotations
+
+from spectralleader.sources.files.text_block import START, Position, name_place
+
+UNDECODABLE = "not UTF-8 text"
+NO_TEXT = "no text"
+COLUMN_COUNT = "wrong number of columns"
+BROKEN_JSON = "broken JSON"
+OPEN_QUOTE = "a quote that is never closed"
+BAD_TIME = "no readable time (the text is used)"
+OUT_OF_ORDER = "earlier than a row before it"
+
+N_PLACES = 5  # places told of each kind
+
+
+class Problems:
+    """Counts of what was wrong, by kind, and where it was first.
+
+    Examples
+    --------
+    >>> problems = Problems(["a.csv"])
+    >>> problems.add(NO_TEXT, Position(0, 3), line=5)
+    >>> problems.counts, problems.summary()
+    ({'no text': 1}, ['1 row: no text (a.csv line 5)'])
+    """
+
+    counts: dict[str, int]  # by kind
+    places: dict[str, list[str]]  # by kind: the first few
+
+    def __init__(self, names: list[str], *, strict: bool = False, start: Position = START) -> None:
+        self.counts = {}
+        self.places = {}
+        self._names = names
+        self._strict = strict
+        self._start = start
+
+    def add(self, kind: str, position: Position, line: int, detail: str = "") -> None:
+        """Count a problem; if strict, a bad row is an error. Rows before the start are ignored."""
+        if position < self._start:
+            return
+        self.counts[kind] = count = self.counts.get(kind, 0) + 1
+        if count > N_PLACES:
+            return
+        place = name_place(self._names[position.file], line)
+        self.places.setdefault(kind, []).append(place)
+        if self._strict and kind != OUT_OF_ORDER:
+            raise ValueError(f"{place}: {kind}" + (f" ({detail})" if detail else ""))
+
+    def summary(self) -> list[str]:
+        """Return one line a kind, as a person may read it."""
+        return [
+            f"{count:,} {'row' if count == 1 else 'rows'}: {kind} "
+            f"({', '.join(self.places[kind])}{', ...' if count > N_PLACES else ''})"
+            for kind, count in self.counts.items()
+        ]

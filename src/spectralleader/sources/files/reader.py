@@ -1,0 +1,210 @@
+"""Reader: files in, blocks of text out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from types import TracebackType
+
+import numpy as np
+
+from spectralleader.sources.files.columns import Columns, Wish, check_columns, choose
+from spectralleader.sources.files.feed import check_path
+from spectralleader.sources.files.formats import open_table
+from spectralleader.sources.files.lines import PlainText
+from spectralleader.sources.files.problems import BAD_TIME, NO_TEXT, OUT_OF_ORDER, Problems
+from spectralleader.sources.files.sorting import sort_by_time
+from spectralleader.sources.files.table import Log, Records, Table
+from spectralleader.sources.files.text_block import START, Position, TextBlock, cut
+from spectralleader.sources.files.times import LONG_AGO, parse_times
+
+Path = str | os.PathLike[str]
+
+
+def read(
+    paths: Path | Iterable[Path],
+    *,
+    text: str | Sequence[str] | None = None,
+    time: str | None = None,
+    label: str | None = None,
+    block: int = 1000,
+    strict: bool = False,
+    sort: bool = False,
+    format: str | None = None,
+    start: Position = START,
+) -> Reader:
+    """Read files of text, one after the other, in blocks, in bounded memory.
+
+    CSV and TSV with a header, JSON lines, Parquet, and plain text of one document a line; the
+    first three columns by name. Each may be compressed with gzip or zstd.
+
+    Parameters
+    ----------
+    paths : path or paths
+        "-" is standard input.
+    text, time, label : str, optional
+        Columns. Several text columns are joined by a space. Guessed where not given and obvious;
+        "" means that there is none.
+    block : int
+        Documents a block.
+    strict : bool
+        Raise at the first bad row instead of counting it. The rows before it in the same piece
+        of the file (1 MiB) are then not handed out.
+    sort : bool
+        Sort all documents by time. What does not fit into memory (64 MiB of text) waits in a
+        temporary file as large as the text. Documents without a time come last.
+    format : str, optional
+        One of csv, tsv, jsonl, parquet, text, for all files; else by name, else by content.
+    start : Position
+        Where to go on: the `end` of the last block of an earlier reading of the same files.
+
+    Raises
+    ------
+    ValueError
+        If a file is not there, empty or damaged, or a column is not there or not obvious.
+    """
+    names = [os.fspath(p) for p in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
+    wish = Wish(text, time, label)
+    return Reader(names, wish, block, strict=strict, sort=sort, format=format, start=start)
+
+
+class Reader(Iterator[TextBlock]):
+    """An iterator of blocks; made by `read`."""
+
+    columns: Columns  # that are read
+    guesses: tuple[str, ...]  # in words, what was not given
+    problems: Problems  # so far
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        wish: Wish,
+        block: int,
+        *,
+        strict: bool,
+        sort: bool,
+        format: str | None,
+        start: Position,
+    ) -> None:
+        if not names:
+            raise ValueError('there is nothing to read: name a file, or "-" for standard input')
+        if block < 1:
+            raise ValueError(f"block must be at least 1, got {block}")
+        if sort and start != START:
+            raise ValueError("sorted documents can only be read from the start")
+        for name in names:
+            check_path(name)
+        self.names = tuple(names)
+        self.problems = Problems(list(names), strict=strict, start=start)
+        self._format, self._start, self._sort = format, start, sort
+        self._table: Table | None = None
+        self._latest = LONG_AGO
+        table = self._open(start.file)
+        self._choose(wish, table)
+        rows = self._rows(table)
+        self._blocks = cut(sort_by_time(rows) if sort else rows, block)
+
+    def _open(self, file: int) -> Table:
+        self._table = open_table(self.names[file], self._format)
+        return self._table
+
+    def _choose(self, wish: Wish, table: Table) -> None:
+        name = self.names[self._start.file]
+        try:
+            self.columns, guesses = choose(wish, table.columns, table.sample, name)
+            # a time or label that was guessed may be missing from other files
+            self._needed = Columns(self.columns.text, wish.time or None, wish.label or None)
+            if self._sort and self.columns.time is None:
+                raise ValueError(f"to sort {name} a column of times must be named")
+        except ValueError:
+            self.close()
+            raise
+        self.guesses = ("each line is a text",) if isinstance(table, PlainText) else tuple(guesses)
+
+    def _rows(self, table: Table) -> Iterator[TextBlock]:
+        """Yield all the files' documents, as many at a time as they come."""
+        for file in range(self._start.file, len(self.names)):
+            if file > self._start.file:
+                table = self._open(file)
+            try:
+                check_columns(self._needed, table.columns, self.names[file])
+                yield from self._rows_of(table, file)
+            finally:
+                self.close()
+
+    def _rows_of(self, table: Table, file: int) -> Iterator[TextBlock]:
+        log = Log(self.problems, file)
+        first = self._start.row if file == self._start.file else 0
+        for records in read_columns(table, self.columns.wanted, log):
+            if first and len(records.rows):
+                records = records.keep((records.rows >= first).tolist())
+            if len(records.rows):
+                yield self._make_block(records, file, log)
+
+    def _make_block(self, records: Records, file: int, log: Log) -> TextBlock:
+        names = self.columns.wanted
+        texts = join_columns([records.fields[names.index(name)] for name in self.columns.text])
+        if not all(has_text := [not text.isspace() and text != "" for text in texts]):
+            for i in np.flatnonzero(~np.array(has_text)):
+                log.add(NO_TEXT, records.rows[i], records.lines[i])
+            records = records.keep(has_text)
+            texts = [text for text, kept in zip(texts, has_text, strict=True) if kept]
+        times = labels = None
+        if self.columns.time is not None:
+            times = self._read_times(records, names.index(self.columns.time), log)
+        if self.columns.label is not None:
+            labels = [label or None for label in records.fields[names.index(self.columns.label)]]
+        files = np.full(len(texts), file, np.int64)
+        return TextBlock(texts, times, labels, files, records.rows, records.lines, self.names)
+
+    def _read_times(self, records: Records, column: int, log: Log) -> list[datetime | None]:
+        times = parse_times(records.fields[column])
+        latest = self._latest
+        for i, time in enumerate(times):
+            if time is None:
+                log.add(BAD_TIME, records.rows[i], records.lines[i])
+            elif time >= latest:
+                latest = time
+            elif not self._sort:
+                log.add(OUT_OF_ORDER, records.rows[i], records.lines[i])
+        self._latest = latest
+        return times
+
+    def __next__(self) -> TextBlock:
+        return next(self._blocks)
+
+    def close(self) -> None:
+        """Close the file that is open."""
+        if self._table is not None:
+            self._table.close()
+            self._table = None
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def join_columns(columns: list[list[str | None]]) -> list[str]:
+    """Return texts of one column, or of several with a space between."""
+    if len(columns) == 1:
+        return [text or "" for text in columns[0]]
+    return [" ".join(filter(None, parts)) for parts in zip(*columns, strict=True)]
+
+
+def read_columns(table: Table, wanted: Sequence[str], log: Log) -> Iterator[Records]:
+    """Yield a table's records with all the wanted columns; None where there is no such column."""
+    present = [name for name in wanted if name in table.columns]
+    for records in table.records(present, log):
+        if len(present) < len(wanted):
+            there = dict(zip(present, records.fields, strict=True))
+            nothing: list[str | None] = [None] * len(records.rows)
+            records = records._replace(fields=[there.get(name, nothing) for name in wanted])
+        yield records

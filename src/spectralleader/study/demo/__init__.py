@@ -1,0 +1,24 @@
+"""The demonstration: topics of real tweets, then the paper's hard problem and its figure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from spectralleader.study.demo.paper import show_problem
+from spectralleader.study.demo.tweets import show_tweets
+
+
+def show(console: Console, *, n_steps: int, n_runs: int, seed: int, folder: Path) -> None:
+    """Learn from tweets and print their topics; then from the hard problem, with the figure.
+
+    Where the tweets cannot be had, say so in a line.
+    """
+    try:
+        show_tweets(console, seed=seed)
+    except (ValueError, OSError) as error:
+        line = f"The tweets cannot be had here, so on to a synthetic problem: {error}"
+        console.print(line, highlight=False, soft_wrap=True)
+    console.print()
+    show_problem(console, n_steps=n_steps, n_runs=n_runs, seed=seed, folder=folder)

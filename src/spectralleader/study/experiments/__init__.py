@@ -1,0 +1,5 @@
+"""Experiments as data: a scenario is a TOML file, and `run` makes rows of it."""
+
+from spectralleader.study.experiments.scenario import Scenario, find, load, shipped
+
+__all__ = ["Scenario", "find", "load", "shipped"]

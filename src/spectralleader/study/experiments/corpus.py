@@ -1,0 +1,124 @@
+"""Real text as a scenario's source: a corpus in order of time, judged against its own theta*."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from spectralleader.documents import Documents
+from spectralleader.learners import SpectralMethod
+from spectralleader.models import TopicModel
+from spectralleader.sources import CORPORA, Block
+from spectralleader.sources.corpora import open_corpus
+from spectralleader.sources.counted import BLOCK, MIN_WORDS, count_reader
+from spectralleader.sources.files import Reader, read
+from spectralleader.study.experiments.keys import check_choice, check_count, check_keys
+
+Items = tuple[tuple[str, Any], ...]  # a table that can be a key
+
+COLUMNS = ("text", "time", "label")  # of a corpus file
+REQUIRED = ("corpus", "n_words", "n_topics")
+OPTIONAL = ("min_words", "n_docs")
+KEPT = 4  # corpora that a process keeps counted: scenarios and trials share them
+
+
+def check_corpus(stream: Mapping[str, Any], where: str) -> None:
+    """Raise for a [stream] table of a corpus that is not right."""
+    check_keys(stream, where, required=REQUIRED, known=OPTIONAL)
+    if isinstance(stream["corpus"], Mapping):
+        check_file(stream["corpus"], f"{where}: corpus")
+    else:
+        check_choice(stream["corpus"], "corpus", where, CORPORA)
+    for key in stream:
+        if key != "corpus":
+            check_count(stream[key], key, where)
+
+
+def check_file(corpus: Mapping[str, Any], where: str) -> None:
+    """Raise for a table of a corpus file that is not right."""
+    check_keys(corpus, where, required=["file"], known=COLUMNS)
+    for key, value in corpus.items():
+        names = value if isinstance(value, list) and key == "text" else [value]
+        if not names or not all(isinstance(name, str) and name for name in names):
+            raise ValueError(f"{where}: {key} must be a name, got {value!r}")
+
+
+def locate_file(corpus: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the table of a corpus file with its absolute path, and a digest of its content.
+
+    The digest is part of what the rows of a run depend on, so that a changed file is run again.
+    """
+    path = (folder / corpus["file"]).absolute()
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return {**corpus, "file": str(path), "sha256": digest}
+
+
+@dataclass(frozen=True)
+class CorpusSource:
+    """Documents in order of time, the same for every seed, and theta* of them all."""
+
+    name: str
+    documents: Documents
+    truth: TopicModel
+
+    @classmethod
+    def open(cls, stream: Mapping[str, Any], data: Path | None) -> CorpusSource:
+        """Read and count what a [stream] table describes; once in a process."""
+        corpus = stream["corpus"]
+        return _open(
+            corpus if isinstance(corpus, str) else _hashable(corpus),
+            data,
+            stream["n_topics"],
+            stream["n_words"],
+            stream.get("min_words", MIN_WORDS),
+            stream.get("n_docs"),
+        )
+
+    def blocks(self, *, block_size: int, n_steps: int, seed: int) -> Iterator[Block]:
+        """Yield the first n_steps blocks."""
+        if (n_docs := block_size * n_steps) > self.documents.n_docs:
+            raise ValueError(
+                f"the corpus {self.name!r} has {self.documents.n_docs} documents of enough words, "
+                f"{n_steps} blocks of {block_size} need {n_docs}; ask for fewer steps"
+            )
+        blocks = islice(self.documents.blocks(block_size), n_steps)
+        return (Block(documents) for documents in blocks)
+
+
+def _hashable(corpus: Mapping[str, Any]) -> Items:
+    return tuple((k, tuple(v) if isinstance(v, list) else v) for k, v in corpus.items())
+
+
+def _read(corpus: str | Items, data: Path | None) -> tuple[str, Reader]:
+    """Open a corpus by its name, or a file as its table says; return what errors call it, too."""
+    if isinstance(corpus, str):
+        return corpus, open_corpus(corpus, data, block=BLOCK)
+    table = dict(corpus)
+    columns: dict[str, Any] = {key: table.get(key) for key in COLUMNS}  # None: guessed
+    # whoever names the column of time wants documents in that order
+    return table["file"], read(table["file"], **columns, block=BLOCK, sort="time" in table)
+
+
+@lru_cache(maxsize=KEPT)
+def _open(
+    corpus: str | Items,
+    data: Path | None,
+    n_topics: int,
+    n_words: int,
+    min_words: int,
+    n_docs: int | None,
+) -> CorpusSource:
+    name, reader = _read(corpus, data)
+    with reader:
+        documents = count_reader(
+            reader, n_words=n_words, min_words=min_words, n_docs=n_docs
+        ).documents
+    # theta* on real text: the offline spectral method on all documents, as in the paper
+    method = SpectralMethod(n_topics, n_words=documents.n_words, seed=0)
+    return CorpusSource(name, documents, method.fit(documents).model)

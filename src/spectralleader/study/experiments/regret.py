@@ -1,0 +1,54 @@
+"""The kind "regret": the paper's analysis, measured step by step against its bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from spectralleader.evaluation.analysis import REGRET_LEARNERS, log_steps, regret_rows
+from spectralleader.sources.synthetic import REGRET_PROBLEMS
+from spectralleader.study.experiments.setting import Contender, Kind, Setting
+
+METRICS = ("regret", "regret_per_step")
+
+
+def run_regret(
+    contender: Contender, setting: Setting, seed: int, data: Path | None
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield regret and the bounds on it; `leader` is the learner whatever its label."""
+    rows = regret_rows(
+        setting.stream["problem"],
+        contender.name,
+        n_steps=setting.n_steps,
+        epsilon=contender.parameters.get("epsilon"),
+        seed=seed,
+        n_rows=setting.max_rows,
+    )
+    for row in rows:
+        values = {k: v for k, v in row.items() if k not in ("scenario", "learner", "seed", "step")}
+        yield row["step"], {**values, "leader": contender.name}
+
+
+def check_regret(contender: Contender, setting: Setting, data: Path | None) -> None:
+    """Raise for a stream whose regret is not known, or a bad epsilon."""
+    if setting.stream["problem"] not in REGRET_PROBLEMS:
+        known = ", ".join(REGRET_PROBLEMS)
+        raise ValueError(f"regret is known of the problems {known}")
+    epsilon = contender.parameters.get("epsilon", 1.0)
+    if not isinstance(epsilon, float | int) or not 0 < epsilon <= 1:
+        raise ValueError(f"epsilon must be a number above 0, at most 1; got {epsilon!r}")
+
+
+def kept_steps(setting: Setting) -> list[int]:
+    """Return the steps that get a row, evenly spread in log n."""
+    return [int(step) for step in log_steps(setting.n_steps, setting.max_rows)]
+
+
+REGRET = Kind(
+    learners=dict.fromkeys(REGRET_LEARNERS, frozenset({"epsilon"})),
+    metrics=METRICS,
+    kept=kept_steps,
+    run=run_regret,
+    check=check_regret,
+)

@@ -1,0 +1,53 @@
+"""Screening: a grid too large for every seed is tried on a few, and only the best go on.
+
+The best are those with the lowest mean of a metric at the last step, for each metric apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+from spectralleader.study.experiments.scenario import Scenario
+from spectralleader.study.experiments.trials import Row, Trial, trials_of
+
+Done = Mapping[str, Sequence[Row]]  # the rows of every finished run
+
+
+def due(scenario: Scenario, done: Done) -> list[Trial]:
+    """Return the trials that a scenario needs, as far as is known from those that are done."""
+    trials = trials_of(scenario)
+    if scenario.screen is None:
+        return trials
+    seeds = scenario.seeds[: scenario.screen.seeds]
+    early = [t for t in trials if not is_of_grid(t) or t.seed in seeds]
+    if any(trial.run not in done for trial in early):
+        return early
+    known = [t for t in early if is_of_grid(t)]
+    last = {label for metric in scenario.metrics for label in best(known, done, metric)}
+    return [t for t in trials if not is_of_grid(t) or t.seed in seeds or t.learner.label in last]
+
+
+def is_of_grid(trial: Trial) -> bool:
+    """Say whether a trial's learner is one of those that are screened."""
+    return trial.scenario.axis in trial.learner.parameters
+
+
+def best(trials: Sequence[Trial], done: Done, metric: str) -> list[str]:
+    """Return the labels of the best learners by a metric, as many as are to be kept."""
+    finals: dict[str, list[float]] = {}
+    for trial in trials:
+        finals.setdefault(trial.learner.label, []).append(done[trial.run][-1][metric])
+    screen = trials[0].scenario.screen
+    assert screen is not None
+    return sorted(finals, key=lambda label: fmean(finals[label]))[: screen.keep]
+
+
+def compared(scenario: Scenario, rows: Sequence[Row]) -> list[Row]:
+    """Return the rows of the learners that were run on every seed."""
+    if scenario.screen is None:
+        return list(rows)
+    seeds: dict[str, set[int]] = {}
+    for row in rows:
+        seeds.setdefault(row["learner"], set()).add(row["seed"])
+    return [row for row in rows if len(seeds[row["learner"]]) == len(scenario.seeds)]

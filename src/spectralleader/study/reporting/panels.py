@@ -1,0 +1,186 @@
+"""Panels laid out like the paper's: a row for each problem, a column for each metric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from spectralleader.study.reporting.rows import (
+    Summary,
+    final_values,
+    lowest,
+    settings,
+    standard_error,
+    summarise,
+)
+from spectralleader.study.reporting.study import Study, label
+
+Style = dict[str, Any]
+Panel = Callable[[Axes, Study, str], None]
+
+# Okabe and Ito's palette: told apart by the colour-blind, and in grey by its lightness; those like
+# the shades of a grid come last
+COLOURS = ("#0072B2", "#56B4E9", "#CC79A7", "#009E73", "#000000", "#D55E00", "#E69F00")
+TRUTH = "true model"
+LITERAL: Style = {"color": "0", "linestyle": (0, (1, 2)), "linewidth": 1.6, "zorder": 5}
+# A grid's settings are told apart in grey print by their markers, along thin lines.
+MARKERS = ("o", "v", "s", "^", "D", "x")
+N_MARKS = 7  # on a curve
+BEST = "best tuned:"
+REFERENCE: Style = {"color": "0.35", "linestyle": "--", "linewidth": 1.2}
+
+
+def draw_over_steps(studies: Sequence[Study]) -> Figure:
+    """Draw every metric over the steps: the mean over runs, with a band of one standard error."""
+    return _draw(studies, _curves, xlabel="step n")
+
+
+def draw_over_axis(studies: Sequence[Study]) -> Figure:
+    """Draw every metric at the end against the parameter that the studies tried values of."""
+    return _draw(studies, _settings, xlabel=str(studies[0].axis))
+
+
+def save_png(figure: Figure, path: Path) -> Path:
+    """Write a figure as a picture."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=110)
+    return path
+
+
+def save_figure(figure: Figure, path: Path) -> Path:
+    """Write a figure as a picture, or as SVG if the file is called so."""
+    if path.suffix != ".svg":
+        return save_png(figure, path)
+    path.write_text(as_svg(figure), encoding="utf-8")
+    return path
+
+
+def as_svg(figure: Figure) -> str:
+    """Return a figure as SVG, the same bytes for the same rows."""
+    with mpl.rc_context({"svg.hashsalt": "spectralleader"}):
+        figure.savefig(text := StringIO(), format="svg", metadata={"Date": None})
+    return text.getvalue()
+
+
+def _draw(studies: Sequence[Study], panel: Panel, *, xlabel: str) -> Figure:
+    metrics = list(dict.fromkeys(metric for study in studies for metric in study.metrics))
+    size = (4.8 * len(metrics), 2.9 * len(studies) + 0.7)
+    figure = Figure(figsize=size, layout="constrained")
+    grid = figure.subplots(len(studies), len(metrics), squeeze=False)
+    for axes_row, study in zip(grid, studies, strict=True):
+        for axes, metric in zip(axes_row, metrics, strict=True):
+            if metric in study.metrics:
+                panel(axes, study, metric)
+            else:
+                axes.set_axis_off()
+            axes.set_ylabel(label(metric))
+        axes_row[0].set_title(study.title, loc="left", fontsize="medium", fontweight="bold")
+    for axes in grid[-1]:
+        axes.set_xlabel(xlabel)
+    _share_legend(figure)
+    return figure
+
+
+def _share_legend(figure: Figure) -> None:
+    entries: dict[str, Any] = {}
+    for axes in figure.axes:
+        for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+            if not name.startswith(BEST):  # differs from panel to panel, and is told in each
+                entries.setdefault(name, handle)
+    figure.legend(
+        entries.values(), entries.keys(), loc="outside lower center", ncols=4, frameon=False
+    )
+
+
+def styles(study: Study) -> dict[str, Style]:
+    """Return how each learner is drawn: a grid in shades of one colour, the others in their own."""
+    names = list(dict.fromkeys(row["learner"] for row in study.rows))
+    grid = list(settings(study.rows, study.axis)) if study.axis else []
+    fixed = {TRUTH: REFERENCE, "Algorithm 1": LITERAL}  # the latter lies on the fast one
+    others = [name for name in names if name not in grid and name not in fixed]
+    drawn: dict[str, Style] = {
+        name: {"color": COLOURS[i % len(COLOURS)], "linewidth": 2.2, "zorder": 3}
+        for i, name in enumerate(others)
+    }
+    shades = mpl.colormaps["YlOrBr"](np.linspace(0.45, 0.95, len(grid)))
+    for i, (name, shade) in enumerate(zip(grid, shades, strict=True)):
+        drawn[name] = {"color": shade, "linewidth": 0.9, "marker": MARKERS[i % len(MARKERS)]}
+        drawn[name] |= {"markersize": 4.5, "markerfacecolor": "none"}
+    return drawn | {name: style for name, style in fixed.items() if name in names}
+
+
+def _curves(axes: Axes, study: Study, metric: str) -> None:
+    summaries = summarise(study.rows, metric)
+    best = lowest(study.rows, metric, study.axis) if study.axis else None
+    for name, style in styles(study).items():
+        steps, mean, error = (values[1:] for values in summaries[name])  # nothing counts at step 1
+        if name == TRUTH and not mean.any():
+            continue  # the truth's own recovery error is the axis
+        (line,) = axes.plot(steps, mean, **style, label=name)
+        line.set_markevery(_spread(len(steps), len(axes.lines)))
+        axes.fill_between(steps, mean - error, mean + error, color=style["color"], alpha=0.15, lw=0)
+        if name == best:
+            _mark(axes, steps, mean, style, f"{BEST} {name}")
+    if metric in study.log:
+        axes.set_yscale("log")
+    else:
+        _frame(axes, summaries.values())
+    _clean(axes)
+
+
+def _frame(axes: Axes, summaries: Iterable[Summary]) -> None:
+    """Show the last nine tenths of the steps in full: the first are far off, and tell little."""
+    settled = np.concatenate([s.mean[len(s.mean) // 10 + 1 :] for s in summaries])
+    if len(settled) and (spread := float(np.ptp(settled))) > 0.0:
+        axes.set_ylim(
+            settled.min() - (0.1 * spread if settled.min() else 0.0), settled.max() + 0.15 * spread
+        )
+
+
+def _clean(axes: Axes) -> None:
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", color="0.9", linewidth=0.8)
+    axes.set_axisbelow(True)
+
+
+def _spread(n: int, i: int) -> tuple[int, int]:
+    """Return where the markers of the i-th curve of n points are: not on top of each other."""
+    every = max(1, n // N_MARKS)
+    return i * every // len(MARKERS) % every, every
+
+
+def _mark(axes: Axes, x: Any, y: Any, style: Style, text: str) -> None:
+    thick = style | {"linewidth": 2.0, "markerfacecolor": style["color"], "zorder": 4}
+    axes.plot(x, y, **thick, markevery=_spread(len(x), len(axes.lines)))
+    axes.plot([], [], **thick, label=text)
+    own = [pair for pair in zip(*axes.get_legend_handles_labels(), strict=True) if pair[1] == text]
+    axes.legend(*zip(*own, strict=True), loc="upper right", fontsize="small", framealpha=0.8)
+
+
+def _settings(axes: Axes, study: Study, metric: str) -> None:
+    """Draw the grid's final values as points, and the other learners' as lines across."""
+    assert study.axis is not None
+    finals = final_values(study.rows, metric)
+    tried = settings(study.rows, study.axis)
+    means = [float(finals[name].mean()) for name in tried]
+    errors = [standard_error(finals[name]) for name in tried]
+    shade = mpl.colormaps["YlOrBr"](0.8)
+    axes.errorbar(list(tried.values()), means, errors, color=shade, marker="o", capsize=3,
+                  label=f"at each {study.axis}")  # fmt: skip
+    for name, style in styles(study).items():
+        if name in tried or (name == TRUTH and not finals[name].any()):
+            continue
+        mean, error = float(finals[name].mean()), standard_error(finals[name])
+        axes.axhline(mean, **style, label=name)
+        if name != TRUTH:
+            axes.axhspan(mean - error, mean + error, color=style["color"], alpha=0.15, lw=0)
+    if max(tried.values()) > 10 * min(tried.values()):
+        axes.set_xscale("log")
+    _clean(axes)

@@ -1,0 +1,73 @@
+"""Column: strings in Arrow's form, whose bytes are read without making strings of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+from spectralleader.arrays import Ints
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ARROW = ("__arrow_c_stream__", "__arrow_c_array__")  # what holders of Arrow data have
+
+
+class Column(Sequence[str]):
+    """A column of strings, none of them missing, that shares the memory of whoever holds them.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> column = Column(pl.Series(["rain", "", "wind"]))
+    >>> list(column[1:]), column.encode()[0], column.encode()[1].tolist()
+    (['', 'wind'], b'rainwind', [4, 4, 8])
+    """
+
+    def __init__(self, strings: pl.Series) -> None:
+        if strings.null_count():
+            position = strings.is_null().arg_max()
+            raise ValueError(f"text {position} is None, not a string; leave out rows without text")
+        self._strings = strings
+
+    def encode(self) -> tuple[bytes, Ints]:
+        """Return the strings in UTF-8 end to end, and where each ends; see `packing.encode`."""
+        import polars as pl
+
+        text = self._strings.str.join("").cast(pl.Binary).item()
+        return text, self._strings.str.len_bytes().cast(pl.Int64).cum_sum().to_numpy()
+
+    def __len__(self) -> int:
+        return len(self._strings)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._strings.to_list())
+
+    @overload
+    def __getitem__(self, which: int) -> str: ...
+    @overload
+    def __getitem__(self, which: slice) -> Column: ...
+    def __getitem__(self, which: int | slice) -> str | Column:
+        found: Any = self._strings[which]
+        return Column(found) if isinstance(which, slice) else found
+
+
+def as_column(texts: Any) -> Column | None:
+    """Return strings in Arrow's form as they are, None if texts are in any other form.
+
+    Such are a Series of Polars, one of pandas if its strings are Arrow's (those of pandas 3 are,
+    where pyarrow is installed), and an array of pyarrow.
+    """
+    if not any(hasattr(texts, name) for name in ARROW) or hasattr(texts, "columns"):
+        return None
+    if hasattr(texts, "iloc") and not _is_arrow(texts.dtype):  # pandas would copy its objects
+        return None
+    import polars as pl  # here: it takes long to import, and who has no such texts needs it not
+
+    strings = texts if isinstance(texts, pl.Series) else pl.Series(values=texts)
+    return Column(strings) if strings.dtype == pl.String else None
+
+
+def _is_arrow(dtype: Any) -> bool:
+    """Say whether a type of pandas is held by Arrow."""
+    return getattr(dtype, "storage", None) == "pyarrow" or hasattr(dtype, "pyarrow_dtype")

@@ -1,0 +1,87 @@
+"""Counting: texts to counts over a table of words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
+
+import numpy as np
+
+from spectralleader.documents import Documents
+from spectralleader.text.characters import all_characters, ascii_characters, fold
+from spectralleader.text.column import Column
+from spectralleader.text.packing import encode
+from spectralleader.text.scan import Rules, Texts, scan
+from spectralleader.text.table import Table, empty_table, enlarged, look_up
+from spectralleader.text.tally import empty_tally
+from spectralleader.text.words import Tokenizer, Words
+
+AT_ONCE = 1000  # texts whose bytes the processor's cache holds
+
+
+def count_words(
+    texts: Sequence[str], tokenizer: Tokenizer, table: Table, *, adds: bool
+) -> tuple[Documents, Table]:
+    """Count the words of texts that are in the table; if it `adds`, put the others there as well.
+
+    Return the table as it then is. Any tokenizer but `Words` takes the plain road.
+    """
+    if isinstance(tokenizer, Words):
+        return _scan(texts, tokenizer, table, adds=adds)
+    return _count_plainly(texts, tokenizer, table, adds=adds)
+
+
+def _scan(
+    texts: Sequence[str], words: Words, table: Table, *, adds: bool
+) -> tuple[Documents, Table]:
+    indptrs, ids, counts = [np.zeros(1, np.int64)], [], []
+    for start in range(0, len(texts), AT_ONCE):
+        packed, is_ascii = _fold(texts[start : start + AT_ONCE])
+        rules, n_docs, done = _rules(words, is_ascii=is_ascii), len(packed.bounds) - 1, 0
+        tally = empty_tally(n_docs, len(packed.text))
+        while (done := scan(packed, rules, table, adds, tally, done)) < n_docs:
+            table = enlarged(table)
+        n_entries = int(tally.indptr[-1])
+        indptrs.append(tally.indptr[1:] + indptrs[-1][-1])
+        ids.append(tally.words[:n_entries].copy())
+        counts.append(tally.counts[:n_entries].copy())
+    if not ids:
+        return Documents.empty(_n_words(table)), table
+    arrays = np.concatenate(indptrs), np.concatenate(ids), np.concatenate(counts)
+    return Documents(*arrays, _n_words(table)), table
+
+
+def _fold(texts: Sequence[str]) -> tuple[Texts, bool]:
+    """Return the texts as the kernel reads them, and whether they are ASCII."""
+    text, ends = texts.encode() if isinstance(texts, Column) else encode(texts)
+    is_ascii = text.isascii()
+    packed = np.frombuffer(text, np.uint8)
+    folded = np.zeros(len(packed) + 8, np.uint8)
+    if not fold(packed, ascii_characters() if is_ascii else all_characters(), folded):
+        return _fold([text.lower() for text in texts])
+    return Texts(packed, folded, np.concatenate([np.zeros(1, np.int64), ends])), is_ascii
+
+
+@lru_cache
+def _rules(words: Words, *, is_ascii: bool) -> Rules:
+    _, stops = look_up(empty_table(), sorted(words.stops), adds=True)
+    skips = ("urls" not in words.keep, "mentions" not in words.keep, "numbers" not in words.keep)
+    characters = ascii_characters() if is_ascii else all_characters()
+    return Rules(words.min_length, *skips, stops, characters)
+
+
+def _count_plainly(
+    texts: Sequence[str], tokenizer: Tokenizer, table: Table, *, adds: bool
+) -> tuple[Documents, Table]:
+    tokens = [list(tokenizer(text)) for text in texts]
+    numbers, table = look_up(table, list(chain.from_iterable(tokens)), adds=adds)
+    known = numbers >= 0
+    rows = np.repeat(np.arange(len(tokens)), [len(words) for words in tokens])
+    lengths = np.bincount(rows[known], minlength=len(tokens))
+    return Documents.from_words(numbers[known], lengths, _n_words(table)), table
+
+
+def _n_words(table: Table) -> int:
+    """Return the size of the table; documents have a vocabulary of at least one word."""
+    return max(1, int(table.size[0]))

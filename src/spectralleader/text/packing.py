@@ -1,0 +1,50 @@
+"""Packing: strings end to end in one array of bytes, for kernels and for states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spectralleader.arrays import Ints
+from spectralleader.checks.states import array, integers
+
+Bytes = NDArray[np.uint8]
+
+
+def encode(strings: Sequence[str]) -> tuple[bytes, Ints]:
+    """Return the strings in UTF-8 end to end, and where each ends.
+
+    Lone surrogates, which UTF-8 has no place for, are encoded as if it had one.
+    """
+    try:
+        parts = list(map(str.encode, strings))
+    except UnicodeEncodeError:
+        parts = [string.encode(errors="surrogatepass") for string in strings]
+    return b"".join(parts), np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)))
+
+
+def decode(text: bytes, ends: Ints) -> list[str]:
+    """Return the strings that `encode` was given."""
+    starts = [0, *ends.tolist()]
+    return [
+        text[start:end].decode(errors="surrogatepass")
+        for start, end in zip(starts, ends.tolist(), strict=False)
+    ]
+
+
+def pack(strings: Iterable[str]) -> dict[str, Any]:
+    """Return strings as a state: two arrays."""
+    text, ends = encode(list(strings))
+    return {"text": np.frombuffer(text, np.uint8), "ends": ends}
+
+
+def unpack(state: dict[str, Any]) -> list[str]:
+    """Return the strings that `pack` was given."""
+    text = array(state, "text", np.uint8, (None,))
+    ends = integers(state, "ends", (None,), 0, len(text))
+    if (ends[1:] < ends[:-1]).any() or (ends[-1] if len(ends) else 0) != len(text):
+        raise ValueError(f"ends must rise to {len(text)}, the size of the text")
+    return decode(text.tobytes(), ends)

@@ -1,0 +1,175 @@
+"""Scan: from the bytes of texts to counts of words.
+
+The meaning of all this is `Words`, called on each text; here are its rules once more, for speed.
+What costs is branches that the processor cannot foresee, so there are few: runs of word characters
+are cut out without any, and words are hashed and compared eight bytes at a time.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spectralleader.arrays import Ints, WordIds
+from spectralleader.runtime.compiled import kernel
+from spectralleader.text.characters import DIGIT, KIND, SPACE, Characters, read
+from spectralleader.text.packing import Bytes
+from spectralleader.text.table import Table, add, find, has_room, hash_word
+from spectralleader.text.tally import Tally, add_document
+
+AT, DOT, COLON, SLASH, QUOTE, LESS, GREATER = b'@.:/"<>'
+H, T, P, S, W = b"htpsw"
+
+
+class Texts(NamedTuple):
+    """Texts end to end: text i is from bounds[i] to bounds[i + 1]."""
+
+    text: Bytes  # UTF-8
+    folded: Bytes  # see `characters.fold`
+    bounds: Ints  # (n_docs + 1,)
+
+
+class Rules(NamedTuple):
+    """What counts as a word, as the kernels see it."""
+
+    min_length: int
+    skips_urls: bool
+    skips_mentions: bool
+    skips_numbers: bool
+    stops: Table
+    characters: Characters
+
+
+@kernel
+def scan(
+    texts: Texts,
+    rules: Rules,
+    table: Table,
+    adds: bool,  # noqa: FBT001  # kernels have no keywords
+    counts: Tally,
+    first: int,
+) -> int:
+    """Append the counts of words of each text from the first on, words in order of their numbers.
+
+    ``[Counter(table_words.index(word) for word in words(text)) for text in texts]``, without the
+    words that are not in the table. If it `adds` they are added, and totals count. Returns the
+    number of texts that are done: fewer than there are if the table is full.
+    """
+    n_docs = len(texts.bounds) - 1
+    edges, numbers = np.empty(0, np.int64), np.empty(0, np.int32)
+    for i in range(first, n_docs):
+        room = texts.bounds[i + 1] - texts.bounds[i] + 1
+        if room > len(edges):
+            edges, numbers = np.empty(2 * room, np.int64), np.empty(2 * room, np.int32)
+        runs = edges[: cut(texts, i, edges)]
+        n = number_words(texts, i, runs, rules, table, adds, numbers)
+        if n < 0:  # what was added is there when the text is read again
+            return i
+        if adds:
+            for j in range(n):
+                table.totals[numbers[j]] += 1
+        add_document(counts, i, numbers[:n])
+    return n_docs
+
+
+@kernel
+def cut(texts: Texts, i: int, edges: Ints) -> int:
+    r"""Write down where each ``\w+`` of text i starts and ends; return how many edges there are."""
+    folded, n, inside = texts.folded, 0, False
+    for at in range(texts.bounds[i], texts.bounds[i + 1]):
+        now = folded[at] != 0
+        edges[n] = at
+        n += now != inside
+        inside = now
+    edges[n] = texts.bounds[i + 1]
+    return n + inside
+
+
+@kernel
+def number_words(
+    texts: Texts,
+    i: int,
+    runs: Ints,
+    rules: Rules,
+    table: Table,
+    adds: bool,  # noqa: FBT001  # kernels have no keywords
+    numbers: WordIds,
+) -> int:
+    """Write down the numbers of text i's words; return how many, or -1 if the table is too full."""
+    text, folded, first, last = texts.text, texts.folded, texts.bounds[i], texts.bounds[i + 1]
+    slots, starts, arena = table.slots, table.starts, table.arena
+    stops, stop_starts, stop_arena = rules.stops.slots, rules.stops.starts, rules.stops.arena
+    n, url_end = 0, 0
+    for j in range(0, len(runs), 2):
+        start, end = runs[j], runs[j + 1]
+        if start < url_end or (rules.skips_mentions and start > first and text[start - 1] == AT):
+            continue
+        if rules.skips_urls and starts_url(text, folded, start, end, last):
+            url_end = skip_url(text, end, last, rules.characters)
+            continue
+        if not is_long(folded, start, end, rules.min_length):
+            continue
+        if rules.skips_numbers and is_number(text, start, end, rules.characters):
+            continue
+        hashed = hash_word(folded, start, end)
+        if find(stops, stop_starts, stop_arena, folded, start, end, hashed) >= 0:
+            continue
+        number = find(slots, starts, arena, folded, start, end, hashed)
+        if number < 0 and adds:
+            if not has_room(table, end - start):
+                return -1
+            number = add(table, folded, start, end, hashed)
+        numbers[n] = number
+        n += number >= 0
+    return n
+
+
+@kernel
+def starts_url(text: Bytes, folded: Bytes, start: int, end: int, last: int) -> bool:
+    """Say whether the run from start to end, and what follows, are ``https?://`` or ``www.``."""
+    f = folded
+    if f[start] == W:
+        is_www = end - start == 3 and f[start + 1] == W and f[start + 2] == W
+        return bool(is_www and end < last and text[end] == DOT)
+    if f[start] != H or end + 2 >= last or text[end] != COLON:
+        return False
+    if text[end + 1] != SLASH or text[end + 2] != SLASH:
+        return False
+    if end - start != 4 and not (end - start == 5 and f[end - 1] == S):
+        return False
+    return bool(f[start + 1] == T and f[start + 2] == T and f[start + 3] == P)
+
+
+@kernel
+def skip_url(text: Bytes, at: int, last: int, characters: Characters) -> int:
+    r"""Return where ``[^\s<>"]*`` ends."""
+    while at < last:
+        code, width = read(text, at)
+        if characters[code] & KIND == SPACE or code in (QUOTE, LESS, GREATER):
+            break
+        at += width
+    return at
+
+
+@kernel
+def is_long(folded: Bytes, start: int, end: int, min_length: int) -> bool:
+    """``len(word) >= min_length``, in characters."""
+    if end - start < min_length:
+        return False
+    at = start
+    while at < end and min_length > 0:
+        min_length -= folded[at] & 0xC0 != 0x80  # bytes of that form go on with a character
+        at += 1
+    return min_length <= 0
+
+
+@kernel
+def is_number(text: Bytes, at: int, end: int, characters: Characters) -> bool:
+    """``word.isdecimal()``."""
+    while at < end:
+        code, width = read(text, at)
+        if characters[code] < DIGIT:
+            return False
+        at += width
+    return True

@@ -1,0 +1,62 @@
+"""Snapshot: topics as they were at a moment, for any number of readers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spectralleader.arrays import Floats
+from spectralleader.documents import Documents
+from spectralleader.models import TopicModel
+from spectralleader.text.texts import Texts, as_strings
+from spectralleader.text.vocabulary import Vocabulary
+from spectralleader.text.words import Tokenizer
+
+RELEVANCE = 0.6  # of the words shown: words that all topics share step back, see `top_words`
+
+
+@dataclass(frozen=True, repr=False)
+class Snapshot:
+    """A model, its vocabulary and how texts are counted: all that reading topics takes.
+
+    It never changes: any thread may use it while the `TextTopics` that it was taken of learns.
+
+    Examples
+    --------
+    >>> from spectralleader import TextTopics
+    >>> topics = TextTopics(n_topics=2)
+    >>> topics.learn(["rain and wind", "a late goal"] * 9)
+    >>> taken = topics.snapshot()
+    >>> topics.learn(["a goal, and a snowstorm"] * 9)
+    >>> taken.n_docs, "snowstorm" in taken.vocabulary, topics.n_docs
+    (18, False, 27)
+    >>> taken.posterior(["wind"]).shape
+    (1, 2)
+    """
+
+    model: TopicModel
+    vocabulary: Vocabulary
+    words: Tokenizer  # what counts as a word
+    n_docs: int  # texts learned
+    n_empty: int  # of these, the ones without a known word
+
+    def count(self, texts: Texts) -> Documents:
+        """Count the known words of texts, as the model takes them."""
+        counted = self.vocabulary.count_known(as_strings(texts), self.words)
+        return counted.widen(self.model.n_words)
+
+    def log_prob(self, texts: Texts) -> Floats:
+        """Return the log-probability of each text's known words, shape (n_docs,)."""
+        return self.model.log_prob(self.count(texts))
+
+    def posterior(self, texts: Texts) -> Floats:
+        """Return P(topic | text), shape (n_docs, K); the weights for a text without known words."""
+        return self.model.posterior(self.count(texts))
+
+    def top_words(self, n: int = 10) -> list[list[str]]:
+        """Return the n first words of each topic, those that all topics share stepping back."""
+        if not self.vocabulary:
+            return [[] for _ in range(self.model.n_topics)]
+        return self.model.top_words(self.vocabulary, n, relevance=RELEVANCE)
+
+    def __repr__(self) -> str:
+        return f"Snapshot({self.model!r}, {self.vocabulary!r}, n_docs={self.n_docs})"

@@ -1,0 +1,86 @@
+"""Vectoriser: texts in, counts of their words out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spectralleader.arrays import Ints
+from spectralleader.checks.states import part
+from spectralleader.documents import Documents
+from spectralleader.text.texts import Texts, as_strings
+from spectralleader.text.vocabulary import (
+    Vocabulary,
+    vocabulary_from_state,
+    vocabulary_to_state,
+)
+from spectralleader.text.words import Tokenizer, Words
+
+
+class Vectoriser:
+    """Turns texts into documents, block by block, over one vocabulary.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        Given, the most frequent words of a first pass, or growing with the stream.
+    words : Words or callable, optional
+        What counts as a word; a tokenizer of your own is called with each text and returns its
+        words, which is slower.
+
+    Examples
+    --------
+    >>> vectoriser = Vectoriser(Vocabulary(["rain", "sun"]))
+    >>> block = vectoriser.count(["Rain, rain, go away!", "No such words.", "Sun after rain"])
+    >>> block.to_matrix().toarray().tolist()
+    [[2, 0], [0, 0], [1, 1]]
+    """
+
+    def __init__(self, vocabulary: Vocabulary, words: Tokenizer | None = None) -> None:
+        if not isinstance(vocabulary, Vocabulary):
+            raise TypeError(f"vocabulary must be a Vocabulary, got {vocabulary!r:.60}")
+        self.vocabulary = vocabulary
+        self.words: Tokenizer = Words() if words is None else words
+
+    def count(self, texts: Texts) -> Documents:
+        """Count the words of each text; a text without any is an empty document.
+
+        Texts may be a list, tuple or iterator of strings, a Series of Polars or pandas, or an
+        array of NumPy or Arrow. A growing vocabulary takes in new words.
+
+        Raises
+        ------
+        TypeError
+            If a single string is given.
+        ValueError
+            If a text is missing or no string; the message names its position.
+        """
+        return self.vocabulary.count_texts(as_strings(texts), self.words)
+
+    def count_known(self, texts: Texts) -> Documents:
+        """Count as `count` does, but take in no new words: nothing changes."""
+        return self.vocabulary.count_known(as_strings(texts), self.words)
+
+    def settle(self) -> Ints | None:
+        """Let a growing vocabulary drop its lightest words; see `GrowingVocabulary.settle`."""
+        return self.vocabulary.settle()
+
+    def __repr__(self) -> str:
+        return f"Vectoriser({self.vocabulary!r})"
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all there is to it, as arrays and plain values; no function can be among them."""
+        if not isinstance(self.words, Words):
+            raise TypeError(
+                f"the tokenizer {self.words!r} cannot be saved; save the vocabulary's state, and "
+                "make the vectoriser anew"
+            )
+        return {
+            "vocabulary": vocabulary_to_state(self.vocabulary),
+            "words": self.words.to_state(),
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Vectoriser:
+        """Rebuild what `to_state` described."""
+        vocabulary = vocabulary_from_state(part(state, "vocabulary"))
+        return cls(vocabulary, Words.from_state(part(state, "words")))

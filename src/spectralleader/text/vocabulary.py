@@ -1,0 +1,309 @@
+"""Vocabulary: which words have an id; given, the most frequent of a first pass, or growing."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from os import PathLike
+from typing import Any, Self, cast, overload
+
+import numpy as np
+
+from spectralleader.arrays import Ints
+from spectralleader.checks.states import integers, one_of, part, whole
+from spectralleader.documents import MAX_WORDS, Documents, check_n_words
+from spectralleader.errors import NoWordsError
+from spectralleader.runtime.interrupts import HOLD
+from spectralleader.text.counting import count_words
+from spectralleader.text.packing import pack, unpack
+from spectralleader.text.table import Table, empty_table, look_up, words_of
+from spectralleader.text.texts import Texts, in_blocks
+from spectralleader.text.words import Tokenizer, Words, read_words
+
+MOST_COUNTED = 2_000_000  # distinct words that a first pass keeps counts of
+
+
+class Vocabulary(Sequence[str]):
+    """A given vocabulary: a sequence of words, each at its id.
+
+    Parameters
+    ----------
+    words : iterable of str
+        Distinct words, as the tokenizer makes them: those of `Words` are in lower case.
+
+    Examples
+    --------
+    >>> vocabulary = Vocabulary(["topic", "model"])
+    >>> vocabulary[1], vocabulary.find(["model", "other"]).tolist()
+    ('model', [1, -1])
+    """
+
+    _table: Table
+    _spelled: list[str]  # the words as strings, as far as anybody asked
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._table, self._spelled = _make_table(words), []
+        if self.n_words == 0:
+            raise ValueError("a given vocabulary needs words, got none")
+
+    @classmethod
+    def from_file(cls, path: str | PathLike[str]) -> Vocabulary:
+        """Make a vocabulary of the words in a file, one a line."""
+        return Vocabulary(read_words(path))
+
+    @staticmethod
+    def most_frequent(
+        texts: Texts | Iterable[Texts], n_words: int, *, words: Tokenizer | None = None
+    ) -> Vocabulary:
+        """Read texts, or blocks of them, once and return their most frequent words.
+
+        The most frequent one comes first; of equally frequent ones the first in the alphabet.
+        Memory is bounded: of more than two million distinct words the rarest so far are forgotten,
+        with a warning, and a word that was forgotten on the way counts from then on.
+
+        Raises
+        ------
+        ValueError
+            If there are no words, or a text is missing.
+        """
+        check_n_words(n_words)
+        counted = GrowingVocabulary(MOST_COUNTED)
+        n_forgotten = 0
+        for block in in_blocks(texts):
+            counted.count_texts(block, words or Words())
+            if (new_ids := counted.settle()) is not None:
+                n_forgotten += int((new_ids < 0).sum())
+        if n_forgotten:
+            warnings.warn(
+                f"the texts have more than {MOST_COUNTED:,} distinct words: {n_forgotten:,} of the "
+                "rarest were forgotten on the way",
+                stacklevel=2,
+            )
+        if not counted:
+            raise NoWordsError(
+                "the texts have no words: check the column, the language, the stop words"
+            )
+        ranked = sorted(zip((-counted.totals).tolist(), counted, strict=True))
+        return Vocabulary(word for _, word in ranked[:n_words])
+
+    @property
+    def n_words(self) -> int:
+        """Number of words, d."""
+        return int(self._table.size[0])
+
+    def find(self, words: Iterable[str]) -> Ints:
+        """Return the ids of words, -1 for those that have none."""
+        return look_up(self._table, list(words), adds=False)[0]
+
+    def count_texts(self, texts: Sequence[str], words: Tokenizer) -> Documents:
+        """Count the words of texts that have an id; `Vectoriser` does it for you."""
+        with HOLD:
+            documents, self._table = count_words(texts, words, self._table, adds=self.grows)
+        return documents
+
+    def count_known(self, texts: Sequence[str], words: Tokenizer) -> Documents:
+        """Count the words of texts that have an id, and give none to others, even if it grows."""
+        return count_words(texts, words, self._table, adds=False)[0]
+
+    @property
+    def grows(self) -> bool:
+        """Whether new words are given ids."""
+        return False
+
+    def frozen(self, n_words: int | None = None) -> Vocabulary:
+        """Return the first n_words words, all if omitted, as a vocabulary that never changes."""
+        return self
+
+    def take_out(self, documents: Documents, n_words: int) -> None:
+        """Undo the last `count_texts`, which returned these documents, when there were n_words."""
+
+    def settle(self) -> Ints | None:
+        """Return None: a given vocabulary stays as it is. See `GrowingVocabulary.settle`."""
+        return None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What vocabularies must have in common to be united."""
+        return {"vocabulary": "growing" if self.grows else "given"}
+
+    def unite(self, others: Sequence[Vocabulary]) -> tuple[Self, list[Ints]]:
+        """Return the vocabulary of all words, this one's first; and where each one's words went.
+
+        Returns
+        -------
+        Vocabulary
+            Others have its kind and settings. A growing one settles at once, if it must.
+        list of arrays
+            Of this one and the others: the new id of each word, -1 if it went.
+        """
+        parts: list[Vocabulary] = [self, *others]
+        united = type(self)(dict.fromkeys(word for one in parts for word in one))
+        return united, [united.find(part) for part in parts]
+
+    def __len__(self) -> int:
+        return self.n_words
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and bool(self.find([word])[0] >= 0)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._spell())
+
+    @overload
+    def __getitem__(self, which: int) -> str: ...
+    @overload
+    def __getitem__(self, which: slice) -> list[str]: ...
+    def __getitem__(self, which: int | slice) -> str | list[str]:
+        return self._spell()[which]
+
+    def _spell(self) -> list[str]:
+        if len(self._spelled) != self.n_words:
+            self._spelled = words_of(self._table)
+        return self._spelled
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(n_words={self.n_words})"
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all there is to it, as arrays and plain values."""
+        return {"words": pack(self)}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Rebuild what `to_state` described."""
+        return cls(unpack(part(state, "words")))
+
+
+class GrowingVocabulary(Vocabulary):
+    """A vocabulary that grows with the stream, and lets the lightest words go when it must.
+
+    New words get the next ids as they come, so that none is an error. Between blocks its owner
+    calls `settle`, and recodes whatever is kept by word id if that says so.
+
+    Parameters
+    ----------
+    max_words : int
+        Words to settle down to, once there are more than this and a quarter of it.
+
+    Examples
+    --------
+    >>> vocabulary = GrowingVocabulary(max_words=2)
+    >>> block = vocabulary.count_texts(["to be or not to be"], Words())
+    >>> list(vocabulary), vocabulary.totals.tolist()
+    (['to', 'be', 'or', 'not'], [2, 2, 1, 1])
+    >>> vocabulary.settle().tolist()
+    [0, 1, -1, -1]
+    >>> list(vocabulary)
+    ['to', 'be']
+    """
+
+    def __init__(self, max_words: int) -> None:
+        self.max_words = check_n_words(max_words)
+        self._table, self._spelled = empty_table(), []
+
+    @property
+    def grows(self) -> bool:
+        """Whether new words are given ids."""
+        return True
+
+    @property
+    def totals(self) -> Ints:
+        """How often each word was counted since it came, shape (n_words,)."""
+        return self._table.totals[: self.n_words].copy()
+
+    def frozen(self, n_words: int | None = None) -> Vocabulary:
+        """Return the first n_words words, all if omitted, as a vocabulary that never changes."""
+        return _Frozen(self._spell()[:n_words])
+
+    def take_out(self, documents: Documents, n_words: int) -> None:
+        """Undo the last `count_texts`: its new words go, and its counts of the others."""
+        counted = np.bincount(documents.words, documents.counts, self.n_words).astype(np.int64)
+        totals = self.totals - counted
+        self._restore(self._spell()[:n_words], totals[:n_words])
+
+    def settle(self) -> Ints | None:
+        """Let the lightest words go if there are too many; say where the others went.
+
+        Words stay in order. Of equally heavy ones the first to come stays.
+
+        Returns
+        -------
+        (n_words before,) array of int, or None
+            The new id of each old id, -1 for a word that went; None if nothing changed.
+        """
+        if self.n_words <= self.max_words + self.max_words // 4:
+            return None
+        totals = self.totals
+        kept = np.sort(np.argsort(-totals, kind="stable")[: self.max_words])
+        new_ids = np.full(len(totals), -1)
+        new_ids[kept] = np.arange(len(kept))
+        words = self._spell()
+        self._restore([words[i] for i in kept], totals[kept])
+        return new_ids
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What vocabularies must have in common to be united."""
+        return {**super().settings, "max_words": self.max_words}
+
+    def unite(self, others: Sequence[Vocabulary]) -> tuple[Self, list[Ints]]:
+        """Return the vocabulary of all words, counts added up, see `Vocabulary.unite`."""
+        parts: list[Vocabulary] = [self, *others]
+        united = type(self)(self.max_words)
+        words = list(dict.fromkeys(word for one in parts for word in one))
+        united._restore(words, np.zeros(len(words), np.int64))
+        for one in parts:
+            if isinstance(one, GrowingVocabulary):
+                united._table.totals[united.find(one)] += one.totals
+        united.settle()
+        return united, [united.find(part) for part in parts]
+
+    def _restore(self, words: list[str], totals: Ints) -> None:
+        self._table, self._spelled = _make_table(words), words
+        self._table.totals[: len(words)] = totals
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all there is to it, as arrays and plain values."""
+        return {"words": pack(self), "totals": self.totals, "max_words": self.max_words}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Self:
+        """Rebuild what `to_state` described."""
+        vocabulary = cls(whole(state, "max_words", 1, MAX_WORDS))
+        words = unpack(part(state, "words"))
+        vocabulary._restore(words, integers(state, "totals", (len(words),)))
+        return vocabulary
+
+
+class _Frozen(Vocabulary):
+    """The words that a growing vocabulary had at a moment, perhaps none."""
+
+    def __init__(self, words: list[str]) -> None:
+        self._table, self._spelled = _make_table(words), words
+
+
+VOCABULARIES: dict[str, type[Vocabulary]] = {"given": Vocabulary, "growing": GrowingVocabulary}
+
+
+def vocabulary_to_state(vocabulary: Vocabulary) -> dict[str, Any]:
+    """Return a vocabulary's state together with its kind."""
+    kind = next(name for name, cls in VOCABULARIES.items() if type(vocabulary) is cls)
+    return {"kind": kind, **vocabulary.to_state()}
+
+
+def vocabulary_from_state(state: dict[str, Any]) -> Vocabulary:
+    """Rebuild the vocabulary of whichever kind `vocabulary_to_state` described."""
+    return VOCABULARIES[one_of(state, "kind", VOCABULARIES)].from_state(state)
+
+
+def _make_table(words: Iterable[str]) -> Table:
+    """Return the table of given words, or say what is wrong with them."""
+    words = list(words)
+    for word in cast("list[Any]", words):
+        if not isinstance(word, str) or not word:
+            raise ValueError(f"a vocabulary is made of words, got {word!r}")
+    numbers, table = look_up(empty_table(), words, adds=True)
+    if len(twice := np.flatnonzero(numbers != np.arange(len(words)))):
+        raise ValueError(f"the vocabulary has the word {words[twice[0]]!r} twice")
+    table.totals[:] = 0
+    return table

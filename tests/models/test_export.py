@@ -1,0 +1,47 @@
+import json
+
+import numpy as np
+import pytest
+
+from spectralleader import Documents
+from spectralleader.models.export import pyldavis
+from tests.factories import documents, model
+
+NAMES = [f"word{i}" for i in range(6)]
+
+
+def test_what_pyldavis_checks_holds():
+    data = pyldavis(model(), documents(), NAMES)
+    topics, shares = np.array(data["topic_term_dists"]), np.array(data["doc_topic_dists"])
+    assert topics.shape == (3, len(data["vocab"]))
+    assert shares.shape == (len(data["doc_lengths"]), 3)
+    assert len(data["vocab"]) == len(data["term_frequency"])
+    np.testing.assert_allclose(topics.sum(axis=1), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0, rtol=1e-12)
+    assert sum(data["doc_lengths"]) == sum(data["term_frequency"])
+    assert min(data["doc_lengths"]) > 0
+    assert min(data["term_frequency"]) > 0
+
+
+def test_it_is_plain_data():
+    data = pyldavis(model(), documents(), dict(zip(NAMES, range(6), strict=True)))
+    assert json.loads(json.dumps(data)) == data
+
+
+def test_only_words_and_documents_that_occur_are_pictured():
+    block = Documents.from_tokens([[5, 0], [], [5]], n_words=6)
+    data = pyldavis(model(), block, NAMES)
+    assert data["vocab"] == ["word0", "word5"]
+    assert (data["term_frequency"], data["doc_lengths"]) == ([1, 2], [2, 1])
+    kept = model().topics[:, [0, 5]]
+    expected = kept / kept.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(data["topic_term_dists"], expected, rtol=1e-12)
+
+
+def test_nothing_to_picture_is_an_error():
+    with pytest.raises(ValueError, match="no document has words"):
+        pyldavis(model(), Documents.empty(6), NAMES)
+    with pytest.raises(ValueError, match="1 is too few"):
+        pyldavis(model(1), documents(), NAMES)
+    with pytest.raises(ValueError, match="the model knows 6 words, the documents are over 7"):
+        pyldavis(model(), documents(n_words=7), NAMES)

@@ -1,0 +1,93 @@
+from io import StringIO
+
+from rich.console import Console
+
+from spectralleader.study.reporting.duels import AIMS, STREAMS, duel_tables
+from spectralleader.study.reporting.findings import lower_everywhere, recovers
+from spectralleader.study.reporting.study import Study
+from spectralleader.study.reproduce import Options, reproduce
+from tests.factories import rows, scenario_table, write_toml
+
+FINALS = {
+    "HedgedLeader": [1.0, 1.1],
+    "SpectralLeader": [2.5, 2.1],
+    "SpectralLeader, shrunk": [2.4, 2.0],
+    "SpectralLeader, scaled": [2.5, 2.1],
+    "EM 0.5": [3.0, 3.1],
+    "EM 1.0": [2.0, 2.5],
+    "VarianceReducedEM": [2.2, 2.4],
+    "Unigram": [5.0, 5.0],
+    "true model": [0.5, 0.5],
+}
+
+
+def test_table_1_has_a_row_a_stream_and_says_who_is_lower():
+    study = Study("s", "A stream", "Is it?", "", ("L1", "L2"), rows(FINALS), "table1", "step_power")
+    study = study._replace(role="test")
+    l1, l2 = duel_tables([study, study._replace(metrics=("L1",))]).values()
+    assert l1.header[1:6] == ("group", "HedgedLeader", "EM, best of 54", "difference", "ours is")
+    assert l1.rows[0][:4] == ("A stream", "test", "1.050 ± 0.050", "2.25 ± 0.25 (1.0)")
+    assert l1.rows[0][5] == "lower"
+    assert l1.rows[0][-2:] == ("0.500", "2")
+    [row] = l2.rows  # the other study has no L2
+    assert row[5] == "similar"
+    assert l2.header[-3:] == ("SpectralLeader, shrunk", "SpectralLeader, scaled", "runs")
+    assert row[-3:] == ("2.20 ± 0.20", "2.30 ± 0.20", "2")
+
+
+def test_lower_everywhere_names_where_it_is_not():
+    worse = rows(FINALS | {"HedgedLeader": [2.1, 2.6]}, scenario="bad")
+    assert lower_everywhere("L1", "HedgedLeader")(rows(FINALS)).holds
+    finding = lower_everywhere("L1", "HedgedLeader")(rows(FINALS), worse)
+    assert not finding.holds
+    assert finding.measured.startswith("lower in 1 of 2; not: bad L1")
+
+
+def run_of(name, losses):
+    """Rows of a run with these losses at steps 1, 2, ...; the first counts as nothing."""
+    totals = [sum(losses[1:n]) for n in range(1, len(losses) + 1)]
+    return [
+        {"learner": name, "seed": 0, "step": n, "L1": total / n}
+        for n, total in enumerate(totals, start=1)
+    ]
+
+
+def test_recovery_is_counted_from_the_middle_in_documents():
+    truth = run_of("true model", 10 * [1.0])
+    back = run_of("ours", [2.0, 1.0, 1.0, 1.0, 1.0, 3.0, 2.0, 1.1, 3.0, 1.0])
+    test = recovers("ours", block_size=10, below=0.3, within=30)
+    assert test(truth + back).measured == "mean 30 documents, worst run 30"
+    assert test(truth + back).holds
+    assert not recovers("ours", block_size=10, below=0.3, within=20)(truth + back).holds
+    assert not test(truth + run_of("ours", 10 * [2.0])).holds
+
+
+def test_every_stream_of_table_1_is_judged():
+    assert set(AIMS[0].scenarios) == set(STREAMS)
+    assert len(AIMS[1].scenarios) == len(STREAMS) - 1
+
+
+def test_table_1_is_run_if_asked_for_and_stands_apart_from_the_papers_claims(tmp_path, monkeypatch):
+    names = {"hedged": "HedgedLeader", "spectral": "SpectralLeader", "truth": "true model"}
+    names |= {"variance-reduced-em": "VarianceReducedEM", "unigram": "Unigram"}
+    learners = [{"name": name, "label": label} for name, label in names.items()]
+    learners.append(
+        {"name": "spectral", "label": "SpectralLeader, shrunk", "shrinkage": "cross-validated"}
+    )
+    learners.append({"name": "spectral", "label": "SpectralLeader, scaled", "scaling": 0.5})
+    learners.append({"name": "stepwise-em", "label": "EM {step_power}", "step_power": [0.5, 1.0]})
+    table = scenario_table(learners=learners, figure="table1", axis="step_power")
+    files = [write_toml(tmp_path / "table1-hard.toml", table)]
+    monkeypatch.setattr("spectralleader.study.reproduce.shipped", lambda: files)
+    console, docs = Console(file=StringIO(), width=200), tmp_path / "docs"
+    verdicts = reproduce(console, Options(tmp_path / "no", workers=0))
+    assert not (tmp_path / "no" / "rows" / "table1-hard.jsonl").exists()
+    docs.mkdir()
+    same = reproduce(console, Options(tmp_path / "yes", workers=0, tables=True), docs)
+    assert [v.text for v in same] == [v.text for v in verdicts]  # the paper's, and only those
+    results = (docs / "results.md").read_text()
+    assert "## Table 1" in results
+    assert " | development | " in results
+    assert "| group | HedgedLeader | EM, best of 54 | difference | ours is |" in results
+    assert "[labels.md](labels.md)" in results
+    assert "best of 54" in (tmp_path / "yes" / "index.html").read_text()

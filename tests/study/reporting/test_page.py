@@ -1,0 +1,97 @@
+import re
+
+import pytest
+
+from spectralleader.study.reporting.page import Page, write_page
+from spectralleader.study.reporting.panels import as_svg, draw_over_axis, draw_over_steps, styles
+from spectralleader.study.reporting.rows import lowest, settings
+from spectralleader.study.reporting.study import Study, by_figure
+from spectralleader.study.reporting.tables import (
+    Table,
+    as_html,
+    as_markdown,
+    final_table,
+    tuning_table,
+)
+from spectralleader.study.reporting.verdicts import Verdict
+from tests.factories import rows
+
+FINALS = {
+    "SpectralLeader": [1.0, 1.1],
+    "EM 0.5": [3.0, 3.1],
+    "EM 1.0": [2.0, 2.5],
+    "true model": [0.5, 0.5],
+}
+
+
+@pytest.fixture
+def study():
+    return Study(
+        name="s",
+        title="A <hard> problem",
+        question="Is it & does it?",
+        paper="Figure 1",
+        metrics=("L1", "L2"),
+        rows=rows(FINALS),
+        figure="figure1",
+        axis="step_power",
+        role="test",
+    )
+
+
+def test_the_page_is_one_file_that_needs_no_network(study, tmp_path):
+    verdicts = [Verdict("7", "a claim", "EM", "1 < 2", "does not hold")]
+    page = Page("Title", "Lead", [study, study], verdicts, "spectralleader reproduce", "0.1")
+    text = write_page(page, tmp_path / "a" / "index.html").read_text(encoding="utf-8")
+    assert not re.search(r"(?:src|href)=[\"'](?!data:)", text)
+    assert "Is it &amp; does it?" in text
+    assert text.count("data:image/svg+xml;base64,") == 2
+    assert "1 &lt; 2" in text
+    assert 'class="fails"' in text
+    assert text.index("Is it") < text.index("<img")
+
+
+def test_other_text_than_the_papers_is_told(study, tmp_path):
+    page = Page("Title", "Lead", [study._replace(figure="figure2")], [], "command", "0.1")
+    text = write_page(page, tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "not reproductions of the paper&#x27;s Figure 2" in text
+
+
+def test_the_same_rows_give_the_same_figure(study):
+    assert as_svg(draw_over_steps([study])) == as_svg(draw_over_steps([study]))
+
+
+def test_a_figure_has_a_row_of_panels_for_each_study(study):
+    other = study._replace(metrics=("L1",), log=("L1",), axis=None)
+    figure = draw_over_steps([study, other])
+    assert len(figure.axes) == 4
+    assert figure.axes[2].get_yscale() == "log"
+    assert len(draw_over_axis([study]).axes) == 2
+    assert list(by_figure([study, other._replace(figure="b")])) == ["figure1", "b"]
+
+
+def test_a_grid_has_shades_and_its_best_is_marked(study):
+    assert list(settings(study.rows, "step_power").values()) == [0.5, 1.0]
+    assert lowest(study.rows, "L1", "step_power") == "EM 1.0"
+    assert lowest(study.rows, "L1", "reservoir_size") is None
+    drawn = styles(study)
+    assert list(drawn) == ["SpectralLeader", "EM 0.5", "EM 1.0", "true model"]
+    [marked] = [
+        text.get_text() for text in draw_over_steps([study]).axes[0].get_legend().get_texts()
+    ]
+    assert marked == "best tuned: EM 1.0"
+
+
+def test_tables_have_mean_and_standard_error(study):
+    table = final_table(study)
+    assert table.header[0] == "learner"
+    assert ("EM 1.0", "2.25 ± 0.25 *", "2.25 ± 0.25 *") in table.rows
+    [first, _] = tuning_table([study]).rows
+    assert first[1:3] == ("test", "L1")
+    assert first[3:] == ("1.050 ± 0.050", "2.25 ± 0.25 at 1.0", "3.050 ± 0.050 at 0.5")
+
+
+def test_a_cell_cannot_break_its_table():
+    table = Table(("a",), [("x|y <b>",)])
+    assert as_markdown(table) == "| a |\n| --- |\n| x/y <b> |\n"
+    assert "x|y &lt;b&gt;" in as_html(table)
