@@ -28,7 +28,7 @@ from benchmarks.stream import data_folder  # noqa: E402
 from spectralleader import Documents, SpectralLeader, SpectralMethod, TopicModel  # noqa: E402
 from spectralleader.evaluation import judge, running_averages  # noqa: E402
 from spectralleader.evaluation.metrics import METRICS  # noqa: E402
-from spectralleader.learners import shrinkage  # noqa: E402
+from spectralleader.learners.spectral_leader import shrinkage  # noqa: E402
 from spectralleader.sources import Block  # noqa: E402
 from spectralleader.sources.corpora import DEVELOPMENT, find_files, role_of  # noqa: E402
 from spectralleader.sources.counted import count_corpus  # noqa: E402
@@ -43,7 +43,8 @@ from spectralleader.sources.synthetic import (  # noqa: E402
 SHRUNK, SCALED = {"shrinkage": "cross-validated"}, {"scaling": 0.5}
 
 
-Patches: TypeAlias = dict[str, Any]  # by name within `spectralleader.learners`
+HOME = "spectralleader.learners.spectral_leader"
+Patches: TypeAlias = dict[str, Any]  # by name within HOME
 
 
 class Stream(NamedTuple):
@@ -72,7 +73,7 @@ STREAMS = (
 
 
 class Variant(NamedTuple):
-    """A constant at another value: what to replace in `spectralleader.learners`, and for whom."""
+    """A constant at another value: what to replace in HOME, and for whom."""
 
     constant: str
     value: str
@@ -215,7 +216,7 @@ def run(task: tuple[int, int, int, int]) -> dict[str, float]:
     metrics = {name: METRICS[name](truth) for name in ("L1", "L2")}
     with ExitStack() as patched:
         for name, value in RUNS[which].patches().items():
-            patched.enter_context(mock.patch(f"spectralleader.learners.{name}", value))
+            patched.enter_context(mock.patch(f"{HOME}.{name}", value))
         for cached in (shrinkage.mixing, shrinkage.shares):  # they depend on the levels
             cached.cache_clear()
             patched.callback(cached.cache_clear)

@@ -1,7 +1,6 @@
 import pickle
 import random
 from collections import Counter
-from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -208,19 +207,6 @@ def test_what_is_no_document_is_told(document):
     for use in (topics.learn_one, topics.transform_one, topics.score_one):
         with pytest.raises(TypeError, match="a document is a text or a dictionary of words"):
             use(document)
-
-
-def test_a_step_that_fails_leaves_the_words_as_they_were(monkeypatch):
-    topics = fast()
-    topics.learn_one({"rain": 2, "wind": 1})
-    with monkeypatch.context() as patched:
-        patched.setattr(topics._learner, "learn", Mock(side_effect=MemoryError))
-        with pytest.raises(MemoryError):
-            topics.learn_one({"rain": 1, "snow": 1})
-    assert (topics.vocabulary, topics._totals, topics.n_docs) == (["rain", "wind"], [2, 1], 1)
-    assert topics.transform_one({"snow": 1}) == topics.transform_one({})
-    topics.learn_one({"snow": 3})
-    assert (topics.vocabulary, topics._totals) == (["rain", "wind", "snow"], [2, 1, 3])
 
 
 def test_one_document_is_no_many():

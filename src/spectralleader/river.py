@@ -148,15 +148,8 @@ class SpectralTopics(base.Transformer):
         return whole
 
     def _learn(self, bags: list[Bag]) -> None:
-        n_known = len(self._ids)
         pairs = [self._number(bag) for bag in bags]
-        try:
-            self._learner.learn(pack(pairs, max(1, len(self._ids))))
-        except BaseException:  # the learner is as it was: so are the words
-            for word in self.vocabulary[n_known:]:
-                del self._ids[word]
-            del self._totals[n_known:]
-            raise
+        self._learner.learn(pack(pairs, max(1, len(self._ids))))
         for i, count in chain.from_iterable(pairs):
             self._totals[i] += count
         self.n_docs += len(bags)

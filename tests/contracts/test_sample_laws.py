@@ -95,33 +95,3 @@ def test_memory_stays_near_what_is_remembered(kind):
         sample.add(Documents.from_tokens(rng.integers(0, 5, (3, 40)), n_words=5))
     live = len(sample.documents.words)
     assert len(sample._places._words) <= max(1024, 4 * live)
-
-
-@given(stream=st.lists(blocks(), min_size=1, max_size=5))
-def test_the_last_add_can_be_taken_back(kind, stream):
-    sample = make(kind)
-    for block in stream:
-        before = sample_to_state(sample)
-        sample.undo(sample.add(block), block.n_docs)
-        assert same_state(sample_to_state(sample), before)
-        sample.add(block)
-
-
-@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
-def test_an_add_that_fails_changes_nothing(kind, error, monkeypatch):
-    def fail(*_):
-        raise error
-
-    sample, block = make(kind), Documents.from_tokens([[0, 1]] * 9, n_words=5)
-    sample.add(block[:4])
-    before = sample_to_state(sample)
-    large = Documents.from_tokens([[0, 1, 2, 3, 4]] * 400, n_words=5)  # the arena must grow
-    with monkeypatch.context() as patch:
-        patch.setattr("spectralleader.samples.places.exchange", fail)
-        with pytest.raises(error):
-            sample.add(large)
-    assert same_state(sample_to_state(sample), before)
-    sample.add(block[4:])
-    whole = make(kind)
-    whole.add(block)
-    assert sample.documents == whole.documents

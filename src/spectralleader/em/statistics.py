@@ -63,21 +63,6 @@ class Statistics:
         words = length * (model.weights[:, None] * model.topics).T
         return cls(np.stack([model.weights, words.sum(axis=0)]), np.ascontiguousarray(words))
 
-    def alias(self) -> Statistics:
-        """Return the same arrays, to be read when these have been decayed or recoded."""
-        alias = Statistics(self.totals, self._room, self.scale)
-        alias.n_words = self.n_words
-        return alias
-
-    def become(self, alias: Statistics) -> None:
-        """Go back to the arrays and the scale that an alias kept."""
-        self.totals, self._room, self.scale = alias.totals, alias._room, alias.scale
-        self.n_words = alias.n_words
-
-    def unshare(self) -> None:
-        """Go on in arrays of its own, so that an alias stays as it is."""
-        self.totals, self._room = self.totals.copy(), self._room.copy()
-
     def copy(self) -> Statistics:
         """Return the same statistics, to be changed on their own."""
         return Statistics(self.totals.copy(), self.words.copy(), self.scale)
@@ -100,7 +85,8 @@ class Statistics:
         """Multiply everything by a factor from 0 to 1."""
         self.scale *= keep
         if self.scale < SMALLEST_SCALE:
-            self.totals, self._room = self.totals * self.scale, self._room * self.scale
+            self.totals *= self.scale
+            self._room *= self.scale
             self.scale = 1.0
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:

@@ -19,7 +19,7 @@ from spectralleader.learners.protocol import (
     sizes_of,
 )
 from spectralleader.models import TopicModel
-from spectralleader.runtime.guard import Guarded
+from spectralleader.runtime.guard import Guarded, changing
 from spectralleader.samples import Reservoir
 from spectralleader.spectral.algorithm1 import valid_model
 
@@ -76,14 +76,17 @@ class Algorithm1(Guarded):  # which adds nothing to the algorithm: one thread at
     def learn(self, documents: Documents) -> None:
         """Show the block to the reservoir: lines 6 to 13, one document after the other."""
         block = check_block(documents, self.n_words, grows=self.grows)
-        self.sample.add(block)
-        self.n_words = block.n_words
+        with changing(self):
+            self.sample.add(block)
+            self.n_words = block.n_words
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words of the remembered documents; words of -1 are dropped from them."""
         n_words = check_n_words(n_words)
-        self.sample.recode(check_recoding(new_ids, self.n_words, n_words), n_words)
-        self.n_words = n_words
+        ids = check_recoding(new_ids, self.n_words, n_words)
+        with changing(self):
+            self.sample.recode(ids, n_words)
+            self.n_words = n_words
 
     def to_state(self) -> dict[str, Any]:
         """Return all that the learner needs to resume."""

@@ -80,13 +80,8 @@ class IncrementalEM(OnlineEM):
 
     def _update(self, block: Documents) -> None:
         n_before = len(self.sample)
-        change = self.sample.add(block)
-        try:
-            self._exchange(change, n_before)
-            self.revisit(self.n_revisits * block.n_docs)
-        except BaseException:
-            self.sample.undo(change, block.n_docs)
-            raise
+        self._exchange(self.sample.add(block), n_before)
+        self.revisit(self.n_revisits * block.n_docs)
 
     def _exchange(self, change: Change, n_before: int) -> None:
         """Take out the statistics of what left the sample, add those of what entered."""
@@ -95,14 +90,6 @@ class IncrementalEM(OnlineEM):
         self._reserve(len(self.sample))
         self._posterior[change.places] = 0.0
         self._visit(change.entered, change.places)
-
-    def _kept(self) -> Statistics:
-        self._posterior = self._posterior.copy()  # the one that was is kept by whoever undoes
-        return self._statistics.copy()
-
-    def _restore(self, statistics: Statistics) -> None:
-        super()._restore(statistics)
-        self.sample.recode(None, self.n_words)
 
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         super()._recode(new_ids, n_words)

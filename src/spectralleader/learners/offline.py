@@ -21,7 +21,7 @@ from spectralleader.learners.protocol import (
     sizes_of,
 )
 from spectralleader.models import TopicModel
-from spectralleader.runtime.guard import Guarded
+from spectralleader.runtime.guard import Guarded, changing
 from spectralleader.samples import Everything
 
 Info = TypeVar("Info")
@@ -51,14 +51,19 @@ class Offline(Guarded, Generic[Info]):
     def fit(self, documents: Documents) -> Self:
         """Learn these documents, in place of all learned before; words that were known stay."""
         check_block(documents, self.n_words, grows=self.grows)
-        self._memory = Everything(n_words=self.n_words)
-        self._solution = None
-        self.learn(documents)
+        with changing(self):
+            self._memory = Everything(n_words=self.n_words)
+            self._solution = None
+            self._learn(documents)
         return self
 
     def learn(self, documents: Documents) -> None:
         """Remember the block."""
         block = check_block(documents, self.n_words, grows=self.grows)
+        with changing(self):
+            self._learn(block)
+
+    def _learn(self, block: Documents) -> None:
         if self._memory.add(block).n_docs > 0:
             self._solution = None
         if block.n_words > self.n_words:
@@ -67,7 +72,9 @@ class Offline(Guarded, Generic[Info]):
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words of the remembered documents; -1 is dropped from them."""
         n_words = check_n_words(n_words)
-        self._recode(check_recoding(new_ids, self.n_words, n_words), n_words)
+        ids = check_recoding(new_ids, self.n_words, n_words)
+        with changing(self):
+            self._recode(ids, n_words)
 
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         self._memory.recode(new_ids, n_words)
@@ -86,8 +93,9 @@ class Offline(Guarded, Generic[Info]):
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Remember also what others do."""
-        self._memory.merge([other._memory for other in others], rng)
-        self._solution = None
+        with changing(self):
+            self._memory.merge([other._memory for other in others], rng)
+            self._solution = None
 
     def _solved(self) -> tuple[TopicModel, Info]:
         if self._solution is None:

@@ -28,9 +28,8 @@ from spectralleader.learners.protocol import (
     check_vocabulary,
     sizes_of,
 )
-from spectralleader.learners.undoing import fields_of, put_back
 from spectralleader.models import TopicModel
-from spectralleader.runtime.guard import Guarded
+from spectralleader.runtime.guard import Guarded, changing
 
 
 class OnlineEM(Guarded):
@@ -62,29 +61,10 @@ class OnlineEM(Guarded):
         raise NotImplementedError
 
     def learn(self, documents: Documents) -> None:
-        """Make one update; documents without words teach nothing and are left out.
-
-        If it fails, nothing has changed.
-        """
+        """Make one update; documents without words teach nothing and are left out."""
         documents = check_block(documents, self.n_words, grows=self.grows)
-        before, statistics = fields_of(self), self._kept()
-        try:
+        with changing(self):
             self._learn(documents)
-        except BaseException:
-            put_back(before)
-            self._restore(statistics)
-            raise
-
-    def _kept(self) -> Statistics:
-        """Return the statistics for `_restore`: the same arrays, if nothing follows their change.
-
-        A subclass that goes on after it has added to them returns a copy.
-        """
-        return self._statistics.alias()
-
-    def _restore(self, statistics: Statistics) -> None:
-        """Go back to statistics as they were kept."""
-        self._statistics = statistics
 
     def _learn(self, documents: Documents) -> None:
         if documents.n_words > self.n_words:
@@ -102,7 +82,9 @@ class OnlineEM(Guarded):
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words; -1 is forgotten, and the other words of a topic share its place."""
         n_words = check_n_words(n_words)
-        self._recode(check_recoding(new_ids, self.n_words, n_words), n_words)
+        ids = check_recoding(new_ids, self.n_words, n_words)
+        with changing(self):
+            self._recode(ids, n_words)
 
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         if self.n_updates == 0:

@@ -7,11 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from spectralleader.arrays import Floats
 from spectralleader.checks import is_number
 from spectralleader.documents import Documents
 from spectralleader.em.start import Start
 from spectralleader.em.statistics import best_order
 from spectralleader.learners.online_em import OnlineEM
+from spectralleader.models import TopicModel
 
 ALIKE = 0.5  # cosine that topics have on average, at least, to be averaged
 
@@ -95,21 +97,13 @@ class StepwiseEM(OnlineEM):
         Topics are matched first. From different starts EM may have found different ones, and the
         average of these would be topics of neither: then it is refused.
         """
+        merged, n_updates = self._statistics.copy(), self.n_updates
         for other in others:
-            order = best_order(other._statistics, self._statistics)
-            topics, wanted = other.model.topics[order], self.model.topics
-            sizes = np.linalg.norm(topics, axis=1) * np.linalg.norm(wanted, axis=1)
-            alike = float(self.model.weights @ ((topics * wanted).sum(axis=1) / sizes))
-            if alike < ALIKE:
-                raise ValueError(
-                    f"these StepwiseEM found different topics (after matching their cosine is "
-                    f"{alike:.2f} on average, {ALIKE} is needed); start them from one model, or "
-                    "merge learners that remember documents"
-                )
-            share = other.n_updates / (self.n_updates + other.n_updates)
-            self._statistics.blend(other._statistics.reorder(order), share)
-            self.n_updates += other.n_updates
-            self._model = None
+            order = best_order(other._statistics, merged)
+            _check_alike(other.model.topics[order], merged.maximise(self.smoothing))
+            n_updates += other.n_updates
+            merged.blend(other._statistics.reorder(order), other.n_updates / n_updates)
+        self._statistics, self.n_updates, self._model = merged, n_updates, None
 
     def _update(self, block: Documents) -> None:
         if self.n_updates == 0:
@@ -119,3 +113,15 @@ class StepwiseEM(OnlineEM):
         step = self.step_size
         self._statistics.decay(1.0 - step)
         self._statistics.add(block, posterior, step / block.n_docs)
+
+
+def _check_alike(topics: Floats, wanted: TopicModel) -> None:
+    """Raise unless topics, in the order of the others, are the same but for noise."""
+    sizes = np.linalg.norm(topics, axis=1) * np.linalg.norm(wanted.topics, axis=1)
+    alike = float(wanted.weights @ ((topics * wanted.topics).sum(axis=1) / sizes))
+    if alike < ALIKE:
+        raise ValueError(
+            f"these StepwiseEM found different topics (after matching their cosine is {alike:.2f} "
+            f"on average, {ALIKE} is needed); start them from one model, or merge learners that "
+            "remember documents"
+        )

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spectralleader.arrays import Floats
+from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.states import floats, take, truth
 from spectralleader.documents import Documents, check_n_words
 from spectralleader.documents.recoding import check_recoding, move_rows
@@ -21,7 +21,7 @@ from spectralleader.learners.protocol import (
     sizes_of,
 )
 from spectralleader.models import TopicModel
-from spectralleader.runtime.guard import Guarded
+from spectralleader.runtime.guard import Guarded, changing
 
 # Symmetric around 1, so that the mixture starts near Laplace's rule. Powers of two: a grid by
 # factors of four loses up to 0.15 nats per document on the first 1,000 tweets. The ends matter if
@@ -63,18 +63,22 @@ class Unigram(Guarded):
     def learn(self, documents: Documents) -> None:
         """Count the words of the block."""
         block = check_block(documents, self.n_words, grows=self.grows)
-        if block.n_words > self.n_words:
-            self.recode(None, block.n_words)
-        np.add.at(self._counts, block.words, block.counts)
-        self._blocks[block.words] += 1.0  # once per block: repeated indices do not accumulate
+        with changing(self):
+            if block.n_words > self.n_words:
+                self._recode(None, block.n_words)
+            np.add.at(self._counts, block.words, block.counts)
+            self._blocks[block.words] += 1.0  # once per block: repeated indices do not accumulate
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words; new words have a count of zero."""
         n_words = check_n_words(n_words)
         ids = check_recoding(new_ids, self.n_words, n_words)
-        self._counts, self._blocks = (
-            move_rows(rows, ids, n_words) for rows in (self._counts, self._blocks)
-        )
+        with changing(self):
+            self._recode(ids, n_words)
+
+    def _recode(self, ids: Ints | None, n_words: int) -> None:
+        self._counts = move_rows(self._counts, ids, n_words)
+        self._blocks = move_rows(self._blocks, ids, n_words)
         self.n_words = n_words
 
     @property
@@ -89,9 +93,10 @@ class Unigram(Guarded):
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Add the counts of the others."""
-        for other in others:
-            self._counts += other._counts
-            self._blocks += other._blocks
+        with changing(self):
+            for other in others:
+                self._counts += other._counts
+                self._blocks += other._blocks
 
     @property
     def model(self) -> TopicModel:

@@ -133,24 +133,10 @@ class VarianceReducedEM(OnlineEM):
     def _update(self, block: Documents) -> None:
         if self.n_updates == 0:
             self._start = self._statistics.copy()
-        change, drawn = self.sample.add(block), self._rng.bit_generator.state
+        self.sample.add(block)
         n_due = self.n_revisits * block.n_docs
-        try:
-            for first in range(0, n_due, MINI_BATCH):
-                self._step(min(MINI_BATCH, n_due - first))
-        except BaseException:
-            self.sample.undo(change, block.n_docs)
-            self._rng.bit_generator.state = drawn
-            raise
-
-    def _kept(self) -> Statistics:
-        return self._statistics.copy()
-
-    def _restore(self, statistics: Statistics) -> None:
-        super()._restore(statistics)
-        self.sample.recode(None, self.n_words)
-        if self.n_updates == 0:
-            self._start = statistics
+        for first in range(0, n_due, MINI_BATCH):
+            self._step(min(MINI_BATCH, n_due - first))
 
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         super()._recode(new_ids, n_words)

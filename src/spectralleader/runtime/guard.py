@@ -10,8 +10,13 @@ from functools import wraps
 from typing import Any, ClassVar
 from weakref import WeakSet
 
+from spectralleader.errors import BrokenError
 from spectralleader.runtime.interrupts import HOLD, look
 
+BROKEN = (
+    "this {} was being changed when {} was raised, and cannot be used any more; load what was "
+    "saved last, or begin anew"
+)
 TORN = (
     "another thread was changing this object when the process was forked, and is not there to "
     "end it; take a snapshot before, or start processes with 'spawn'"
@@ -79,13 +84,34 @@ def guard_of(thing: Any) -> Guard:
     return guard
 
 
+class changing:  # noqa: N801  # read as a verb: with changing(self)
+    """Around what changes an object, after all checks: it ends, or the object is broken.
+
+    Bad input is refused before anything changes, and signals wait for the end. What is left is what
+    nobody foresees, such as no more memory: every later use then raises `BrokenError`.
+    """
+
+    __slots__ = ("_thing",)
+
+    def __init__(self, thing: Guarded) -> None:
+        self._thing = thing
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None:
+            self._thing._broken = repr(error)
+
+
 class Guarded:
-    """Lets one thread at a time through the doors that its subclasses define.
+    """Lets one thread at a time through the doors that its subclasses define, unless it is broken.
 
     Copies and pickles are of the object as it is between two steps.
     """
 
     doors: ClassVar[tuple[str, ...]] = DOORS
+    _broken: str | None = None  # what happened while it was being changed
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -105,6 +131,8 @@ def _guarded(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def enter(self: Any, *args: Any, **keywords: Any) -> Any:
         with guard_of(self):
+            if self._broken is not None:
+                raise BrokenError(BROKEN.format(type(self).__name__, self._broken))
             return method(self, *args, **keywords)
 
     return enter

@@ -143,17 +143,24 @@ class Hold:
                 self._deliver()
                 raise
 
-    def look(self) -> None:
-        """Raise if a signal waits whose handler does nothing else: in the middle of a step.
+    def asked(self) -> int | None:
+        """Return the signal that waits, if its handler does nothing but raise that somebody asks.
 
-        All other handlers wait for its end: they might use what is half done.
+        All other handlers wait for the end of the hold: they might use what is half done.
         """
         if self._waiting and threading.get_ident() == self._main:
             for number in TO_END:
                 handler = self._handlers.get(number)
                 if number in self._waiting and handler in (signal.default_int_handler, terminate):
-                    self._waiting.remove(number)
-                    handler(number, None)
+                    return number
+        return None
+
+    def look(self) -> None:
+        """Raise for the signal that waits."""
+        number = self.asked()
+        if number is not None:
+            self._waiting.remove(number)
+            self._handlers[number](number, None)
 
     def _forked(self) -> None:
         """Begin anew in a child process; its main thread is the one that forked."""
@@ -239,6 +246,21 @@ def look() -> None:
     HOLD.look()
     if Interrupts.entered is not None and is_main_thread():
         Interrupts.entered.look()
+
+
+class PutOff(Exception):  # noqa: N818  # nothing went wrong
+    """Raised out of what can be done later, because the program was asked to end."""
+
+
+def put_off_if_asked() -> None:
+    """Raise `PutOff` if the program was asked to end, in a step: whoever began this goes on.
+
+    The request itself waits for the end of the step.
+    """
+    outer = Interrupts.entered
+    is_asked = outer is not None and outer.asked is not None and is_main_thread()
+    if is_asked or HOLD.asked() is not None:
+        raise PutOff
 
 
 @contextmanager

@@ -12,15 +12,14 @@ AHEAD = 256  # pairs drawn at once for those who take one at a time
 
 
 class Draws:
-    """A stream of pairs of uniform numbers from 0 to 1, which can be taken back.
+    """A stream of pairs of uniform numbers from 0 to 1.
 
     Examples
     --------
     >>> one_by_one, together = (Draws(np.random.default_rng(0)) for _ in range(2))
     >>> [one_by_one.one() for _ in range(3)] == [tuple(pair) for pair in together.many(3)]
     True
-    >>> one_by_one.back(3)
-    >>> one_by_one.state == Draws(np.random.default_rng(0)).state
+    >>> one_by_one.state == together.state
     True
     """
 
@@ -40,11 +39,6 @@ class Draws:
         self._put_back()
         return self._rng.random((n, 2))
 
-    def back(self, n: int) -> None:
-        """Take back the last n pairs."""
-        self._put_back()
-        self._advance(-2 * n)
-
     @property
     def state(self) -> dict[str, Any]:
         """That of the generator, as if nothing had been drawn ahead."""
@@ -52,10 +46,8 @@ class Draws:
         return cast(dict[str, Any], self._rng.bit_generator.state)
 
     def _put_back(self) -> None:
+        """Return what was drawn ahead: the generator goes round in 2**128 numbers."""
         if self._ahead:
-            self._advance(-len(self._ahead))
+            n = -len(self._ahead) % 2**128
+            cast(np.random.PCG64, self._rng.bit_generator).advance(n)
             self._ahead = []
-
-    def _advance(self, n: int) -> None:
-        """Move on by some numbers, or back: the generator goes round in 2**128 of them."""
-        cast(np.random.PCG64, self._rng.bit_generator).advance(n % 2**128)

@@ -37,10 +37,6 @@ class Everything(Remembering):
         rows = np.arange(documents.n_docs)
         return self._places.put(documents, rows, len(self) + rows)
 
-    def undo(self, change: Change, n_docs: int) -> None:
-        """Take back the last `add`, of so many documents."""
-        self._places.undo(change)
-
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Remember what others do too, after what is remembered here; there is no chance in it."""
         for other in others:

@@ -76,15 +76,6 @@ class Places:
         self.n_words = n_words
         return Change(Scattered(moved, *self._shown, n_words), n, chosen)
 
-    def undo(self, change: Change) -> None:
-        """Take back the last `put`, which returned this change: those that left are there again."""
-        left, n_before = change.left, self._n - change.n_entered
-        n_before += left.n_docs
-        if left.n_docs:
-            taken = change.places[change.places < n_before]
-            self.put(left, np.arange(left.n_docs), taken)
-        self._n = n_before
-
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
         """Renumber the words of the remembered documents; those of -1 are dropped from them."""
         self.n_words = n_words

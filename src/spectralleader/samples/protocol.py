@@ -86,9 +86,6 @@ class Sample(Protocol):
     def add(self, documents: Documents) -> Change:
         """Show the sample a block; return what entered and what left."""
 
-    def undo(self, change: Change, n_docs: int) -> None:
-        """Take back the last `add`, of n_docs documents, which returned this change."""
-
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Become the sample of all that it and others saw; they have its settings and kind."""
 

@@ -66,16 +66,11 @@ class Reservoir(Bounded):
         """Show the reservoir a block; return what entered and what left."""
         n_docs = documents.n_docs
         chosen = self._choose_one() if n_docs == 1 else self._choose(n_docs)
-        try:
-            if len(documents.words) > self._most:  # else no document is long
-                args = (documents, chosen[:, 0], self.n_seen, self._most)
-                documents, chosen[:, 0] = shorten_rows(*args)
-            change = self._places.enter(documents, chosen)
-        except BaseException:
-            self._draws.back(n_docs)
-            raise
+        if len(documents.words) > self._most:  # else no document is long
+            args = (documents, chosen[:, 0], self.n_seen, self._most)
+            documents, chosen[:, 0] = shorten_rows(*args)
         self.n_seen += n_docs
-        return change
+        return self._places.enter(documents, chosen)
 
     def _choose(self, n_docs: int) -> Ints:
         """Draw which documents of a block enter, and their places, by place, (n, 2)."""
@@ -91,12 +86,6 @@ class Reservoir(Bounded):
         chosen = np.zeros((1, 2), np.int64)
         chosen[0, 1] = t - 1 if t <= self.capacity else int(where * self.capacity)
         return chosen
-
-    def undo(self, change: Change, n_docs: int) -> None:
-        """Take back the last `add`, of so many documents."""
-        self._places.undo(change)
-        self.n_seen -= n_docs
-        self._draws.back(n_docs)
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Become a sample of all that was seen by this reservoir and by others of its settings.

@@ -51,11 +51,6 @@ class Window(Bounded):
         self.n_seen += n_docs
         return change
 
-    def undo(self, change: Change, n_docs: int) -> None:
-        """Take back the last `add`, of so many documents."""
-        self._places.undo(change)
-        self.n_seen -= n_docs
-
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Become the last documents of this and other streams, as if those had been one.
 

@@ -20,7 +20,7 @@ from spectralleader.learners.lookup import find_learner, name_of, stored_learner
 from spectralleader.learners.merging import merge_learners, settings_of
 from spectralleader.models import TopicModel
 from spectralleader.runtime.first_use import use_first
-from spectralleader.runtime.guard import Guarded
+from spectralleader.runtime.guard import Guarded, changing
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.texts import Texts, as_strings
 from spectralleader.text.vectoriser import Vectoriser
@@ -116,8 +116,8 @@ class TextTopics(Guarded):
     def learn(self, texts: Texts) -> None:
         """Learn from texts, however many, in blocks: a list, an iterator, a Series, an array.
 
-        Whatever is raised, by the iterator too, whole blocks before it have been learned, and
-        nothing of the block that it broke off: words, counts and learner are as they were.
+        Whatever is raised, by the iterator too, whole blocks before it have been learned. A block
+        is refused before anything changes, or learned; Ctrl-C waits for its end.
 
         Raises
         ------
@@ -131,7 +131,7 @@ class TextTopics(Guarded):
             self.step(block)
 
     def step(self, texts: Texts, judge: Callable[[Documents], None] | None = None) -> Ints | None:
-        """Learn one block of texts; if that fails, nothing has changed.
+        """Learn one block of texts.
 
         Parameters
         ----------
@@ -145,24 +145,15 @@ class TextTopics(Guarded):
         array or None
             The new ids of all words, if a growing vocabulary dropped some.
         """
-        n_known = self.vocabulary.n_words
-        counted = self.vectoriser.count(texts)
+        counted = self.vectoriser.count(texts)  # refuses texts before it takes in their words
         documents = with_words(counted)
-        try:
+        with changing(self):
             if judge is not None:
                 judge(documents)
             self.learner.learn(documents)
-        except BaseException:
-            self._take_out(documents, n_known)
-            raise
-        self.n_docs += counted.n_docs
-        self.n_empty += counted.n_docs - documents.n_docs
-        return self._settle()
-
-    def _take_out(self, documents: Documents, n_known: int) -> None:
-        """Let only those words be known that were before these documents were counted."""
-        self.vocabulary.take_out(documents, n_known)
-        narrow(self.learner, max(1, n_known))
+            self.n_docs += counted.n_docs
+            self.n_empty += counted.n_docs - documents.n_docs
+            return self._settle()
 
     def _settle(self) -> Ints | None:
         """Let the vocabulary settle, and the learner follow it."""
@@ -211,6 +202,8 @@ class TextTopics(Guarded):
         return self._view().top_words(n)
 
     def __repr__(self) -> str:
+        if self._broken is not None:
+            return "TextTopics(broken)"
         return (
             f"TextTopics({type(self.learner).__name__}, {self.vocabulary!r}, n_docs={self.n_docs})"
         )

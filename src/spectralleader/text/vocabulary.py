@@ -114,9 +114,6 @@ class Vocabulary(Sequence[str]):
         """Return the first n_words words, all if omitted, as a vocabulary that never changes."""
         return self
 
-    def take_out(self, documents: Documents, n_words: int) -> None:
-        """Undo the last `count_texts`, which returned these documents, when there were n_words."""
-
     def settle(self) -> Ints | None:
         """Return None: a given vocabulary stays as it is. See `GrowingVocabulary.settle`."""
         return None
@@ -214,12 +211,6 @@ class GrowingVocabulary(Vocabulary):
     def frozen(self, n_words: int | None = None) -> Vocabulary:
         """Return the first n_words words, all if omitted, as a vocabulary that never changes."""
         return _Frozen(self._spell()[:n_words])
-
-    def take_out(self, documents: Documents, n_words: int) -> None:
-        """Undo the last `count_texts`: its new words go, and its counts of the others."""
-        counted = np.bincount(documents.words, documents.counts, self.n_words).astype(np.int64)
-        totals = self.totals - counted
-        self._restore(self._spell()[:n_words], totals[:n_words])
 
     def settle(self) -> Ints | None:
         """Let the lightest words go if there are too many; say where the others went.

@@ -8,6 +8,7 @@ figures are therefore optimistic until the constants are chosen again.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -19,7 +20,6 @@ from spectralleader.checks.states import check_same, part, take, truth
 from spectralleader.documents import Documents, check_n_words
 from spectralleader.documents.recoding import check_recoding
 from spectralleader.em.statistics import with_words
-from spectralleader.learners.hedged.before import Before
 from spectralleader.learners.hedged.candidates import SAMPLES, candidates
 from spectralleader.learners.hedged.panel import Foreseen, Panel
 from spectralleader.learners.hedged.polishing import Polishing, recent
@@ -32,7 +32,8 @@ from spectralleader.learners.protocol import (
     sizes_of,
 )
 from spectralleader.models import TopicModel
-from spectralleader.runtime.guard import Guarded, guard_of
+from spectralleader.runtime.guard import Guarded, changing, guard_of
+from spectralleader.runtime.interrupts import PutOff, put_off_if_asked
 from spectralleader.samples import Reservoir, Window
 
 FOLLOWED = 100  # documents of merged windows that are followed at a step
@@ -111,37 +112,33 @@ class HedgedLeader(Guarded):
         return self._panel.mixing.n_docs
 
     def learn(self, documents: Documents) -> None:
-        """Weigh the candidates by the block, then let each learn it.
-
-        If it fails, nothing has changed: whatever can fail comes before tables are added to, or
-        else they are copied.
-        """
+        """Weigh the candidates by the block, then let each learn it."""
         block = check_block(documents, self.n_words, grows=self.grows)
-        before = Before(self)
-        try:
-            self._learn(block, before)
-        except BaseException:
-            before.put_back()
-            raise
+        with changing(self):
+            self._learn(block)
 
-    def _learn(self, block: Documents, before: Before) -> None:
+    def _learn(self, block: Documents) -> None:
+        self._catch_up()
         if block.n_words > self.n_words:
-            before.recodes()
             self._recode(None, block.n_words)
         block = with_words(block)
         if block.n_docs == 0:
             return
         foreseen = self._foresee(block)
         self._foreseen = self._model = None
-        self._polishing.remember(block, before.note)
+        self._polishing.remember(block)
         self._panel.weigh(foreseen)
-        due = self._polishing.is_due(self._panel)
-        if any(due):
-            before.copy_tables()
+        self._polishing.note_due(self._panel)
         self._panel.count(block)
-        before.counted(block)
         self._panel.follow(foreseen)
-        self._polishing.renew(self._panel, *due)
+        with suppress(PutOff):
+            self._polishing.renew(self._panel, put_off_if_asked)
+
+    def _catch_up(self) -> None:
+        """Renew what was put off when the program was asked to end."""
+        if self._polishing.is_due:
+            self._foreseen = self._model = None
+            self._polishing.renew(self._panel)
 
     def _foresee(self, block: Documents) -> Foreseen:
         """Ask every candidate for the block's probability; at most once for a block."""
@@ -172,6 +169,11 @@ class HedgedLeader(Guarded):
         Word counts add up. The candidates' weights and late losses are means, weighted by documents
         seen. Tracked priors and forgetting EMs, which have no sum, first go on over all windows.
         """
+        with changing(self):
+            self._merge(others, rng)
+
+    def _merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
+        self._catch_up()
         self._foreseen = self._model = None
         panel, polishings = self._panel, [other._polishing for other in others]
         for block in recent([self._polishing, *polishings], rng).blocks(FOLLOWED):
@@ -182,7 +184,10 @@ class HedgedLeader(Guarded):
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words of all that is remembered; -1 is dropped."""
         n_words = check_n_words(n_words)
-        self._recode(check_recoding(new_ids, self.n_words, n_words), n_words)
+        ids = check_recoding(new_ids, self.n_words, n_words)
+        with changing(self):
+            self._catch_up()  # by the words that it was to be done with
+            self._recode(ids, n_words)
 
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         self._panel.recode(new_ids, n_words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
@@ -14,7 +14,6 @@ from spectralleader.learners.hedged.polish import polish, sweep
 from spectralleader.learners.spectral_leader.basis import find_basis
 from spectralleader.models import TopicModel
 from spectralleader.moments import ProjectedMoments, ProjectedSums
-from spectralleader.runtime.interrupts import look
 from spectralleader.spectral import estimate
 from spectralleader.spectral.power import power_method, random_starts
 
@@ -25,6 +24,12 @@ SEEDS = 10  # documents that each topic of a random start is made of
 N_KEPT = 4  # estimates that survive a race
 N_SWEEPS, N_PASSES = 2, 2  # before an estimate is judged
 
+Pause = Callable[[], None]
+
+
+def no_pause() -> None:
+    """Go on."""
+
 
 def race(
     documents: Documents,
@@ -33,6 +38,7 @@ def race(
     background: Floats,
     strength: float,
     seed: list[int],
+    pause: Pause = no_pause,
 ) -> list[Statistics]:
     """Return the likeliest estimates of the documents' topics, best first.
 
@@ -54,10 +60,12 @@ def race(
         How many words of it each topic has.
     seed : list of int
         Of the random starts.
+    pause : callable, optional
+        Called often enough to be left by an exception: with many topics a start takes seconds.
     """
     finished = [polish(documents, old, background, strength, N_PASSES) for old in incumbents]
-    for start in starts(documents, n_topics, seed):
-        look()  # with many topics each takes seconds; nothing of the learner has changed yet
+    for start in starts(documents, n_topics, seed, pause):
+        pause()
         swept = sweep(documents, start, background, strength, N_SWEEPS)
         finished.append(polish(documents, swept, background, strength, N_PASSES))
     # stable, so that an incumbent is not replaced by its equal
@@ -65,21 +73,25 @@ def race(
     return [statistics for statistics, _ in finished[:N_KEPT]]
 
 
-def starts(documents: Documents, n_topics: int, seed: list[int]) -> Iterator[Statistics]:
+def starts(
+    documents: Documents, n_topics: int, seed: list[int], pause: Pause = no_pause
+) -> Iterator[Statistics]:
     """Yield the spectral estimates, one a scaling, and random ones."""
     for scaling in SCALINGS:
-        yield as_statistics(spectral(documents, n_topics, scaling, seed[0]), documents)
+        yield as_statistics(spectral(documents, n_topics, scaling, seed[0], pause), documents)
     rng = np.random.default_rng(seed)
     for _ in range(N_RANDOM):
         yield random(documents, n_topics, rng)
 
 
-def spectral(documents: Documents, n_topics: int, scaling: float, seed: int) -> TopicModel:
+def spectral(
+    documents: Documents, n_topics: int, scaling: float, seed: int, pause: Pause = no_pause
+) -> TopicModel:
     """Return the spectral estimate with scaled words."""
     sums = ProjectedSums(find_basis(documents, n_topics, seed, scaling, ROUGHLY))
     sums.update(documents)
     restarts = random_starts(n_topics, 10, seed)
-    decompose = partial(power_method, between=look)
+    decompose = partial(power_method, between=pause)
     return estimate(ProjectedMoments(sums), n_topics, decompose, restarts).model
 
 

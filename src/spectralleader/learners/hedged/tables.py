@@ -66,7 +66,6 @@ class Tables:
         self.scales[first:] *= keep
         if self.scales.min() < SMALLEST_SCALE:
             factors = np.repeat(self.scales, self.n_topics)
-            self.stacked.unshare()  # whoever undoes this step has the others
             self.totals[:] *= factors
             self.words[:] *= factors
             self.scales[:] = 1.0

@@ -89,12 +89,6 @@ class Anchored:
             changed = f"{self.n_changed} of {n_anchored} remembered documents changed"
             self.anchor_at(sample, changed if self.n_anchors else "the first documents came")
 
-    def take_back(self) -> None:
-        """Drop the changes beyond those counted: the sample has undone them."""
-        while sum(change.n_entered for change in self.changes) > self.n_changed:
-            self.changes.pop()
-        self._worked = None
-
     def anchor_at(self, sample: Sample, reason: str) -> None:
         """Make the sample as it is the anchor."""
         self.anchor, self.reason = sample.documents, reason

@@ -32,9 +32,8 @@ from spectralleader.learners.spectral_leader.shrinkage import (
     choose_level,
     split,
 )
-from spectralleader.learners.undoing import Fields, fields_of, put_back
 from spectralleader.models import TopicModel
-from spectralleader.runtime.guard import Guarded
+from spectralleader.runtime.guard import Guarded, changing
 from spectralleader.samples import (
     SAMPLES,
     Change,
@@ -106,32 +105,14 @@ class Leader(Guarded):
         """Take note of what has just entered and left the sample."""
 
     def learn(self, documents: Documents) -> None:
-        """Show the block to the sample (lines 6 to 13); if that fails, nothing has changed."""
+        """Show the block to the sample (lines 6 to 13)."""
         block = check_block(documents, self.n_words, grows=self.grows)
-        before = self._fields() if block.n_words > self.n_words else []
-        change: Change | None = None
-        try:
+        with changing(self):
             if block.n_words > self.n_words:
                 self._recode(None, block.n_words)
             change = self.sample.add(block)
             if change.n_entered > 0:
-                before = before or self._fields()
                 self._learn(change)
-        except BaseException:
-            if change is not None:
-                self.sample.undo(change, block.n_docs)
-            put_back(before)
-            self._take_back()
-            self._forget()
-            self.sample.recode(None, self.n_words)
-            raise
-
-    def _fields(self) -> Fields:
-        """Return what a step replaces; the sample takes back what it did by itself."""
-        return fields_of(self)
-
-    def _take_back(self) -> None:
-        """Drop what was noted of a step, beside its fields."""
 
     def _learn(self, change: Change) -> None:
         """Follow a change of the sample; renew what later ones are compared with if due."""

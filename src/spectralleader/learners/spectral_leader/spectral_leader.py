@@ -11,7 +11,6 @@ from spectralleader.checks.states import part
 from spectralleader.documents import Documents
 from spectralleader.learners.spectral_leader.anchored import Anchored
 from spectralleader.learners.spectral_leader.leader import Leader
-from spectralleader.learners.undoing import Fields, fields_of
 from spectralleader.models import TopicModel
 from spectralleader.samples import Change, Sample
 from spectralleader.spectral import DECOMPOSITIONS, Estimate
@@ -93,12 +92,6 @@ class SpectralLeader(Leader):
         self._anchored = Anchored(self.n_topics, self.n_words, self.seed, decompose, self.scaling)
         if len(self.sample):
             self._anchored.anchor_at(self.sample, "the sample had documents already")
-
-    def _fields(self) -> Fields:
-        return fields_of(self, self._anchored)
-
-    def _take_back(self) -> None:
-        self._anchored.take_back()
 
     def _follow(self, change: Change) -> None:
         self._anchored.follow(change, self.sample)
