@@ -177,3 +177,13 @@ def test_a_closed_standard_input_is_an_empty_one(tmp_path):
     line = f"{shlex.quote(sys.executable)} -m spectralleader learn - -k 2 <&-"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (2, "spectralleader: standard input is empty\n")
+
+
+def test_output_that_cannot_be_written_is_told_apart_from_a_model_that_cannot_be_saved(tmp_path):
+    (tmp_path / "texts").write_text("rain and wind\na late goal\n" * 30, encoding="utf-8")
+    line = f"{shlex.quote(sys.executable)} -m spectralleader learn texts -k 2 --save m >/dev/full"
+    done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    last = done.stderr.splitlines()[-1]
+    assert last == "spectralleader: standard output cannot be written: No space left on device"
+    assert load(tmp_path / "m").n_docs == 60

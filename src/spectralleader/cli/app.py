@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
 import typer
@@ -27,8 +28,8 @@ app = typer.Typer(
     rich_markup_mode="rich",
     help="Learn topic models from streams of documents, online, with nothing to tune.",
     epilog="Start with: [bold]spectralleader learn tweets.csv[/bold], or [bold]demo[/bold] "
-    "to see it learn. Exit codes: 0 done, 1 nothing useful was learned or saved, 2 misuse or "
-    "bad input, 130 stopped by Ctrl-C, 143 ended by SIGTERM before anything was saved.",
+    "to see it learn. Exit codes: 0 done, 1 nothing useful was learned, saved or printed, 2 misuse "
+    "or bad input, 130 stopped by Ctrl-C, 143 ended by SIGTERM before anything was saved.",
 )
 app.add_typer(text.app)
 app.add_typer(merge.app)
@@ -63,9 +64,42 @@ def main() -> None:
         code = run()
         sys.stdout.flush()
     except BrokenPipeError:  # whoever read has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OutputError as error:
+        code = fail(str(error), NOTHING_USEFUL)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
+
+
+class OutputError(OSError):
+    """Standard output cannot be written."""
+
+
+class Output(io.TextIOWrapper):
+    """Standard output, whose errors say that they are of it and not of a model's file."""
+
+    def write(self, text: str) -> int:
+        """Write."""
+        with told_apart():
+            return super().write(text)
+
+    def flush(self) -> None:
+        """Have it written."""
+        with told_apart():
+            super().flush()
+
+
+@contextmanager
+def told_apart() -> Iterator[None]:
+    """Say of an error in writing where that was; a pipe that nobody reads any more is none."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        why = error.strerror
+        raise OutputError(f"standard output cannot be written: {why}") from error
 
 
 class Unfailing(io.TextIOWrapper):
@@ -95,13 +129,11 @@ def prepare_output() -> None:
                 continue
             os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
             setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8"))  # noqa: SIM115
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    if isinstance(sys.stderr, io.TextIOWrapper):
-        encoding = sys.stderr.encoding
-        sys.stderr = Unfailing(
-            sys.stderr.detach(), encoding, "backslashreplace", line_buffering=True
-        )
+    for name, kind in (("stdout", Output), ("stderr", Unfailing)):
+        stream = getattr(sys, name)
+        if isinstance(stream, io.TextIOWrapper):
+            how = (stream.encoding, "backslashreplace", None, stream.line_buffering)
+            setattr(sys, name, kind(stream.detach(), *how, stream.write_through))
 
 
 def run() -> int:
@@ -112,7 +144,7 @@ def run() -> int:
         if isinstance(end.__context__, BrokenPipeError):  # as typer and rich end on it
             raise end.__context__ from None
         raise
-    except BrokenPipeError:
+    except (BrokenPipeError, OutputError):
         raise
     except (KeyboardInterrupt, typer.Abort):  # before or after a command
         return fail("stopped", STOPPED)

@@ -21,6 +21,7 @@ from spectralleader.learners.protocol import (
     sizes_of,
 )
 from spectralleader.models import TopicModel
+from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.runtime.guard import Guarded, changing
 from spectralleader.samples import Everything
 
@@ -99,7 +100,8 @@ class Offline(Guarded, Generic[Info]):
 
     def _solved(self) -> tuple[TopicModel, Info]:
         if self._solution is None:
-            self._solution = self._solve(self._memory.documents)
+            with ONE_BLAS_THREAD:
+                self._solution = self._solve(self._memory.documents)
         return self._solution
 
     @property

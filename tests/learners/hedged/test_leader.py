@@ -1,13 +1,17 @@
 """HedgedLeader: the whole."""
 
+import os
+import signal
+
 import numpy as np
 import pytest
 
 from spectralleader import Documents, HedgedLeader, TopicModel, Window
 from spectralleader.evaluation.matching import matched_accuracy
 from spectralleader.learners.hedged.candidates import candidates
+from spectralleader.runtime.interrupts import HOLD
 from spectralleader.sources.synthetic import easy, non_stochastic, random_problem
-from tests.factories import assert_valid, documents
+from tests.factories import assert_valid, documents, growing, same_state
 
 BEFORE, AFTER = (random_problem(4, 40, lengths=8, seed=seed) for seed in (1, 2))
 
@@ -125,3 +129,31 @@ def test_a_state_whose_words_are_not_in_the_totals_of_their_topic_is_refused():
         table["totals"] = np.array([[1.0, 1.0], [6e29, 0.0]])
     with pytest.raises(ValueError, match="totals must be the sums of the words"):
         HedgedLeader.from_state(state)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals as Unix has them")
+@pytest.mark.parametrize("saves", [False, True])
+def test_a_race_is_put_off_when_somebody_asks_to_end_and_caught_up_with(saves):
+    """To the bit, also if words are renumbered before that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    learner, untroubled = HedgedLeader(3), HedgedLeader(3)
+    n_put_off = 0
+    try:
+        for block in growing(documents(300, 9), 20):
+            untroubled.learn(block)
+            with pytest.raises(KeyboardInterrupt), HOLD:  # noqa: PT012
+                signal.raise_signal(signal.SIGINT)
+                learner.learn(block)
+            assert learner.n_docs == untroubled.n_docs
+            n_put_off += learner._polishing.n_races < untroubled._polishing.n_races
+            if saves:
+                learner = HedgedLeader.from_state(learner.to_state())
+            if learner.n_docs == 100:
+                for one in (learner, untroubled):
+                    one.recode(np.arange(one.n_words)[::-1], one.n_words)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert n_put_off > 0
+    for one in (learner, untroubled):
+        one.learn(block)
+    assert same_state(learner.to_state(), untroubled.to_state())

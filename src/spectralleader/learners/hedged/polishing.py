@@ -14,6 +14,7 @@ from spectralleader.em.statistics import Statistics
 from spectralleader.learners.hedged.panel import N_POLISHED, Panel
 from spectralleader.learners.hedged.polish import polish
 from spectralleader.learners.hedged.race import Pause, no_pause, race
+from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.samples import Reservoir, Window, sample_to_state
 from spectralleader.samples.interleaving import interleave, take_turns
 
@@ -66,10 +67,12 @@ class Polishing:
     def renew(self, panel: Panel, pause: Pause = no_pause) -> None:
         """Polish anew what is due; where `pause` raises, what is not done stays due."""
         if self._reservoir_due:
-            self._race(panel, pause)
+            with ONE_BLAS_THREAD:
+                self._race(panel, pause)
             self._reservoir_due = False
         if self._window_due:
-            self._renew_window(panel, pause)
+            with ONE_BLAS_THREAD:
+                self._renew_window(panel, pause)
             self._window_due = False
 
     def _n_fresh(self, panel: Panel) -> int:

@@ -1,0 +1,71 @@
+"""BLAS on one thread: products here are small, and more threads cost more than they gain.
+
+On two cores that others use too, `hedged` took five times as long with the threads that OpenBLAS
+starts by itself. Its number is of the whole process, and is put back when the last user has ended.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import NamedTuple
+
+# What NumPy and SciPy call theirs; other libraries, such as Accelerate, are left alone.
+MODULES = ("numpy.linalg._umath_linalg", "scipy.linalg._fblas")
+NAMES = [
+    (prefix, suffix) for prefix in ("scipy_openblas", "openblas") for suffix in ("64_", "_64", "")
+]
+
+
+class Threads(NamedTuple):
+    """The number of threads of one library."""
+
+    get: Callable[[], int]
+    set: Callable[[int], None]
+
+
+@cache
+def libraries() -> tuple[Threads, ...]:
+    """Return the libraries whose threads can be set."""
+    found = []
+    for module in MODULES:
+        try:
+            library = ctypes.CDLL(import_module(module).__file__)
+        except (ImportError, OSError, TypeError):
+            continue
+        for prefix, suffix in NAMES:
+            if hasattr(library, f"{prefix}_set_num_threads{suffix}"):
+                names = (f"{prefix}_{verb}_num_threads{suffix}" for verb in ("get", "set"))
+                found.append(Threads(*(getattr(library, name) for name in names)))
+                break
+    return tuple(found)
+
+
+class OneThread:
+    """While it is entered, by any number of threads, BLAS works on one."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._n_entered = 0
+        self._before: list[int] = []
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._n_entered == 0:
+                self._before = [one.get() for one in libraries()]
+                for one in libraries():
+                    one.set(1)
+            self._n_entered += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._n_entered -= 1
+            if self._n_entered == 0:
+                for one, n in zip(libraries(), self._before, strict=True):
+                    one.set(n)
+
+
+ONE_BLAS_THREAD = OneThread()
