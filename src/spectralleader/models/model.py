@@ -132,6 +132,7 @@ class TopicModel:
             if len(words) < self.n_words:  # few words: take the logarithms of those alone
                 log_topics = np.log(self.topics[:, words])
                 words = np.arange(len(words), dtype=np.int32)
+                words.setflags(write=False)  # as those of documents: one kernel for both
             else:
                 log_topics = np.log(self.topics)
         return log_joint(documents.indptr, words, documents.counts, log_weights, log_topics)
