@@ -196,7 +196,9 @@ def pack(documents: list[list[Pair]], n_words: int) -> Documents:
     indptr = np.array([0, *accumulate(map(len, documents))], np.int64)
     pairs = documents[0] if len(documents) == 1 else list(chain.from_iterable(documents))
     words, counts = zip(*pairs, strict=True) if pairs else ((), ())
-    return Documents(indptr, np.array(words, np.int32), np.array(counts, np.float64), n_words)
+    return Documents.trusted(
+        indptr, np.array(words, np.int32), np.array(counts, np.float64), n_words
+    )
 
 
 def as_count(word: Any, count: Any) -> int:

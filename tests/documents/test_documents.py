@@ -202,3 +202,28 @@ def test_pairs_of_one_word_are_added_and_zeros_dropped():
 def test_a_bad_bag_of_words_is_named(corpus, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         Documents.from_bow(corpus, n_words=3)
+
+
+def test_arrays_are_checked_copied_and_put_in_order():
+    indptr, words, counts = np.array([0, 3, 3]), np.array([2, 0, 2]), np.array([1.0, 2.0, 3.0])
+    block = Documents(indptr, words, counts, 4)
+    assert block.to_matrix().toarray().tolist() == [[2, 0, 4, 0], [0, 0, 0, 0]]
+    counts[:] = 7.0
+    assert block.counts.tolist() == [2.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "n_words", "message"),
+    [
+        (([0, 1], [5], [1.0]), 3, "indices"),
+        (([0, 1], [-1], [1.0]), 3, "indices"),
+        (([0, 2], [1], [1.0]), 3, "indices|size|last"),
+        (([1, 1], [1], [1.0]), 3, "0"),
+        (([0, 1], [0.5], [1.0]), 3, "whole numbers"),
+        (([0, 1], [1], [0.5]), 3, "document 0 has the count 0.5"),
+        (([0, 1], [1], [1.0]), 0, "n_words"),
+    ],
+)
+def test_arrays_that_are_no_documents_are_refused(arrays, n_words, message):
+    with pytest.raises(ValueError, match=message):
+        Documents(*arrays, n_words)

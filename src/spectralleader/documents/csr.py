@@ -11,11 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.runtime.compiled import kernel
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-WordIds = NDArray[np.int32]
 Arrays = tuple[Ints, WordIds, Floats]  # indptr, words, counts
 
 MAX_LENGTH = 2**53  # counts are whole numbers held exactly in a float
@@ -28,6 +26,16 @@ def from_matrix(given: Any) -> tuple[Arrays, int]:
     indptr = matrix.indptr.astype(np.int64)
     _check_lengths(sum_rows(indptr, matrix.data))
     return (indptr, matrix.indices.astype(np.int32), matrix.data), matrix.shape[1]
+
+
+def from_arrays(indptr: ArrayLike, words: ArrayLike, counts: ArrayLike, n_words: int) -> Arrays:
+    """Return the arrays of a matrix in CSR form, checked and in order."""
+    entries = tuple(np.asarray(array) for array in (counts, words, indptr))
+    if any(array.dtype.kind not in "ui" for array in entries[1:]):
+        raise ValueError("indptr and words must be whole numbers")
+    matrix = sp.csr_array(entries, shape=(len(entries[2]) - 1, n_words))
+    matrix.check_format()
+    return from_matrix(matrix)[0]
 
 
 def from_tokens(tokens: Iterable[Sequence[int] | ArrayLike], n_words: int) -> Arrays:

@@ -26,7 +26,14 @@ class Documents:
     Counts are whole numbers, kept as floats because everything downstream multiplies with them.
     Documents of 0, 1 and 2 words are legal.
 
-    Make one with `from_matrix`, `from_tokens` or `from_bow`.
+    Made most often with `from_matrix`, `from_tokens` or `from_bow`.
+
+    Parameters
+    ----------
+    indptr, words, counts : arrays
+        As above; checked, copied, and put in order.
+    n_words : int
+        Vocabulary size, d.
 
     Examples
     --------
@@ -47,7 +54,17 @@ class Documents:
     _matrix: sp.csr_array | None
 
     def __init__(self, indptr: Ints, words: WordIds, counts: Floats, n_words: int) -> None:
-        """Wrap arrays that are known to be right; `from_matrix` and `from_tokens` check theirs."""
+        arrays = csr.from_arrays(indptr, words, counts, check_n_words(n_words))
+        self._freeze(*arrays, n_words)
+
+    @classmethod
+    def trusted(cls, indptr: Ints, words: WordIds, counts: Floats, n_words: int) -> Documents:
+        """Wrap arrays that are known to be right, without checking or copying."""
+        documents = cls.__new__(cls)
+        documents._freeze(indptr, words, counts, n_words)
+        return documents
+
+    def _freeze(self, indptr: Ints, words: WordIds, counts: Floats, n_words: int) -> None:
         indptr.setflags(write=False)
         words.setflags(write=False)
         counts.setflags(write=False)
@@ -62,12 +79,12 @@ class Documents:
         raise AttributeError(f"Documents are immutable; cannot set {name!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:  # copies, and processes that share work
-        return Documents, (self.indptr, self.words, self.counts, self.n_words)
+        return Documents.trusted, (self.indptr, self.words, self.counts, self.n_words)
 
     @classmethod
     def empty(cls, n_words: int) -> Documents:
         """Return the block of no documents."""
-        return cls(
+        return cls.trusted(
             np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0), check_n_words(n_words)
         )
 
@@ -82,7 +99,7 @@ class Documents:
             NaN or infinite count; the message names the first bad document.
         """
         arrays, n_words = csr.from_matrix(counts)
-        return cls(*arrays, check_n_words(n_words))
+        return cls.trusted(*arrays, check_n_words(n_words))
 
     @classmethod
     def from_tokens(cls, tokens: Iterable[Sequence[int] | ArrayLike], n_words: int) -> Documents:
@@ -94,7 +111,7 @@ class Documents:
             If an id is not a whole number from 0 to n_words - 1; the message names the document.
         """
         n_words = check_n_words(n_words)
-        return cls(*csr.from_tokens(tokens, n_words), n_words)
+        return cls.trusted(*csr.from_tokens(tokens, n_words), n_words)
 
     @classmethod
     def from_bow(cls, corpus: Iterable[Iterable[tuple[int, float]]], n_words: int) -> Documents:
@@ -114,12 +131,12 @@ class Documents:
             names the document.
         """
         n_words = check_n_words(n_words)
-        return cls(*csr.from_bow(corpus, n_words), n_words)
+        return cls.trusted(*csr.from_bow(corpus, n_words), n_words)
 
     @classmethod
     def from_words(cls, words: Ints, lengths: Ints, n_words: int) -> Documents:
         """Make a block from its documents' word ids end to end, known to be right."""
-        return cls(*csr.from_words(words, lengths, n_words), n_words)
+        return cls.trusted(*csr.from_words(words, lengths, n_words), n_words)
 
     @property
     def n_docs(self) -> int:
@@ -164,13 +181,17 @@ class Documents:
     def take(self, rows: Ints) -> Documents:
         """Select documents by numbers that are known to be right."""
         starts, ends = self.indptr[:-1], self.indptr[1:]
-        return Documents(*csr.gather(rows, starts, ends, self.words, self.counts), self.n_words)
+        return Documents.trusted(
+            *csr.gather(rows, starts, ends, self.words, self.counts), self.n_words
+        )
 
     def _stretch(self, start: int, stop: int) -> Documents:
         """Return documents start to stop, sharing memory."""
         first, last = self.indptr[start], self.indptr[stop]
         indptr = self.indptr[start : stop + 1] - first
-        return Documents(indptr, self.words[first:last], self.counts[first:last], self.n_words)
+        return Documents.trusted(
+            indptr, self.words[first:last], self.counts[first:last], self.n_words
+        )
 
     def blocks(self, size: int) -> Iterator[Documents]:
         """Iterate over consecutive blocks of `size` documents; the last one may be shorter."""
@@ -208,8 +229,8 @@ class Documents:
         """Recode by new numbers that are known to be right."""
         arrays = (self.indptr, self.words, self.counts)
         if new_ids is not None:
-            return Documents(*renumber(new_ids, *arrays), n_words)
-        documents = Documents(*arrays, n_words)  # the same memory
+            return Documents.trusted(*renumber(new_ids, *arrays), n_words)
+        documents = Documents.trusted(*arrays, n_words)  # the same memory
         object.__setattr__(documents, "_lengths", self._lengths)
         return documents
 
@@ -227,7 +248,7 @@ class Documents:
         indptr = [
             part.indptr[1:] + offset for part, offset in zip(parts, offsets[:-1], strict=True)
         ]
-        return Documents(
+        return Documents.trusted(
             np.concatenate([np.zeros(1, np.int64), *indptr]),
             np.concatenate([part.words for part in parts]),
             np.concatenate([part.counts for part in parts]),
@@ -258,7 +279,7 @@ class Documents:
     def from_state(cls, state: dict[str, Any]) -> Documents:
         """Rebuild the block that `to_state` described."""
         n_words = whole(state, "n_words", 1, MAX_WORDS)
-        return cls(*bags(state, n_words), n_words)
+        return cls.trusted(*bags(state, n_words), n_words)
 
 
 # blocks of one document are made all the time, and this is the fastest way past `__setattr__`

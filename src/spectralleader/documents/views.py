@@ -39,4 +39,4 @@ class Scattered(NamedTuple):
     def gather(self, rows: Ints) -> Documents:
         """Return some of the documents as a block."""
         starts, ends = np.ascontiguousarray(self.bounds.T)
-        return Documents(*gather(rows, starts, ends, self.words, self.counts), self.n_words)
+        return Documents.trusted(*gather(rows, starts, ends, self.words, self.counts), self.n_words)

@@ -46,7 +46,7 @@ def read_documents(batches: Batches, n_words: int) -> Documents | None:
         for row in batch.to_pylist():
             indptr = np.frombuffer(row["indptr"], np.int64)
             words = np.frombuffer(row["words"], np.int32)
-            blocks.append(Documents(indptr, words, np.frombuffer(row["counts"]), n_words))
+            blocks.append(Documents.trusted(indptr, words, np.frombuffer(row["counts"]), n_words))
     return Documents.concatenate(blocks) if blocks else None
 
 
@@ -66,7 +66,7 @@ def from_lists(words: pa.ListArray, counts: pa.ListArray, n_words: int) -> Docum
     indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
     flat = words.flatten().to_numpy(zero_copy_only=False).astype(np.int32)
     numbers = counts.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
-    return Documents(indptr, flat, numbers, n_words)
+    return Documents.trusted(indptr, flat, numbers, n_words)
 
 
 def in_pieces(part: int, flat: Floats) -> Batches:

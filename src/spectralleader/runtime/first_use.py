@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from spectralleader.runtime.compiled import COMPILING, before_each_kernel
 from spectralleader.runtime.interrupts import look
@@ -88,12 +88,12 @@ def _watch(child: subprocess.Popen[str]) -> None:
     """Report how far another process is, until it ends."""
     counts: list[list[int]] = []
 
-    def read() -> None:
-        with suppress(ValueError, OSError):
-            for line in child.stdout or ():
+    def read(lines: IO[str]) -> None:
+        with lines, suppress(ValueError, OSError):
+            for line in lines:
                 counts.append([int(word) for word in line.split()])
 
-    threading.Thread(target=read, daemon=True).start()
+    threading.Thread(target=read, args=(child.stdout,), daemon=True).start()
     n_reported = 0
     while child.poll() is None:
         if len(counts) > n_reported:

@@ -63,7 +63,7 @@ def shorten(documents: Documents, numbers: Ints, most: int) -> Documents:
     if not words:
         return documents
     ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    return Documents(
+    return Documents.trusted(
         ends,
         np.concatenate([*words, documents.words[done:]]),
         np.concatenate([*counts, documents.counts[done:]]),

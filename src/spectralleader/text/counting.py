@@ -49,7 +49,7 @@ def _scan(
     if not ids:
         return Documents.empty(_n_words(table)), table
     arrays = np.concatenate(indptrs), np.concatenate(ids), np.concatenate(counts)
-    return Documents(*arrays, _n_words(table)), table
+    return Documents.trusted(*arrays, _n_words(table)), table
 
 
 def _fold(texts: Sequence[str]) -> tuple[Texts, bool]:
