@@ -14,12 +14,12 @@ from spectralleader.study.experiments import Scenario, load, shipped
 from spectralleader.study.experiments.run import run
 from spectralleader.study.experiments.sources import why_missing
 from spectralleader.study.reporting.claims import CLAIMS
-from spectralleader.study.reporting.duels import AIMS, HEADING, NOTE, TABLE1, duel_tables
+from spectralleader.study.reporting.figures import draw_over_axis, save_png
 from spectralleader.study.reporting.gallery import draw
 from spectralleader.study.reporting.page import CAPTIONS, HEADINGS, NOTES, Page, count, write_page
-from spectralleader.study.reporting.panels import draw_over_axis, save_png
 from spectralleader.study.reporting.rows import Row
 from spectralleader.study.reporting.study import Study, by_figure
+from spectralleader.study.reporting.table1 import AIMS, HEADING, NOTE, TABLE1, duel_tables
 from spectralleader.study.reporting.tables import (
     as_markdown,
     as_rich,

@@ -7,7 +7,7 @@ from spectralleader.study.experiments.run import run
 from spectralleader.study.experiments.scenario import parse
 from spectralleader.study.experiments.screening import due
 from spectralleader.study.experiments.trials import trials_of
-from spectralleader.study.reporting.duels import STREAMS
+from spectralleader.study.reporting.table1 import STREAMS
 from tests.factories import scenario_table
 
 GRID = {"name": "stepwise-em", "step_power": [0.5, 0.7, 0.9], "label": "EM {step_power}"}

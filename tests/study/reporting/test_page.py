@@ -2,8 +2,8 @@ import re
 
 import pytest
 
+from spectralleader.study.reporting.figures import as_svg, draw_over_axis, draw_over_steps, styles
 from spectralleader.study.reporting.page import Page, write_page
-from spectralleader.study.reporting.panels import as_svg, draw_over_axis, draw_over_steps, styles
 from spectralleader.study.reporting.rows import lowest, settings
 from spectralleader.study.reporting.study import Study, by_figure
 from spectralleader.study.reporting.tables import (

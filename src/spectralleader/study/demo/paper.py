@@ -14,8 +14,8 @@ from spectralleader.learners import Learner, SpectralLeader, StepwiseEM
 from spectralleader.learners.fixed import Fixed
 from spectralleader.models import TopicModel
 from spectralleader.sources.synthetic import Problem, hard
+from spectralleader.study.reporting.figures import TRUTH, draw_over_steps, save_png
 from spectralleader.study.reporting.page import Page, write_page
-from spectralleader.study.reporting.panels import TRUTH, draw_over_steps, save_png
 from spectralleader.study.reporting.rows import Row
 from spectralleader.study.reporting.study import Study
 from spectralleader.study.reporting.tables import as_rich, final_table

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from matplotlib.figure import Figure
-
-from spectralleader.study.reporting.panels import draw_over_steps
+from spectralleader.study.reporting.figures import Figure, draw_over_steps
 from spectralleader.study.reporting.regret import draw_regret
 from spectralleader.study.reporting.study import Study
 

@@ -9,12 +9,10 @@ from pathlib import Path
 from string import Template
 from typing import NamedTuple
 
-from matplotlib.figure import Figure
-
-from spectralleader.study.reporting.duels import HEADING, NOTE, duel_tables
+from spectralleader.study.reporting.figures import Figure, as_svg, draw_over_axis
 from spectralleader.study.reporting.gallery import draw
-from spectralleader.study.reporting.panels import as_svg, draw_over_axis
 from spectralleader.study.reporting.study import Study, by_figure
+from spectralleader.study.reporting.table1 import HEADING, NOTE, duel_tables
 from spectralleader.study.reporting.tables import (
     as_html,
     compared_table,

@@ -5,11 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-
-from spectralleader.study.reporting.panels import COLOURS
+from spectralleader.study.reporting.figures import COLOURS, Axes, Figure, Line2D
 from spectralleader.study.reporting.rows import Row, Summary, summarise
 from spectralleader.study.reporting.study import Study
 

@@ -2,9 +2,9 @@ from io import StringIO
 
 from rich.console import Console
 
-from spectralleader.study.reporting.duels import AIMS, STREAMS, duel_tables
 from spectralleader.study.reporting.findings import lower_everywhere, recovers
 from spectralleader.study.reporting.study import Study
+from spectralleader.study.reporting.table1 import AIMS, STREAMS, duel_tables
 from spectralleader.study.reproduce import Options, reproduce
 from tests.factories import rows, scenario_table, write_toml
 

@@ -7,10 +7,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from spectralleader.study.reporting.rows import (
     Summary,
@@ -21,6 +18,18 @@ from spectralleader.study.reporting.rows import (
     summarise,
 )
 from spectralleader.study.reporting.study import Study, label
+
+# The only extra that the study needs. Whatever draws imports this module, at its top: a command
+# that will draw is refused before it has computed anything.
+try:
+    import matplotlib as mpl
+    from matplotlib.axes import Axes as Axes  # as: others import it from here
+    from matplotlib.figure import Figure as Figure
+    from matplotlib.lines import Line2D as Line2D
+except ImportError as error:
+    raise ImportError(
+        "drawing a figure needs matplotlib: pip install 'spectralleader[study]'"
+    ) from error
 
 Style = dict[str, Any]
 Panel = Callable[[Axes, Study, str], None]
