@@ -14,15 +14,14 @@ from spectralleader.learners import Learner, SpectralLeader, StepwiseEM
 from spectralleader.learners.fixed import Fixed
 from spectralleader.models import TopicModel
 from spectralleader.sources.synthetic import Problem, hard
-from spectralleader.study.reporting.figures import TRUTH, draw_over_steps, save_png
-from spectralleader.study.reporting.page import Page, write_page
-from spectralleader.study.reporting.rows import Row
+from spectralleader.study.reporting.figures import draw_over_steps, save_figure
+from spectralleader.study.reporting.report import Report, write_page
 from spectralleader.study.reporting.study import Study
 from spectralleader.study.reporting.tables import as_rich, final_table
+from spectralleader.study.rows import Contender, Row
 
-LEADER = "SpectralLeader"
+LEADER, TRUTH = "SpectralLeader", "true model"
 STEP_POWERS = (0.5, 0.7, 0.9)  # which is best depends on the problem: the leader has none to set
-COMMAND = "spectralleader demo"
 
 
 def show_problem(console: Console, *, n_steps: int, n_runs: int, seed: int, folder: Path) -> None:
@@ -46,28 +45,22 @@ def show_problem(console: Console, *, n_steps: int, n_runs: int, seed: int, fold
     title = f"Average loss over {n_steps} steps, mean ± standard error of {n_runs} runs"
     console.print(parameters(problem.truth, learned[0], n_steps))
     console.print(as_rich(final_table(shown), title))
-    console.print(f"Figure: {save_png(draw_over_steps([shown]), folder / 'demo.png')}")
-    console.print(f"Page: {write_page(page(shown), folder / 'index.html')}")
+    console.print(f"Figure: {save_figure(draw_over_steps([shown]), folder / 'demo.png')}")
+    console.print(f"Page: {write_page(report(shown), folder / 'index.html')}")
     console.print("The paper's whole study, in half a minute: spectralleader reproduce --quick")
 
 
 def study(rows: list[Row]) -> Study:
     """Return what the demonstration shows."""
-    return Study(
-        name="demo",
-        title="The hard problem",
-        question="Does SpectralLeader come close to the true model?",
-        paper="section 7.1",
-        metrics=("L1", "L2"),
-        rows=rows,
-        figure="demo",
-    )
+    question = "Does SpectralLeader come close to the true model?"
+    return Study("demo", "The hard problem", question, ("L1", "L2"), rows, "section 7.1")
 
 
-def page(shown: Study) -> Page:
+def report(shown: Study) -> Report:
     """Return what the page of the demonstration says."""
     lead = "Each model predicts the next document, is judged by it, then learns from it."
-    return Page("SpectralLeader: a demonstration", lead, [shown], (), COMMAND, __version__)
+    title = "SpectralLeader: a demonstration"
+    return Report(title, lead, [shown], "spectralleader demo", __version__)
 
 
 def contenders(truth: TopicModel, seed: int) -> dict[str, Learner]:
@@ -84,10 +77,8 @@ def judged(name: str, learner: Learner, problem: Problem, n_steps: int, seed: in
     metrics = {"L1": log_loss, "L2": recovery_error(problem.truth)}
     stream = problem.blocks(block_size=1, n_steps=n_steps, seed=seed)
     averages = running_averages(judge(learner, stream, metrics))
-    return [
-        {"learner": name, "seed": seed, "step": step, **values}
-        for step, values in enumerate(averages, start=1)
-    ]
+    shown = Contender(name, role="reference" if name == TRUTH else "other")
+    return [Row(shown, seed, step, values) for step, values in enumerate(averages, start=1)]
 
 
 def parameters(truth: TopicModel, learned: TopicModel, n_steps: int) -> Table:

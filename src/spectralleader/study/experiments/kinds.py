@@ -19,8 +19,9 @@ from spectralleader.models import TopicModel
 from spectralleader.samples import SAMPLES, Sample
 from spectralleader.study.experiments.hindsight import best_static, true_model
 from spectralleader.study.experiments.regret import REGRET
-from spectralleader.study.experiments.setting import Contender, Kind, Setting, Step
+from spectralleader.study.experiments.setting import Kind, Setting, Step
 from spectralleader.study.experiments.sources import Source, open_source, stand_in
+from spectralleader.study.rows import Contender
 
 TRUTH = "truth"  # the true model
 STATIC = "best-static"  # batch EM's model of all documents of the stream, known beforehand

@@ -18,7 +18,8 @@ from spectralleader.study.experiments.kinds import KINDS
 from spectralleader.study.experiments.scenario import Scenario
 from spectralleader.study.experiments.screening import compared, due
 from spectralleader.study.experiments.store import RowFile
-from spectralleader.study.experiments.trials import Row, Trial, rows_of, trials_of
+from spectralleader.study.experiments.trials import Trial, rows_of, trials_of
+from spectralleader.study.rows import Row
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
