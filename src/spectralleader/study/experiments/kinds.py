@@ -33,7 +33,7 @@ def make_contender(contender: Contender, source: Source, setting: Setting, seed:
         return true_model(source, setting)
     learner = make_learner(contender, source.truth, seed)
     if contender.name == STATIC:
-        return Fixed(best_static(learner, source, setting, seed))
+        return Fixed(best_static(contender, learner, source, setting, seed))
     return learner
 
 
