@@ -103,6 +103,13 @@ def test_a_scenario_extends_a_shipped_one_but_for_what_it_says_itself(tmp_path):
     assert (mine.title, mine.paper, mine.figure) == ("mine", "", "mine")  # it is not the paper's
 
 
+def test_other_learners_do_not_get_the_grid_of_those_they_replace(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text('extends = "table1-hard"\n[[learners]]\nname = "unigram"\n')
+    mine = load(file)
+    assert (mine.axis, mine.screen, mine.metrics) == (None, None, ("L1", "L2"))
+
+
 @pytest.mark.parametrize("base", ['"nothing"', "3", '"mine"'])
 def test_what_cannot_be_extended_is_named(base, tmp_path):
     file = tmp_path / "mine.toml"

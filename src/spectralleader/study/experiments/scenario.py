@@ -88,7 +88,9 @@ def read_toml(path: Path) -> dict[str, Any]:
     base = {file.stem: file for file in shipped()}.get(str(name := table.pop("extends")))
     if base is None or base == path:
         raise ValueError(f"{path}: extends must name a shipped scenario, got {name!r}")
-    return {k: v for k, v in read_toml(base).items() if k not in OWN} | table
+    # a grid is one of learners: other learners have their own, or none
+    own = (*OWN, "axis", "screen") if "learners" in table else OWN
+    return {k: v for k, v in read_toml(base).items() if k not in own} | table
 
 
 def learner_names(path: Path) -> list[str]:
