@@ -56,7 +56,7 @@ def test_a_corpus_is_counted_once_and_not_to_check_learners(
     monkeypatch.setattr(
         corpus, "count_reader", lambda *a, **k: counted.append(a) or count_reader(*a, **k)
     )
-    check([scenario], folder)
+    check([scenario])
     assert counted == []
     rows = run([scenario], tmp_path / "rows", workers=0, data=folder)["my"]
     assert len(counted) == 1

@@ -30,7 +30,7 @@ def run_regret(
         yield row["step"], values
 
 
-def check_regret(contender: Contender, setting: Setting, data: Path | None) -> None:
+def check_regret(contender: Contender, setting: Setting) -> None:
     """Raise for a stream whose regret is not known, or a bad epsilon."""
     if setting.stream["problem"] not in REGRET_PROBLEMS:
         known = ", ".join(REGRET_PROBLEMS)

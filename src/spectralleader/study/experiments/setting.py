@@ -29,6 +29,6 @@ class Kind(NamedTuple):
     metrics: tuple[str, ...]
     kept: Callable[[Setting], list[int]]  # the steps that get a row
     run: Callable[[Contender, Setting, int, Path | None], Iterable[Step]]  # of a seed, those steps
-    check: Callable[[Contender, Setting, Path | None], object]  # raises for what `run` would refuse
+    check: Callable[[Contender, Setting], object]  # raises for what `run` would refuse
     # the parameters of a learner that is not built in, by its name; None: only those listed
     own_learner: Callable[[str], frozenset[str]] | None = None

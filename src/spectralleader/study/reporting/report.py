@@ -141,6 +141,7 @@ def _html(part: Part, folder: Path) -> str:
 
 def write_markdown(report: Report, folder: Path) -> None:
     """Write results.md and its figures into a folder, to be kept with the project."""
+    folder.mkdir(parents=True, exist_ok=True)
     made = f"{report.lead} Made by `{report.command} --docs {folder}`; do not edit."
     parts = [f"# Results\n\n{made}", *(_markdown(part, folder) for part in parts_of(report))]
     text = "\n\n".join(part.strip() for part in parts)
