@@ -184,8 +184,9 @@ def vanishes(studies: Studies, leader: str | None, metric: str) -> Finding:
     """
 
     def share(study: Study, label: str) -> list[float]:
-        middle = max(row.step for row in study.rows if row.step <= study.last_step / 2)
-        half, whole = (study.finals(metric, step)[label] for step in (middle, study.last_step))
+        last = study.last_step
+        middle = max(row.step for row in study.rows if row.step <= last / 2)
+        half, whole = (study.finals(metric, step)[label] for step in (middle, last))
         return list((2 * whole - half) / half)
 
     own = [x for study in studies for x in share(study, leader or only(study, "leader"))]

@@ -30,7 +30,8 @@ def draw_regret(studies: Sequence[Study]) -> Figure:
     for panels, study in zip(grid.T, studies, strict=True):
         _draw_over_steps(panels[0], followed(study), 0)
         _draw_over_steps(panels[1], followed(study), 1)
-        _draw_trade(panels[2], [row for row in study.rows if row.step == study.last_step])
+        n = study.last_step
+        _draw_trade(panels[2], [row for row in study.rows if row.step == n])
         panels[0].set_title(study.title, loc="left")
     last = max(study.last_step for study in studies)
     for axes, label in zip(grid[:, 0], ("R(n)", "R(n) / n", f"R({last:,})"), strict=True):
