@@ -27,6 +27,8 @@ from spectralleader import (
     Words,
 )
 from spectralleader.storage.checkpoint import Checkpoint, Progress, Sums
+from spectralleader.study.reporting.study import Study
+from spectralleader.study.rows import Contender, Row
 from spectralleader.testing.requirements import require_valid as assert_valid
 from spectralleader.testing.requirements import same_state
 from spectralleader.testing.streams import documents, growing
@@ -123,24 +125,31 @@ def write_corpus(path: Path, texts: Sequence[tuple[str, str | None]]) -> None:
             writer.writerow([time, text, label][: 2 + has_labels])
 
 
-def rows(
-    finals: Mapping[str, Sequence[float]], *, scenario: str = "s", n_steps: int = 4
-) -> list[dict[str, object]]:
-    """Rows whose L1 and L2 end at the given values, a learner and a seed each; EM has a power."""
-    return [
-        {
-            "scenario": scenario,
-            "learner": name,
-            **({"step_power": float(name.split()[1])} if name.startswith("EM") else {}),
-            "seed": seed,
-            "step": step,
-            "L1": value + (n_steps - step) / n_steps,
-            "L2": value + (n_steps - step) / n_steps,
-        }
-        for name, values in finals.items()
+ROLES = {
+    "SpectralLeader": "leader",
+    "SpectralLeader, shrunk": "variant",
+    "SpectralLeader, scaled": "variant",
+    "HedgedLeader": "predictor",
+    "true model": "reference",
+}
+
+
+def contender(label: str) -> Contender:
+    """A learner as a scenario has it: EM has a power, the others may have a role."""
+    parameters = {"step_power": float(label.split()[1])} if label.startswith("EM") else {}
+    return Contender(label, label, parameters, ROLES.get(label, "other"))
+
+
+def study(finals: Mapping[str, Sequence[float]], *, n_steps: int = 4, **changes: object) -> Study:
+    """A study whose L1 and L2 end at the given values, a learner and a seed each."""
+    rows = [
+        Row(contender(label), seed, step, dict.fromkeys(("L1", "L2"), value + 1 - step / n_steps))
+        for label, values in finals.items()
         for seed, value in enumerate(values)
         for step in range(1, n_steps + 1)
     ]
+    made = Study("s", "A stream", "Is it?", ("L1", "L2"), rows, axis="step_power")
+    return made._replace(**changes)
 
 
 TOPIC_WORDS = (

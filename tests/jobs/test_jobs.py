@@ -203,7 +203,7 @@ def test_learners_are_judged_side_by_side_as_alone(tmp_path):
     assert summary["spectral"]["accuracy"] > 0.8  # a third by chance
     assert summary["spectral"]["nmi"] > 0.5
     assert summary["unigram"]["nmi"] == 0.0
-    assert [row["step"] for row in result.rows if row["learner"] == "spectral"] == list(
+    assert [row.step for row in result.rows if row.learner.label == "spectral"] == list(
         range(2, 31)
     )
 
@@ -222,4 +222,4 @@ def test_rows_of_a_long_evaluation_are_thinned(file, monkeypatch):
     monkeypatch.setattr("spectralleader.jobs.evaluating.MOST_ROWS", 10)
     result = evaluate(Source((str(file),), block=5), learners=["unigram"], n_topics=1)
     assert result.n_steps == 60
-    assert [row["step"] for row in result.rows] == list(range(8, 61, 8))
+    assert [row.step for row in result.rows] == list(range(8, 61, 8))

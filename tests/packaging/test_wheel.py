@@ -16,6 +16,7 @@ EXTRAS = {
     "sklearn": "import spectralleader.sklearn as s; s.SpectralTopics(n_components=2)",
     "river": "import spectralleader.river as r; r.SpectralTopics(n_components=2)",
     "dask": "import spectralleader.engines.dask",
+    "study": "import spectralleader.study.reproduce",
     "zstd": "import zstandard",
 }
 

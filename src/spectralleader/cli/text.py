@@ -144,6 +144,8 @@ def evaluate(
     if figure is not None and figure.suffix not in (".png", ".svg"):
         raise typer.BadParameter(f"a figure is .png or .svg, not {figure.name}")
     with stoppable():
+        if figure is not None:  # without matplotlib, raise before the stream is read
+            from spectralleader.study.reporting.figures import draw_over_steps, save_figure
         from spectralleader import jobs
         from spectralleader.cli.display import watching
         from spectralleader.cli.tables import show_evaluation
@@ -164,8 +166,6 @@ def evaluate(
             )
     print_json(result.summary()) if as_json else show_evaluation(result)
     if figure is not None and result.rows:
-        from spectralleader.study.reporting.panels import draw_over_steps, save_figure
-
         save_figure(draw_over_steps([result.study()]), figure)
         typer.echo(f"Figure: {figure}", err=as_json)
     if result.stopped:

@@ -23,8 +23,9 @@ from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import find_learner
 from spectralleader.runtime.interrupts import Interrupts, Terminated, look
 from spectralleader.sources.files import Reader, TextBlock
-from spectralleader.study.reporting.rows import Row
 from spectralleader.study.reporting.study import Study
+from spectralleader.study.rows import Contender as Shown
+from spectralleader.study.rows import Row
 from spectralleader.text.topics import make_learner
 from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
@@ -128,11 +129,11 @@ class Evaluation:
             return
         for name, contender in self.contenders.items():
             loss = contender.mean_loss
-            row = {"learner": name, "seed": 0, "step": self.n_steps, "L1": loss}
-            self.rows += [row] if loss is not None else []
+            if loss is not None:
+                self.rows.append(Row(Shown(name), 0, self.n_steps, {"L1": loss}))
         if len(self.rows) > MOST_ROWS * len(self.contenders):
             self.every *= 2
-            self.rows = [row for row in self.rows if row["step"] % self.every == 0]
+            self.rows = [row for row in self.rows if row.step % self.every == 0]
 
     def study(self) -> Study:
         """Return the running losses as a figure shows them."""
@@ -141,10 +142,8 @@ class Evaluation:
             name="evaluation",
             title=Path(first).name + (f" and {len(others)} more" if others else ""),
             question="Which learner predicts best?",
-            paper="",
             metrics=("L1",),
             rows=self.rows,
-            figure="evaluation",
         )
 
     def summary(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The paper's study, or anybody's: run scenarios, then tables, figures and a page."""
+"""The paper's study, or one's own: run scenarios, then tables, figures and a page."""
 
 from __future__ import annotations
 
@@ -13,36 +13,20 @@ from spectralleader.sources.corpora import role_of
 from spectralleader.study.experiments import Scenario, load, shipped
 from spectralleader.study.experiments.run import run
 from spectralleader.study.experiments.sources import why_missing
-from spectralleader.study.reporting.claims import CLAIMS
-from spectralleader.study.reporting.duels import AIMS, HEADING, NOTE, TABLE1, duel_tables
-from spectralleader.study.reporting.gallery import draw
-from spectralleader.study.reporting.page import CAPTIONS, HEADINGS, NOTES, Page, count, write_page
-from spectralleader.study.reporting.panels import draw_over_axis, save_png
-from spectralleader.study.reporting.rows import Row
-from spectralleader.study.reporting.study import Study, by_figure
+from spectralleader.study.reporting.claims import TABLE1, load_claims
+from spectralleader.study.reporting.report import Report, write_markdown, write_page
+from spectralleader.study.reporting.study import Study
+from spectralleader.study.reporting.table1 import table1_tables
 from spectralleader.study.reporting.tables import (
-    as_markdown,
     as_rich,
     compared_table,
     final_table,
     tuning_table,
     verdict_table,
 )
-from spectralleader.study.reporting.verdicts import (
-    COMPARED,
-    COMPARED_HEADING,
-    COMPARED_NOTE,
-    POWER,
-    RULE,
-    Verdict,
-    judge_claims,
-    judge_others,
-)
-
-LABELS_LINK = (
-    "Table 2, how topics agree with the labels that people gave, is in [labels.md](labels.md), "
-    'made by `make bench ARGS="--only labels --write-docs"`.'
-)
+from spectralleader.study.reporting.texts import COMPARED_HEADING, RULE, TABLE1_HEADING
+from spectralleader.study.reporting.verdicts import Verdict, count, judge
+from spectralleader.study.rows import Row
 
 
 class Options(NamedTuple):
@@ -57,119 +41,106 @@ class Options(NamedTuple):
 
 def run_files(console: Console, files: Sequence[Path], options: Options) -> list[Study]:
     """Run scenario files; print a table of each, write figures and a page."""
-    studies, _ = run_studies(console, [load(file) for file in files], options)
-    for study in studies:
+    studies = run_studies(console, [load(file) for file in files], options)
+    ran = [study for study in studies if study.rows]
+    for study in ran:
         console.print(as_rich(final_table(study), f"{study.title} (* best of its grid)"))
-    commands = f"spectralleader experiment run {' '.join(map(str, files))} --out {options.out}"
+    command = f"spectralleader experiment run {' '.join(map(str, files))} --out {options.out}"
     lead = "Each learner is judged by every block before it learns it."
-    page = Page("Experiments", lead, studies, (), commands, __version__)
-    report(console, page, options.out)
-    return studies
+    write(console, Report("Experiments", lead, ran, command, __version__), options.out)
+    return ran
 
 
 def reproduce(console: Console, options: Options, docs: Path | None = None) -> list[Verdict]:
     """Run the paper's study as far as it can be run here, and give a verdict on every claim."""
     known = [load(file) for file in shipped()]
     scenarios = [s for s in known if options.tables or s.figure != TABLE1]
-    ran, skipped = run_studies(console, scenarios, options)
-    studies = [study for study in ran if study.figure != TABLE1]
-    duels = [study for study in ran if study.figure == TABLE1]
-    verdicts = judge_claims(CLAIMS, {study.name: study.rows for study in studies}, skipped)
-    if any(study.axis == POWER for study in studies):
-        console.print(as_rich(tuning_table(studies), "What tuning is worth, at the last step"))
-    aims = judge_claims(AIMS, {study.name: study.rows for study in duels}, skipped)
-    for title, table in duel_tables(duels).items() if duels else ():
-        console.print(as_rich(table, title))
-    command = "spectralleader reproduce" + (" --quick" if options.quick else "")
-    command += " --tables" if options.tables else ""
-    if any("corpus" in s.stream for s in scenarios if s.name not in skipped):
-        command += " --data FOLDER"  # not its name, which is this machine's
-    lead = "Every experiment of the paper that could be run here, and a verdict on every claim."
-    if options.quick:
-        lead += " A quick look only: fewer seeds and shorter runs than the paper's."
-    named = ("SpectralLeader, reproduced", lead, studies, verdicts, command, __version__)
-    others = judge_others(CLAIMS, {study.name: study.rows for study in studies}, COMPARED)
-    page = Page(*named, duels, aims, others)
-    report(console, page, options.out)
+    studies = run_studies(console, scenarios, options)
+    report = judge_all(studies, command_of(options, scenarios, studies), quick=options.quick)
+    write(console, report, options.out)
     if docs is not None:
-        write_docs(page, docs)
-    console.print(as_rich(verdict_table(verdicts), count(verdicts)))
-    console.print(RULE, highlight=False)
-    console.print(as_rich(compared_table(others), COMPARED_HEADING))
-    if duels:
-        console.print(as_rich(verdict_table(aims), HEADING))
-    return verdicts
+        write_markdown(report, docs)
+    show(console, report)
+    return list(report.verdicts)
 
 
-def run_studies(
-    console: Console, scenarios: Sequence[Scenario], options: Options
-) -> tuple[list[Study], dict[str, str]]:
-    """Run the scenarios that can be run; return them, and why the others were skipped."""
-    skipped = {}
-    for scenario in scenarios:
-        if reason := why_missing(scenario.stream, options.data):
-            console.print(f"Skipped {scenario.name}: {reason}", highlight=False)
-            # without the folders of this machine: it may be kept with the project
-            skipped[scenario.name] = f"needs the corpus {scenario.stream['corpus']} (see --data)"
-    wanted = [s.quick() if options.quick else s for s in scenarios if s.name not in skipped]
+def run_studies(console: Console, scenarios: Sequence[Scenario], options: Options) -> list[Study]:
+    """Run the scenarios that can be run; the others have no rows, and say why."""
+    missing = {s.name: why_missing(s.stream, options.data) for s in scenarios}
+    for name, reason in missing.items():
+        if reason:
+            console.print(f"Skipped {name}: {reason}", highlight=False)
+    wanted = [s.quick() if options.quick else s for s in scenarios if not missing[s.name]]
     folder, data = options.out / "rows", options.data
     rows = run(wanted, folder, workers=options.workers, data=data, console=console)
-    return [study_of(scenario, rows[scenario.name]) for scenario in wanted], skipped
+    return [study_of(scenario, rows.get(scenario.name, [])) for scenario in scenarios]
 
 
-def study_of(scenario: Scenario, rows: list[Row]) -> Study:
+def study_of(scenario: Scenario, rows: Sequence[Row]) -> Study:
     """Return what a report says of a scenario."""
+    corpus = scenario.stream.get("corpus")
     return Study(
         name=scenario.name,
         title=scenario.title,
         question=scenario.question,
-        paper=scenario.paper,
         metrics=scenario.metrics,
         rows=rows,
+        paper=scenario.paper,
         figure=scenario.figure,
+        kind=scenario.kind,
         axis=scenario.axis,
         log=scenario.log,
-        role=role_of(scenario.stream.get("corpus")),
+        group=role_of(corpus),
+        # without the folders of this machine: it may be kept with the project
+        missing="" if rows else f"needs the corpus {corpus} (see --data)",
     )
 
 
-def report(console: Console, page: Page, out: Path) -> None:
+def judge_all(studies: Sequence[Study], command: str, *, quick: bool) -> Report:
+    """Return the report of the paper's study, with the verdicts on the claims."""
+    lead = "Every experiment of the paper that could be run here, and a verdict on every claim."
+    if quick:
+        lead += " A quick look only: fewer seeds and shorter runs than the paper's."
+    by_name = {study.name: study for study in studies}
+    table1 = [study for study in studies if study.figure == TABLE1 and study.rows]
+    paper, ours = load_claims(studies)
+    return Report(
+        title="SpectralLeader, reproduced",
+        lead=lead,
+        studies=[study for study in studies if study.figure != TABLE1 and study.rows],
+        command=command,
+        version=__version__,
+        verdicts=[judge(claim, by_name) for claim in paper],
+        compared=compared_table(paper, by_name),
+        table1=table1,
+        aims=[judge(claim, by_name) for claim in ours] if table1 else (),
+    )
+
+
+def command_of(options: Options, scenarios: Sequence[Scenario], studies: Sequence[Study]) -> str:
+    """Return the command that runs a study again; without the name of this machine's folder."""
+    ran = {study.name for study in studies if study.rows}
+    needs_data = any("corpus" in s.stream for s in scenarios if s.name in ran)
+    flags = {"--quick": options.quick, "--tables": options.tables, "--data FOLDER": needs_data}
+    return " ".join(["spectralleader reproduce", *(flag for flag, on in flags.items() if on)])
+
+
+def write(console: Console, report: Report, out: Path) -> None:
     """Write the page with its figures, and say where everything is."""
-    if page.studies or page.duels:
+    if report.studies or report.table1:
         console.print(f"Rows: {out / 'rows'}", highlight=False)
-        console.print(f"Page: {write_page(page, out / 'index.html')}", highlight=False)
+        console.print(f"Page: {write_page(report, out / 'index.html')}", highlight=False)
 
 
-def write_figures(studies: Sequence[Study], folder: Path) -> None:
-    """Write every figure as a picture, and those against a parameter beside them."""
-    for name, group in by_figure(studies).items():
-        save_png(draw(name, group), folder / f"{name}.png")
-        if group[0].axis:
-            save_png(draw_over_axis(group), folder / f"{name}-by-{group[0].axis}.png")
-
-
-def write_docs(page: Page, folder: Path) -> None:
-    """Write the figures and a Markdown page of the same results, to be kept with the project."""
-    write_figures(page.studies, folder / "figures")
-    claims = as_markdown(verdict_table(page.verdicts))
-    parts = [
-        f"# Results\n\n{page.lead} Made by `{page.commands} --docs {folder}`; do not edit.",
-        f"## Verdicts\n\n{count(page.verdicts)}\n\n{claims}\n{RULE}",
-        f"## {COMPARED_HEADING}\n\n{COMPARED_NOTE}\n\n{as_markdown(compared_table(page.others))}",
-        f"## What tuning is worth\n\n{as_markdown(tuning_table(page.studies))}",
-    ]
-    if page.duels:
-        parts += [f"## {HEADING}\n\n{as_markdown(verdict_table(page.aims))}", NOTE]
-        parts += [f"### {t}\n\n{as_markdown(d)}" for t, d in duel_tables(page.duels).items()]
-        parts.append(LABELS_LINK)
-    for name, group in by_figure(page.studies).items():
-        parts.append(f"## {HEADINGS.get(name, name)}\n\n{NOTES.get(name, '')}")
-        parts.append(f"![{name}](figures/{name}.png)\n\n{CAPTIONS.get(name, '')}")
-        if group[0].axis:
-            parts.append(f"![by {group[0].axis}](figures/{name}-by-{group[0].axis}.png)")
-        parts += [
-            f"### {s.title}{s.role_note}\n\n{s.question}\n\n{as_markdown(final_table(s))}"
-            for s in group
-        ]
-    text = "\n\n".join(part.strip() for part in parts)
-    (folder / "results.md").write_text(text + "\n", encoding="utf-8")
+def show(console: Console, report: Report) -> None:
+    """Print the tables that sum up a reproduction; the page has all of them."""
+    if (tuning := tuning_table(report.studies)).rows:
+        console.print(as_rich(tuning, "What tuning is worth, at the last step"))
+    for title, table in table1_tables(report.table1).items() if report.table1 else ():
+        console.print(as_rich(table, title))
+    console.print(as_rich(verdict_table(report.verdicts), count(report.verdicts)))
+    console.print(RULE, highlight=False)
+    if report.compared is not None:
+        console.print(as_rich(report.compared, COMPARED_HEADING))
+    if report.table1:
+        console.print(as_rich(verdict_table(report.aims), TABLE1_HEADING))

@@ -56,12 +56,12 @@ def test_a_corpus_is_counted_once_and_not_to_check_learners(
     monkeypatch.setattr(
         corpus, "count_reader", lambda *a, **k: counted.append(a) or count_reader(*a, **k)
     )
-    check([scenario], folder)
+    check([scenario])
     assert counted == []
     rows = run([scenario], tmp_path / "rows", workers=0, data=folder)["my"]
     assert len(counted) == 1
-    assert {row["learner"] for row in rows} == {"SpectralLeader", "unigram"}
-    final = {row["learner"]: row["L2"] for row in rows if row["step"] == 6}
+    assert {row.learner.label for row in rows} == {"SpectralLeader", "unigram"}
+    final = {row.learner.label: row.values["L2"] for row in rows if row.step == 6}
     assert final["SpectralLeader"] < final["unigram"]
 
 

@@ -13,7 +13,7 @@ def final(stream, learners, tmp_path):
         stream=stream, learners=learners, metrics=["L1"], block_size=20, n_steps=40
     )
     rows = run([parse(table, "my", "my.toml")], tmp_path, workers=0)["my"]
-    return {row["learner"]: row["L1"] for row in rows if (row["seed"], row["step"]) == (0, 40)}
+    return {r.learner.label: r.values["L1"] for r in rows if (r.seed, r.step) == (0, 40)}
 
 
 def test_topics_are_replaced_half_way():

@@ -15,6 +15,7 @@ from spectralleader.study.experiments.kinds import Setting, even_steps
 from spectralleader.study.experiments.run import cores, run, single_threaded
 from spectralleader.study.experiments.scenario import parse
 from spectralleader.study.experiments.trials import Trial, trials_of
+from spectralleader.study.rows import Row
 from tests.factories import scenario_table, write_toml
 
 
@@ -46,14 +47,40 @@ def test_thinning_is_even_and_keeps_both_ends(n_steps, max_rows):
 
 def test_a_row_for_every_learner_seed_and_kept_step(scenario, tmp_path):
     rows = run([scenario], tmp_path, workers=0)["my"]
-    assert rows == lines(tmp_path / "my.jsonl")
-    found = [(row["learner"], row["seed"], row["step"]) for row in rows]
+    written = lines(tmp_path / "my.jsonl")
+    assert [{**line, **row.to_json()} for line, row in zip(written, rows, strict=True)] == written
+    found = [(row.learner.label, row.seed, row.step) for row in rows]
     expected = [
         (c.label, seed, step) for c in scenario.learners for seed in (0, 1) for step in (1, 3, 6)
     ]
     assert found == expected
-    assert all(row["scenario"] == "my" and row["L1"] >= 0.0 for row in rows)
-    assert rows[-1]["smoothing"] == 0.5
+    assert all(line["scenario"] == "my" and line["L1"] >= 0.0 for line in written)
+    assert written[-1]["smoothing"] == 0.5
+
+
+def test_rows_read_back_are_those_that_were_made(scenario, tmp_path):
+    made = run([scenario], tmp_path, workers=0)
+    assert run([scenario], tmp_path, workers=0) == made
+
+
+@pytest.mark.parametrize(
+    "change", [{"L1": "low"}, {"L2": None}, {"learner": "x"}, {"seed": True}, {"step": 2}]
+)
+def test_a_damaged_row_has_its_trial_run_again(scenario, tmp_path, whole, change):
+    file = tmp_path / "my.jsonl"
+    first, *rest = whole.decode().splitlines()
+    file.write_text("\n".join([json.dumps(json.loads(first) | change), *rest]) + "\n")
+    run([scenario], tmp_path, workers=0)
+    assert file.read_bytes() == whole
+
+
+def test_a_role_that_is_edited_holds_for_rows_that_are_there(tmp_path):
+    for role in ("other", "leader"):
+        learners = [{"name": "unigram", "role": role}]
+        edited = parse(scenario_table(learners=learners), "my", "my.toml")
+        rows = run([edited], tmp_path, workers=0)["my"]
+        assert {row.learner.role for row in rows} == {role}
+    assert not (tmp_path / "my.old.jsonl").exists()
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -71,7 +98,7 @@ def test_only_missing_trials_are_run(scenario, tmp_path, monkeypatch):
 
     def spy(trial, data=None):
         ran.append(trial)
-        return [{"run": trial.run, "step": step} for step in (1, 3, 6)]
+        return [Row(trial.learner, trial.seed, step, {"L1": 0.0, "L2": 0.0}) for step in (1, 3, 6)]
 
     monkeypatch.setattr("spectralleader.study.experiments.run.rows_of", spy)
     run([replace(scenario, seeds=(0,))], tmp_path, workers=0)
@@ -87,10 +114,13 @@ def test_the_number_of_workers_does_not_matter(whole, scenario, tmp_path):
 
 
 def test_rows_of_other_settings_are_put_aside(scenario, tmp_path):
-    old = run([scenario], tmp_path, workers=0)["my"]
-    new = run([replace(scenario, block_size=2)], tmp_path, workers=0)["my"]
-    assert lines(tmp_path / "my.jsonl") == new
+    run([scenario], tmp_path, workers=0)
+    old = lines(tmp_path / "my.jsonl")
+    run([replace(scenario, block_size=2)], tmp_path, workers=0)
     assert lines(tmp_path / "my.old.jsonl") == old
+    assert {line["run"] for line in lines(tmp_path / "my.jsonl")}.isdisjoint(
+        line["run"] for line in old
+    )
 
 
 def test_what_is_said_about_a_scenario_does_not_change_its_trials(scenario):
@@ -145,4 +175,5 @@ def test_ctrl_c_leaves_valid_rows_and_the_same_command_goes_on(tmp_path):
     kept = lines(rows)
     assert 0 < len(kept) < 200 * len(table["learners"]) * 3
     fewer = parse(table | {"seeds": sorted({row["seed"] for row in kept})}, "long", "long.toml")
-    assert kept[0] in run([fewer], rows.parent, workers=0)["long"]
+    run([fewer], rows.parent, workers=0)
+    assert kept[0] in lines(rows)

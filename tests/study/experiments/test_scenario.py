@@ -79,6 +79,7 @@ def test_a_missing_key_is_named(key):
         ({"learners": [{"name": "em"}]}, "name must be one of hedged"),
         ({"learners": [{"name": "spectral", "power": 1}]}, "unknown key 'power'"),
         ({"learners": [{"name": "unigram"}, {"name": "unigram"}]}, "two learners are called"),
+        ({"learners": [{"name": "unigram", "role": "hero"}]}, "role must be one of leader"),
         ({"learners": [{"name": "unigram", "label": "{x}"}]}, "may name the learner's parameters"),
     ],
 )
@@ -90,6 +91,30 @@ def test_a_file_that_is_no_toml_is_named(tmp_path):
     file = tmp_path / "broken.toml"
     file.write_text("question = ")
     with pytest.raises(ValueError, match=r"broken\.toml: not a TOML file"):
+        load(file)
+
+
+def test_a_scenario_extends_a_shipped_one_but_for_what_it_says_itself(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text('extends = "figure1-hard"\nseeds = 2\n[stream]\nproblem = "easy"\n')
+    mine, base = load(file), load(find("figure1-hard"))
+    assert (mine.seeds, mine.stream) == ((0, 1), {"problem": "easy"})
+    assert (mine.learners, mine.n_steps, mine.axis) == (base.learners, 1000, "step_power")
+    assert (mine.title, mine.paper, mine.figure) == ("mine", "", "mine")  # it is not the paper's
+
+
+def test_other_learners_do_not_get_the_grid_of_those_they_replace(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text('extends = "table1-hard"\n[[learners]]\nname = "unigram"\n')
+    mine = load(file)
+    assert (mine.axis, mine.screen, mine.metrics) == (None, None, ("L1", "L2"))
+
+
+@pytest.mark.parametrize("base", ['"nothing"', "3", '"mine"'])
+def test_what_cannot_be_extended_is_named(base, tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text(f"extends = {base}\n")
+    with pytest.raises(ValueError, match=r"mine\.toml: extends must name a shipped scenario, got"):
         load(file)
 
 

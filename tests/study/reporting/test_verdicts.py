@@ -1,43 +1,55 @@
+import inspect
+
 import pytest
 
-from spectralleader.study.reporting.claims import CLAIMS
-from spectralleader.study.reporting.findings import (
-    best_power,
-    best_power_differs,
-    falls,
-    higher,
-    improves,
-    lower,
-    much_lower,
-    no_worse,
-    sensitive,
-    stays_below,
-    vanishes,
-)
-from spectralleader.study.reporting.verdicts import (
-    COMPARED,
-    EM,
-    LEADER,
-    Claim,
-    judge_claims,
-    judge_others,
-)
-from tests.factories import rows
+from spectralleader.study.experiments import load, shipped
+from spectralleader.study.reporting import findings
+from spectralleader.study.reporting.claims import LEADER, load_claims
+from spectralleader.study.reporting.study import Study
+from spectralleader.study.reporting.tables import compared_table
+from spectralleader.study.reporting.verdicts import Claim, judge
+from spectralleader.study.reproduce import study_of
+from spectralleader.study.rows import Contender, Row
+from tests.factories import study
 
-CLEAR = rows({"SpectralLeader": [1.0, 1.1, 1.2], "EM 0.5": [3.0, 3.1, 3.3], "EM 1.0": [4, 4, 4]})
-NOISY = rows({"SpectralLeader": [1.0, 4.0, 2.0], "EM 0.5": [3.0, 2.0, 2.1], "EM 1.0": [9, 9, 8]})
+EM = "stepwise EM"
+
+
+def test_of(name):
+    """A finding as claims use it: its arguments first, then studies."""
+
+    def given(*arguments, **named):
+        return lambda *studies: getattr(findings, name)(studies, None, *arguments, **named)
+
+    return given
+
+
+test_of.__test__ = False
+lower, higher, much_lower, best_power, best_power_differs, sensitive, improves, vanishes = map(
+    test_of,
+    ("lower", "higher", "much_lower", "best_power", "best_power_differs", "sensitive", "improves",
+     "vanishes"),
+)  # fmt: skip
+
+
+def no_worse(*metrics):
+    return test_of("no_worse")(metrics)
+
+
+CLEAR = study({"SpectralLeader": [1.0, 1.1, 1.2], "EM 0.5": [3.0, 3.1, 3.3], "EM 1.0": [4, 4, 4]})
+NOISY = study({"SpectralLeader": [1.0, 4.0, 2.0], "EM 0.5": [3.0, 2.0, 2.1], "EM 1.0": [9, 9, 8]})
 
 
 def worse(by):
     values = [100.0, 101.0, 102.0]
-    return rows({"SpectralLeader": [v + by for v in values], "EM 0.5": values})
+    return study({"SpectralLeader": [v + by for v in values], "EM 0.5": values})
 
 
 @pytest.mark.parametrize(
     "test",
     [
         pytest.param(lower("L1"), id="lower than tuned"),
-        pytest.param(lower("L1", "EM 0.5"), id="lower than one"),
+        pytest.param(lower("L1", at=0.5), id="lower than one"),
         pytest.param(much_lower("L2"), id="much lower"),
     ],
 )
@@ -63,84 +75,135 @@ def test_similar_is_worse_by_at_most_its_margin():
 def test_a_best_power_may_be_tied_but_not_beaten():
     assert best_power("L1", 0.5)(CLEAR).holds
     assert not best_power("L1", 1.0)(CLEAR).holds
-    tied = rows({"SpectralLeader": [1, 1], "EM 0.5": [2.0, 2.4], "EM 1.0": [2.4, 2.2]})
+    tied = study({"SpectralLeader": [1, 1], "EM 0.5": [2.0, 2.4], "EM 1.0": [2.4, 2.2]})
     assert best_power("L1", 1.0)(tied).holds
 
 
 def test_best_powers_differ_if_none_fits_all():
-    other = rows({"SpectralLeader": [1, 1, 1], "EM 0.5": [5, 5, 5], "EM 1.0": [4, 4, 4.1]})
+    other = study({"SpectralLeader": [1, 1, 1], "EM 0.5": [5, 5, 5], "EM 1.0": [4, 4, 4.1]})
     assert best_power_differs("L1")(CLEAR, other).holds
     assert not best_power_differs("L1")(CLEAR, CLEAR).holds
     assert sensitive("L1")(CLEAR, other).holds
 
 
 def test_improving_is_measured_above_the_true_model():
-    before = rows({"EM 0.5": [3.0, 3.1], "true model": [2.0, 2.1]})
-    after = rows({"EM 0.5": [2.9, 3.0], "true model": [1.9, 2.0]})
+    before = study({"EM 0.5": [3.0, 3.1], "true model": [2.0, 2.1]})
+    after = study({"EM 0.5": [2.9, 3.0], "true model": [1.9, 2.0]})
     assert not improves("L1")(before, after).holds
-    closer = rows({"EM 0.5": [2.5, 2.6], "true model": [2.0, 2.1]})
+    closer = study({"EM 0.5": [2.5, 2.6], "true model": [2.0, 2.1]})
     assert improves("L1")(before, closer).holds
 
 
+def changed(given, value):
+    """A study whose L2 is another function of a row."""
+    return given._replace(rows=[row._replace(values={"L2": value(row)}) for row in given.rows])
+
+
 def test_an_error_vanishes_if_it_falls_in_every_run():
-    falling = [row | {"L2": 1.0 / row["step"]} for row in CLEAR]
+    falling = changed(CLEAR, lambda row: 1.0 / row.step)
     assert vanishes("L2")(falling).holds
-    stuck = [row | {"L2": 1.0} if row["seed"] == 1 else row for row in falling]
+    stuck = changed(CLEAR, lambda row: 1.0 if row.seed == 1 else 1.0 / row.step)
     finding = vanishes("L2")(falling, stuck)
     assert not finding.holds
     assert "(1.00), tuned EM" in finding.measured
 
 
+def measured(step, role="noise-free", epsilon=None, **values):
+    parameters = {} if epsilon is None else {"epsilon": epsilon}
+    return Row(Contender("a", "a", parameters, role), 0, step, values)
+
+
+def regret_of(*rows):
+    return Study("r", "Regret", "Is it?", ("regret",), rows)
+
+
 def test_a_bound_is_broken_by_one_row():
-    kept = [{"step": 2, "leader": "a", "regret": 1.0, "bound": 2.0}] * 2
-    broken = [{"step": 7, "leader": "b", "regret": 3.0, "bound": 2.0}]
-    unbounded = [{"step": 3, "leader": "a", "regret": 9.0, "bound": None}]
-    assert stays_below("regret", "bound")(kept, unbounded).holds
-    assert stays_below("regret", "bound", leader="a")(kept, broken).holds
-    finding = stays_below("regret", "bound")(kept, broken)
+    kept = regret_of(*[measured(2, regret=1.0, bound=2.0)] * 2)
+    broken = regret_of(measured(7, epsilon=0.1, regret=3.0, bound=2.0))
+    unbounded = regret_of(measured(3, regret=9.0), measured(3, "leader", regret=9.0, bound=1.0))
+    below = test_of("stays_below")
+    assert below("regret", "bound", reservoir=True)(kept, unbounded).holds
+    assert below("regret", "bound", reservoir=False)(kept, broken).holds
+    finding = below("regret", "bound", reservoir=True)(kept, broken)
     assert not finding.holds
     assert "n = 7" in finding.measured
     assert "50.0%" in finding.measured
 
 
 def test_what_falls_is_lower_at_the_last_step_than_at_a_tenth_of_it():
-    rows = [{"step": n, "leader": "a", "x": 1 / n} for n in (1, 10, 100)]
-    assert falls("x", leader="a")(rows).holds
-    assert not falls("x")(rows, [{**row, "x": -row["x"]} for row in rows]).holds
+    falling, rising = (
+        regret_of(*(measured(n, "leader", 0.1, x=sign / n) for n in (1, 10, 100)))
+        for sign in (1, -1)
+    )
+    assert test_of("falls")("x", epsilon=0.1)(falling).holds
+    assert not test_of("falls")("x", epsilon=0.1)(falling, rising).holds
+
+
+def claim(text, scenarios, learner=LEADER):
+    return Claim("7", text, scenarios, findings.lower, {"metric": "L1"}, learner)
 
 
 def test_a_claim_without_rows_says_why_it_is_not_tested():
-    claims = [Claim("7", "a", ("x", "y"), lower("L1")), Claim("7", "b", ("s",), lower("L1"))]
-    one_seed = [row for row in CLEAR if row["seed"] == 0]
-    verdicts = judge_claims(claims, {"y": CLEAR, "s": one_seed}, {"x": "needs a corpus"})
-    assert [v.verdict for v in verdicts] == ["not tested here", "not tested here"]
-    assert [v.measured for v in verdicts] == ["needs a corpus", "needs at least 2 seeds"]
-    [verdict] = judge_claims(claims[1:], {"s": CLEAR}, {})
-    assert verdict.verdict == "holds"
+    one_seed = CLEAR._replace(rows=[row for row in CLEAR.rows if row.seed == 0])
+    missing = CLEAR._replace(rows=(), missing="needs a corpus")
+    studies = {"x": missing, "y": CLEAR, "s": one_seed}
+    verdicts = [judge(claim("a", names), studies) for names in (("x", "y"), ("s",), ("z",))]
+    assert [v.verdict for v in verdicts] == 3 * ["not tested here"]
+    reasons = ["needs a corpus", "needs at least 2 seeds", "has not been run"]
+    assert [v.measured for v in verdicts] == reasons
+    assert judge(claim("b", ("y",)), studies).verdict == "holds"
 
 
-def test_every_claim_is_one_line_and_said_once():
-    assert len({claim.text for claim in CLAIMS}) == len(CLAIMS)
-    assert all("\n" not in claim.text and claim.scenarios for claim in CLAIMS)
-    assert {claim.where for claim in CLAIMS} == {"abstract", "6.1", "6.2", "7.1", "7.2", "7.3"}
+@pytest.fixture(scope="module")
+def scenarios():
+    return [load(file) for file in shipped()]
+
+
+@pytest.fixture(scope="module")
+def claims(scenarios):
+    paper, ours = load_claims([study_of(scenario, ()) for scenario in scenarios])
+    return paper + ours
+
+
+def test_every_claim_is_one_line_and_said_once(claims):
+    assert len({claim.text for claim in claims}) == len(claims)
+    assert all("\n" not in claim.text for claim in claims)
+    sections = {"abstract", "6.1", "6.2", "7.1", "7.2", "7.3", "Table 1"}
+    assert {claim.where for claim in claims} == sections
+
+
+def test_every_claim_has_scenarios_that_are_shipped_and_a_test_that_takes_its_arguments(
+    claims, scenarios
+):
+    known = {scenario.name for scenario in scenarios}
+    for one in claims:
+        assert one.scenarios
+        assert set(one.scenarios) <= known
+        inspect.signature(one.test).bind((), None, **one.given)
+
+
+def test_ours_are_about_all_streams_of_table_1(claims, scenarios):
+    streams = {scenario.name for scenario in scenarios if scenario.figure == "table1"}
+    l1, l2, replaced = (one.scenarios for one in claims if one.where == "Table 1")
+    assert set(l1) == streams
+    assert set(l2) == streams - set(replaced)
+
+
+def test_every_claim_names_a_learner_that_was_judged(claims):
+    assert {one.learner for one in claims} == {LEADER, EM, "noise-free leader", "HedgedLeader"}
 
 
 def test_a_verdict_says_under_which_learner_it_was_reached():
-    claims = [
-        Claim("7", "ours is lower", ("s",), lower("L1")),
-        Claim("7", "EM", ("s",), lower("L1"), EM),
-    ]
-    assert [verdict.learner for verdict in judge_claims(claims, {"s": CLEAR}, {})] == [LEADER, EM]
+    verdicts = [judge(claim(who, ("s",), who), {"s": CLEAR}) for who in (LEADER, EM)]
+    assert [verdict.learner for verdict in verdicts] == [LEADER, EM]
 
 
 def test_claims_about_the_leader_are_put_to_other_learners_by_the_same_test():
-    found = rows(
-        {"SpectralLeader": [1, 1], "HedgedLeader": [5, 5], "EM 0.5": [3, 3], "EM 1.0": [4, 4]}
+    found = study(
+        {"HedgedLeader": [5, 5], "SpectralLeader": [1, 1], "EM 0.5": [3, 3], "EM 1.0": [4, 4]}
     )
-    claims = [Claim("7", "lower", ("s",), lower("L1")), Claim("7", "EM", ("s",), lower("L1"), EM)]
-    (row,) = judge_others(claims, {"s": found}, COMPARED)
-    assert row == ("7", "lower", "–", "holds", "–", "–", "does not hold")
-
-
-def test_every_claim_names_a_learner_that_was_judged():
-    assert {claim.learner for claim in CLAIMS} == {LEADER, EM, "noise-free leader"}
+    absent = study({"SpectralLeader, scaled": [1, 1], "EM 0.5": [3, 3]})
+    claims = [claim("lower", ("s",)), claim("EM", ("s",), EM)]
+    table = compared_table(claims, {"s": found, "t": absent})
+    assert table.header[2:] == ("SpectralLeader", "SpectralLeader, scaled", "HedgedLeader")
+    assert table.rows == [("7", "lower", "holds", "–", "does not hold")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -9,91 +10,49 @@ from rich.progress import Progress
 from rich.table import Table
 
 from spectralleader import __version__
-from spectralleader.evaluation import judge, log_loss, recovery_error, running_averages
-from spectralleader.learners import Learner, SpectralLeader, StepwiseEM
-from spectralleader.learners.fixed import Fixed
-from spectralleader.models import TopicModel
+from spectralleader.learners import SpectralLeader
 from spectralleader.sources.synthetic import Problem, hard
-from spectralleader.study.reporting.page import Page, write_page
-from spectralleader.study.reporting.panels import TRUTH, draw_over_steps, save_png
-from spectralleader.study.reporting.rows import Row
-from spectralleader.study.reporting.study import Study
+from spectralleader.study.experiments import load
+from spectralleader.study.experiments.trials import rows_of, trials_of
+from spectralleader.study.reporting.figures import draw_over_steps, save_figure
+from spectralleader.study.reporting.report import Report, write_page
 from spectralleader.study.reporting.tables import as_rich, final_table
-
-LEADER = "SpectralLeader"
-STEP_POWERS = (0.5, 0.7, 0.9)  # which is best depends on the problem: the leader has none to set
-COMMAND = "spectralleader demo"
+from spectralleader.study.reproduce import study_of
 
 
 def show_problem(console: Console, *, n_steps: int, n_runs: int, seed: int, folder: Path) -> None:
     """Learn, print the tables, write the figure."""
-    problem = hard()
     console.print(
         "The paper's hard problem: 3 topics over 3 words, one document of 3 words a step.\n"
         "Each model predicts the next document, is judged by it, then learns from it:\n"
         "L1 is the average negative log-likelihood, L2 the average recovery error.\n"
     )
-    rows: list[Row] = []
-    learned: list[TopicModel] = []
+    seeds = tuple(range(seed, seed + n_runs))
+    scenario = load(Path(__file__).with_name("hard.toml"))
+    scenario = replace(scenario, n_steps=n_steps, max_rows=n_steps, seeds=seeds)
     with Progress(console=console, transient=True) as progress:
-        runs = progress.track(range(seed, seed + n_runs), description="learning")
-        for run in runs:
-            learners = contenders(problem.truth, run)
-            for name, learner in learners.items():
-                rows += judged(name, learner, problem, n_steps, run)
-            learned.append(learners[LEADER].model.aligned_to(problem.truth))
-    shown = study(rows)
+        trials = progress.track(trials_of(scenario), description="learning")
+        shown = study_of(scenario, [row for trial in trials for row in rows_of(trial)])
+    lead = "Each model predicts the next document, is judged by it, then learns from it."
+    name = "SpectralLeader: a demonstration"
+    page = Report(name, lead, [shown], "spectralleader demo", __version__)
     title = f"Average loss over {n_steps} steps, mean ± standard error of {n_runs} runs"
-    console.print(parameters(problem.truth, learned[0], n_steps))
+    console.print(parameters(hard(), n_steps, seed))
     console.print(as_rich(final_table(shown), title))
-    console.print(f"Figure: {save_png(draw_over_steps([shown]), folder / 'demo.png')}")
-    console.print(f"Page: {write_page(page(shown), folder / 'index.html')}")
+    console.print(f"Figure: {save_figure(draw_over_steps([shown]), folder / 'demo.png')}")
+    console.print(f"Page: {write_page(page, folder / 'index.html')}")
     console.print("The paper's whole study, in half a minute: spectralleader reproduce --quick")
 
 
-def study(rows: list[Row]) -> Study:
-    """Return what the demonstration shows."""
-    return Study(
-        name="demo",
-        title="The hard problem",
-        question="Does SpectralLeader come close to the true model?",
-        paper="section 7.1",
-        metrics=("L1", "L2"),
-        rows=rows,
-        figure="demo",
-    )
-
-
-def page(shown: Study) -> Page:
-    """Return what the page of the demonstration says."""
-    lead = "Each model predicts the next document, is judged by it, then learns from it."
-    return Page("SpectralLeader: a demonstration", lead, [shown], (), COMMAND, __version__)
-
-
-def contenders(truth: TopicModel, seed: int) -> dict[str, Learner]:
-    """Return the learners to show, by name."""
-    learners: dict[str, Learner] = {LEADER: SpectralLeader(3, n_words=3, seed=seed)}
-    for power in STEP_POWERS:
-        name = f"StepwiseEM, step power {power}"
-        learners[name] = StepwiseEM(3, n_words=3, step_power=power, seed=seed)
-    return learners | {TRUTH: Fixed(truth)}
-
-
-def judged(name: str, learner: Learner, problem: Problem, n_steps: int, seed: int) -> list[Row]:
-    """Return a row a step: the running averages of L1 and L2."""
-    metrics = {"L1": log_loss, "L2": recovery_error(problem.truth)}
-    stream = problem.blocks(block_size=1, n_steps=n_steps, seed=seed)
-    averages = running_averages(judge(learner, stream, metrics))
-    return [
-        {"learner": name, "seed": seed, "step": step, **values}
-        for step, values in enumerate(averages, start=1)
-    ]
-
-
-def parameters(truth: TopicModel, learned: TopicModel, n_steps: int) -> Table:
+def parameters(problem: Problem, n_steps: int, seed: int) -> Table:
     """Return true and learned parameters side by side."""
+    learner = SpectralLeader(3, n_words=3, seed=seed)
+    for block in problem.blocks(block_size=1, n_steps=n_steps, seed=seed):
+        learner.learn(block.documents)
+    truth = problem.truth
+    learned = learner.model.aligned_to(truth)
     table = Table(
-        title=f"True | learned by {LEADER} from {n_steps} documents", title_justify="left"
+        title=f"True | learned by SpectralLeader from {n_steps} documents", title_justify="left"
     )
     table.add_column("topic")
     table.add_column("weight", justify="right")

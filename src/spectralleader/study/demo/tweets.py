@@ -10,13 +10,11 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Learner
-from spectralleader.models import TopicModel
 from spectralleader.sources import TextBlock, open_corpus
 from spectralleader.sources.corpora import find_corpus, find_files, get
-from spectralleader.text import Vectoriser, Vocabulary, Words
+from spectralleader.text import Vocabulary, Words
 from spectralleader.text.english import ENGLISH
-from spectralleader.text.snapshot import RELEVANCE
+from spectralleader.text.topics import TextTopics
 
 CORPUS = "health_tweets"
 N_TOPICS, N_WORDS, BLOCK = 10, 500, 100
@@ -35,14 +33,14 @@ def show_tweets(console: Console, *, seed: int) -> None:
     """
     with progress_bar(console) as progress:
         blocks = fetch_tweets(progress)
-        warm_up(blocks[0], progress)
+        task = progress.add_task("getting ready (compiling, if it is the first time)", total=None)
+        learn_tweets(blocks[:2], progress, seed=seed)  # and forget them: compiled code is kept
+        progress.remove_task(task)
         start = perf_counter()
-        vocabulary = find_words(blocks, progress)
-        learner = learn_tweets(blocks, vocabulary, progress, seed=seed)
-        model = learner.model
+        topics = learn_tweets(blocks, progress, seed=seed)
         seconds = perf_counter() - start
     console.print(describe(blocks, seconds), highlight=False)
-    console.print(topic_table(model, vocabulary, type(learner).__name__))
+    console.print(topic_table(topics))
 
 
 def fetch_tweets(progress: Progress) -> list[TextBlock]:
@@ -58,37 +56,15 @@ def fetch_tweets(progress: Progress) -> list[TextBlock]:
     return blocks
 
 
-def warm_up(block: TextBlock, progress: Progress) -> None:
-    """Learn a few tweets and forget them: the first time everything is compiled, and kept."""
-    task = progress.add_task("getting ready (compiling, if it is the first time)", total=None)
-    vocabulary = Vocabulary.most_frequent(block.texts, N_WORDS, words=WORDS)
-    learner = make_learner(vocabulary, seed=0)
-    for _ in range(2):
-        learner.learn(Vectoriser(vocabulary, WORDS).count(block.texts))
-        learner.model  # noqa: B018  # reading is the work
-    progress.remove_task(task)
-
-
-def find_words(blocks: list[TextBlock], progress: Progress) -> Vocabulary:
-    """Return the most frequent words, in a first pass."""
-    tracked = track(progress, blocks, "counting words")
-    return Vocabulary.most_frequent((block.texts for block in tracked), N_WORDS, words=WORDS)
-
-
-def learn_tweets(
-    blocks: list[TextBlock], vocabulary: Vocabulary, progress: Progress, *, seed: int
-) -> Learner:
-    """Learn the tweets block by block, as they came."""
-    learner, vectoriser = make_learner(vocabulary, seed=seed), Vectoriser(vocabulary, WORDS)
+def learn_tweets(blocks: list[TextBlock], progress: Progress, *, seed: int) -> TextTopics:
+    """Find the most frequent words in a first pass, then learn block by block, as they came."""
+    counted = (block.texts for block in track(progress, blocks, "counting words"))
+    vocabulary = Vocabulary.most_frequent(counted, N_WORDS, words=WORDS)
+    topics = TextTopics(N_TOPICS, vocabulary=vocabulary, words=WORDS, block_size=BLOCK, seed=seed)
     for block in track(progress, blocks, "learning"):
-        learner.learn(vectoriser.count(block.texts))
-    return learner
-
-
-def make_learner(vocabulary: Vocabulary, *, seed: int) -> Learner:
-    """Return the learner that is used unless one is asked for."""
-    given = {"n_topics": N_TOPICS, "n_words": vocabulary.n_words, "seed": seed}
-    return LEARNERS[DEFAULT_LEARNER].learner(**given)
+        topics.learn(block.texts)
+    topics.model  # noqa: B018  # reading it is part of the work
+    return topics
 
 
 def describe(blocks: list[TextBlock], seconds: float) -> str:
@@ -104,17 +80,16 @@ def describe(blocks: list[TextBlock], seconds: float) -> str:
     )
 
 
-def topic_table(model: TopicModel, vocabulary: Vocabulary, learner: str) -> Table:
+def topic_table(topics: TextTopics) -> Table:
     """Return the topics, heaviest first, with the words that tell them apart."""
-    title = f"{model.n_topics} topics, learned by {learner}"
+    weights = topics.model.weights.tolist()
+    title = f"{len(weights)} topics, learned by {type(topics.learner).__name__}"
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("weight", justify="right")
     table.add_column("", style="cyan", no_wrap=True)
     table.add_column("words that tell it apart")
-    heaviest = float(model.weights.max())
-    words = model.top_words(vocabulary, SHOWN, relevance=RELEVANCE)
-    for weight, most in sorted(zip(model.weights.tolist(), words, strict=True), reverse=True):
-        bar = "█" * max(1, round(BAR * weight / heaviest))
+    for weight, most in sorted(zip(weights, topics.top_words(SHOWN), strict=True), reverse=True):
+        bar = "█" * max(1, round(BAR * weight / max(weights)))
         table.add_row(f"{weight:.0%}", bar, " ".join(most))
     return table
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -15,11 +16,9 @@ from spectralleader.learners import SpectralMethod
 from spectralleader.models import TopicModel
 from spectralleader.sources import CORPORA, Block
 from spectralleader.sources.corpora import open_corpus
-from spectralleader.sources.counted import BLOCK, MIN_WORDS, count_reader
+from spectralleader.sources.counted import BLOCK, count_reader
 from spectralleader.sources.files import Reader, read
 from spectralleader.study.experiments.keys import check_choice, check_count, check_keys
-
-Items = tuple[tuple[str, Any], ...]  # a table that can be a key
 
 COLUMNS = ("text", "time", "label")  # of a corpus file
 REQUIRED = ("corpus", "n_words", "n_topics")
@@ -66,19 +65,12 @@ class CorpusSource:
     name: str
     documents: Documents
     truth: TopicModel
+    statics: dict[str, TopicModel] = field(default_factory=dict)  # kept by `hindsight.best_static`
 
     @classmethod
     def open(cls, stream: Mapping[str, Any], data: Path | None) -> CorpusSource:
         """Read and count what a [stream] table describes; once in a process."""
-        corpus = stream["corpus"]
-        return _open(
-            corpus if isinstance(corpus, str) else _hashable(corpus),
-            data,
-            stream["n_topics"],
-            stream["n_words"],
-            stream.get("min_words", MIN_WORDS),
-            stream.get("n_docs"),
-        )
+        return _open(json.dumps(stream), data)
 
     def blocks(self, *, block_size: int, n_steps: int, seed: int) -> Iterator[Block]:
         """Yield the first n_steps blocks."""
@@ -91,34 +83,22 @@ class CorpusSource:
         return (Block(documents) for documents in blocks)
 
 
-def _hashable(corpus: Mapping[str, Any]) -> Items:
-    return tuple((k, tuple(v) if isinstance(v, list) else v) for k, v in corpus.items())
+@lru_cache(maxsize=KEPT)
+def _open(described: str, data: Path | None) -> CorpusSource:
+    stream = json.loads(described)
+    sizes = {key: stream[key] for key in ("n_words", *OPTIONAL) if key in stream}
+    name, reader = _read(stream["corpus"], data)
+    with reader:
+        documents = count_reader(reader, **sizes).documents
+    # theta* on real text: the offline spectral method on all documents, as in the paper
+    method = SpectralMethod(stream["n_topics"], n_words=documents.n_words, seed=0)
+    return CorpusSource(name, documents, method.fit(documents).model)
 
 
-def _read(corpus: str | Items, data: Path | None) -> tuple[str, Reader]:
+def _read(corpus: str | Mapping[str, Any], data: Path | None) -> tuple[str, Reader]:
     """Open a corpus by its name, or a file as its table says; return what errors call it, too."""
     if isinstance(corpus, str):
         return corpus, open_corpus(corpus, data, block=BLOCK)
-    table = dict(corpus)
-    columns: dict[str, Any] = {key: table.get(key) for key in COLUMNS}  # None: guessed
-    # whoever names the column of time wants documents in that order
-    return table["file"], read(table["file"], **columns, block=BLOCK, sort="time" in table)
-
-
-@lru_cache(maxsize=KEPT)
-def _open(
-    corpus: str | Items,
-    data: Path | None,
-    n_topics: int,
-    n_words: int,
-    min_words: int,
-    n_docs: int | None,
-) -> CorpusSource:
-    name, reader = _read(corpus, data)
-    with reader:
-        documents = count_reader(
-            reader, n_words=n_words, min_words=min_words, n_docs=n_docs
-        ).documents
-    # theta* on real text: the offline spectral method on all documents, as in the paper
-    method = SpectralMethod(n_topics, n_words=documents.n_words, seed=0)
-    return CorpusSource(name, documents, method.fit(documents).model)
+    columns: dict[str, Any] = {key: corpus.get(key) for key in COLUMNS}  # None: guessed
+    # a scenario that names the column of time gets documents in that order
+    return corpus["file"], read(corpus["file"], **columns, block=BLOCK, sort="time" in corpus)

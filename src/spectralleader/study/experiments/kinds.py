@@ -19,8 +19,9 @@ from spectralleader.models import TopicModel
 from spectralleader.samples import SAMPLES, Sample
 from spectralleader.study.experiments.hindsight import best_static, true_model
 from spectralleader.study.experiments.regret import REGRET
-from spectralleader.study.experiments.setting import Contender, Kind, Setting, Step
+from spectralleader.study.experiments.setting import Kind, Setting, Step
 from spectralleader.study.experiments.sources import Source, open_source, stand_in
+from spectralleader.study.rows import Contender
 
 TRUTH = "truth"  # the true model
 STATIC = "best-static"  # batch EM's model of all documents of the stream, known beforehand
@@ -32,7 +33,7 @@ def make_contender(contender: Contender, source: Source, setting: Setting, seed:
         return true_model(source, setting)
     learner = make_learner(contender, source.truth, seed)
     if contender.name == STATIC:
-        return Fixed(best_static(learner, source, setting, seed))
+        return Fixed(best_static(contender, learner, source, setting, seed))
     return learner
 
 
@@ -68,11 +69,10 @@ def run_prequential(
     return ((step, values) for step, values in steps if step in kept)
 
 
-def check_prequential(contender: Contender, setting: Setting, data: Path | None) -> None:
+def check_prequential(contender: Contender, setting: Setting) -> None:
     """Raise for a learner that cannot be made."""
-    if contender.name == TRUTH:
-        return
-    make_learner(contender, stand_in(setting.stream), seed=0)
+    if contender.name != TRUTH:
+        make_learner(contender, stand_in(setting.stream), seed=0)
 
 
 def even_steps(setting: Setting) -> list[int]:

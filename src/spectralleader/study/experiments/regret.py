@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from spectralleader.evaluation.analysis import REGRET_LEARNERS, log_steps, regret_rows
 from spectralleader.sources.synthetic import REGRET_PROBLEMS
-from spectralleader.study.experiments.setting import Contender, Kind, Setting
+from spectralleader.study.experiments.setting import Kind, Setting, Step
+from spectralleader.study.rows import KEYS, Contender
 
 METRICS = ("regret", "regret_per_step")
 
 
 def run_regret(
     contender: Contender, setting: Setting, seed: int, data: Path | None
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield regret and the bounds on it; `leader` is the learner whatever its label."""
+) -> Iterator[Step]:
+    """Yield regret, the bounds on it that apply, and the size of the reservoir if there is one."""
     rows = regret_rows(
         setting.stream["problem"],
         contender.name,
@@ -26,11 +26,11 @@ def run_regret(
         n_rows=setting.max_rows,
     )
     for row in rows:
-        values = {k: v for k, v in row.items() if k not in ("scenario", "learner", "seed", "step")}
-        yield row["step"], {**values, "leader": contender.name}
+        values = {k: v for k, v in row.items() if k not in (*KEYS, "epsilon") and v is not None}
+        yield row["step"], values
 
 
-def check_regret(contender: Contender, setting: Setting, data: Path | None) -> None:
+def check_regret(contender: Contender, setting: Setting) -> None:
     """Raise for a stream whose regret is not known, or a bad epsilon."""
     if setting.stream["problem"] not in REGRET_PROBLEMS:
         known = ", ".join(REGRET_PROBLEMS)

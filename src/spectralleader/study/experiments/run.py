@@ -18,7 +18,8 @@ from spectralleader.study.experiments.kinds import KINDS
 from spectralleader.study.experiments.scenario import Scenario
 from spectralleader.study.experiments.screening import compared, due
 from spectralleader.study.experiments.store import RowFile
-from spectralleader.study.experiments.trials import Row, Trial, rows_of, trials_of
+from spectralleader.study.experiments.trials import Trial, rows_of, trials_of
+from spectralleader.study.rows import Row
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -49,7 +50,7 @@ def run(
     console : Console, optional
         Where to show progress.
     """
-    check(scenarios, data)
+    check(scenarios)
     files = {s.name: RowFile(folder / f"{s.name}.jsonl", trials_of(s)) for s in scenarios}
     with progress_bar(console) as progress:
         # where a grid is screened, which trials are missing is known after the first round only
@@ -63,7 +64,7 @@ def run(
     return {s.name: compared(s, files[s.name].finish()) for s in scenarios}
 
 
-def check(scenarios: Sequence[Scenario], data: Path | None) -> None:
+def check(scenarios: Sequence[Scenario]) -> None:
     """Raise now for what would stop a run later: a name used twice, a learner's bad parameter."""
     names = [scenario.name for scenario in scenarios]
     if twice := {name for name in names if names.count(name) > 1}:
@@ -71,7 +72,7 @@ def check(scenarios: Sequence[Scenario], data: Path | None) -> None:
     for scenario in scenarios:
         for contender in scenario.learners:
             try:
-                KINDS[scenario.kind].check(contender, scenario.setting, data)
+                KINDS[scenario.kind].check(contender, scenario.setting)
             except (ValueError, TypeError, KeyError) as error:
                 raise ValueError(f"{scenario.name}: {contender.label}: {error}") from error
 

@@ -14,12 +14,14 @@ from typing import Any, NamedTuple
 from spectralleader.learners.lookup import is_own
 from spectralleader.study.experiments.keys import check_choice, check_count, check_keys
 from spectralleader.study.experiments.kinds import KINDS
-from spectralleader.study.experiments.setting import Contender, Kind, Setting
+from spectralleader.study.experiments.setting import Kind, Setting
 from spectralleader.study.experiments.sources import check_stream, locate
+from spectralleader.study.rows import ROLES, Contender
 
 FOLDER = Path(__file__).with_name("scenarios")
 REQUIRED = ("question", "stream", "learners", "block_size", "n_steps", "seeds", "metrics")
-OPTIONAL = ("title", "paper", "kind", "figure", "axis", "log", "max_rows", "screen")
+OPTIONAL = ("title", "paper", "kind", "figure", "axis", "log", "max_rows", "screen", "extends")
+OWN = ("title", "paper", "figure")  # what another scenario that extends it does not get
 QUICK_SEEDS, QUICK_SHARE = 3, 5
 
 
@@ -76,11 +78,19 @@ def load(path: Path) -> Scenario:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Return what a TOML file says, unchecked."""
+    """Return what a TOML file says, unchecked, with the keys of the scenario that it extends."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: not a TOML file: {error}") from error
+    if "extends" not in table:
+        return table
+    base = {file.stem: file for file in shipped()}.get(str(name := table.pop("extends")))
+    if base is None or base == path:
+        raise ValueError(f"{path}: extends must name a shipped scenario, got {name!r}")
+    # a grid is one of learners: other learners have their own, or none
+    own = (*OWN, "axis", "screen") if "learners" in table else OWN
+    return {k: v for k, v in read_toml(base).items() if k not in own} | table
 
 
 def learner_names(path: Path) -> list[str]:
@@ -166,11 +176,16 @@ def _contenders(tables: Any, kind: str, where: str) -> tuple[Contender, ...]:
 
 def _expanded(table: dict[str, Any], kind: str, where: str) -> Iterator[Contender]:
     allowed = sorted(_parameters(table.get("name"), KINDS[kind], where))
-    check_keys(table, f"{where} {table['name']}", required=["name"], known=["label", *allowed])
+    check_keys(
+        table, f"{where} {table['name']}", required=["name"], known=["label", "role", *allowed]
+    )
     if empty := [key for key, value in table.items() if value == []]:
         raise ValueError(f"{where}: {empty[0]} is an empty list; a grid needs at least one value")
-    for parameters in expand({k: v for k, v in table.items() if k not in ("name", "label")}):
-        yield Contender(_label(table, parameters, where), table["name"], parameters)
+    role = table.get("role", "other")
+    check_choice(role, "role", where, ROLES)
+    given = {k: v for k, v in table.items() if k not in ("name", "label", "role")}
+    for parameters in expand(given):
+        yield Contender(_label(table, parameters, where), table["name"], parameters, role)
 
 
 def _parameters(name: Any, kind: Kind, where: str) -> frozenset[str]:

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from spectralleader.study.experiments.scenario import Scenario
-from spectralleader.study.experiments.trials import Row, Trial, trials_of
+from spectralleader.study.experiments.trials import Trial, trials_of
+from spectralleader.study.rows import Row
 
 Done = Mapping[str, Sequence[Row]]  # the rows of every finished run
 
@@ -37,7 +38,7 @@ def best(trials: Sequence[Trial], done: Done, metric: str) -> list[str]:
     """Return the labels of the best learners by a metric, as many as are to be kept."""
     finals: dict[str, list[float]] = {}
     for trial in trials:
-        finals.setdefault(trial.learner.label, []).append(done[trial.run][-1][metric])
+        finals.setdefault(trial.learner.label, []).append(done[trial.run][-1].values[metric])
     screen = trials[0].scenario.screen
     assert screen is not None
     return sorted(finals, key=lambda label: fmean(finals[label]))[: screen.keep]
@@ -49,5 +50,5 @@ def compared(scenario: Scenario, rows: Sequence[Row]) -> list[Row]:
         return list(rows)
     seeds: dict[str, set[int]] = {}
     for row in rows:
-        seeds.setdefault(row["learner"], set()).add(row["seed"])
-    return [row for row in rows if len(seeds[row["learner"]]) == len(scenario.seeds)]
+        seeds.setdefault(row.learner.label, set()).add(row.seed)
+    return [row for row in rows if len(seeds[row.learner.label]) == len(scenario.seeds)]

@@ -6,13 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-
-class Contender(NamedTuple):
-    """A learner with one setting of its parameters."""
-
-    label: str  # its name in rows, tables and figures
-    name: str  # in the kind's registry
-    parameters: dict[str, Any]
+from spectralleader.study.rows import Contender
 
 
 class Setting(NamedTuple):
@@ -25,7 +19,7 @@ class Setting(NamedTuple):
     max_rows: int
 
 
-Step = tuple[int, dict[str, Any]]  # a step and its metrics
+Step = tuple[int, dict[str, float]]  # a step and its metrics
 
 
 class Kind(NamedTuple):
@@ -35,6 +29,6 @@ class Kind(NamedTuple):
     metrics: tuple[str, ...]
     kept: Callable[[Setting], list[int]]  # the steps that get a row
     run: Callable[[Contender, Setting, int, Path | None], Iterable[Step]]  # of a seed, those steps
-    check: Callable[[Contender, Setting, Path | None], object]  # raises for what `run` would refuse
+    check: Callable[[Contender, Setting], object]  # raises for what `run` would refuse
     # the parameters of a learner that is not built in, by its name; None: only those listed
     own_learner: Callable[[str], frozenset[str]] | None = None

@@ -6,8 +6,10 @@ import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
-from spectralleader.study.experiments.trials import Row, Trial, is_complete
+from spectralleader.study.experiments.trials import Trial, as_lines, read_rows
+from spectralleader.study.rows import Row
 
 
 class RowFile:
@@ -22,14 +24,11 @@ class RowFile:
         self.trials = {trial.run: trial for trial in trials}
         path.parent.mkdir(parents=True, exist_ok=True)
         found = read_runs(path)
-        foreign = {run: rows for run, rows in found.items() if run not in self.trials}
-        self.rows = {
-            run: found[run]
-            for run, trial in self.trials.items()
-            if run in found and is_complete(trial, found[run])
-        }
-        if foreign:
-            append(path.with_suffix(".old.jsonl"), b"".join(map(as_lines, foreign.values())))
+        read = {run: read_rows(self.trials[run], found[run]) for run in self.trials if run in found}
+        self.rows = {run: rows for run, rows in read.items() if rows}
+        if foreign := [x for run in found if run not in self.trials for x in found[run]]:
+            old = "".join(json.dumps(line) + "\n" for line in foreign)
+            append(path.with_suffix(".old.jsonl"), old.encode())
         self._write()
 
     def missing(self, due: Iterable[Trial]) -> list[Trial]:
@@ -39,26 +38,24 @@ class RowFile:
     def add(self, trial: Trial, rows: list[Row]) -> None:
         """Add the rows of a finished trial to the end of the file."""
         self.rows[trial.run] = rows
-        append(self.path, as_lines(rows))
+        append(self.path, as_lines(trial, rows))
 
     def finish(self) -> list[Row]:
         """Put the file in the order of the trials, whichever ended first; return its rows."""
         self._write()
-        return [row for run in self.trials for row in self.rows.get(run, [])]
+        return [row for _, rows in self._in_order() for row in rows]
+
+    def _in_order(self) -> list[tuple[str, list[Row]]]:
+        return [(run, self.rows[run]) for run in self.trials if run in self.rows]
 
     def _write(self) -> None:
         """Replace the file at one stroke, so that it is valid at every moment."""
-        content = b"".join(as_lines(self.rows[run]) for run in self.trials if run in self.rows)
+        content = b"".join(as_lines(self.trials[run], rows) for run, rows in self._in_order())
         if self.path.is_file() and self.path.read_bytes() == content:
             return
         written = self.path.with_suffix(".new")
         written.write_bytes(content)
         os.replace(written, self.path)
-
-
-def as_lines(rows: Iterable[Row]) -> bytes:
-    """Return rows as JSON lines."""
-    return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
 def append(path: Path, lines: bytes) -> None:
@@ -67,14 +64,14 @@ def append(path: Path, lines: bytes) -> None:
         file.write(lines)
 
 
-def read_runs(path: Path) -> dict[str, list[Row]]:
-    """Return the rows of every run in a file, without lines that are no rows."""
-    runs: dict[str, list[Row]] = {}
+def read_runs(path: Path) -> dict[str, list[dict[str, Any]]]:
+    """Return the lines of every run in a file, without those that are no JSON objects of a run."""
+    runs: dict[str, list[dict[str, Any]]] = {}
     for line in path.read_bytes().splitlines() if path.is_file() else ():
         try:
-            row = json.loads(line)
+            found = json.loads(line)
         except ValueError:
             continue  # half-written: the run is incomplete, and will be run again
-        if isinstance(row, dict) and isinstance(row.get("run"), str):
-            runs.setdefault(row["run"], []).append(row)
+        if isinstance(found, dict) and isinstance(found.get("run"), str):
+            runs.setdefault(found["run"], []).append(found)
     return runs

@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 from spectralleader import __version__
 from spectralleader.study.experiments.kinds import KINDS
 from spectralleader.study.experiments.scenario import Scenario
-from spectralleader.study.experiments.setting import Contender
 from spectralleader.study.experiments.sources import portable
-
-Row = dict[str, Any]  # scenario, run, learner, its parameters, seed, step, and every metric
+from spectralleader.study.rows import Contender, Row
 
 
 class Trial(NamedTuple):
@@ -28,7 +26,7 @@ class Trial(NamedTuple):
         """A fingerprint of everything that the rows depend on, to know them again."""
         scenario, learner, seed = self
         setting = scenario.setting._replace(stream=portable(scenario.stream))
-        facts = [__version__, scenario.kind, setting, learner, seed]
+        facts = [__version__, scenario.kind, setting, learner[:3], seed]  # its role is for reports
         key = json.dumps(facts, sort_keys=True)
         return hashlib.sha256(key.encode()).hexdigest()[:12]
 
@@ -41,13 +39,22 @@ def trials_of(scenario: Scenario) -> list[Trial]:
 def rows_of(trial: Trial, data: Path | None = None) -> list[Row]:
     """Run a trial and return its rows."""
     scenario, learner, seed = trial
-    named = {"scenario": scenario.name, "run": trial.run, "learner": learner.label}
-    named |= learner.parameters | {"seed": seed}
     steps = KINDS[scenario.kind].run(learner, scenario.setting, seed, data)
-    return [{**named, "step": step, **values} for step, values in steps]
+    return [Row(learner, seed, step, values) for step, values in steps]
 
 
-def is_complete(trial: Trial, rows: list[Row]) -> bool:
-    """Say whether these are all the rows of a trial."""
-    kept = KINDS[trial.scenario.kind].kept(trial.scenario.setting)
-    return [row.get("step") for row in rows] == kept
+def as_lines(trial: Trial, rows: list[Row]) -> bytes:
+    """Return the rows of a trial as JSON lines."""
+    named = {"scenario": trial.scenario.name, "run": trial.run}
+    return "".join(json.dumps(named | row.to_json()) + "\n" for row in rows).encode()
+
+
+def read_rows(trial: Trial, lines: list[dict[str, Any]]) -> list[Row] | None:
+    """Return the rows that `as_lines` wrote; None if some are missing or damaged."""
+    scenario = trial.scenario
+    try:
+        rows = [Row.from_json(line, trial.learner, scenario.metrics) for line in lines]
+    except ValueError:
+        return None
+    kept = KINDS[scenario.kind].kept(scenario.setting)
+    return rows if [row.step for row in rows] == kept else None

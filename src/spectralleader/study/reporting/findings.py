@@ -1,279 +1,230 @@
-"""Findings: the tests that claims are put to, each a function of the rows of its scenarios.
+"""Findings: the tests that claims are put to, each a function of studies.
 
-A test of how a learner compares takes the `leader` to judge, the paper's by default: the same test
-then judges ours.
+The first two arguments are the studies of the claim's scenarios and the label of the learner to
+judge; None stands for the one whose role is "leader". The same test then judges any learner.
+`claims.toml` gives the others by name. Another test is a function here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
-from spectralleader.study.reporting.rows import Row, final_values, lowest, settings
-from spectralleader.study.reporting.verdicts import (
-    LEADER,
-    MARGIN,
-    MUCH,
-    POWER,
-    TRUTH,
-    Difference,
-    Finding,
-    Rows,
-    difference,
-)
+from spectralleader.study.reporting.study import Study
+from spectralleader.study.reporting.verdicts import MARGIN, MUCH, Difference, Finding, difference
+from spectralleader.study.rows import Row
+
+Studies = Sequence[Study]
 
 
-def tuned(rows: Rows, metric: str) -> str:
-    """Return EM at its best power for a metric, in hindsight."""
-    name = lowest(rows, metric, POWER)
-    if name is None:
-        raise ValueError(f"the rows have no learner with a {POWER} to be tuned")
-    return name
+def only(study: Study, role: str) -> str:
+    """Return the label of the first learner of a role."""
+    if labels := study.of_role(role):
+        return labels[0]
+    raise ValueError(f"{study.name} has no learner whose role is {role!r}")
+
+
+def tuned(study: Study, metric: str) -> str:
+    """Return the learner of the grid with the lowest mean at the end: the best in hindsight."""
+    if ranked := study.ranked(metric):
+        return ranked[0]
+    raise ValueError(f"{study.name} has no learners with its axis's parameter to be tuned")
 
 
 def against(
-    rows: Rows, metric: str, rival: str | None = None, leader: str = LEADER
-) -> tuple[Difference, str]:
-    """Return the leader minus a rival (tuned EM if none is named), and both in words."""
-    rival = rival or tuned(rows, metric)
-    finals = final_values(rows, metric)
+    study: Study, metric: str, leader: str | None, at: float | None = None
+) -> tuple[Difference, str, float]:
+    """Return the leader minus the tuned rival (or the one `at` a value), in words; the ratio."""
+    leader = leader or only(study, "leader")
+    rival = tuned(study, metric) if at is None else of_value(study, at)
+    finals = study.finals(metric)
+    own, other = float(finals[leader].mean()), float(finals[rival].mean())
     gap = difference(finals[leader], finals[rival])
-    means = f"{finals[leader].mean():.3g}, {rival} {finals[rival].mean():.3g}"
-    if metric == "L1":
-        means = f"{finals[leader].mean():.3f}, {rival} {finals[rival].mean():.3f}"
-    return gap, f"{metric} {means}: {gap}"
+    form = ".3f" if metric == "L1" else ".3g"
+    return gap, f"{metric} {own:{form}}, {rival} {other:{form}}: {gap}", own / other
 
 
-def lower(metric: str, rival: str | None = None) -> Callable[[Rows], Finding]:
-    """Test that the leader is lower."""
-
-    def test(rows: Rows, *, leader: str = LEADER) -> Finding:
-        gap, words = against(rows, metric, rival, leader)
-        return Finding(words, gap.is_lower)
-
-    return test
+def of_value(study: Study, value: float) -> str:
+    """Return the learner of the grid that has this value."""
+    return next(label for label, own in study.grid.items() if own == value)
 
 
-def lower_everywhere(metric: str, leader: str) -> Callable[..., Finding]:
-    """Test that a learner is lower than tuned EM in every scenario."""
-
-    def test(*scenarios: Rows) -> Finding:
-        bad = []
-        for rows in scenarios:
-            gap, words = against(rows, metric, leader=leader)
-            bad += [] if gap.is_lower else [f"{rows[0]['scenario']} {words}"]
-        n = len(scenarios)
-        rest = f"; not: {'; '.join(bad)}" if bad else ""
-        return Finding(f"lower in {n - len(bad)} of {n}{rest}", not bad)
-
-    return test
+def lower(studies: Studies, leader: str | None, metric: str, at: float | None = None) -> Finding:
+    """Test that the leader is lower than the tuned rival, or than the one `at` a value."""
+    gap, words, _ = against(studies[0], metric, leader, at)
+    return Finding(words, gap.is_lower)
 
 
-def recovers(leader: str, *, block_size: int, below: float, within: int) -> Callable[..., Finding]:
-    """Test that after the middle of the stream a learner's L1 soon comes near the true model's.
+def higher(studies: Studies, leader: str | None, metric: str) -> Finding:
+    """Test that the leader is higher than the tuned rival."""
+    gap, words, _ = against(studies[0], metric, leader)
+    return Finding(words, gap.is_higher)
+
+
+def much_lower(studies: Studies, leader: str | None, metric: str) -> Finding:
+    """Test that the leader is lower than the tuned rival, and at most half of it."""
+    gap, words, ratio = against(studies[0], metric, leader)
+    return Finding(f"{words} ({ratio:.0%} of it)", gap.is_lower and ratio <= MUCH)
+
+
+def lower_everywhere(studies: Studies, leader: str | None, metric: str, role: str) -> Finding:
+    """Test that a learner is lower than the tuned rival in every scenario."""
+    bad = []
+    for study in studies:
+        gap, words, _ = against(study, metric, leader or only(study, role))
+        bad += [] if gap.is_lower else [f"{study.name} {words}"]
+    rest = f"; not: {'; '.join(bad)}" if bad else ""
+    return Finding(f"lower in {len(studies) - len(bad)} of {len(studies)}{rest}", not bad)
+
+
+def no_worse(studies: Studies, leader: str | None, metrics: Sequence[str]) -> Finding:
+    """Test that the leader is lower than the tuned rival or similar, everywhere."""
+    bad = []
+    for study in studies:
+        for metric in metrics:
+            gap, words, ratio = against(study, metric, leader)
+            if gap.is_higher and ratio > 1.0 + MARGIN:
+                bad.append(f"{study.name} {words}")
+    n = len(studies) * len(metrics)
+    worst = f"; worse: {'; '.join(bad)}" if bad else ""
+    return Finding(f"similar or lower in {n - len(bad)} of {n}{worst}", not bad)
+
+
+def recovers(
+    studies: Studies, leader: str | None, role: str, block_size: int, below: float, within: int
+) -> Finding:
+    """Test that after the middle of the stream a learner's L1 soon comes near the reference's.
 
     The loss over the documents between two rows follows from the running averages of both:
     ``n2 L(n2) - n1 L(n1)``. Recovered is a run at the end of the first such span, all of it after
-    the middle, in which the loss above the true model's is less than `below` nats a document.
+    the middle, in which the loss above the reference's is less than `below` nats per document.
     """
-
-    def test(rows: Rows) -> Finding:
-        runs = [
-            block_size * n if (n := _steps_above(rows, leader, seed, below)) else None
-            for seed in dict.fromkeys(row["seed"] for row in rows)
-        ]
-        if None in runs:
-            return Finding(f"{runs.count(None)} of {len(runs)} runs never recover", holds=False)
-        found = [n for n in runs if n is not None]
-        words = f"mean {np.mean(found):,.0f} documents, worst run {max(found):,}"
-        return Finding(words, max(found) <= within)
-
-    return test
+    study = studies[0]
+    names = (leader or only(study, role), only(study, "reference"))
+    found = [_steps_above(study, names, seed, below) for seed in study.seeds]
+    runs = [block_size * steps for steps in found if steps is not None]
+    if len(runs) < len(found):
+        lost = len(found) - len(runs)
+        return Finding(f"{lost} of {len(found)} runs never recover", holds=False)
+    words = f"mean {np.mean(runs):,.0f} documents, worst run {max(runs):,}"
+    return Finding(words, max(runs) <= within)
 
 
-def _steps_above(rows: Rows, leader: str, seed: int, below: float) -> int | None:
-    """Return the steps after the middle until the loss above the truth's is low, if ever."""
-    totals = {
-        name: {r["step"]: r["step"] * r["L1"] for r in rows if _is_run(r, name, seed)}
-        for name in (leader, TRUTH)
-    }
-    steps = sorted(totals[leader])
-    middle = steps[-1] // 2
-    for first, last in pairwise(step for step in steps if step >= middle):
-        own, truth = (totals[name][last] - totals[name][first] for name in (leader, TRUTH))
-        if (own - truth) / (last - first) < below:
-            return int(last - middle)
+def _steps_above(study: Study, names: tuple[str, str], seed: int, below: float) -> int | None:
+    """Return the steps after the middle until the loss above the reference's is low, if ever."""
+    own, reference = (
+        {
+            row.step: row.step * row.values["L1"]
+            for row in study.rows
+            if (row.learner.label, row.seed) == (name, seed)
+        }
+        for name in names
+    )
+    middle = max(own) // 2
+    for first, last in pairwise(step for step in sorted(own) if step >= middle):
+        excess = (own[last] - own[first]) - (reference[last] - reference[first])
+        if excess / (last - first) < below:
+            return last - middle
     return None
 
 
-def _is_run(row: Row, learner: str, seed: int) -> bool:
-    return bool(row["learner"] == learner and row["seed"] == seed)
+def sensitive(studies: Studies, leader: str | None, metric: str) -> Finding:
+    """Test that the best value of the grid is better than the worst, in every scenario."""
+    gaps = []
+    for study in studies:
+        finals, ranked = study.finals(metric), study.ranked(metric)
+        gaps.append(difference(finals[ranked[-1]], finals[ranked[0]]))
+    words = f"{metric}, worst power minus best: {', '.join(map(str, gaps))}"
+    return Finding(words, all(gap.is_higher for gap in gaps))
 
 
-def higher(metric: str) -> Callable[[Rows], Finding]:
-    """Test that the leader is higher than tuned EM."""
-
-    def test(rows: Rows, *, leader: str = LEADER) -> Finding:
-        gap, words = against(rows, metric, leader=leader)
-        return Finding(words, gap.is_higher)
-
-    return test
-
-
-def much_lower(metric: str) -> Callable[[Rows], Finding]:
-    """Test that the leader is lower than tuned EM, and at most half of it."""
-
-    def test(rows: Rows, *, leader: str = LEADER) -> Finding:
-        gap, words = against(rows, metric, leader=leader)
-        finals = final_values(rows, metric)
-        ratio = float(finals[leader].mean() / finals[tuned(rows, metric)].mean())
-        return Finding(f"{words} ({ratio:.0%} of it)", gap.is_lower and ratio <= MUCH)
-
-    return test
-
-
-def no_worse(*metrics: str) -> Callable[..., Finding]:
-    """Test that the leader is lower than tuned EM or similar, in every scenario and metric."""
-
-    def test(*scenarios: Rows, leader: str = LEADER) -> Finding:
-        bad = []
-        for rows in scenarios:
-            for metric in metrics:
-                gap, words = against(rows, metric, leader=leader)
-                allowed = MARGIN * float(final_values(rows, metric)[tuned(rows, metric)].mean())
-                if gap.is_higher and gap.mean > allowed:
-                    bad.append(f"{rows[0]['scenario']} {words}")
-        n = len(scenarios) * len(metrics)
-        worst = f"; worse: {'; '.join(bad)}" if bad else ""
-        return Finding(f"similar or lower in {n - len(bad)} of {n}{worst}", not bad)
-
-    return test
-
-
-def sensitive(metric: str) -> Callable[..., Finding]:
-    """Test that the best power is better than the worst, in every scenario."""
-
-    def test(*scenarios: Rows) -> Finding:
-        gaps = []
-        for rows in scenarios:
-            finals = final_values(rows, metric)
-            powers = sorted(settings(rows, POWER), key=lambda name: float(finals[name].mean()))
-            gaps.append(difference(finals[powers[-1]], finals[powers[0]]))
-        words = f"{metric}, worst power minus best: {', '.join(map(str, gaps))}"
-        return Finding(words, all(gap.is_higher for gap in gaps))
-
-    return test
-
-
-def best_power(metric: str, power: float) -> Callable[[Rows], Finding]:
+def best_power(studies: Studies, leader: str | None, metric: str, power: float) -> Finding:
     """Test that no power does better than this one."""
-
-    def test(rows: Rows) -> Finding:
-        finals, best = final_values(rows, metric), tuned(rows, metric)
-        expected = next(name for name, value in settings(rows, POWER).items() if value == power)
-        gap = difference(finals[expected], finals[best])
-        tie = "" if expected == best else f"; {expected} minus it: {gap}"
-        return Finding(f"best is {best}{tie}", not gap.is_higher)
-
-    return test
+    finals, best = studies[0].finals(metric), tuned(studies[0], metric)
+    expected = of_value(studies[0], power)
+    gap = difference(finals[expected], finals[best])
+    tie = "" if expected == best else f"; {expected} minus it: {gap}"
+    return Finding(f"best is {best}{tie}", not gap.is_higher)
 
 
-def best_power_differs(metric: str) -> Callable[..., Finding]:
+def best_power_differs(studies: Studies, leader: str | None, metric: str) -> Finding:
     """Test that no power is best, or as good as the best, in all scenarios."""
 
-    def test(*scenarios: Rows) -> Finding:
-        def loses(name: str, rows: Rows) -> bool:
-            finals = final_values(rows, metric)
-            return difference(finals[name], finals[tuned(rows, metric)]).is_higher
+    def loses(label: str, study: Study) -> bool:
+        finals = study.finals(metric)
+        return difference(finals[label], finals[tuned(study, metric)]).is_higher
 
-        bests = [tuned(rows, metric) for rows in scenarios]
-        safe = [n for n in settings(scenarios[0], POWER) if not any(loses(n, r) for r in scenarios)]
-        also = f"; as good as the best in all: {', '.join(safe)}" if safe else "; none fits all"
-        return Finding(f"best are {', '.join(bests)}{also}", not safe)
-
-    return test
+    bests = [tuned(study, metric) for study in studies]
+    safe = [label for label in studies[0].grid if not any(loses(label, s) for s in studies)]
+    also = f"; as good as the best in all: {', '.join(safe)}" if safe else "; none fits all"
+    return Finding(f"best are {', '.join(bests)}{also}", not safe)
 
 
-def improves(metric: str) -> Callable[[Rows, Rows], Finding]:
-    """Test that tuned EM comes closer to the true model in the second scenario.
+def improves(studies: Studies, leader: str | None, metric: str) -> Finding:
+    """Test that the tuned rival comes closer to the true model in the second scenario.
 
     Not the metric itself: its average counts the first step as 0, which flatters short runs.
     """
-
-    def test(*scenarios: Rows) -> Finding:
-        finals = [final_values(rows, metric) for rows in scenarios]
-        names = [tuned(rows, metric) for rows in scenarios]
-        first, second = (f[name] - f[TRUTH] for f, name in zip(finals, names, strict=True))
-        gap = difference(second, first)
-        words = f"{metric} above the true model's: {first.mean():.3f} → {second.mean():.3f}: {gap}"
-        return Finding(words, gap.is_lower)
-
-    return test
+    first, second = (
+        (finals := study.finals(metric))[tuned(study, metric)] - finals[only(study, "reference")]
+        for study in studies
+    )
+    gap = difference(second, first)
+    words = f"{metric} above the true model's: {first.mean():.3f} → {second.mean():.3f}: {gap}"
+    return Finding(words, gap.is_lower)
 
 
-def vanishes(metric: str) -> Callable[..., Finding]:
+def vanishes(studies: Studies, leader: str | None, metric: str) -> Finding:
     """Test that in every run the leader's error falls by more than half from half to half.
 
     What is stuck keeps its error, and its share is near 1. With L(n) the average over n steps, the
     second half's is 2 L(n) - L(n/2).
     """
 
-    def share(rows: Rows, name: str) -> list[float]:
-        half, whole = (final_values(r, metric)[name] for r in (_first_half(rows), rows))
+    def share(study: Study, label: str) -> list[float]:
+        last = study.last_step
+        middle = max(row.step for row in study.rows if row.step <= last / 2)
+        half, whole = (study.finals(metric, step)[label] for step in (middle, last))
         return list((2 * whole - half) / half)
 
-    def test(*scenarios: Rows, leader: str = LEADER) -> Finding:
-        own = [s for rows in scenarios for s in share(rows, leader)]
-        em = [s for rows in scenarios for s in share(rows, tuned(rows, metric))]
-        words = f"{metric}, second half of the steps over the first, mean (worst run): "
-        words += f"{np.mean(own):.2f} ({max(own):.2f}), tuned EM {np.mean(em):.2f} ({max(em):.2f})"
-        return Finding(words, max(own) < MUCH)
-
-    return test
+    own = [x for study in studies for x in share(study, leader or only(study, "leader"))]
+    em = [x for study in studies for x in share(study, tuned(study, metric))]
+    words = f"{metric}, second half of the steps over the first, mean (worst run): "
+    words += f"{np.mean(own):.2f} ({max(own):.2f}), tuned EM {np.mean(em):.2f} ({max(em):.2f})"
+    return Finding(words, max(own) < MUCH)
 
 
-def _first_half(rows: Rows) -> list[Row]:
-    last = max(row["step"] for row in rows)
-    return [row for row in rows if row["step"] <= last / 2]
+def stays_below(
+    studies: Studies, leader: str | None, metric: str, bound: str, *, reservoir: bool
+) -> Finding:
+    """Test that a metric of the noise-free leader never exceeds the bound in the same row.
 
-
-def stays_below(metric: str, bound: str, **where: Any) -> Callable[..., Finding]:
-    """Test that a metric never exceeds another one of the same row, its bound.
-
-    Only rows that have the bound, and the values of `where`, count.
+    Only rows that have the bound count; without `reservoir`, those where all is remembered.
     """
-
-    def test(*scenarios: Rows) -> Finding:
-        rows = [row for rows in scenarios for row in rows if row.get(bound) is not None]
-        rows = [row for row in rows if all(row[key] == value for key, value in where.items())]
-        over = sorted({row["step"] for row in rows if row[metric] > row[bound]})
-        share = max(row[metric] / row[bound] for row in rows if row["step"] not in over)
-        found = f"above it at n = {', '.join(map(str, over[:3]))}, else " if over else ""
-        return Finding(f"{found}at most {share:.1%} of the bound", not over)
-
-    return test
+    rows = [row for study in studies for row in study.rows if row.learner.role == "noise-free"]
+    rows = [row for row in rows if reservoir or "epsilon" not in row.learner.parameters]
+    pairs = [(r.step, r.values[metric], r.values[bound]) for r in rows if bound in r.values]
+    over = sorted({step for step, value, limit in pairs if value > limit})
+    most = max(value / limit for step, value, limit in pairs if step not in over)
+    found = f"above it at n = {', '.join(map(str, over[:3]))}, else " if over else ""
+    return Finding(f"{found}at most {most:.1%} of the bound", not over)
 
 
-def falls(metric: str, **where: Any) -> Callable[..., Finding]:
-    """Test that a metric's mean over seeds is lower at the last step than at a tenth of it."""
-
-    def test(*scenarios: Rows) -> Finding:
-        texts, fallen = [], True
-        for rows in scenarios:
-            of_kind = [row for row in rows if all(row[k] == v for k, v in where.items())]
-            last = max(row["step"] for row in of_kind)
-            first = min((row["step"] for row in of_kind), key=lambda n: abs(n - last / 10))
-            early, late = (_mean(of_kind, metric, step) for step in (first, last))
-            texts.append(f"{early:.2g} → {late:.2g}")
-            fallen &= late < early
-        return Finding(f"{metric} from n/10 to n: {', '.join(texts)}", fallen)
-
-    return test
+def falls(studies: Studies, leader: str | None, metric: str, epsilon: float) -> Finding:
+    """Test that the leader's mean over seeds is lower at the last step than at a tenth of it."""
+    texts, fallen = [], True
+    for study in studies:
+        rows = [row for row in study.rows if row.learner.role == "leader"]
+        rows = [row for row in rows if row.learner.parameters.get("epsilon") == epsilon]
+        last = max(row.step for row in rows)
+        first = min((row.step for row in rows), key=lambda n: abs(n - last / 10))
+        early, late = (_mean(rows, metric, step) for step in (first, last))
+        texts.append(f"{early:.2g} → {late:.2g}")
+        fallen &= late < early
+    return Finding(f"{metric} from n/10 to n: {', '.join(texts)}", fallen)
 
 
-def _mean(rows: Rows, metric: str, step: int) -> float:
-    values = [row[metric] for row in rows if row["step"] == step]
-    return float(np.mean(values))
+def _mean(rows: Sequence[Row], metric: str, step: int) -> float:
+    return float(np.mean([row.values[metric] for row in rows if row.step == step]))

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-
-from spectralleader.study.reporting.panels import COLOURS
-from spectralleader.study.reporting.rows import Row, Summary, summarise
+from spectralleader.study.reporting.figures import COLOURS, Axes, Figure, Line2D, clean
+from spectralleader.study.reporting.statistics import Summary, summarise, summary
 from spectralleader.study.reporting.study import Study
+from spectralleader.study.rows import Contender, Row
 
 # What is measured has a colour; a bound (on noise-free regret) is grey, and told by its dashes.
 BOUNDS = {
@@ -20,22 +18,22 @@ BOUNDS = {
     "bound_theorem2": ("Theorem 2", (0, (5, 1, 1, 1))),
     "bound_sharp": ("1 + 2 log n + (n/m − 1), eq. 19", (0, (3, 3))),
 }
-REMEMBERS_ALL = COLOURS[4]
-WITH_RESERVOIR = {"noise-free": COLOURS[1], "SpectralLeader": COLOURS[0]}
-OTHER = COLOURS[3]
+REMEMBERS_ALL, OTHER = COLOURS[4], COLOURS[3]
+WITH_RESERVOIR = {"noise-free": COLOURS[1], "leader": COLOURS[0]}  # by role
+SIZE = "reservoir_size"
 
 
 def draw_regret(studies: Sequence[Study]) -> Figure:
-    """Draw a column a study: R(n), R(n) / n, and the last regret over the reservoir's size."""
+    """Draw a column per study: R(n), R(n) / n, and the last regret over the reservoir's size."""
     figure = Figure(figsize=(4.2 * len(studies), 9.6), layout="constrained")
     grid = figure.subplots(3, len(studies), sharex="row", sharey="row", squeeze=False)
     for panels, study in zip(grid.T, studies, strict=True):
-        rows = chosen(study.rows)
-        _draw_over_steps(panels[0], rows, 0)
-        _draw_over_steps(panels[1], rows, 1)
-        _draw_trade(panels[2], rows)
+        _draw_over_steps(panels[0], followed(study), 0)
+        _draw_over_steps(panels[1], followed(study), 1)
+        n = study.last_step
+        _draw_trade(panels[2], [row for row in study.rows if row.step == n])
         panels[0].set_title(study.title, loc="left")
-    last = max(row["step"] for study in studies for row in study.rows)
+    last = max(study.last_step for study in studies)
     for axes, label in zip(grid[:, 0], ("R(n)", "R(n) / n", f"R({last:,})"), strict=True):
         axes.set_ylabel(f"regret {label}")
     lines = _legend(grid.ravel().tolist())
@@ -43,82 +41,68 @@ def draw_regret(studies: Sequence[Study]) -> Figure:
     return figure
 
 
-def chosen(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows to draw, by learner: of all reservoirs but one, the last step alone.
+def followed(study: Study) -> list[Row]:
+    """Return the rows to draw over the steps: those without a reservoir, and with one size of it.
 
-    The one followed over the steps is nearest to the paper's example, epsilon = n^(-1/4).
+    It is the size nearest to the paper's example, epsilon = n^(-1/4).
     """
-    last = max(row["step"] for row in rows)
-    sizes = {row["epsilon"] for row in rows if row["epsilon"]}
-    example = min(sizes, key=lambda e: abs(math.log(e * last**0.25)), default=None)
-    return [
-        {**row, "learner": row["leader"]}
-        for row in rows
-        if row["epsilon"] in (None, example) or row["step"] == last
-    ]
+    given = {row.learner.label: row.learner.parameters.get("epsilon") for row in study.rows}
+    sizes = [epsilon for epsilon in given.values() if epsilon]
+    n = study.last_step
+    example = min(sizes, key=lambda e: abs(math.log(e * n**0.25)), default=None)
+    return [row for row in study.rows if given[row.learner.label] in (None, example)]
 
 
 def _draw_over_steps(axes: Axes, rows: Sequence[Row], power: int) -> None:
     """Draw regret over n^power and the bounds on it."""
-    curves = _curves(rows)
     for bound in BOUNDS:
-        _draw_bound(axes, [row for curve in curves for row in curve], bound, power)
-    for curve in curves:
-        learner, size = curve[0]["learner"], curve[0]["reservoir_size"]
-        steps, mean, error = summarise(curve, "regret")[learner]
+        _draw_bound(axes, [(row.step, row) for row in rows], bound, power)
+    learners = {row.learner.label: row.learner for row in rows}
+    for label, (steps, mean, error) in summarise(rows, "regret").items():
         scale = steps.astype(float) ** power
-        _draw_mean(axes, Summary(steps, mean / scale, error / scale), learner, size)
+        _draw_mean(axes, Summary(steps, mean / scale, error / scale), learners[label])
     _frame(axes, "step n")
 
 
 def _draw_trade(axes: Axes, rows: Sequence[Row]) -> None:
     """Draw the regret at the last step over the size of the reservoir."""
-    last = max(row["step"] for row in rows)
-    final = [row for row in rows if row["step"] == last]
-    sized = [{**row, "step": row["reservoir_size"]} for row in final if row["reservoir_size"]]
+    sized = [(int(row.values[SIZE]), row) for row in rows if SIZE in row.values]
     for bound in ("bound_theorem2", "bound_sharp"):
         _draw_bound(axes, sized, bound, 0)
-    for row in final:
-        if not row["reservoir_size"]:
-            axes.axhline(row["regret"], **_look(row["learner"], None))
-    for learner, summary in summarise(sized, "regret").items():
-        _draw_mean(axes, summary, learner, sized[0]["reservoir_size"], marker="o")
+    for row in rows:
+        if SIZE not in row.values:
+            axes.axhline(row.values["regret"], **_look(row.learner))
+    for learner in {row.learner.name: row.learner for _, row in sized}.values():
+        own = [(m, row.values["regret"]) for m, row in sized if row.learner.name == learner.name]
+        _draw_mean(axes, summary(*zip(*own, strict=True)), learner, marker="o")
     _frame(axes, "reservoir size m")
 
 
-def _curves(rows: Sequence[Row]) -> list[list[Row]]:
-    """Return the rows of each learner and size of reservoir that was followed over the steps."""
-    runs: dict[tuple[str, int | None], list[Row]] = {}
-    for row in rows:
-        runs.setdefault((row["learner"], row["reservoir_size"]), []).append(row)
-    return [run for run in runs.values() if len({row["step"] for row in run}) > 1]
-
-
-def _draw_bound(axes: Axes, rows: Sequence[Row], bound: str, power: int) -> None:
+def _draw_bound(axes: Axes, rows: Sequence[tuple[int, Row]], bound: str, power: int) -> None:
     """Draw a bound; one that counts the reservoir, where there is a choice, without it."""
-    without_last = sorted(rows, key=lambda row: row["reservoir_size"] is None)
-    values = {row["step"]: row[bound] for row in without_last if row[bound]}
-    steps = sorted(values)
-    heights = [values[step] / step**power for step in steps]
+    without_last = sorted(rows, key=lambda pair: SIZE not in pair[1].values)
+    heights = {x: row.values[bound] / x**power for x, row in without_last if row.values.get(bound)}
     label, dashes = BOUNDS[bound]
-    axes.plot(steps, heights, color="0.35", linestyle=dashes, linewidth=1.1, label=label)
+    points = sorted(heights.items())
+    x, y = zip(*points, strict=True) if points else ((), ())
+    axes.plot(x, y, color="0.35", linestyle=dashes, linewidth=1.1, label=label)
 
 
-def _draw_mean(
-    axes: Axes, summary: Summary, learner: str, size: int | None, marker: str = ""
-) -> None:
+def _draw_mean(axes: Axes, measured: Summary, learner: Contender, marker: str = "") -> None:
     """Draw a mean over seeds, with a band of one standard error."""
-    x, mean, error = summary
-    look = _look(learner, size)
+    x, mean, error = measured
+    look = _look(learner)
     axes.plot(x, mean, marker=marker, markersize=4, **look)
     axes.fill_between(x, mean - error, mean + error, color=look["color"], alpha=0.2, linewidth=0)
 
 
-def _look(learner: str, size: int | None) -> Row:
+def _look(learner: Contender) -> dict[str, Any]:
     """Return colour, width and label: a wide line shows under one that covers it."""
-    remembered = "reservoir" if size else "all remembered"
-    colour = WITH_RESERVOIR.get(learner, OTHER) if size else REMEMBERS_ALL
-    return {"color": colour, "linewidth": 1.6 if size else 4, "label": f"{learner}, {remembered}"}
+    if "epsilon" not in learner.parameters:
+        label = f"{learner.name}, all remembered"
+        return {"color": REMEMBERS_ALL, "linewidth": 4, "label": label}
+    colour = WITH_RESERVOIR.get(learner.role, OTHER)
+    return {"color": colour, "linewidth": 1.6, "label": f"{learner.name}, reservoir"}
 
 
 def _legend(panels: Sequence[Axes]) -> list[Line2D]:
@@ -129,6 +113,4 @@ def _legend(panels: Sequence[Axes]) -> list[Line2D]:
 
 def _frame(axes: Axes, xlabel: str) -> None:
     axes.set(xscale="log", yscale="log", xlabel=xlabel)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="y", color="0.9", linewidth=0.8)
-    axes.set_axisbelow(True)
+    clean(axes)

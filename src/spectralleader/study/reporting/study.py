@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from spectralleader.study.reporting.rows import Row
+import numpy as np
+
+from spectralleader.arrays import Floats
+from spectralleader.study.rows import Contender, Row
 
 LABELS = {
     "L1": "L1, nats per document",
@@ -16,26 +19,69 @@ LABELS = {
 
 
 class Study(NamedTuple):
-    """A scenario with its rows."""
+    """A scenario with its rows, and what it says of them: roles of learners, a grid, a figure."""
 
     name: str
     title: str
     question: str
-    paper: str  # where it stands in the paper
     metrics: tuple[str, ...]
-    rows: Sequence[Row]
-    figure: str  # studies of one figure are its rows of panels
-    axis: str | None = None  # a parameter to draw the final values against
+    rows: Sequence[Row] = ()
+    paper: str = ""  # where it stands in the paper
+    figure: str = ""  # studies of one figure are its rows of panels
+    kind: str = "prequential"  # of experiment, which says how it is drawn
+    axis: str | None = None  # the parameter of the grid: tuned, and drawn against
     log: tuple[str, ...] = ()  # metrics on a log axis
-    role: str = ""  # of its stream: development or test, see `streams.corpora`
+    group: str = ""  # of its stream: development, test or own; see `sources.corpora`
+    missing: str = ""  # why there are no rows
 
     @property
-    def role_note(self) -> str:
-        """The role of the stream, to stand behind a title; nothing if it is not known."""
-        return f" ({self.role} stream)" if self.role else ""
+    def heading(self) -> str:
+        """The title, with the group of the stream if it is known."""
+        return f"{self.title} ({self.group} stream)" if self.group else self.title
+
+    @property
+    def learners(self) -> dict[str, Contender]:
+        """The learners that have rows, by label."""
+        return {row.learner.label: row.learner for row in self.rows}
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds that have rows."""
+        return list(dict.fromkeys(row.seed for row in self.rows))
+
+    @property
+    def last_step(self) -> int:
+        """The last step that has rows."""
+        return max(row.step for row in self.rows)
+
+    @property
+    def grid(self) -> Mapping[str, float]:
+        """The learners that have a value of the axis's parameter, with that value."""
+        axis = self.axis or ""
+        found = self.learners.values()
+        return {c.label: c.parameters[axis] for c in found if axis in c.parameters}
+
+    def of_role(self, *roles: str) -> list[str]:
+        """Return the labels of the learners that have one of the roles, in the roles' order."""
+        learners = self.learners.values()
+        return [c.label for role in roles for c in learners if c.role == role]
+
+    def finals(self, metric: str, step: int | None = None) -> dict[str, Floats]:
+        """Return a metric at a step, by default the last, for each learner, in order of seeds."""
+        step = self.last_step if step is None else step
+        ended = sorted((row for row in self.rows if row.step == step), key=lambda row: row.seed)
+        values: dict[str, list[float]] = {label: [] for label in self.learners}
+        for row in ended:
+            values[row.learner.label].append(row.values[metric])
+        return {label: np.array(own) for label, own in values.items()}
+
+    def ranked(self, metric: str) -> list[str]:
+        """Return the grid's learners, the lowest mean at the last step first."""
+        finals = self.finals(metric)
+        return sorted(self.grid, key=lambda label: float(finals[label].mean()))
 
 
-def label(metric: str) -> str:
+def metric_label(metric: str) -> str:
     """Return a metric's name in words."""
     return LABELS.get(metric, metric)
 
@@ -44,5 +90,5 @@ def by_figure(studies: Iterable[Study]) -> dict[str, list[Study]]:
     """Return the studies of every figure, in order."""
     figures: dict[str, list[Study]] = {}
     for study in studies:
-        figures.setdefault(study.figure, []).append(study)
+        figures.setdefault(study.figure or study.name, []).append(study)
     return figures

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-import numpy as np
 import rich.table
-from numpy.typing import NDArray
 
-from spectralleader.study.reporting.rows import (
-    final_values,
-    lowest,
-    plus_minus,
-    settings,
-    standard_error,
-)
-from spectralleader.study.reporting.study import Study, label
-from spectralleader.study.reporting.verdicts import COMPARED, LEADER, POWER, Verdict
+from spectralleader.study.reporting.claims import LEADER
+from spectralleader.study.reporting.statistics import mean_and_error
+from spectralleader.study.reporting.study import Study, metric_label
+from spectralleader.study.reporting.verdicts import FAILS, HOLDS, UNTESTED, Claim, Verdict
+
+# The paper's learner line by line, the same one fast, and what we add.
+COMPARED = ("literal", "leader", "variant", "predictor")
+MARKS = {HOLDS: "holds", FAILS: "fails", UNTESTED: "untested"}  # classes of the page's style
 
 
 class Table(NamedTuple):
@@ -29,50 +26,62 @@ class Table(NamedTuple):
 
 
 def final_table(study: Study) -> Table:
-    """Return every metric at the last step, a row a learner; the best of a grid is starred."""
+    """Return every metric at the last step, a row per learner; the best of a grid is starred."""
     columns = []
     for metric in study.metrics:
-        best = lowest(study.rows, metric, study.axis) if study.axis else None
+        best = study.ranked(metric)[:1]
         columns.append(
             {
-                name: mean_and_error(values) + (" *" if name == best else "")
-                for name, values in final_values(study.rows, metric).items()
+                name: mean_and_error(values) + (" *" if name in best else "")
+                for name, values in study.finals(metric).items()
             }
         )
     rows = [(name, *(column[name] for column in columns)) for name in columns[0]]
-    return Table(("learner", *map(label, study.metrics)), rows)
-
-
-def mean_and_error(values: NDArray[np.float64]) -> str:
-    """Return the mean of some values and its standard error, as text."""
-    return plus_minus(float(values.mean()), standard_error(values))
+    return Table(("learner", *map(metric_label, study.metrics)), rows)
 
 
 def tuning_table(studies: Iterable[Study]) -> Table:
-    """Return what tuning is worth: EM at its best and worst power, and the leader untuned."""
+    """Return what tuning is worth: the grid at its best and worst, and the leader untuned."""
     rows: list[tuple[str, ...]] = []
     for study in studies:
-        tried = settings(study.rows, POWER)
-        for metric in study.metrics if tried else ():
-            finals = final_values(study.rows, metric)
-            ranked = sorted(tried, key=lambda name: float(finals[name].mean()))
-            cells = [mean_and_error(finals[name]) for name in (LEADER, ranked[0], ranked[-1])]
-            best, worst = (f" at {tried[name]}" for name in (ranked[0], ranked[-1]))
-            rows.append(
-                (study.title, study.role, metric, cells[0], cells[1] + best, cells[2] + worst)
-            )
+        leader = study.of_role("leader")[:1]
+        for metric in study.metrics if leader and study.grid else ():
+            finals, ranked = study.finals(metric), study.ranked(metric)
+            names = (*leader, ranked[0], ranked[-1])
+            own, best, worst = (mean_and_error(finals[name]) for name in names)
+            best, worst = f"{best} at {study.grid[names[1]]}", f"{worst} at {study.grid[names[2]]}"
+            rows.append((study.title, study.group, metric, own, best, worst))
     header = ("problem", "group", "metric", f"{LEADER}, untuned", "EM, best power", "worst power")
     return Table(header, rows)
 
 
 def verdict_table(verdicts: Sequence[Verdict]) -> Table:
-    """Return the verdicts, a row a claim."""
+    """Return the verdicts, a row per claim."""
     return Table(("where", "claim", "learner", "measured", "verdict"), [tuple(v) for v in verdicts])
 
 
-def compared_table(rows: Sequence[tuple[str, ...]]) -> Table:
-    """Return the verdicts that several learners get, from `judge_others`."""
-    return Table(("where", "claim", *COMPARED), list(rows))
+def compared_table(claims: Iterable[Claim], studies: Mapping[str, Study]) -> Table:
+    """Return the claims about the leader, with the verdict that each of our learners would get.
+
+    A learner that was not run in all of a claim's scenarios gets a dash.
+    """
+    roles = {c.label: c.role for study in studies.values() if study.grid
+             for c in study.learners.values() if c.role in COMPARED}  # fmt: skip
+    names = sorted(roles, key=lambda name: COMPARED.index(roles[name]))
+    rows = []
+    for claim in claims:
+        own = [studies[name] for name in claim.scenarios if name in studies]
+        tested = len(own) == len(claim.scenarios) and all(study.grid for study in own)
+        if claim.learner == LEADER and tested:
+            verdicts = (_verdict_on(name, claim, own) for name in names)
+            rows.append((claim.where, claim.text, *verdicts))
+    return Table(("where", "claim", *names), rows)
+
+
+def _verdict_on(label: str, claim: Claim, studies: Sequence[Study]) -> str:
+    if any(label not in study.learners for study in studies):
+        return "–"
+    return HOLDS if claim.put_to(studies, label).holds else FAILS
 
 
 def as_rich(table: Table, title: str) -> rich.table.Table:
@@ -100,5 +109,4 @@ def as_html(table: Table) -> str:
 
 
 def _mark(cell: str) -> str:
-    marks = {"holds": "holds", "does not hold": "fails", "not tested here": "untested"}
-    return f' class="{marks[cell]}"' if cell in marks else ""
+    return f' class="{MARKS[cell]}"' if cell in MARKS else ""

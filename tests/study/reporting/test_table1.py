@@ -2,11 +2,11 @@ from io import StringIO
 
 from rich.console import Console
 
-from spectralleader.study.reporting.duels import AIMS, STREAMS, duel_tables
 from spectralleader.study.reporting.findings import lower_everywhere, recovers
-from spectralleader.study.reporting.study import Study
+from spectralleader.study.reporting.table1 import table1_tables
 from spectralleader.study.reproduce import Options, reproduce
-from tests.factories import rows, scenario_table, write_toml
+from spectralleader.study.rows import Row
+from tests.factories import ROLES, contender, scenario_table, study, write_toml
 
 FINALS = {
     "HedgedLeader": [1.0, 1.1],
@@ -22,11 +22,10 @@ FINALS = {
 
 
 def test_table_1_has_a_row_a_stream_and_says_who_is_lower():
-    study = Study("s", "A stream", "Is it?", "", ("L1", "L2"), rows(FINALS), "table1", "step_power")
-    study = study._replace(role="test")
-    l1, l2 = duel_tables([study, study._replace(metrics=("L1",))]).values()
+    one = study(FINALS, group="test")
+    l1, l2 = table1_tables([one, one._replace(metrics=("L1",))]).values()
     assert l1.header[1:6] == ("group", "HedgedLeader", "EM, best of 54", "difference", "ours is")
-    assert l1.rows[0][:4] == ("A stream", "test", "1.050 ± 0.050", "2.25 ± 0.25 (1.0)")
+    assert l1.rows[0][:4] == ("A stream", "test", "1.050 ± 0.050", "2.25 ± 0.25 (EM 1.0)")
     assert l1.rows[0][5] == "lower"
     assert l1.rows[0][-2:] == ("0.500", "2")
     [row] = l2.rows  # the other study has no L2
@@ -36,9 +35,9 @@ def test_table_1_has_a_row_a_stream_and_says_who_is_lower():
 
 
 def test_lower_everywhere_names_where_it_is_not():
-    worse = rows(FINALS | {"HedgedLeader": [2.1, 2.6]}, scenario="bad")
-    assert lower_everywhere("L1", "HedgedLeader")(rows(FINALS)).holds
-    finding = lower_everywhere("L1", "HedgedLeader")(rows(FINALS), worse)
+    worse = study(FINALS | {"HedgedLeader": [2.1, 2.6]}, name="bad")
+    assert lower_everywhere([study(FINALS)], None, "L1", "predictor").holds
+    finding = lower_everywhere([study(FINALS), worse], None, "L1", "predictor")
     assert not finding.holds
     assert finding.measured.startswith("lower in 1 of 2; not: bad L1")
 
@@ -47,24 +46,23 @@ def run_of(name, losses):
     """Rows of a run with these losses at steps 1, 2, ...; the first counts as nothing."""
     totals = [sum(losses[1:n]) for n in range(1, len(losses) + 1)]
     return [
-        {"learner": name, "seed": 0, "step": n, "L1": total / n}
-        for n, total in enumerate(totals, start=1)
+        Row(contender(name), 0, n, {"L1": total / n}) for n, total in enumerate(totals, start=1)
     ]
 
 
 def test_recovery_is_counted_from_the_middle_in_documents():
     truth = run_of("true model", 10 * [1.0])
-    back = run_of("ours", [2.0, 1.0, 1.0, 1.0, 1.0, 3.0, 2.0, 1.1, 3.0, 1.0])
-    test = recovers("ours", block_size=10, below=0.3, within=30)
-    assert test(truth + back).measured == "mean 30 documents, worst run 30"
-    assert test(truth + back).holds
-    assert not recovers("ours", block_size=10, below=0.3, within=20)(truth + back).holds
-    assert not test(truth + run_of("ours", 10 * [2.0])).holds
+    back = run_of("HedgedLeader", [2.0, 1.0, 1.0, 1.0, 1.0, 3.0, 2.0, 1.1, 3.0, 1.0])
+    never = run_of("HedgedLeader", 10 * [2.0])
 
+    def finding(rows, within):
+        given = {"role": "predictor", "block_size": 10, "below": 0.3, "within": within}
+        return recovers([study({})._replace(rows=rows)], None, **given)
 
-def test_every_stream_of_table_1_is_judged():
-    assert set(AIMS[0].scenarios) == set(STREAMS)
-    assert len(AIMS[1].scenarios) == len(STREAMS) - 1
+    assert finding(truth + back, 30).measured == "mean 30 documents, worst run 30"
+    assert finding(truth + back, 30).holds
+    assert not finding(truth + back, 20).holds
+    assert not finding(truth + never, 30).holds
 
 
 def test_table_1_is_run_if_asked_for_and_stands_apart_from_the_papers_claims(tmp_path, monkeypatch):
@@ -76,6 +74,7 @@ def test_table_1_is_run_if_asked_for_and_stands_apart_from_the_papers_claims(tmp
     )
     learners.append({"name": "spectral", "label": "SpectralLeader, scaled", "scaling": 0.5})
     learners.append({"name": "stepwise-em", "label": "EM {step_power}", "step_power": [0.5, 1.0]})
+    learners = [one | {"role": ROLES.get(one["label"], "other")} for one in learners]
     table = scenario_table(learners=learners, figure="table1", axis="step_power")
     files = [write_toml(tmp_path / "table1-hard.toml", table)]
     monkeypatch.setattr("spectralleader.study.reproduce.shipped", lambda: files)

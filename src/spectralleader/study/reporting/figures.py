@@ -7,20 +7,22 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from spectralleader.study.reporting.rows import (
-    Summary,
-    final_values,
-    lowest,
-    settings,
-    standard_error,
-    summarise,
-)
-from spectralleader.study.reporting.study import Study, label
+from spectralleader.study.reporting.statistics import Summary, standard_error, summarise
+from spectralleader.study.reporting.study import Study, metric_label
+
+# The only extra that the study needs. Whatever draws imports this module, at its top: a command
+# that will draw is refused before it has computed anything.
+try:
+    import matplotlib as mpl
+    from matplotlib.axes import Axes as Axes  # as: others import it from here
+    from matplotlib.figure import Figure as Figure
+    from matplotlib.lines import Line2D as Line2D
+except ImportError as error:
+    raise ImportError(
+        "drawing a figure needs matplotlib: pip install 'spectralleader[study]'"
+    ) from error
 
 Style = dict[str, Any]
 Panel = Callable[[Axes, Study, str], None]
@@ -28,7 +30,6 @@ Panel = Callable[[Axes, Study, str], None]
 # Okabe and Ito's palette: told apart by the colour-blind, and in grey by its lightness; those like
 # the shades of a grid come last
 COLOURS = ("#0072B2", "#56B4E9", "#CC79A7", "#009E73", "#000000", "#D55E00", "#E69F00")
-TRUTH = "true model"
 LITERAL: Style = {"color": "0", "linestyle": (0, (1, 2)), "linewidth": 1.6, "zorder": 5}
 # A grid's settings are told apart in grey print by their markers, along thin lines.
 MARKERS = ("o", "v", "s", "^", "D", "x")
@@ -47,18 +48,13 @@ def draw_over_axis(studies: Sequence[Study]) -> Figure:
     return _draw(studies, _settings, xlabel=str(studies[0].axis))
 
 
-def save_png(figure: Figure, path: Path) -> Path:
-    """Write a figure as a picture."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=110)
-    return path
-
-
 def save_figure(figure: Figure, path: Path) -> Path:
     """Write a figure as a picture, or as SVG if the file is called so."""
-    if path.suffix != ".svg":
-        return save_png(figure, path)
-    path.write_text(as_svg(figure), encoding="utf-8")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".svg":
+        path.write_text(as_svg(figure), encoding="utf-8")
+    else:
+        figure.savefig(path, dpi=110)
     return path
 
 
@@ -80,7 +76,7 @@ def _draw(studies: Sequence[Study], panel: Panel, *, xlabel: str) -> Figure:
                 panel(axes, study, metric)
             else:
                 axes.set_axis_off()
-            axes.set_ylabel(label(metric))
+            axes.set_ylabel(metric_label(metric))
         axes_row[0].set_title(study.title, loc="left", fontsize="medium", fontweight="bold")
     for axes in grid[-1]:
         axes.set_xlabel(xlabel)
@@ -101,10 +97,10 @@ def _share_legend(figure: Figure) -> None:
 
 def styles(study: Study) -> dict[str, Style]:
     """Return how each learner is drawn: a grid in shades of one colour, the others in their own."""
-    names = list(dict.fromkeys(row["learner"] for row in study.rows))
-    grid = list(settings(study.rows, study.axis)) if study.axis else []
-    fixed = {TRUTH: REFERENCE, "Algorithm 1": LITERAL}  # the latter lies on the fast one
-    others = [name for name in names if name not in grid and name not in fixed]
+    grid = study.grid
+    fixed = dict.fromkeys(study.of_role("reference"), REFERENCE)
+    fixed |= dict.fromkeys(study.of_role("literal"), LITERAL)  # it lies on the fast one
+    others = [name for name in study.learners if name not in grid and name not in fixed]
     drawn: dict[str, Style] = {
         name: {"color": COLOURS[i % len(COLOURS)], "linewidth": 2.2, "zorder": 3}
         for i, name in enumerate(others)
@@ -113,26 +109,26 @@ def styles(study: Study) -> dict[str, Style]:
     for i, (name, shade) in enumerate(zip(grid, shades, strict=True)):
         drawn[name] = {"color": shade, "linewidth": 0.9, "marker": MARKERS[i % len(MARKERS)]}
         drawn[name] |= {"markersize": 4.5, "markerfacecolor": "none"}
-    return drawn | {name: style for name, style in fixed.items() if name in names}
+    return drawn | fixed
 
 
 def _curves(axes: Axes, study: Study, metric: str) -> None:
     summaries = summarise(study.rows, metric)
-    best = lowest(study.rows, metric, study.axis) if study.axis else None
+    best, truth = study.ranked(metric)[:1], study.of_role("reference")
     for name, style in styles(study).items():
         steps, mean, error = (values[1:] for values in summaries[name])  # nothing counts at step 1
-        if name == TRUTH and not mean.any():
+        if name in truth and not mean.any():
             continue  # the truth's own recovery error is the axis
         (line,) = axes.plot(steps, mean, **style, label=name)
         line.set_markevery(_spread(len(steps), len(axes.lines)))
         axes.fill_between(steps, mean - error, mean + error, color=style["color"], alpha=0.15, lw=0)
-        if name == best:
+        if name in best:
             _mark(axes, steps, mean, style, f"{BEST} {name}")
     if metric in study.log:
         axes.set_yscale("log")
     else:
         _frame(axes, summaries.values())
-    _clean(axes)
+    clean(axes)
 
 
 def _frame(axes: Axes, summaries: Iterable[Summary]) -> None:
@@ -144,7 +140,8 @@ def _frame(axes: Axes, summaries: Iterable[Summary]) -> None:
         )
 
 
-def _clean(axes: Axes) -> None:
+def clean(axes: Axes) -> None:
+    """Leave a frame that does not distract."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", color="0.9", linewidth=0.8)
     axes.set_axisbelow(True)
@@ -166,21 +163,19 @@ def _mark(axes: Axes, x: Any, y: Any, style: Style, text: str) -> None:
 
 def _settings(axes: Axes, study: Study, metric: str) -> None:
     """Draw the grid's final values as points, and the other learners' as lines across."""
-    assert study.axis is not None
-    finals = final_values(study.rows, metric)
-    tried = settings(study.rows, study.axis)
+    finals, tried, truth = study.finals(metric), study.grid, study.of_role("reference")
     means = [float(finals[name].mean()) for name in tried]
     errors = [standard_error(finals[name]) for name in tried]
     shade = mpl.colormaps["YlOrBr"](0.8)
     axes.errorbar(list(tried.values()), means, errors, color=shade, marker="o", capsize=3,
                   label=f"at each {study.axis}")  # fmt: skip
     for name, style in styles(study).items():
-        if name in tried or (name == TRUTH and not finals[name].any()):
+        if name in tried or (name in truth and not finals[name].any()):
             continue
         mean, error = float(finals[name].mean()), standard_error(finals[name])
         axes.axhline(mean, **style, label=name)
-        if name != TRUTH:
+        if name not in truth:
             axes.axhspan(mean - error, mean + error, color=style["color"], alpha=0.15, lw=0)
     if max(tried.values()) > 10 * min(tried.values()):
         axes.set_xscale("log")
-    _clean(axes)
+    clean(axes)

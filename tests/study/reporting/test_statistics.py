@@ -1,11 +1,12 @@
 import numpy as np
 
-from spectralleader.study.reporting.rows import plus_minus, summarise
+from spectralleader.study.reporting.statistics import plus_minus, summarise
+from spectralleader.study.rows import Contender, Row
 
 
 def test_a_summary_is_the_mean_and_standard_error_over_seeds():
     rows = [
-        {"learner": name, "seed": seed, "step": step, "L1": step + seed}
+        Row(Contender(name), seed, step, {"L1": step + seed})
         for name in ("b", "a")
         for seed in (0, 2)
         for step in (1, 5)
@@ -18,7 +19,7 @@ def test_a_summary_is_the_mean_and_standard_error_over_seeds():
 
 
 def test_one_seed_has_no_error():
-    assert summarise([{"learner": "a", "step": 1, "L1": 3.0}], "L1")["a"].error == [0.0]
+    assert summarise([Row(Contender("a"), 0, 1, {"L1": 3.0})], "L1")["a"].error == [0.0]
 
 
 def test_an_error_that_is_next_to_nothing_is_not_shown():

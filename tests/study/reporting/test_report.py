@@ -2,10 +2,9 @@ import re
 
 import pytest
 
-from spectralleader.study.reporting.page import Page, write_page
-from spectralleader.study.reporting.panels import as_svg, draw_over_axis, draw_over_steps, styles
-from spectralleader.study.reporting.rows import lowest, settings
-from spectralleader.study.reporting.study import Study, by_figure
+from spectralleader.study.reporting.figures import as_svg, draw_over_axis, draw_over_steps, styles
+from spectralleader.study.reporting.report import Report, write_markdown, write_page
+from spectralleader.study.reporting.study import by_figure
 from spectralleader.study.reporting.tables import (
     Table,
     as_html,
@@ -14,7 +13,7 @@ from spectralleader.study.reporting.tables import (
     tuning_table,
 )
 from spectralleader.study.reporting.verdicts import Verdict
-from tests.factories import rows
+from tests.factories import study as make_study
 
 FINALS = {
     "SpectralLeader": [1.0, 1.1],
@@ -26,22 +25,13 @@ FINALS = {
 
 @pytest.fixture
 def study():
-    return Study(
-        name="s",
-        title="A <hard> problem",
-        question="Is it & does it?",
-        paper="Figure 1",
-        metrics=("L1", "L2"),
-        rows=rows(FINALS),
-        figure="figure1",
-        axis="step_power",
-        role="test",
-    )
+    changes = {"title": "A <hard> problem", "question": "Is it & does it?", "figure": "figure1"}
+    return make_study(FINALS, paper="Figure 1", group="test", **changes)
 
 
 def test_the_page_is_one_file_that_needs_no_network(study, tmp_path):
     verdicts = [Verdict("7", "a claim", "EM", "1 < 2", "does not hold")]
-    page = Page("Title", "Lead", [study, study], verdicts, "spectralleader reproduce", "0.1")
+    page = Report("Title", "Lead", [study, study], "spectralleader reproduce", "0.1", verdicts)
     text = write_page(page, tmp_path / "a" / "index.html").read_text(encoding="utf-8")
     assert not re.search(r"(?:src|href)=[\"'](?!data:)", text)
     assert "Is it &amp; does it?" in text
@@ -52,9 +42,20 @@ def test_the_page_is_one_file_that_needs_no_network(study, tmp_path):
 
 
 def test_other_text_than_the_papers_is_told(study, tmp_path):
-    page = Page("Title", "Lead", [study._replace(figure="figure2")], [], "command", "0.1")
+    page = Report("Title", "Lead", [study._replace(figure="figure2")], "command", "0.1")
     text = write_page(page, tmp_path / "index.html").read_text(encoding="utf-8")
     assert "not reproductions of the paper&#x27;s Figure 2" in text
+
+
+def test_markdown_says_what_the_page_says(study, tmp_path):
+    write_markdown(Report("Title", "Lead", [study], "spectralleader reproduce", "0.1"), tmp_path)
+    text = (tmp_path / "results.md").read_text(encoding="utf-8")
+    assert "## Figure 1: synthetic problems" in text
+    assert "Is it & does it?" in text
+    assert "### What tuning is worth" in text
+    for name in ("figure1", "figure1-by-step_power"):
+        assert f"![{name}](figures/{name}.png)" in text
+        assert (tmp_path / "figures" / f"{name}.png").is_file()
 
 
 def test_the_same_rows_give_the_same_figure(study):
@@ -71,9 +72,9 @@ def test_a_figure_has_a_row_of_panels_for_each_study(study):
 
 
 def test_a_grid_has_shades_and_its_best_is_marked(study):
-    assert list(settings(study.rows, "step_power").values()) == [0.5, 1.0]
-    assert lowest(study.rows, "L1", "step_power") == "EM 1.0"
-    assert lowest(study.rows, "L1", "reservoir_size") is None
+    assert study.grid == {"EM 0.5": 0.5, "EM 1.0": 1.0}
+    assert study.ranked("L1") == ["EM 1.0", "EM 0.5"]
+    assert study._replace(axis="reservoir_size").ranked("L1") == []
     drawn = styles(study)
     assert list(drawn) == ["SpectralLeader", "EM 0.5", "EM 1.0", "true model"]
     [marked] = [
