@@ -186,7 +186,7 @@ class TextTopics(Guarded):
             shard.learner.recode(None, max(shard.learner.n_words, len(ids)))
             if len(ids):
                 shard.learner.recode(ids, vocabulary.n_words)
-        topics = TextTopics.__new__(TextTopics)  # plain, also where shards know more
+        topics = TextTopics.__new__(TextTopics)
         topics.learner = merge_learners([shard.learner for shard in shards], rng)
         topics.vectoriser = Vectoriser(vocabulary, shards[0].vectoriser.words)
         topics.block_size = shards[0].block_size
