@@ -66,20 +66,16 @@ class Delimited:
         slots = np.full(len(self.columns), -1, np.int64)
         for slot, name in enumerate(wanted):
             slots[self.columns.index(name)] = slot
-        row = 0
         while True:
             found = split(self._data, self._delimiter, slots, CAPACITY, ended=self._ended)
-            rows = row + np.arange(len(found.lines))
-            if len(rows):
-                yield self._decode(found, rows, log)
-            row += len(rows)
+            if len(found.lines):
+                yield self._decode(found, log)
             self._line += found.n_lines
             self._data = self._data[found.used :]
-            if len(rows) == CAPACITY:
+            if len(found.lines) == CAPACITY:
                 continue
             if found.is_open and (self._ended or len(self._data) >= MAX_RECORD):
-                log.add(OPEN_QUOTE, row, self._line)
-                row += 1
+                log.add(OPEN_QUOTE, self._line)
                 self._drop_line()
             elif self._ended:
                 return
@@ -94,12 +90,12 @@ class Delimited:
         self._data = rest
         self._line += 1
 
-    def _decode(self, found: Split, rows: Ints, log: Log) -> Records:
+    def _decode(self, found: Split, log: Log) -> Records:
         lines = self._line + found.lines
         good = found.n_fields == len(self.columns)
         for i in np.flatnonzero(~good):
             detail = f"{found.n_fields[i]} instead of {len(self.columns)}"
-            log.add(COLUMN_COUNT, rows[i], lines[i], detail)
+            log.add(COLUMN_COUNT, lines[i], detail)
         spans = found.spans[good]
         raw = found.fields.tobytes()
         try:
@@ -107,11 +103,11 @@ class Delimited:
         except UnicodeDecodeError:
             decodable = [is_text(raw, record) for record in spans.tolist()]
             for i in np.flatnonzero(good)[~np.array(decodable)]:
-                log.add(UNDECODABLE, rows[i], lines[i])
+                log.add(UNDECODABLE, lines[i])
             good[good] = decodable
             spans = spans[decodable]
             fields = [decode_all(raw, spans[:, slot]) for slot in range(spans.shape[1])]
-        return Records(fields, rows[good], lines[good])
+        return Records(fields, lines[good])
 
     def close(self) -> None:
         """Close the file."""
