@@ -23,8 +23,9 @@ class Prequential:
     --------
     >>> from spectralleader import Unigram
     >>> judged = Prequential(Unigram(1, n_words=2))
+    >>> documents = Documents.from_tokens([[0, 1], [1, 0]], n_words=2)
     >>> for _ in range(3):
-    ...     judged.step(Documents.from_tokens([[0, 1], [1, 0]], n_words=2))
+    ...     judged.learn(documents, judged.predict(documents))
     >>> round(judged.losses.mean_loss, 3), round(judged.losses.perplexity, 3)  # log 4, two words
     (1.386, 2.0)
     """
@@ -50,10 +51,6 @@ class Prequential:
         began = perf_counter()
         self.learner.learn(documents)
         self.losses += found + Losses(seconds=perf_counter() - began)
-
-    def step(self, documents: Documents) -> None:
-        """Predict a block, then learn it."""
-        self.learn(documents, self.predict(documents))
 
 
 def judge(
