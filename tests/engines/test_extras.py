@@ -9,6 +9,6 @@ import pytest
 @pytest.mark.parametrize(("name", "missing"), [("dask", "distributed"), ("spark", "pyspark")])
 def test_an_adapter_without_its_engine_names_the_extra(monkeypatch, name, missing):
     monkeypatch.setitem(sys.modules, missing, None)
-    monkeypatch.delitem(sys.modules, f"spectralleader.{name}", raising=False)
+    monkeypatch.delitem(sys.modules, f"spectralleader.engines.{name}", raising=False)
     with pytest.raises(ImportError, match=rf"^[^\n]*pip install 'spectralleader\[{name}\]'$"):
-        importlib.import_module(f"spectralleader.{name}")
+        importlib.import_module(f"spectralleader.engines.{name}")
