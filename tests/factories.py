@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -26,7 +27,9 @@ from spectralleader import (
     Unigram,
     Words,
 )
-from spectralleader.storage.checkpoint import Checkpoint, Progress, Sums
+from spectralleader.sources.position import Position
+from spectralleader.storage import load_checkpoint
+from spectralleader.storage.checkpoint import Checkpoint, Losses, Run
 from spectralleader.study.reporting.study import Study
 from spectralleader.study.rows import Contender, Row
 from spectralleader.testing.requirements import require_valid as assert_valid
@@ -182,12 +185,19 @@ def write_csv(path: Path, n_docs: int = 300, *, seed: int = 0) -> Path:
 
 def checkpoint(topics: TextTopics) -> Checkpoint:
     """Topics as `learn --save` writes them."""
-    sums, frequencies = Sums(40, 30, 200.0, 700.5, 0.1), Unigram(1)
+    losses, unigram = Losses(40, 30, 200.0, 700.5, 0.1), Unigram(1)
     if not topics.vocabulary.grows:
-        frequencies = Unigram(1, n_words=topics.vocabulary.n_words)
-    digests, settings = ("ab12", "34cd"), {"topics": "3", "seed": "0"}
-    progress = Progress(settings, topics.n_docs, *digests, 1.5, sums, sums, frequencies)
-    return Checkpoint.of(topics, progress)
+        unigram = Unigram(1, n_words=topics.vocabulary.n_words)
+    run = Run({"topics": "3", "seed": "0"}, 1.5, losses, losses, unigram)
+    return Checkpoint(topics, Position(topics.n_docs, "ab12", "34cd"), run)
+
+
+def comparable(path: Path) -> dict[str, Any]:
+    """What a checkpoint holds, without times."""
+    state = load_checkpoint(path).to_state()
+    for part in (state["run"], state["run"]["losses"], state["run"]["unigram_losses"]):
+        part.pop("seconds")
+    return state
 
 
 # what texts are full of, and what a reader of bytes may stumble over

@@ -26,7 +26,7 @@ def test_a_terminal_shows_topics_as_they_move(source, terminal, monkeypatch):
     monkeypatch.setattr(display, "EVERY", 0.0)
     monkeypatch.setattr(display, "SHARE", 1e9)
     with Live(console=terminal, auto_refresh=False) as live:
-        learn(source, n_topics=3, watcher=Picture(live))
+        learn(source, n_topics=3, progress=Picture(live))
     shown = terminal.file.getvalue()
     for part in ("counting words", "300 documents counted", "30 documents,", "top words", "rain"):
         assert part in shown
@@ -46,10 +46,10 @@ def test_going_on_is_shown_with_what_is_saved(
         file.write(end)
     if live:
         with Live(console=terminal, auto_refresh=False) as shown:
-            learn(source, **options, watcher=Picture(shown))
+            learn(source, **options, progress=Picture(shown))
         told = terminal.file.getvalue()
     else:
-        learn(source, **options, watcher=Log())
+        learn(source, **options, progress=Log())
         told = capsys.readouterr().err
     for part in ("goes on after 300", "300 documents read again", "saved 300", "saved 360"):
         assert part in told
@@ -58,7 +58,7 @@ def test_going_on_is_shown_with_what_is_saved(
 def test_a_terminal_shows_learners_side_by_side(source, terminal, monkeypatch):
     monkeypatch.setattr(display, "EVERY", 0.0)
     with Live(console=terminal, auto_refresh=False) as live:
-        evaluate(source, learners=["unigram"], watcher=Picture(live))
+        evaluate(source, learners=["unigram"], progress=Picture(live))
     assert "perplexity" in terminal.file.getvalue()
 
 
@@ -68,7 +68,7 @@ def test_pictures_take_a_small_share_of_the_time(source, terminal, monkeypatch):
     monkeypatch.setattr(display, "LOG_EVERY", 1e9)
     with Live(console=terminal, auto_refresh=False) as live:
         picture = Picture(live)
-        learn(source, n_topics=3, vocabulary="grow", watcher=picture)
+        learn(source, n_topics=3, vocabulary="grow", progress=picture)
     assert terminal.file.getvalue().count("top words") == 2  # one picture, and again at the end
     assert picture._due > 25
 
@@ -86,12 +86,12 @@ def test_kernels_that_are_compiled_are_counted(terminal, capsys):
 
 def test_without_a_terminal_there_is_a_line_now_and_then(source, monkeypatch, capsys):
     monkeypatch.setattr(display, "LOG_EVERY", 0.0)
-    learn(source, n_topics=3, watcher=Log())
+    learn(source, n_topics=3, progress=Log())
     lines = capsys.readouterr().err.splitlines()
     assert "300 documents counted" in lines
     assert lines[-1].startswith("300 documents, ")
-    evaluate(source, learners=["unigram"], watcher=Log())
+    evaluate(source, learners=["unigram"], progress=Log())
     assert capsys.readouterr().err.splitlines()[-1].startswith("300 documents, L1: unigram ")
     monkeypatch.setattr(display, "LOG_EVERY", 1e9)
-    learn(source, n_topics=3, watcher=Log())
+    learn(source, n_topics=3, progress=Log())
     assert "documents," not in capsys.readouterr().err

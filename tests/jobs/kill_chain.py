@@ -13,13 +13,13 @@ import sys
 import time
 
 from spectralleader import load
-from spectralleader.jobs import Source, Watcher, learn
+from spectralleader.jobs import Progress, Source, learn
 
 N_KILLS = 36
 MOST_STEPS = 6  # between two kills
 
 
-class Obedient(Watcher):
+class Obedient(Progress):
     """Tells of each step, and waits until the next one is allowed."""
 
     def __init__(self, told, allowed):
@@ -30,9 +30,9 @@ class Obedient(Watcher):
         os.read(self.allowed, 1)
 
 
-def run(options, watcher=None):
+def run(options, progress=None):
     source = Source(**options["source"])
-    return learn(source, **options["learn"], checkpoint_every=1, watcher=watcher)
+    return learn(source, **options["learn"], checkpoint_every=1, progress=progress)
 
 
 def kill_one(options, n_steps, pause):

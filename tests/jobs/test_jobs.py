@@ -8,7 +8,7 @@ import pytest
 
 from spectralleader import TextTopics, TopicModel, Unigram, Vocabulary, Words, load
 from spectralleader.evaluation import judge, log_loss
-from spectralleader.jobs import Source, Watcher, describe, evaluate, learn, predict
+from spectralleader.jobs import Progress, Source, describe, evaluate, learn, predict
 from spectralleader.jobs.evaluating import Evaluation
 from spectralleader.jobs.learning import list_topics
 from spectralleader.jobs.predicting import write
@@ -23,7 +23,7 @@ def file(tmp_path):
     return write_csv(tmp_path / "news.csv")
 
 
-class Notes(Watcher):
+class Notes(Progress):
     def __init__(self):
         self.lines, self.counts, self.steps = [], [], []
 
@@ -40,7 +40,7 @@ class Notes(Watcher):
 
 def test_learning_a_file_is_learning_its_texts(file):
     notes = Notes()
-    result = learn(file, n_topics=3, vocabulary=20, seed=4, watcher=notes)
+    result = learn(file, n_topics=3, vocabulary=20, seed=4, progress=notes)
     written, _ = texts()
     words = Words(stop_words="english")
     vocabulary = Vocabulary.most_frequent(written, 20, words=words)
@@ -64,30 +64,30 @@ def test_the_loss_is_that_of_the_prequential_loop_but_for_the_first_block(file):
     result = learn(Source((str(file),), block=50), n_topics=3)
     topics = TextTopics(3, vocabulary=result.topics.vocabulary, block_size=50)
     blocks = [Block(topics.vectoriser.count_known(block.texts)) for block in read(file, block=50)]
-    for learner, judged in (
-        (topics.learner, result.judged),
-        (Unigram(1, n_words=24), result.unigram),
+    for learner, found in (
+        (topics.learner, result.losses),
+        (Unigram(1, n_words=24), result.unigram_losses),
     ):
         losses = [step["L1"] for step in judge(learner, blocks, {"L1": log_loss})]
-        assert judged.mean_loss == pytest.approx(np.mean(losses[1:]), rel=1e-12)
+        assert found.mean_loss == pytest.approx(np.mean(losses[1:]), rel=1e-12)
     n_words = sum(block.documents.lengths.sum() for block in blocks[1:])
-    expected = np.exp(result.judged.mean_loss * 250 / n_words)
-    assert result.judged.perplexity == pytest.approx(expected, rel=1e-12)
-    assert result.mean_loss < result.unigram.mean_loss
+    expected = np.exp(result.losses.mean_loss * 250 / n_words)
+    assert result.losses.perplexity == pytest.approx(expected, rel=1e-12)
+    assert result.mean_loss < result.unigram_losses.mean_loss
 
 
 def test_a_growing_vocabulary_is_judged_and_settles(file):
     result = learn(Source((str(file),), block=20), n_topics=2, vocabulary="grow:8")
     assert result.topics.vocabulary.grows
     assert result.topics.vocabulary.n_words <= 10
-    assert result.unigram.learner.n_words == result.topics.learner.n_words
+    assert np.isfinite(result.unigram_losses.mean_loss)
     assert np.isfinite(result.mean_loss)
 
 
 def test_what_was_learned_is_saved(file, tmp_path):
     result = learn(file, n_topics=3, save=tmp_path / "m")
     assert result.saved == tmp_path / "m"
-    assert same_state(load(tmp_path / "m").topics.to_state(), result.topics.to_state())
+    assert same_state(load(tmp_path / "m").to_state(), result.topics.to_state())
     with pytest.raises(ValueError, match="there is no folder"):
         learn(file, save=tmp_path / "no" / "m")
 
@@ -108,18 +108,18 @@ def listening():
 
 
 def test_ctrl_c_ends_the_pass_after_a_whole_step_and_saves(listening, file, tmp_path):
-    class Impatient(Watcher):
+    class Impatient(Progress):
         def stepped(self, result):
             if result.topics.n_docs == 200:
                 signal.raise_signal(signal.SIGINT)
 
-    result = learn(file, n_topics=3, save=tmp_path / "m", watcher=Impatient())
+    result = learn(file, n_topics=3, save=tmp_path / "m", progress=Impatient())
     assert result.stopped
     assert load(tmp_path / "m").n_docs == 200
 
 
 def test_a_vocabulary_is_chosen_as_wished(file, tmp_path):
-    words, source, nobody = choose_words("none"), Source((str(file),)), Watcher()
+    words, source, nobody = choose_words("none"), Source((str(file),)), Progress()
     listed = tmp_path / "words.txt"
     listed.write_text("rain\ngoal\n")
     assert list(choose_vocabulary(str(listed), source, words, nobody)) == ["rain", "goal"]
@@ -198,7 +198,7 @@ def test_learners_are_judged_side_by_side_as_alone(tmp_path):
     result = evaluate(Source((str(file),), block=30), learners=names, n_topics=3)
     for name in names:
         alone = learn(Source((str(file),), block=30), learner=name, n_topics=3)
-        assert result.contenders[name].mean_loss == pytest.approx(alone.mean_loss, rel=1e-12)
+        assert result.contenders[name].losses.mean_loss == pytest.approx(alone.mean_loss, rel=1e-12)
     summary = json.loads(json.dumps(result.summary()))["learners"]
     assert summary["spectral"]["accuracy"] > 0.8  # a third by chance
     assert summary["spectral"]["nmi"] > 0.5

@@ -5,19 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from spectralleader import load
-from tests.factories import same_state, texts
+from tests.factories import comparable, same_state, texts
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills as Unix does")
 SCRIPT = Path(__file__).parent / "kill_chain.py"
-
-
-def comparable(path):
-    state = load(path).to_state()
-    state["progress"].pop("seconds")
-    for sums in (state["progress"]["judged"], state["progress"]["unigram"]):
-        sums.pop("seconds")
-    return state
 
 
 def test_learning_survives_36_kills_to_the_bit(tmp_path):

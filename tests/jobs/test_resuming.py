@@ -11,17 +11,18 @@ import zstandard
 
 from spectralleader import GrowingVocabulary, StepwiseEM, StorageError, TextTopics, load, save
 from spectralleader.errors import NotSavedError
-from spectralleader.jobs import Source, Watcher, learn
-from spectralleader.jobs.keeping import Every
+from spectralleader.jobs import Progress, Source, learn
+from spectralleader.jobs.checkpointing import Every
 from spectralleader.runtime.interrupts import Terminated
-from spectralleader.storage.checkpoint import Checkpoint
+from spectralleader.sources.position import Position
+from spectralleader.storage import Checkpoint, load_checkpoint
 from spectralleader.storage.lock import Lock
-from tests.factories import same_state, texts, write_csv
+from tests.factories import comparable, same_state, texts, write_csv
 
 FAST = {"n_topics": 3, "learner": "stepwise-em"}
 
 
-class StopAfter(Watcher):
+class StopAfter(Progress):
     """Asks to stop after some documents, and takes notes."""
 
     def __init__(self, n_docs=None, number=signal.SIGTERM):
@@ -34,14 +35,6 @@ class StopAfter(Watcher):
         self.steps.append(result.topics.n_docs)
         if result.topics.n_docs == self.n_docs:
             signal.raise_signal(self.number)
-
-
-def comparable(path):
-    """What is saved, but for times."""
-    state = load(path).to_state()
-    for part in (state["progress"], state["progress"]["judged"], state["progress"]["unigram"]):
-        part.pop("seconds")
-    return state
 
 
 def write_rows(folder, n_docs=300):
@@ -70,12 +63,12 @@ def test_a_pass_in_pieces_is_one_pass_for_every_format(vocabulary, sort, tmp_pat
         learn(source, **FAST, vocabulary=vocabulary, save=whole)
         for n_docs in (60, 150):
             stopped = learn(
-                source, **FAST, vocabulary=vocabulary, save=pieces, watcher=StopAfter(n_docs)
+                source, **FAST, vocabulary=vocabulary, save=pieces, progress=StopAfter(n_docs)
             )
             assert stopped.terminated
             assert load(pieces).n_docs == n_docs
         notes = StopAfter()
-        result = learn(source, **FAST, vocabulary=vocabulary, save=pieces, watcher=notes)
+        result = learn(source, **FAST, vocabulary=vocabulary, save=pieces, progress=notes)
         assert (result.n_before, notes.steps) == (150, [180, 210, 240, 270, 300])
         assert "goes on after 150 documents; reading up to there" in notes.lines
         assert not any("counting" in line for line in notes.lines)
@@ -91,7 +84,7 @@ def test_a_file_that_has_grown_teaches_its_new_lines_only(tmp_path):
         end.writelines(f"{line}\n" for line in written[95:])
     notes = StopAfter()
     source = Source((str(file),), block=20)
-    learn(source, n_topics=2, vocabulary="grow:30", save=saved, watcher=notes)
+    learn(source, n_topics=2, vocabulary="grow:30", save=saved, progress=notes)
     assert notes.steps == [115, 135, 155, 175, 195, 205]
     before = saved.stat().st_mtime_ns
     again = learn(source, n_topics=2, vocabulary="grow:30", save=saved)
@@ -109,7 +102,7 @@ def test_a_last_line_that_was_not_finished_stays_as_it_was_learned(tmp_path):
     options = {"n_topics": 2, "vocabulary": "grow", "save": saved}
     learn(file, **options)
     file.write_text("rain wind\nlate goal\nrain and wind\nlate again\n")
-    assert learn(file, **options, watcher=notes).topics.n_docs == 4
+    assert learn(file, **options, progress=notes).topics.n_docs == 4
     assert any("document 3, the last one learned before, has changed" in n for n in notes.lines)
 
 
@@ -170,18 +163,17 @@ def test_fresh_starts_anew_and_keeps_what_was_there(tmp_path):
         assert load(saved).model.n_topics == n_topics
 
 
-def test_what_learn_has_not_saved_is_not_gone_on_with(tmp_path):
+def test_what_learn_has_not_saved_is_not_resumed(tmp_path):
     file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
-    result = learn(file, **FAST, save=saved)
-    more = load(saved)
-    more.learn(["rain and wind"])
-    save(more, saved)
-    with pytest.raises(
-        StorageError, match=r"301 documents, of which learn --save knows 300; start"
-    ):
-        learn(file, **FAST, save=saved)
-    save(result.topics, saved)
-    with pytest.raises(StorageError, match="a TextTopics that learn --save has not written"):
+    learn(file, **FAST, save=saved)
+    found = load_checkpoint(saved)
+    found.topics.learn(["rain and wind"])
+    for checkpoint in (found, Checkpoint(found.topics, Position(3))):
+        save(checkpoint, saved)
+        with pytest.raises(StorageError, match=r"learned other documents .*; start anew with"):
+            learn(file, **FAST, save=saved)
+    save(load(saved), saved)
+    with pytest.raises(StorageError, match=r"a TextTopics without a position .*; start anew with"):
         learn(file, **FAST, save=saved)
     saved.write_bytes(b"damaged")
     with pytest.raises(StorageError, match="start anew with --fresh"):
@@ -192,12 +184,10 @@ def test_what_learn_has_not_saved_is_not_gone_on_with(tmp_path):
 def test_what_learn_saves_is_a_model_with_its_vocabulary(tmp_path):
     result = learn(write_csv(tmp_path / "a.csv"), **FAST, save=tmp_path / "m")
     found = load(tmp_path / "m")
-    assert isinstance(found, Checkpoint)
-    assert isinstance(found, TextTopics)
+    assert type(found) is TextTopics
     assert (found.model.topics == result.topics.model.topics).all()
     assert list(found.vocabulary) == list(result.topics.vocabulary)
-    assert type(found.topics) is TextTopics
-    assert same_state(found.topics.to_state(), result.topics.to_state())
+    assert same_state(found.to_state(), result.topics.to_state())
 
 
 def learn_pipe(path, written, **options):
@@ -216,7 +206,7 @@ def learn_pipe(path, written, **options):
 def test_what_a_pipe_brings_is_new(tmp_path):
     written, saved, notes = texts(60)[0], tmp_path / "m", StopAfter()
     learn_pipe(tmp_path / "pipe", written[:40], **FAST, save=saved)
-    result = learn_pipe(tmp_path / "pipe", written[40:], **FAST, save=saved, watcher=notes)
+    result = learn_pipe(tmp_path / "pipe", written[40:], **FAST, save=saved, progress=notes)
     assert (result.n_before, result.topics.n_docs) == (40, 60)
     assert "goes on after 40 documents; what the pipe brings is new" in notes.lines
     file = tmp_path / "all.txt"
@@ -259,7 +249,7 @@ def test_a_full_disk_on_the_way_leaves_the_last_checkpoint_and_learning_goes_on(
     notes = Notes()
     full_disk(monkeypatch, lambda _: is_full)
     options = FAST | {"vocabulary": 15, "save": saved, "checkpoint_every": 100}
-    result = learn(file, **options, watcher=notes)
+    result = learn(file, **options, progress=notes)
     assert seen == [100, 200, 200, 200, 500, 600]
     assert [line for line in notes.lines if "save" in line] == [
         f"cannot save to {saved}: No space left on device; the last good checkpoint has 200 "
@@ -272,7 +262,7 @@ def test_a_full_disk_on_the_way_leaves_the_last_checkpoint_and_learning_goes_on(
 
 def test_a_full_disk_at_the_end_is_an_error_that_keeps_the_last_checkpoint(tmp_path, monkeypatch):
     file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
-    learn(file, **FAST, vocabulary=15, save=saved, watcher=StopAfter(200))
+    learn(file, **FAST, vocabulary=15, save=saved, progress=StopAfter(200))
     before = saved.read_bytes()
     full_disk(monkeypatch, lambda _: True)
     with pytest.raises(NotSavedError, match=r"No space left.*the last good checkpoint has 200"):
@@ -292,7 +282,7 @@ def test_a_folder_that_cannot_be_written_to_is_an_error_at_once(tmp_path, monkey
     before, notes = saved.read_bytes(), StopAfter()
     monkeypatch.setattr("spectralleader.storage.lock.os.open", refuse)
     with pytest.raises(StorageError, match=r"cannot save to .*m: Read-only file system"):
-        learn(file, **FAST, save=saved, watcher=notes)
+        learn(file, **FAST, save=saved, progress=notes)
     assert (saved.read_bytes(), notes.lines) == (before, [])
 
 
@@ -327,14 +317,14 @@ def test_a_second_process_is_refused_while_the_first_is_at_it(tmp_path):
     link.symlink_to(saved)
     refused = []
 
-    class Rival(Watcher):
+    class Rival(Progress):
         def stepped(self, result):
             for path in (saved, link):
                 with pytest.raises(StorageError) as error:
                     learn(file, **FAST, save=path)
                 refused.append(str(error.value))
 
-    learn(file, **FAST, save=saved, watcher=Rival())
+    learn(file, **FAST, save=saved, progress=Rival())
     message = f"is being learned by another process (process {os.getpid()}): wait"
     assert len(refused) == 6
     assert all(message in line for line in refused)
@@ -354,19 +344,19 @@ def test_a_folder_without_locks_is_said_and_used(tmp_path, monkeypatch):
 
     monkeypatch.setattr("spectralleader.storage.lock.take", refuse)
     saved, notes = tmp_path / "m", StopAfter()
-    learn(write_csv(tmp_path / "a.csv"), **FAST, save=saved, watcher=notes)
+    learn(write_csv(tmp_path / "a.csv"), **FAST, save=saved, progress=notes)
     assert f"{saved} cannot be locked there: see to it that nobody else learns it" in notes.lines
     assert load(saved).n_docs == 300
 
 
 def test_a_request_to_end_before_learning_begins_ends_it_at_once(tmp_path):
-    class Early(Watcher):
+    class Early(Progress):
         def counted(self, n_docs):
             signal.raise_signal(signal.SIGTERM)
 
     file, before = write_csv(tmp_path / "a.csv"), signal.getsignal(signal.SIGTERM)
     with pytest.raises(Terminated):
-        learn(file, **FAST, save=tmp_path / "m", watcher=Early())
+        learn(file, **FAST, save=tmp_path / "m", progress=Early())
     assert signal.getsignal(signal.SIGTERM) == before
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
 
@@ -386,12 +376,12 @@ def test_what_a_killed_process_left_behind_is_deleted_and_nothing_else(tmp_path)
 def test_checkpoints_come_as_often_as_is_said(tmp_path):
     file, saved, seen = write_csv(tmp_path / "a.csv"), tmp_path / "m", []
 
-    class Notes(Watcher):
+    class Notes(Progress):
         def stepped(self, result):
             seen.append(result.n_saved)
 
     source = Source((str(file),), block=50)
-    learn(source, **FAST, save=saved, checkpoint_every=120, watcher=Notes())
+    learn(source, **FAST, save=saved, checkpoint_every=120, progress=Notes())
     assert seen == [None, None, 150, 150, 150, 300]
     assert Every.of(" 90 s") == Every(seconds=90)
     for wish in ("often", "0", "0s", "-5", "5 days", "1.5", ""):
@@ -401,6 +391,6 @@ def test_checkpoints_come_as_often_as_is_said(tmp_path):
 
 def test_progress_can_be_told_as_json(tmp_path):
     file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
-    learn(file, **FAST, save=saved, watcher=StopAfter(100, signal.SIGTERM))
+    learn(file, **FAST, save=saved, progress=StopAfter(100, signal.SIGTERM))
     told = json.loads(json.dumps(learn(file, **FAST, save=saved).summary()))
     assert (told["documents_learned_before"], told["documents"]) == (100, 300)

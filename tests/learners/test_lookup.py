@@ -142,8 +142,7 @@ def test_no_file_has_code_imported(folder, name):
     files = [
         write(folder / "a", f"learner/{name}", state),
         write(folder / "b", "text-topics", topics),
-        write(folder / "c", "batched", {**topics, "batch": 0}),
-        write(folder / "d", "checkpoint", {**topics, "progress": {}}),
+        write(folder / "c", "checkpoint", {"topics": topics}),
     ]
     for path in files:
         with pytest.raises(StorageError, match=r"--learner .*spectralleader\.register_learner"):

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from spectralleader import load
-from tests.factories import same_state, texts
+from tests.factories import comparable, same_state, texts
 
 CODES = {signal.SIGINT: {0, 130}, signal.SIGTERM: {0, 143}}  # 0: it was through, or had saved
 WITHIN = 5.0  # seconds that a command may take to end
@@ -74,14 +74,6 @@ def hit(arguments, moment, number):
     assert process.returncode in CODES[number], told
     assert "Traceback" not in err, told
     assert took < WITHIN, f"{told} took {took:.1f} s"
-
-
-def comparable(path):
-    """What is saved, but for times."""
-    state = load(path).to_state()
-    for part in (state["progress"], state["progress"]["judged"], state["progress"]["unigram"]):
-        part.pop("seconds")
-    return state
 
 
 def write_texts(folder):

@@ -28,7 +28,7 @@ from spectralleader import (
     Words,
     load,
 )
-from spectralleader.storage import kind_of
+from spectralleader.storage import FORMAT, kind_of
 from spectralleader.storage.container import pack
 from tests.factories import texts
 from tests.storage.tampering import tamper
@@ -42,7 +42,7 @@ def originals() -> list[bytes]:
     """Return the contents of whole files, of every kind."""
     found = [*things(), *more_things()]
     return [
-        pack({"format": 1, "kind": kind_of(thing), "library": "0", "state": thing.to_state()})
+        pack({"format": FORMAT, "kind": kind_of(thing), "library": "0", "state": thing.to_state()})
         for _, thing in found
     ]
 

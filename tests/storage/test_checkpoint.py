@@ -2,8 +2,9 @@ import math
 
 import pytest
 
-from spectralleader import TextTopics, Unigram
-from spectralleader.storage.checkpoint import Checkpoint
+from spectralleader import StorageError, TextTopics, Unigram, load, save
+from spectralleader.sources.position import Position
+from spectralleader.storage import Checkpoint, load_checkpoint
 from tests.factories import checkpoint, same_state, texts
 
 
@@ -13,33 +14,46 @@ def make(**options):
     return checkpoint(topics)
 
 
-def test_a_checkpoint_is_its_topics_with_the_progress():
+def test_a_checkpoint_comes_back_as_it_was():
     made = make()
     again = Checkpoint.from_state(made.to_state())
     assert same_state(again.to_state(), made.to_state())
-    assert again.progress.settings == made.progress.settings
-    again.learn(["rain"])  # the topics are not copied, their counts are
-    assert (again.n_docs, again.progress.n_docs) == (51, 50)
+    assert (again.position, again.run.settings) == (made.position, made.run.settings)
+
+
+def test_load_returns_the_topics_of_a_checkpoint(tmp_path):
+    made = make()
+    path = save(made, tmp_path / "m")
+    assert same_state(load(path).to_state(), made.topics.to_state())
+    assert load_checkpoint(path).position == made.position
+    save(load(path), path)
+    with pytest.raises(StorageError, match="holds a TextTopics without a position in its input"):
+        load_checkpoint(path)
+
+
+def test_batches_have_a_position_and_no_run(tmp_path):
+    path = save(Checkpoint(make().topics, Position(8)), tmp_path / "m")
+    found = load_checkpoint(path)
+    assert (found.position.offset, found.run) == (8, None)
 
 
 WRONG = {
-    "settings must be lines of text": {"settings": {"topics": "\x1b[31m"}},
-    "n_docs must be a count": {"n_docs": -1},
-    "a digest must be text": {"digest": 7},
-    "seconds must be finite": {"seconds": math.nan},
-    "loss of a judge must be a finite sum, got inf": {"unigram": {"loss": math.inf}},
-    "n_docs of a judge must be a finite sum, got '3'": {"judged": {"n_docs": "3"}},
-    "n_words of a judge must be a finite sum, got 1000": {"judged": {"n_words": 10**400}},
-    "frequencies are over 3 words": {"frequencies": Unigram(1, n_words=3).to_state()},
+    "settings must be lines of text": ("run", "settings", {"topics": "\x1b[31m"}),
+    "offset must be a whole number": ("position", "offset", -1),
+    "a digest must be text": ("position", "digest", 7),
+    "seconds must be a number": ("run", "seconds", math.nan),
+    "loss must be a number .* got inf": ("run", "unigram_losses", {"loss": math.inf}),
+    "n_docs must be a whole number .* got '3'": ("run", "losses", {"n_docs": "3"}),
+    "n_words must be a number .* got a huge number": ("run", "losses", {"n_words": 10**400}),
+    "frequencies are over 3 words": ("run", "unigram", Unigram(1, n_words=3).to_state()),
 }
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_a_progress_that_cannot_be_is_refused(message):
+def test_a_checkpoint_that_cannot_be_is_refused(message):
     state = make(vocabulary=["rain", "wind"]).to_state()
-    for name, value in WRONG[message].items():
-        whole = state["progress"][name]
-        is_part = isinstance(whole, dict) and name != "settings"
-        state["progress"][name] = {**whole, **value} if is_part else value
+    part, name, value = WRONG[message]
+    is_part = isinstance(value, dict) and name != "settings"
+    state[part][name] = {**state[part][name], **value} if is_part else value
     with pytest.raises(ValueError, match=message):
         Checkpoint.from_state(state)

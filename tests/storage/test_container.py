@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from spectralleader import LEARNERS, StorageError, Unigram, load, save
+from spectralleader.storage import FORMAT
 from spectralleader.storage.container import START, pack, seal, unpack
 from tests.factories import model, same_state
 from tests.storage.tampering import parts_of
@@ -51,7 +52,7 @@ HARMS = {
     "cut short": lambda c: c[:-1],
     "something after its end": lambda c: c + b"x",
     "it is not what was saved": lambda c: c[:-9] + b"x" + c[-8:],
-    "reads up to 1; it was written by '0.1.0'": with_header(lambda h: h.update(format=2)),
+    "reads up to 2; it was written by '0.1.0'": with_header(lambda h: h.update(format=3)),
     "format must be a whole number": with_header(lambda h: h.update(format=True)),
     "holds a 'os', which is not known here": with_header(lambda h: h.update(kind="os")),
     "holds a '../../model'": with_header(lambda h: h.update(kind="../../model")),
@@ -133,7 +134,12 @@ def test_sizes_that_the_file_does_not_bear_out_are_refused(tmp_path, name, value
     for kind, thing in things():
         state = thing.to_state()
         if name in state and kind != "documents":  # which may know words that they do not have
-            header = {"format": 1, "kind": kind, "library": "0", "state": state | {name: value}}
+            header = {
+                "format": FORMAT,
+                "kind": kind,
+                "library": "0",
+                "state": state | {name: value},
+            }
             path = tmp_path / "m"
             path.write_bytes(pack(header))
             with pytest.raises(StorageError, match=r"must be|does not|at most"):

@@ -142,15 +142,6 @@ def test_an_empty_one_is_neutral_and_texts_without_words_are_counted(learner):
     assert (merged.model.topics == a.model.topics).all()
 
 
-def test_those_that_know_more_than_topics_become_plain_ones():
-    class Kept(TextTopics):
-        progress = "half"
-
-    kept = Kept(3, learner="unigram")
-    assert type(merge(kept, TextTopics(3, learner="unigram"))) is TextTopics
-    assert type(merge(TextTopics(3, learner="unigram"), kept)) is TextTopics
-
-
 def test_topics_keep_the_order_of_the_first():
     written = texts(1500)[0]
     for learner in ("spectral", "hedged"):

@@ -4,43 +4,44 @@ import pytest
 from spectralleader import StorageError, load
 from spectralleader.storage import FORMAT, KINDS, migrations
 from spectralleader.storage.container import pack
+from spectralleader.storage.migrations import OLDEST
 from tests.factories import assert_valid, model, same_state, texts
 from tests.storage.stored import FOLDER, paths
 from tests.storage.things import BLOCK
 
 
 def rename(header):
-    """Bring format 1 to 2: the weights had the paper's name."""
+    """Bring format 2 to 3: the weights had the paper's name."""
     state = dict(header["state"])
     state["weights"] = state.pop("omega")
     return {**header, "state": state}
 
 
 def scale(header):
-    """Bring format 2 to 3: the topics were counted in percent."""
+    """Bring format 3 to 4: the topics were counted in percent."""
     state = header["state"]
     return {**header, "state": {**state, "topics": state["topics"] / 100}}
 
 
-@pytest.mark.parametrize("found", [1, 2, 3])
+@pytest.mark.parametrize("found", [2, 3, 4])
 def test_a_file_of_any_older_format_is_read(tmp_path, monkeypatch, found):
     monkeypatch.setattr(migrations, "MIGRATIONS", (rename, scale))
     weights, topics = model().weights, np.ldexp(np.ones((3, 4)), -2)  # exact in percent too
     states = {
-        1: {"omega": weights, "topics": 100 * topics},
-        2: {"weights": weights, "topics": 100 * topics},
-        3: {"weights": weights, "topics": topics},
+        2: {"omega": weights, "topics": 100 * topics},
+        3: {"weights": weights, "topics": 100 * topics},
+        4: {"weights": weights, "topics": topics},
     }
     path = tmp_path / "m"
     header = {"format": found, "kind": "model", "library": "0"}
     path.write_bytes(pack({**header, "state": states[found]}))
-    assert same_state(load(path).to_state(), states[3])
+    assert same_state(load(path).to_state(), states[4])
 
 
 def test_a_file_that_a_migration_cannot_read_is_damaged(tmp_path, monkeypatch):
     monkeypatch.setattr(migrations, "MIGRATIONS", (rename,))
     path = tmp_path / "m"
-    path.write_bytes(pack({"format": 1, "kind": "model", "library": "0", "state": {}}))
+    path.write_bytes(pack({"format": OLDEST, "kind": "model", "library": "0", "state": {}}))
     with pytest.raises(StorageError, match="is damaged"):
         load(path)
 
@@ -53,8 +54,15 @@ def test_a_file_of_a_newer_format_is_refused_with_advice(tmp_path):
         load(path)
 
 
+def test_a_file_of_a_format_before_the_oldest_is_refused_with_advice(tmp_path):
+    path = tmp_path / "m"
+    path.write_bytes(pack({"format": OLDEST - 1, "kind": "model", "library": "0", "state": 7}))
+    with pytest.raises(StorageError, match=r"has format 1, which .* does not read: learn it again"):
+        load(path)
+
+
 def test_there_is_a_stored_file_of_every_kind_in_every_format():
-    for number in range(1, FORMAT + 1):
+    for number in range(OLDEST, FORMAT + 1):
         kinds = {path.stem.replace(".", "/") for path in paths(number)}
         assert kinds == set(KINDS) if number == FORMAT else kinds
     assert sum(path.stat().st_size for path in FOLDER.rglob("*.stored")) < 200_000
@@ -62,12 +70,12 @@ def test_there_is_a_stored_file_of_every_kind_in_every_format():
 
 @pytest.mark.parametrize(
     "path",
-    [path for number in range(1, FORMAT + 1) for path in paths(number)],
+    [path for number in range(OLDEST, FORMAT + 1) for path in paths(number)],
     ids=lambda path: f"{path.parent.name} {path.stem}",
 )
 def test_a_stored_file_of_every_format_is_read_and_goes_on(path):
     thing = load(path)
-    if path.stem in ("text-topics", "checkpoint", "batched"):
+    if path.stem in ("text-topics", "checkpoint"):
         thing.learn(texts(9)[0])
         assert_valid(thing.model)
     elif path.stem.startswith("learner."):

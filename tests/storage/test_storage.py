@@ -15,7 +15,7 @@ from spectralleader import (
     save,
 )
 from spectralleader.learners.fixed import Fixed
-from spectralleader.storage import FORMAT, KINDS, check_target
+from spectralleader.storage import FORMAT, KINDS, check_target, load_as_saved
 from spectralleader.storage.container import START
 from tests.factories import documents, model, same_state, texts
 from tests.storage.things import BLOCK, more_things, things
@@ -25,7 +25,7 @@ def test_every_kind_comes_back_as_it_was(tmp_path):
     seen = set()
     for kind, thing in things():
         path = save(thing, tmp_path / "thing")
-        again = load(path)
+        again = load_as_saved(path)
         assert type(again) is type(thing) is KINDS[kind]
         assert same_state(again.to_state(), thing.to_state()), kind
         seen.add(kind)

@@ -17,7 +17,6 @@ from spectralleader import (
     Words,
 )
 from spectralleader.learners.fixed import Fixed
-from spectralleader.storage.batched import Batched
 from tests.factories import checkpoint, documents, model, texts
 
 BLOCK = documents(60)
@@ -44,9 +43,6 @@ def things() -> Iterator[tuple[str, Any]]:
     topics.learn(texts(50)[0])
     yield "text-topics", topics
     yield "checkpoint", checkpoint(topics)
-    batched = Batched.of(topics)
-    batched.batch = 7
-    yield "batched", batched
     yield "learner/fixed", Fixed(model())
 
 

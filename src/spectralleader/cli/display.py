@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spectralleader.cli.tables import contender_table, topic_table
-from spectralleader.jobs import Evaluation, Learned, Watcher
+from spectralleader.jobs import Evaluation, Learned, Progress
 from spectralleader.runtime.compiled import COMPILING, COMPILING_LINE
 
 EVERY = 0.3  # seconds between pictures, at least
@@ -22,31 +22,31 @@ LOG_EVERY = 5.0  # seconds between lines, without a terminal
 
 
 @contextmanager
-def watching() -> Iterator[Watcher]:
+def watching() -> Iterator[Progress]:
     """Show a job on standard error while it runs."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        with compiling_shown(Log()) as watcher:
-            yield watcher
+        with compiling_shown(Log()) as progress:
+            yield progress
         return
     with (
         Live(console=console, auto_refresh=False, transient=True) as live,
-        compiling_shown(Picture(live)) as watcher,
+        compiling_shown(Picture(live)) as progress,
     ):
-        yield watcher
+        yield progress
 
 
 @contextmanager
-def compiling_shown(watcher: Watcher) -> Iterator[Watcher]:
-    """Let a watcher know what is compiled meanwhile."""
-    before, COMPILING.report = COMPILING.report, watcher.compiling
+def compiling_shown(progress: Progress) -> Iterator[Progress]:
+    """Let a progress know what is compiled meanwhile."""
+    before, COMPILING.report = COMPILING.report, progress.compiling
     try:
-        yield watcher
+        yield progress
     finally:
         COMPILING.report = before
 
 
-class Log(Watcher):
+class Log(Progress):
     """A plain line every few seconds."""
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ class Log(Watcher):
         return True
 
 
-class Picture(Watcher):
+class Picture(Progress):
     """Topics and figures that move as they are learned; drawing takes a small share of the time."""
 
     def __init__(self, live: Live) -> None:
@@ -137,12 +137,13 @@ def picture(result: Learned | Evaluation) -> Table:
 def headline(result: Learned | Evaluation) -> str:
     """Return how far it got, in a line."""
     if isinstance(result, Evaluation):
-        losses = [(name, one.mean_loss) for name, one in result.contenders.items()]
+        losses = [(name, one.losses.mean_loss) for name, one in result.contenders.items()]
         told = ", ".join(f"{name} {loss:.3f}" for name, loss in losses if loss is not None)
         return f"{result.n_docs:,} documents, L1: {told or 'not yet judged'}"
     line = f"{result.topics.n_docs:,} documents, {rate(result):,.0f} a second"
     if result.mean_loss is not None:
-        line += f", L1 {result.mean_loss:.3f}, of word frequencies {result.unigram.mean_loss:.3f}"
+        unigram = result.unigram_losses.mean_loss
+        line += f", L1 {result.mean_loss:.3f}, of word frequencies {unigram:.3f}"
     if result.n_saved is not None:
         line += f", saved {result.n_saved:,}"
     return line

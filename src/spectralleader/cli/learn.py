@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,6 +33,7 @@ from spectralleader.cli.options import (
     split,
     stoppable,
 )
+from spectralleader.runtime.interrupts import Terminated
 
 if TYPE_CHECKING:
     from spectralleader.jobs import Learned
@@ -111,28 +113,28 @@ def learn(
         from spectralleader import jobs
         from spectralleader.cli.display import watching
         from spectralleader.cli.tables import show_learned
-        from spectralleader.jobs.keeping import OFTEN
+        from spectralleader.jobs.options import OFTEN, LearnOptions
         from spectralleader.learners import DEFAULT_LEARNER
 
         allow_own_modules([learner or ""])
-        source = make_source(files, text, time, label, block, format, strict=strict, sort=sort)
-        with watching() as watcher:
-            result = jobs.learn(
-                source,
-                n_topics=topics,
-                learner=learner or DEFAULT_LEARNER,
-                vocabulary=vocabulary,
-                stop_words=stop_words,
-                seed=seed,
-                save=save,
-                checkpoint_every=checkpoint_every or OFTEN,
-                fresh=fresh,
-                watcher=watcher,
-            )
+        options = LearnOptions(
+            make_source(files, text, time, label, block, format, strict=strict, sort=sort),
+            n_topics=topics,
+            learner=learner or DEFAULT_LEARNER,
+            vocabulary=vocabulary,
+            stop_words=stop_words,
+            seed=seed,
+            save=save,
+            checkpoint_every=checkpoint_every or OFTEN,
+            fresh=fresh,
+        )
+        with watching() as progress:
+            result = jobs.run(options, progress)
         try:
             print_json(result.summary()) if as_json else show_learned(result)
         except KeyboardInterrupt as reason:
-            result.stop(reason)
+            is_request = isinstance(reason, Terminated)
+            result = replace(result, stopped=True, terminated=is_request)
     end(result)
 
 

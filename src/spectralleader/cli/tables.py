@@ -81,14 +81,14 @@ def show_merged(result: Merged) -> None:
 
 def say_loss(result: Learned) -> str:
     """Return how well documents were predicted, against word frequencies alone."""
-    judged, unigram = result.judged, result.unigram
-    if judged is None:
+    losses, unigram = result.losses, result.unigram_losses
+    if losses is None:
         return "L1 is not known: the learner works offline, and has no model on the way"
-    if judged.mean_loss is None or unigram.mean_loss is None:
+    if losses.mean_loss is None or unigram.mean_loss is None:
         return "L1 is not known: all documents came in one block, and none could be predicted"
     return (
-        f"L1 {judged.mean_loss:.3f} nats a document, word frequencies alone "
-        f"{unigram.mean_loss:.3f}; perplexity of a word {judged.perplexity:.1f}, "
+        f"L1 {losses.mean_loss:.3f} nats a document, word frequencies alone "
+        f"{unigram.mean_loss:.3f}; perplexity of a word {losses.perplexity:.1f}, "
         f"{unigram.perplexity:.1f}"
     )
 

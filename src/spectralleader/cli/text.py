@@ -154,7 +154,7 @@ def evaluate(
         names = split(learners) or DEFAULT_LEARNERS
         allow_own_modules(names)
         source = make_source(files, text, time, label, block, format, strict=strict, sort=sort)
-        with watching() as watcher:
+        with watching() as progress:
             result = jobs.evaluate(
                 source,
                 learners=names,
@@ -162,7 +162,7 @@ def evaluate(
                 vocabulary=vocabulary,
                 stop_words=stop_words,
                 seed=seed,
-                watcher=watcher,
+                progress=progress,
             )
     print_json(result.summary()) if as_json else show_evaluation(result)
     if figure is not None and result.rows:

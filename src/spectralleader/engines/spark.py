@@ -33,8 +33,8 @@ from spectralleader.engines.arrow import PIECE, PIECES, Batches
 from spectralleader.engines.shared import Progress, Wish
 from spectralleader.engines.spark_worker import settle
 from spectralleader.learners.passes import Solution, Summary, Task, solve
-from spectralleader.storage import load, save
-from spectralleader.storage.batched import Batched
+from spectralleader.sources.position import Position
+from spectralleader.storage import Checkpoint, load_checkpoint, save
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer
@@ -135,12 +135,11 @@ def learn_batches(
     """
 
     def learn(frame: DataFrame, batch: int) -> None:
-        topics = load(path) if Path(path).exists() else Batched.of(begin())
-        if batch > topics.batch:
+        found = load_checkpoint(path) if Path(path).exists() else Checkpoint(begin())
+        if batch >= found.position.offset:
             texts = frame.select(F.col(column).alias("text")).dropna()
-            topics.learn(row.text for row in texts.toLocalIterator())
-            topics.batch = batch
-            save(topics, path)
+            found.topics.learn(row.text for row in texts.toLocalIterator())
+            save(Checkpoint(found.topics, Position(batch + 1)), path)
 
     return learn
 

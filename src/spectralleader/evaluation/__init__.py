@@ -7,12 +7,13 @@ from spectralleader.evaluation.metrics import (
     recovery_error,
     tensor_loss,
 )
-from spectralleader.evaluation.prequential import judge, meet, running_averages
+from spectralleader.evaluation.prequential import Prequential, judge, meet, running_averages
 from spectralleader.evaluation.regret import Hindsight, expected_loss
 
 __all__ = [
     "Hindsight",
     "Metric",
+    "Prequential",
     "expected_loss",
     "judge",
     "label_accuracy",

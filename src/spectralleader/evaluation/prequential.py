@@ -3,11 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from time import perf_counter
 
 from spectralleader.documents import Documents
 from spectralleader.evaluation.metrics import Metric
 from spectralleader.learners.protocol import Learner
 from spectralleader.sources.block import Block
+from spectralleader.storage.checkpoint import Losses
+
+NO_LOSSES = Losses()
+
+
+class Prequential:
+    """A learner and its losses: each block is predicted, then learned.
+
+    The first block is not predicted, as no learner can predict before the first document.
+
+    Examples
+    --------
+    >>> from spectralleader import Unigram
+    >>> judged = Prequential(Unigram(1, n_words=2))
+    >>> documents = Documents.from_tokens([[0, 1], [1, 0]], n_words=2)
+    >>> for _ in range(3):
+    ...     judged.learn(documents, judged.predict(documents))
+    >>> round(judged.losses.mean_loss, 3), round(judged.losses.perplexity, 3)  # log 4, two words
+    (1.386, 2.0)
+    """
+
+    def __init__(self, learner: Learner, losses: Losses = NO_LOSSES) -> None:
+        self.learner, self.losses = learner, losses
+
+    def predict(self, documents: Documents) -> Losses:
+        """Return what a block adds to the losses once it is learned; nothing is added yet.
+
+        All documents must have words.
+        """
+        began = perf_counter()
+        known = meet(self.learner, Block(documents)).documents
+        if not self.losses.n_learned:
+            return Losses(known.n_docs, seconds=perf_counter() - began)
+        loss = -float(self.learner.predictive.log_prob(known).sum())
+        n_docs, n_words = known.n_docs, float(known.lengths.sum())
+        return Losses(n_docs, n_docs, n_words, loss, perf_counter() - began)
+
+    def learn(self, documents: Documents, found: Losses) -> None:
+        """Learn a block, then add what `predict` found of it."""
+        began = perf_counter()
+        self.learner.learn(documents)
+        self.losses += found + Losses(seconds=perf_counter() - began)
 
 
 def judge(

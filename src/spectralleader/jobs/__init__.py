@@ -2,23 +2,26 @@
 
 from spectralleader.jobs.describing import Description, describe
 from spectralleader.jobs.evaluating import Evaluation, evaluate
-from spectralleader.jobs.learning import Learned, learn
+from spectralleader.jobs.learning import Learned, learn, run
 from spectralleader.jobs.merging import Merged, merge
+from spectralleader.jobs.options import LearnOptions
 from spectralleader.jobs.predicting import Prediction, predict
+from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import Source
-from spectralleader.jobs.watcher import Watcher
 
 __all__ = [
     "Description",
     "Evaluation",
+    "LearnOptions",
     "Learned",
     "Merged",
     "Prediction",
+    "Progress",
     "Source",
-    "Watcher",
     "describe",
     "evaluate",
     "learn",
     "merge",
     "predict",
+    "run",
 ]

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from spectralleader.arrays import Ints
 from spectralleader.documents import Documents
+from spectralleader.evaluation import Prequential
 from spectralleader.evaluation.matching import mutual_information, table_accuracy
-from spectralleader.jobs.judged import Judged
+from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import Source, choose_vocabulary, choose_words
-from spectralleader.jobs.watcher import Watcher
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import find_learner
 from spectralleader.runtime.interrupts import Interrupts, Terminated, look
@@ -35,7 +35,7 @@ MOST_ROWS = 400  # points of a curve, before every other one is left out
 Labels = NDArray[np.object_]
 
 
-class Contender(Judged):
+class Contender(Prequential):
     """A learner in the contest, and how its topics met the labels."""
 
     def __init__(self, learner: Learner) -> None:
@@ -50,10 +50,11 @@ class Contender(Judged):
         Topics find their places in time: whenever the documents have doubled, all but the last half
         of them are forgotten, so that the last half of a stream counts, or somewhat more.
         """
-        if not self.n_learned:
+        n_learned = self.losses.n_learned
+        if not n_learned:
             return
-        if self.n_learned >= 2 * self._since:
-            self._met_before, self.met, self._since = self.met, Counter(), self.n_learned
+        if n_learned >= 2 * self._since:
+            self._met_before, self.met, self._since = self.met, Counter(), n_learned
         model = self.learner.model
         topics = model.posterior(documents.widen(model.n_words)).argmax(axis=1).tolist()
         pairs = zip(topics, labels.tolist(), strict=True)
@@ -75,9 +76,9 @@ class Contender(Judged):
         """Return how it did, as plain values."""
         table = self.table
         return {
-            "L1": self.mean_loss,
-            "perplexity": self.perplexity,
-            "microseconds": self.microseconds,
+            "L1": self.losses.mean_loss,
+            "perplexity": self.losses.perplexity,
+            "microseconds": self.losses.microseconds,
             "accuracy": None if table is None else table_accuracy(table),
             "nmi": None if table is None else mutual_information(table),
         }
@@ -109,10 +110,10 @@ class Evaluation:
         if block.labels is not None:
             labels = np.array(block.labels, object)[has_words]
         for contender in self.contenders.values():
-            contender.judge(documents)
+            found = contender.predict(documents)
             if labels is not None:
                 contender.meet_labels(documents, labels)
-            contender.learn(documents)
+            contender.learn(documents, found)
         self._settle()
         self.n_steps += 1
         self._note()
@@ -128,7 +129,7 @@ class Evaluation:
         if self.n_steps % self.every:
             return
         for name, contender in self.contenders.items():
-            loss = contender.mean_loss
+            loss = contender.losses.mean_loss
             if loss is not None:
                 self.rows.append(Row(Shown(name), 0, self.n_steps, {"L1": loss}))
         if len(self.rows) > MOST_ROWS * len(self.contenders):
@@ -167,7 +168,7 @@ def evaluate(
     vocabulary: str | int | Vocabulary | None = None,
     stop_words: str = "english",
     seed: int = 0,
-    watcher: Watcher | None = None,
+    progress: Progress | None = None,
 ) -> Evaluation:
     """Judge several learners on the same blocks: each predicts a block, then learns it.
 
@@ -176,14 +177,14 @@ def evaluate(
     stream or somewhat more, after the best matching of topics to labels. See `learn` for the other
     parameters.
     """
-    source, watcher = Source.of(source), watcher or Watcher()
+    source, progress = Source.of(source), progress or Progress()
     for name in learners:
         find_learner(name)  # before anything is read
     words = choose_words(stop_words)
     with Interrupts(signal.SIGINT) as interrupts, source.open() as reader:
         for guess in reader.guesses:
-            watcher.say(f"guessed: {guess}")
-        known = choose_vocabulary(vocabulary, source, words, watcher)
+            progress.say(f"guessed: {guess}")
+        known = choose_vocabulary(vocabulary, source, words, progress)
         contenders = {
             name: Contender(make_learner(name, n_topics, known, seed=seed)) for name in learners
         }
@@ -193,7 +194,7 @@ def evaluate(
             for block in reader:
                 look()
                 result.step(block)
-                watcher.stepped(result)
+                progress.stepped(result)
         except KeyboardInterrupt as reason:
             result.stopped, result.terminated = True, isinstance(reason, Terminated)
     return result

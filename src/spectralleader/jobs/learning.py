@@ -6,80 +6,44 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from spectralleader.documents import Documents
-from spectralleader.jobs.judged import Judged
-from spectralleader.jobs.keeping import OFTEN, Every, Keeper
-from spectralleader.jobs.settings import Settings
-from spectralleader.jobs.source import Source, choose_words
-from spectralleader.jobs.trail import Trail, check_pipe, retrace
-from spectralleader.jobs.watcher import Watcher
-from spectralleader.learners import DEFAULT_LEARNER, Unigram
+from spectralleader.evaluation import Prequential
+from spectralleader.jobs.checkpointing import Checkpoints
+from spectralleader.jobs.input_digest import InputDigest, check_pipe, retrace
+from spectralleader.jobs.options import LearnOptions
+from spectralleader.jobs.progress import Progress
+from spectralleader.jobs.source import Source
+from spectralleader.learners import Unigram
 from spectralleader.learners.lookup import name_of
 from spectralleader.learners.offline import Offline
 from spectralleader.runtime.interrupts import Interrupts, Terminated, look
 from spectralleader.sources.files import Reader, TextBlock
-from spectralleader.storage.checkpoint import Checkpoint, Sums
-from spectralleader.text.topics import TextTopics, compile_for, narrow
-from spectralleader.text.vocabulary import Vocabulary
+from spectralleader.sources.position import Position
+from spectralleader.storage import Checkpoint
+from spectralleader.storage.checkpoint import Losses, Run
+from spectralleader.text.topics import TextTopics, compile_for
 
 
-@dataclass
+@dataclass(frozen=True)
 class Learned:
     """What was learned, and from what."""
 
     topics: TextTopics
     reader: Reader  # with what was guessed of the columns, and the problems met
-    judged: Judged | None  # None for an offline learner, which has no model on the way
-    frequencies: Unigram  # word frequencies alone, for comparison
-    unigram: Judged  # the same, judged
-    trail: Trail | None = None  # of the documents learned; None for a pipe
-    began: float = field(default_factory=perf_counter)
-    seconds: float = 0.0  # of learning, so far
-    n_before: int = 0  # documents that an earlier pass had learned
-    n_saved: int | None = None  # documents in the file that is kept, so far
+    losses: Losses | None  # None for an offline learner, which has no model on the way
+    unigram_losses: Losses  # of word frequencies alone, for comparison
+    seconds: float  # of learning, also by earlier passes
+    n_before: int  # documents that an earlier pass had learned
+    n_saved: int | None = None  # documents of the last checkpoint
+    saved: Path | None = None
+    backup: Path | None = None  # of the file that was there before
     stopped: bool = False  # by Ctrl-C, or a request to end
     terminated: bool = False  # by a request to end
-    saved: Path | None = None
-    backup: Path | None = None  # where what was there before is kept
-
-    def step(self, texts: list[str]) -> None:
-        """Judge a block, then learn it; if that fails, nothing has changed."""
-        judges, block, n_known = self._judges, list[Documents](), self.topics.vocabulary.n_words
-        found: list[Sums] = []
-
-        def judge(documents: Documents) -> None:
-            block.append(documents)
-            found.extend(judge.predict(documents) for judge in judges)
-
-        try:
-            new_ids = self.topics.step(texts, judge)
-        except BaseException:
-            narrow(self.frequencies, max(1, n_known))
-            raise
-        self.unigram.learn(block[0])
-        for one, sums in zip(judges, found, strict=True):
-            one.add(sums)
-        if self.judged is not None:
-            self.judged.n_learned += block[0].n_docs
-        if new_ids is not None:
-            self.frequencies.recode(new_ids, self.topics.vocabulary.n_words)
-        if self.trail is not None:
-            self.trail.add(texts)
-        self.seconds = perf_counter() - self.began
-
-    @property
-    def _judges(self) -> list[Judged]:
-        return [one for one in (self.judged, self.unigram) if one is not None]
-
-    def stop(self, reason: KeyboardInterrupt) -> None:
-        """Take note that somebody wants it to end."""
-        self.stopped = True
-        self.terminated = isinstance(reason, Terminated)
 
     @property
     def is_useful(self) -> bool:
@@ -88,8 +52,8 @@ class Learned:
 
     @property
     def mean_loss(self) -> float | None:
-        """L1, in nats a document; None if no document was judged."""
-        return None if self.judged is None else self.judged.mean_loss
+        """L1, in nats per document; None if no document was predicted."""
+        return self.losses and self.losses.mean_loss
 
     def summary(self, n_words: int = 10) -> dict[str, Any]:
         """Return all of it as plain values, for machines; topics count from 1."""
@@ -103,9 +67,9 @@ class Learned:
             "learner": name_of(topics.learner),
             "vocabulary": {"words": vocabulary.n_words, "grows": vocabulary.grows},
             "L1": self.mean_loss,
-            "perplexity": None if self.judged is None else self.judged.perplexity,
-            "unigram_L1": self.unigram.mean_loss,
-            "unigram_perplexity": self.unigram.perplexity,
+            "perplexity": self.losses and self.losses.perplexity,
+            "unigram_L1": self.unigram_losses.mean_loss,
+            "unigram_perplexity": self.unigram_losses.perplexity,
             "topics": list_topics(topics, n_words),
             "guesses": list(self.reader.guesses),
             "problems": {
@@ -118,46 +82,22 @@ class Learned:
 
 
 def learn(
-    source: Source | str | os.PathLike[str],
-    *,
-    n_topics: int = 5,
-    learner: str = DEFAULT_LEARNER,
-    vocabulary: str | int | Vocabulary | None = None,
-    stop_words: str = "english",
-    seed: int = 0,
-    save: str | os.PathLike[str] | None = None,
-    checkpoint_every: str | int = OFTEN,
-    fresh: bool = False,
-    watcher: Watcher | None = None,
+    source: Source | str | os.PathLike[str], *, progress: Progress | None = None, **options: Any
 ) -> Learned:
-    """Learn topics from files in one pass, judging each block before it is learned.
+    """Learn topics from files in one pass; `options` are those of `LearnOptions`, see `run`."""
+    return run(LearnOptions(Source.of(source), **options), progress)
 
-    With `save`, it goes on where an earlier pass over the same input ended, whether that was
-    stopped, killed or through: no document is skipped or learned twice, and the result is that of
-    one pass, to the bit. A file may have grown since. What a pipe brings is taken as new.
+
+def run(options: LearnOptions, progress: Progress | None = None) -> Learned:
+    """Learn topics from files in one pass, predicting each block before it is learned.
+
+    With `save`, an earlier pass over the same input is resumed where it ended, whether that was
+    stopped, killed or complete: no document is skipped or learned twice, and the result is that of
+    one pass, bit for bit. A file may have grown since. What a pipe brings is taken as new.
 
     Ctrl-C, or SIGTERM where something is saved, ends the pass, not the job: what was learned is
     saved and returned. A file that cannot be read on is an error, after what was learned before it
     is saved. A checkpoint that cannot be written leaves the last one as it was.
-
-    Parameters
-    ----------
-    source : Source or path
-        What to read.
-    n_topics, learner, seed
-        See `TextTopics`.
-    vocabulary : str, int or Vocabulary, optional
-        See `choose_vocabulary`; one that was saved is gone on with.
-    stop_words : str
-        "english", "none" or a file of words.
-    save : path, optional
-        File to save a `Checkpoint` in, which is a `TextTopics`; locked while learning.
-    checkpoint_every : int or str
-        How often to save on the way: documents, or a time such as "60s", "5min", "1h".
-    fresh : bool
-        Start anew; what is saved already is renamed to a backup.
-    watcher : Watcher, optional
-        Is told of every step.
 
     Raises
     ------
@@ -166,104 +106,155 @@ def learn(
     NotSavedError
         If what was learned could not be saved at the end.
     """
-    source, watcher = Source.of(source), watcher or Watcher()
-    settings = Settings(n_topics, learner, vocabulary, choose_words(stop_words), seed)
-    keeper, signals = None, [signal.SIGINT]
-    if save is not None:
-        keeper = Keeper(save, Every.of(checkpoint_every), watcher, fresh=fresh)
-        source.check_kept(save)
+    progress, signals, checkpoints = progress or Progress(), [signal.SIGINT], None
+    if options.save is not None:
+        checkpoints = Checkpoints(options.save, options, progress)
         signals.append(signal.SIGTERM)
-    with Interrupts(*signals) as interrupts, keeper or nullcontext(), source.open() as reader:
+    with (
+        Interrupts(*signals) as interrupts,
+        checkpoints or nullcontext(),
+        options.source.open() as reader,
+    ):
         for guess in reader.guesses:
-            watcher.say(f"guessed: {guess}")
-        result, blocks = _prepare(source, reader, settings, keeper, watcher)
-        compile_for(result.topics)
+            progress.say(f"guessed: {guess}")
+        job, blocks = _prepare(options, reader, checkpoints, progress)
+        compile_for(job.topics)
         look()
         interrupts.at_stake = True
-        _run(result, blocks, keeper, watcher)
-    return result
+        return job.run(blocks)
+
+
+class Pass:
+    """A pass over an input, as it runs: the topics, what they are judged by, and the clock."""
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        run: Run,
+        reader: Reader,
+        digest: InputDigest | None,
+        checkpoints: Checkpoints | None,
+        progress: Progress,
+    ) -> None:
+        self.topics, self.n_before = checkpoint.topics, checkpoint.topics.n_docs
+        self._reader, self._digest = reader, digest
+        self._checkpoints, self._progress = checkpoints, progress
+        self._settings = run.settings
+        self._frequencies = run.unigram
+        self._unigram = Prequential(run.unigram, run.unigram_losses)
+        self._judged = None if run.losses is None else Prequential(self.topics.learner, run.losses)
+        self._began = perf_counter() - run.seconds
+        self._seconds = run.seconds
+
+    def run(self, blocks: Iterator[TextBlock]) -> Learned:
+        """Learn the blocks, and save checkpoints."""
+        reason = None
+        try:
+            for block in blocks:
+                look()
+                self.step(block.texts)
+                self._save_if_due()
+                self._progress.stepped(self.result())
+            look()
+        except KeyboardInterrupt as interrupt:
+            reason = interrupt
+        except (ValueError, OSError) as error:
+            if self._checkpoints is None or not self.result().is_useful:
+                raise
+            path = self._checkpoints.finish(self.checkpoint())
+            raise ValueError(
+                f"{error}; the {self.topics.n_docs:,} documents before are learned and saved in "
+                f"{path}"
+            ) from error
+        saved = self._checkpoints and self._checkpoints.finish(self.checkpoint())
+        return self.result(
+            saved=saved, stopped=reason is not None, terminated=isinstance(reason, Terminated)
+        )
+
+    def step(self, texts: list[str]) -> None:
+        """Predict a block, then learn it."""
+        found = list[tuple[Documents, Losses, Losses | None]]()
+
+        def predict(documents: Documents) -> None:
+            losses = None if self._judged is None else self._judged.predict(documents)
+            found.append((documents, self._unigram.predict(documents), losses))
+
+        new_ids = self.topics.step(texts, predict)
+        [(documents, unigram_losses, losses)] = found
+        self._unigram.learn(documents, unigram_losses)
+        if self._judged is not None and losses is not None:
+            self._judged.losses += losses
+        if new_ids is not None:
+            self._frequencies.recode(new_ids, self.topics.vocabulary.n_words)
+        if self._digest is not None:
+            self._digest.add(texts)
+        self._seconds = perf_counter() - self._began
+
+    def _save_if_due(self) -> None:
+        if self._checkpoints is not None and self._checkpoints.is_due(self.topics.n_docs):
+            self._checkpoints.save(self.checkpoint())
+
+    @property
+    def _losses(self) -> Losses | None:
+        return None if self._judged is None else self._judged.losses
+
+    def checkpoint(self) -> Checkpoint:
+        """Return what was learned and how far it is, between steps."""
+        position = Position(self.topics.n_docs) if self._digest is None else self._digest.position
+        losses = (self._losses, self._unigram.losses)
+        run = Run(self._settings, self._seconds, *losses, self._frequencies)
+        return Checkpoint(self.topics, position, run)
+
+    def result(self, **ended: Any) -> Learned:
+        """Return the result so far, or at the end."""
+        return Learned(
+            self.topics,
+            self._reader,
+            self._losses,
+            self._unigram.losses,
+            self._seconds,
+            self.n_before,
+            self._checkpoints and self._checkpoints.n_saved,
+            backup=self._checkpoints and self._checkpoints.backup,
+            **ended,
+        )
 
 
 def _prepare(
-    source: Source, reader: Reader, settings: Settings, keeper: Keeper | None, watcher: Watcher
-) -> tuple[Learned, Iterator[TextBlock]]:
-    """Begin, or go on with what was kept; return it, and the blocks to be learned."""
-    if keeper is not None:
-        found = keeper.find(settings.names(source, reader))
-        if found is not None:
-            return _go_on(found, source, reader, watcher)
-    topics = settings.make_topics(source, watcher)
-    backup = None if keeper is None else keeper.make_room()
-    n_words = None if topics.learner.grows else topics.learner.n_words
-    trail = Trail() if source.once_only is None else None
-    result = _make_result(topics, reader, Unigram(1, n_words=n_words), trail)
-    result.backup = backup
-    return result, reader
+    options: LearnOptions, reader: Reader, checkpoints: Checkpoints | None, progress: Progress
+) -> tuple[Pass, Iterator[TextBlock]]:
+    """Begin, or resume from the checkpoint; return the pass, and the blocks to be learned."""
+    settings = options.stored(reader.columns)
+    found = checkpoints and checkpoints.find(settings)
+    if found is not None:
+        digest, blocks = _find_place(found[0], options.source, reader, progress)
+        return Pass(*found, reader, digest, checkpoints, progress), blocks
+    topics = options.make_topics(progress)
+    if checkpoints is not None:
+        checkpoints.make_room()
+    digest = InputDigest() if options.source.once_only is None else None
+    run = _first_run(topics, settings)
+    return Pass(Checkpoint(topics), run, reader, digest, checkpoints, progress), reader
 
 
-def _go_on(
-    found: Checkpoint, source: Source, reader: Reader, watcher: Watcher
-) -> tuple[Learned, Iterator[TextBlock]]:
-    progress, trail, blocks = found.progress, None, iter(reader)
+def _find_place(
+    found: Checkpoint, source: Source, reader: Reader, progress: Progress
+) -> tuple[InputDigest | None, Iterator[TextBlock]]:
+    """Return the digest of what was learned, None for a pipe, and the blocks that follow."""
+    learned = f"goes on after {found.topics.n_docs:,} documents"
     if source.once_only is not None:
         check_pipe(source)
-        watcher.say(f"goes on after {found.n_docs:,} documents; what the pipe brings is new")
-    else:
-        watcher.say(f"goes on after {found.n_docs:,} documents; reading up to there")
-        trail, blocks = retrace(reader, progress, source.block, watcher)
-    result = _make_result(
-        found.topics, reader, progress.frequencies, trail, progress.judged, progress.unigram
-    )
-    result.n_before = result.n_saved = found.n_docs
-    result.seconds = progress.seconds
-    result.began -= progress.seconds
-    return result, blocks
+        progress.say(f"{learned}; what the pipe brings is new")
+        return None, reader
+    progress.say(f"{learned}; reading up to there")
+    return retrace(reader, found.position, source.block, progress)
 
 
-def _make_result(
-    topics: TextTopics,
-    reader: Reader,
-    frequencies: Unigram,
-    trail: Trail | None,
-    sums: Sums | None = None,
-    frequencies_sums: Sums | None = None,
-) -> Learned:
-    is_offline = isinstance(topics.learner, Offline)
-    judged = None if is_offline else Judged(topics.learner, sums)
-    return Learned(
-        topics, reader, judged, frequencies, Judged(frequencies, frequencies_sums), trail
-    )
-
-
-def _run(
-    result: Learned,
-    blocks: Iterator[TextBlock],
-    keeper: Keeper | None,
-    watcher: Watcher,
-) -> None:
-    """Learn the blocks and keep them."""
-    try:
-        for block in blocks:
-            look()
-            result.step(block.texts)
-            if keeper is not None:
-                keeper.tend(result)
-            watcher.stepped(result)
-        look()
-    except KeyboardInterrupt as reason:
-        result.stop(reason)
-    except (ValueError, OSError) as error:
-        if keeper is None or not result.is_useful:
-            raise
-        keeper.finish(result)
-        if keeper.n_saved is None:
-            raise
-        raise ValueError(
-            f"{error}; the {keeper.n_saved:,} documents before are learned and saved in "
-            f"{keeper.path}"
-        ) from error
-    if keeper is not None:
-        keeper.finish(result)
+def _first_run(topics: TextTopics, settings: dict[str, str]) -> Run:
+    learner = topics.learner
+    losses = None if isinstance(learner, Offline) else Losses()
+    unigram = Unigram(1, n_words=None if learner.grows else learner.n_words)
+    return Run(settings, 0.0, losses, Losses(), unigram)
 
 
 def list_topics(topics: TextTopics, n_words: int) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from spectralleader.evaluation.diagnosis import remembered
 from spectralleader.jobs.learning import list_topics
 from spectralleader.learners.lookup import name_of
 from spectralleader.runtime.interrupts import Interrupts
-from spectralleader.storage.checkpoint import Checkpoint
+from spectralleader.storage import Checkpoint
 from spectralleader.storage.merging import merge_all
 from spectralleader.text.topics import TextTopics
 
@@ -92,7 +92,7 @@ def check_separate(files: Sequence[Name]) -> None:
 
 def check_replaced(target: Name) -> None:
     """Raise if there is anything but an earlier outcome, which a schedule makes anew."""
-    if Path(target).exists() and isinstance(load_topics(target), Checkpoint):
+    if Path(target).exists() and isinstance(storage.load_as_saved(target), Checkpoint):
         raise ValueError(
             f"{target} is what learn --save goes on with, and would be overwritten; name another "
             "file"

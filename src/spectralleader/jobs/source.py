@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from spectralleader.jobs.watcher import Watcher
+from spectralleader.jobs.progress import Progress
 from spectralleader.runtime.interrupts import look
 from spectralleader.sources.files import Reader, read
 from spectralleader.text.topics import MAX_WORDS
@@ -67,7 +67,7 @@ class Source:
             if name != "-" and path.exists() and path.samefile(name):
                 raise ValueError(f"{name} is read, and would be overwritten; name another file")
 
-    def texts(self, watcher: Watcher) -> Iterator[list[str]]:
+    def texts(self, progress: Progress) -> Iterator[list[str]]:
         """Yield all texts, in blocks, for a first pass; order does not matter there."""
         n_docs = 0
         with self._read(COUNT_BLOCK, sort=False) as reader:
@@ -75,7 +75,7 @@ class Source:
                 look()
                 yield block.texts
                 n_docs += len(block)
-                watcher.counted(n_docs)
+                progress.counted(n_docs)
 
 
 def choose_words(stop_words: str) -> Words:
@@ -102,7 +102,7 @@ def choose_wish(wish: str | int | Vocabulary | None, source: Source) -> int | st
 
 
 def choose_vocabulary(
-    wish: str | int | Vocabulary | None, source: Source, words: Words, watcher: Watcher
+    wish: str | int | Vocabulary | None, source: Source, words: Words, progress: Progress
 ) -> Vocabulary:
     """Return a vocabulary as it was wished for.
 
@@ -121,5 +121,5 @@ def choose_vocabulary(
             f"{name} can be read once only, so its {chosen} most frequent words cannot be counted "
             f"first; say --vocabulary grow:{chosen}, or name a file of words"
         )
-    watcher.say(f"counting words, to know the {chosen:,} most frequent")
-    return Vocabulary.most_frequent(source.texts(watcher), chosen, words=words)
+    progress.say(f"counting words, to know the {chosen:,} most frequent")
+    return Vocabulary.most_frequent(source.texts(progress), chosen, words=words)

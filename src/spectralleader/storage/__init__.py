@@ -12,15 +12,26 @@ from spectralleader.errors import StorageError
 from spectralleader.runtime.guard import Guarded, guard_of
 from spectralleader.runtime.interrupts import HOLD
 from spectralleader.storage.atomic import check_target, write
+from spectralleader.storage.checkpoint import Checkpoint
 from spectralleader.storage.container import pack, read, unpack
 from spectralleader.storage.kinds import KINDS, find_kind, kind_of
 from spectralleader.storage.migrations import FORMAT, migrate
 
-__all__ = ["FORMAT", "KINDS", "check_target", "kind_of", "load", "save"]
+__all__ = [
+    "FORMAT",
+    "KINDS",
+    "Checkpoint",
+    "check_target",
+    "kind_of",
+    "load",
+    "load_as_saved",
+    "load_checkpoint",
+    "save",
+]
 
 
 def save(thing: Any, path: str | os.PathLike[str]) -> Path:
-    """Write a `TextTopics`, learner, model, vocabulary, sample or documents to a file.
+    """Write a `TextTopics`, checkpoint, learner, model, vocabulary, sample or documents to a file.
 
     The old file is there until the new one is whole; whatever happens, one of them is. Another
     thread may be learning: what is saved is what it had learned between two steps.
@@ -40,14 +51,15 @@ def save(thing: Any, path: str | os.PathLike[str]) -> Path:
     TopicModel(n_topics=1, n_words=2)
     """
     header = {"format": FORMAT, "kind": kind_of(thing), "library": __version__}
+    inner = thing.topics if isinstance(thing, Checkpoint) else thing
     # a state's arrays are those of the object: they are copied before the next step
-    with guard_of(thing) if isinstance(thing, Guarded) else nullcontext():
+    with guard_of(inner) if isinstance(inner, Guarded) else nullcontext():
         content = pack({**header, "state": thing.to_state()})
     return write(Path(path), content)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Return what was saved in a file, also by an earlier version.
+    """Return what was saved in a file; of a checkpoint, its topics.
 
     The file is not trusted: nothing in it is executed, it takes no more memory than a small
     multiple of its size, and what does not fit together is refused, wherever it comes from.
@@ -55,8 +67,25 @@ def load(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     StorageError
-        If the file is not there, is none of ours, is damaged, or is of a newer version.
+        If the file is missing, not one of ours, damaged, or of another format.
     """
+    found = load_as_saved(path)
+    return found.topics if isinstance(found, Checkpoint) else found
+
+
+def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
+    """Return topics with their position in the input; errors as those of `load`."""
+    found = load_as_saved(path)
+    if not isinstance(found, Checkpoint):
+        raise StorageError(
+            f"{path} holds a {type(found).__name__} without a position in its input, so learning "
+            "cannot resume from it"
+        )
+    return found
+
+
+def load_as_saved(path: str | os.PathLike[str]) -> Any:
+    """Return exactly what was saved in a file: a checkpoint stays one. Otherwise as `load`."""
     content = read(Path(path))
     with HOLD:  # what a signal handler raises would be taken for the file's fault
         return _rebuild(content, path)

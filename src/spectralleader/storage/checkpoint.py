@@ -1,127 +1,141 @@
-"""Checkpoint: what `learn` saves, topics and how far in its input they are."""
+"""Checkpoint: topics, the position in their input and the losses so far, side by side."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Self
+import math
+from dataclasses import asdict, astuple, dataclass
+from typing import Any, final
 
-from spectralleader.checks.states import part, take
+from spectralleader.checks.states import number, part, take, whole
 from spectralleader.learners import Unigram
-from spectralleader.runtime.guard import guard_of
+from spectralleader.sources.position import Position
 from spectralleader.text.topics import TextTopics
 
-LARGEST = 1e300  # of a sum that is believed
+NO_POSITION = Position()
 
 
+@final
 @dataclass(frozen=True)
-class Sums:
-    """What a judge has added up; see `spectralleader.jobs.judged.Judged`."""
+class Losses:
+    """What a learner has lost on documents that it predicted before it learned them.
 
-    n_learned: int = 0
-    n_docs: int = 0
-    n_words: float = 0.0
-    loss: float = 0.0
-    seconds: float = 0.0
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Sums:
-        """Rebuild sums, checked."""
-        values = {field.name: take(state, field.name) for field in fields(cls)}
-        for name, value in values.items():
-            least = -LARGEST if name == "loss" else 0
-            if type(value) not in (int, float) or not least <= value <= LARGEST:
-                raise ValueError(f"{name} of a judge must be a finite sum, got {value!r:.60}")
-        return cls(**values)
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a pass over an input is, and with which settings.
-
-    The place in the input is the number of its documents that were learned, and a digest of their
-    texts: whatever the format, the compression or the order, the same documents are the same place.
+    Examples
+    --------
+    >>> losses = Losses(n_learned=3, n_docs=2, n_words=4.0, loss=4 * math.log(2)) + Losses(1)
+    >>> losses.n_learned, round(losses.mean_loss, 3), losses.perplexity
+    (4, 1.386, 2.0)
     """
 
+    n_learned: int = 0  # documents
+    n_docs: int = 0  # documents predicted
+    n_words: float = 0.0  # in these
+    loss: float = 0.0  # their negative log-probability, in nats
+    seconds: float = 0.0  # spent on predicting and learning
+
+    def __add__(self, other: Losses) -> Losses:
+        return Losses(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def mean_loss(self) -> float | None:
+        """L1: mean negative log-probability of a document, in nats; None if none was predicted."""
+        return self.loss / self.n_docs if self.n_docs else None
+
+    @property
+    def perplexity(self) -> float | None:
+        """The effective number of equally likely words; None if none was predicted."""
+        return math.exp(self.loss / self.n_words) if self.n_words else None
+
+    @property
+    def microseconds(self) -> float | None:
+        """Time per document, predicting and learning."""
+        return 1e6 * self.seconds / self.n_learned if self.n_learned else None
+
+    @classmethod
+    def from_state(cls, state: Any) -> Losses:
+        """Rebuild losses from their fields, checked."""
+        return cls(
+            whole(state, "n_learned"),
+            whole(state, "n_docs"),
+            number(state, "n_words", 0),
+            number(state, "loss"),
+            number(state, "seconds", 0),
+        )
+
+
+@dataclass(frozen=True)
+class Run:
+    """What `learn --save` needs beside topics and position to resume a pass."""
+
     settings: dict[str, str]  # by the name of the option
-    n_docs: int  # documents learned
-    digest: str | None  # of their texts; None for a pipe, which is not read again
-    before: str | None  # the digest without the last of them
     seconds: float  # of learning
-    judged: Sums | None  # the learner's; None if it works offline
-    unigram: Sums
-    frequencies: Unigram  # the learner that the losses are compared with
+    losses: Losses | None  # the learner's; None if it works offline
+    unigram_losses: Losses
+    unigram: Unigram  # the learner that the losses are compared with
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to it, as arrays and plain values."""
-        plain = {name: getattr(self, name) for name in PLAIN}
+        """Return the run as arrays and plain values."""
         return {
-            **plain,
-            "judged": None if self.judged is None else asdict(self.judged),
-            "unigram": asdict(self.unigram),
-            "frequencies": self.frequencies.to_state(),
+            "settings": self.settings,
+            "seconds": self.seconds,
+            "losses": self.losses and asdict(self.losses),
+            "unigram_losses": asdict(self.unigram_losses),
+            "unigram": self.unigram.to_state(),
         }
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Progress:
-        """Rebuild what `to_state` described."""
-        plain = {name: take(state, name) for name in PLAIN}
-        settings, n_docs, seconds = part(state, "settings"), plain["n_docs"], plain["seconds"]
+    def from_state(cls, state: dict[str, Any]) -> Run:
+        """Rebuild what `to_state` described, checked."""
+        settings, losses = part(state, "settings"), take(state, "losses")
         if not all(type(t) is str and t.isprintable() for pair in settings.items() for t in pair):
             raise ValueError("settings must be lines of text")
-        if not all(type(text) in (str, type(None)) for text in (plain["digest"], plain["before"])):
-            raise ValueError("a digest must be text")
-        if type(n_docs) is not int or n_docs < 0:
-            raise ValueError(f"n_docs must be a count, got {n_docs!r:.60}")
-        if type(seconds) not in (int, float) or not 0 <= seconds <= LARGEST:
-            raise ValueError(f"seconds must be finite, got {seconds!r:.60}")
         return cls(
-            **plain,
-            judged=None if take(state, "judged") is None else Sums.from_state(state["judged"]),
-            unigram=Sums.from_state(part(state, "unigram")),
-            frequencies=Unigram.from_state(part(state, "frequencies")),
+            settings,
+            number(state, "seconds", 0),
+            None if losses is None else Losses.from_state(losses),
+            Losses.from_state(part(state, "unigram_losses")),
+            Unigram.from_state(part(state, "unigram")),
         )
 
 
-PLAIN = ("settings", "n_docs", "digest", "before", "seconds")
+@dataclass(frozen=True)
+class Checkpoint:
+    """Topics and how far in their input they are, saved in one file so that they belong together.
 
-
-class Checkpoint(TextTopics):
-    """Topics with the progress of the pass that learns them: `learn --save` goes on from there.
-
-    Whoever learns more with it by other means leaves the pass: `progress` then no longer tells how
-    many documents were learned, and `learn --save` says so.
+    Examples
+    --------
+    >>> found = Checkpoint(TextTopics(n_topics=2, learner="unigram"))
+    >>> for batch in (0, 1, 1):  # a restarted stream may hand in its last batch again
+    ...     if batch >= found.position.offset:
+    ...         found.topics.learn(["rain and wind"])
+    ...         found = Checkpoint(found.topics, Position(batch + 1))
+    >>> found.topics.n_docs, found.position.offset
+    (2, 2)
     """
 
-    progress: Progress
-
-    @classmethod
-    def of(cls, topics: TextTopics, progress: Progress) -> Self:
-        """Join topics, which are not copied, and their progress."""
-        guard_of(topics)  # which both have
-        checkpoint = cls.__new__(cls)
-        vars(checkpoint).update(vars(topics))
-        checkpoint.progress = progress
-        return checkpoint
-
-    @property
-    def topics(self) -> TextTopics:
-        """The topics without the progress, not copied."""
-        topics = TextTopics.__new__(TextTopics)
-        vars(topics).update({k: v for k, v in vars(self).items() if k != "progress"})
-        return topics
+    topics: TextTopics
+    position: Position = NO_POSITION
+    run: Run | None = None  # None for batches, which `learn --save` does not resume
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that is needed to go on, as arrays and plain values."""
-        return {**super().to_state(), "progress": self.progress.to_state()}
+        """Return all that is needed to resume, as arrays and plain values."""
+        return {
+            "topics": self.topics.to_state(),
+            "position": self.position.to_state(),
+            "run": self.run and self.run.to_state(),
+        }
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Checkpoint:
-        """Rebuild what `to_state` described; it goes on as if never stopped."""
-        topics, progress = (
-            TextTopics.from_state(state),
-            Progress.from_state(part(state, "progress")),
-        )
-        known, counted = topics.vocabulary, progress.frequencies
-        if counted.grows != known.grows or counted.n_words > max(1, known.n_words):
-            raise ValueError(f"frequencies are over {counted.n_words} words, not {known.n_words}")
-        return cls.of(topics, progress)
+        """Rebuild what `to_state` described; it continues as if never stopped."""
+        topics = TextTopics.from_state(part(state, "topics"))
+        run = None if take(state, "run") is None else Run.from_state(part(state, "run"))
+        if run is not None:
+            _check_together(run.unigram, topics)
+        return cls(topics, Position.from_state(part(state, "position")), run)
+
+
+def _check_together(unigram: Unigram, topics: TextTopics) -> None:
+    """Raise unless word frequencies can be those of the topics' vocabulary."""
+    known = topics.vocabulary
+    if unigram.grows != known.grows or unigram.n_words > max(1, known.n_words):
+        raise ValueError(f"frequencies are over {unigram.n_words} words, not {known.n_words}")

@@ -11,7 +11,6 @@ from spectralleader.learners.protocol import Learner
 from spectralleader.learners.registry import STORED
 from spectralleader.models import TopicModel
 from spectralleader.samples import SAMPLES
-from spectralleader.storage.batched import Batched
 from spectralleader.storage.checkpoint import Checkpoint
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import VOCABULARIES
@@ -30,7 +29,6 @@ class Storable(Protocol):
 
 KINDS: dict[str, type[Storable]] = {
     "text-topics": TextTopics,
-    "batched": Batched,
     "checkpoint": Checkpoint,
     "model": TopicModel,
     "documents": Documents,

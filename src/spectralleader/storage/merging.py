@@ -82,7 +82,7 @@ def check_alike(things: Sequence[Any], names: Sequence[str]) -> None:
 
 
 def _settings(thing: Any) -> dict[str, Any]:
-    kind = {"kind": "TextTopics" if isinstance(thing, TextTopics) else type(thing).__name__}
+    kind = {"kind": type(thing).__name__}
     if isinstance(thing, ProjectedSums):
         return kind
     if isinstance(thing, WITH_SETTINGS):

@@ -42,8 +42,9 @@ class TextTopics(Guarded):
     ----------
     n_topics : int
         Number of topics, K.
-    learner : str
-        One of `LEARNERS`, by name, or your own as ``package.module:Class``.
+    learner : str or Learner
+        One of `LEARNERS`, by name, or your own as ``package.module:Class``; or a learner itself,
+        over the vocabulary's words, which has its number of topics and parameters already.
     vocabulary : Vocabulary or iterable of str, optional
         Words to tell texts apart by, such as `Vocabulary.most_frequent(texts, 500, words=words)`
         with the same `words`. Left out, it grows with the stream up to 50,000 words, and the
@@ -75,7 +76,7 @@ class TextTopics(Guarded):
         self,
         n_topics: int = 5,
         *,
-        learner: str = DEFAULT_LEARNER,
+        learner: str | Learner = DEFAULT_LEARNER,
         vocabulary: Vocabulary | Iterable[str] | None = None,
         words: Tokenizer | None = None,
         block_size: int = 100,
@@ -83,7 +84,10 @@ class TextTopics(Guarded):
     ) -> None:
         vocabulary = _as_vocabulary(vocabulary)
         self.block_size = check_whole("block_size", block_size, 1)
-        self.learner = make_learner(learner, n_topics, vocabulary, **parameters)
+        if isinstance(learner, str):
+            learner = make_learner(learner, n_topics, vocabulary, **parameters)
+        _check_together(learner, vocabulary)
+        self.learner = learner
         self.vectoriser = Vectoriser(
             vocabulary, Words(stop_words="english") if words is None else words
         )
@@ -177,10 +181,12 @@ class TextTopics(Guarded):
             shard.learner.recode(None, max(shard.learner.n_words, len(ids)))
             if len(ids):
                 shard.learner.recode(ids, vocabulary.n_words)
-        topics = TextTopics.__new__(TextTopics)  # plain, also where shards know more
-        topics.learner = merge_learners([shard.learner for shard in shards], rng)
-        topics.vectoriser = Vectoriser(vocabulary, shards[0].vectoriser.words)
-        topics.block_size = shards[0].block_size
+        topics = TextTopics(
+            learner=merge_learners([shard.learner for shard in shards], rng),
+            vocabulary=vocabulary,
+            words=shards[0].vectoriser.words,
+            block_size=shards[0].block_size,
+        )
         topics.n_docs = sum(shard.n_docs for shard in shards)
         topics.n_empty = sum(shard.n_empty for shard in shards)
         return topics
@@ -221,13 +227,18 @@ class TextTopics(Guarded):
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> TextTopics:
         """Rebuild what `to_state` described; it goes on as if never stopped."""
-        topics = cls.__new__(cls)
-        learner = part(state, "learner")
-        topics.learner = stored_learner(text(learner, "kind")).from_state(learner)
-        topics.vectoriser = Vectoriser.from_state(part(state, "vectoriser"))
-        topics.block_size, topics.n_docs = whole(state, "block_size", 1), whole(state, "n_docs")
+        stored = part(state, "learner")
+        learner = stored_learner(text(stored, "kind")).from_state(stored)
+        vectoriser = Vectoriser.from_state(part(state, "vectoriser"))
+        block_size = whole(state, "block_size", 1)
+        topics = cls(
+            learner=learner,
+            vocabulary=vectoriser.vocabulary,
+            words=vectoriser.words,
+            block_size=block_size,
+        )
+        topics.n_docs = whole(state, "n_docs")
         topics.n_empty = whole(state, "n_empty", 0, topics.n_docs)
-        _check_together(topics.learner, topics.vocabulary)
         return topics
 
 
@@ -273,14 +284,6 @@ def _check_together(learner: Learner, vocabulary: Vocabulary) -> None:
         raise ValueError(f"the learner is over {learner.n_words} words, the vocabulary {n_words}")
     if not vocabulary.grows:
         check_same("n_words of the learner", learner.n_words, n_words)
-
-
-def narrow(learner: Learner, n_words: int) -> None:
-    """Let a learner that was widened for documents that it did not learn forget their words."""
-    if learner.n_words > n_words:
-        new_ids = np.full(learner.n_words, -1)
-        new_ids[:n_words] = np.arange(n_words)
-        learner.recode(new_ids, n_words)
 
 
 def make_learner(name: str, n_topics: int, vocabulary: Vocabulary, **parameters: Any) -> Learner:

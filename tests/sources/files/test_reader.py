@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader.sources import read
-from spectralleader.sources.files import Columns, Position, feed, parquet, problems, sorting
+from spectralleader.sources.files import Columns, feed, parquet, problems, sorting
 
 ROWS = [
     ("2016-11-08T13:00:00Z", "Vote, today", "politics"),
@@ -85,8 +85,6 @@ def test_every_format_is_read_packed_or_not(tmp_path, ending, packing):
     assert block.labels == [label for _, _, label in ROWS]
     assert block.times == [datetime.fromisoformat(time) for time, _, _ in ROWS]
     assert reader.problems.counts == {}
-    assert block.rows.tolist() == [0, 1, 2]
-    assert block.end == Position(0, 3)
 
 
 @pytest.mark.parametrize("packing", PACKERS)
@@ -122,7 +120,9 @@ def test_blocks_hold_the_same_documents_whatever_their_size(
     assert [text for part in blocks for text in part.texts] == [text for _, text, _ in rows] * 2
     assert {len(part) for part in blocks[:-1]} <= {block}
     assert np.concatenate([part.files for part in blocks]).tolist() == [0] * 15 + [1] * 15
-    assert np.concatenate([part.rows for part in blocks]).tolist() == [*range(15)] * 2
+    first, second = np.concatenate([part.lines for part in blocks]).reshape(2, 15)
+    assert (first == second).all()
+    assert (np.diff(first) > 0).all()
 
 
 FIELD = st.text(max_size=12) | st.sampled_from(["a,b", 'say "x"', "1\r\n2", "\x00", "\r", "\ufeff"])
@@ -160,7 +160,6 @@ def test_bad_rows_are_counted_with_their_lines_and_reading_goes_on(tmp_path):
     reader, (block,) = everything(file)
     assert block.texts == ["two\r\nlines", "fine", "end"]
     assert block.lines.tolist() == [2, 8, 10]
-    assert block.rows.tolist() == [0, 5, 7]
     assert block.place(1) == f"{file} line 8"
     assert reader.problems.counts == {
         problems.COLUMN_COUNT: 2,
@@ -381,7 +380,7 @@ def test_sorting_is_the_same_in_memory_and_on_disk(tmp_path_factory, seconds, n_
             return
         _, blocks = everything(file, sort=True, block=7)
     assert [text for part in blocks for text in part.texts] == [rows[i][1] for i in order]
-    assert np.concatenate([part.rows for part in blocks]).tolist() == order
+    assert np.concatenate([part.lines for part in blocks]).tolist() == [i + 1 for i in order]
     assert {label for part in blocks for label in part.labels} == {"x"}
 
 
@@ -389,21 +388,6 @@ def test_sorting_needs_times(tmp_path):
     file = write(tmp_path / "a.csv", b"text\na\n")
     with pytest.raises(ValueError, match="a column of times must be named"):
         read(file, sort=True)
-    with pytest.raises(ValueError, match="only be read from the start"):
-        read(file, sort=True, start=Position(0, 1))
-
-
-@pytest.mark.parametrize("ending", WRITERS)
-def test_reading_goes_on_where_it_was(tmp_path, ending):
-    bad = ("2016-11-08T13:00:03Z", "", "bad")
-    data = WRITERS[ending]([ROWS[0], bad, *ROWS[1:], bad, bad])
-    files = [write(tmp_path / f"{name}.{ending}", data) for name in "ab"]
-    _, blocks = everything(*files, block=1)
-    for i, block in enumerate(blocks):
-        reader, rest = everything(*files, block=1, start=block.end)
-        assert [part.texts for part in rest] == [part.texts for part in blocks[i + 1 :]]
-        assert [part.place(0) for part in rest] == [part.place(0) for part in blocks[i + 1 :]]
-    assert reader.problems.counts == {problems.NO_TEXT: 2}
 
 
 def test_parquet_columns_of_other_types_become_text(tmp_path):
@@ -495,10 +479,3 @@ def test_memory_does_not_grow_with_the_file(tmp_path, ending):
     n, megabytes = map(int, done.stdout.split())
     assert n == 180_000
     assert megabytes < 30  # the text alone has 42
-
-
-def test_bad_rows_before_the_start_are_not_counted_again(tmp_path):
-    file = write(tmp_path / "a.csv", b"id,text\n1\n2,a\n3\n4,b\n")
-    reader, (block,) = everything(file, start=Position(0, 2))
-    assert block.texts == ["b"]
-    assert reader.problems.places == {problems.COLUMN_COUNT: [f"{file} line 4"]}

@@ -3,6 +3,6 @@
 from spectralleader.sources.files.columns import Columns
 from spectralleader.sources.files.problems import Problems
 from spectralleader.sources.files.reader import Reader, read
-from spectralleader.sources.files.text_block import Position, TextBlock
+from spectralleader.sources.files.text_block import TextBlock
 
-__all__ = ["Columns", "Position", "Problems", "Reader", "TextBlock", "read"]
+__all__ = ["Columns", "Problems", "Reader", "TextBlock", "read"]

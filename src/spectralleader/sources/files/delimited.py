@@ -2,21 +2,86 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterator, Sequence
+from io import StringIO
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
-from spectralleader.arrays import Ints
 from spectralleader.sources.files.columns import Sample
-from spectralleader.sources.files.csv_kernel import Split, split
 from spectralleader.sources.files.feed import MAX_RECORD, Feed
 from spectralleader.sources.files.problems import COLUMN_COUNT, OPEN_QUOTE, UNDECODABLE
 from spectralleader.sources.files.table import N_SAMPLE, Log, Records
 
 DELIMITERS = (b",", b"\t", b";", b"|")
 MAX_COLUMNS = 10_000
-CAPACITY = 2**14  # records split together
+END = "end"  # a record after the last one: an open quote takes it in
+# The csv module refuses fields of more than 131,072 characters; records are bounded by the feed.
+csv.field_size_limit(max(csv.field_size_limit(), 2 * MAX_RECORD))
+
+
+class Split(NamedTuple):
+    """Whole records found in some bytes; a blank line is none."""
+
+    records: list[list[str]]  # bytes that are not UTF-8 are lone surrogates in them
+    lines: list[int]  # at which each record begins, from 0
+    is_utf8: bool
+    rest: bytes  # after the last whole record
+    n_lines: int  # before the rest
+    is_open: bool  # whether the lines end inside quotes
+
+
+def split(data: bytes, delimiter: str, *, ended: bool) -> Split:
+    r"""Split bytes into records, as ``csv.reader`` does; a last line without an end waits for it.
+
+    Examples
+    --------
+    >>> found = split(b'1,"a\nb"\r\n2,"c\n', ",", ended=False)
+    >>> found.records, found.lines, found.rest, found.is_open
+    ([['1', 'a\nb']], [0], b'2,"c\n', True)
+    """
+    # a CR that comes last may have its LF yet to come
+    last = max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1))
+    end = len(data) if ended else last + 1
+    text, is_utf8 = decode(data[:end])
+    all_lines = list(StringIO(text, newline=""))
+    reader = csv.reader(chain(all_lines, [END]), delimiter=delimiter)
+    records, lines, line = [], [], 0
+    for record in reader:
+        if record:
+            records.append(record)
+            lines.append(line)
+        line = reader.line_num
+    records.pop()  # END, or the open record that took it in
+    n_lines = lines.pop()
+    is_open = n_lines < len(all_lines)
+    rest = "".join(all_lines[n_lines:]).encode("utf-8", "surrogateescape")
+    return Split(records, lines, is_utf8, rest + data[end:], n_lines, is_open)
+
+
+def decode(data: bytes) -> tuple[str, bool]:
+    """Return bytes as text, and whether all of them are UTF-8."""
+    try:
+        return data.decode(), True
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "surrogateescape"), False
+
+
+def is_text(field: str) -> bool:
+    """Say whether all bytes of a field were UTF-8."""
+    try:
+        field.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def show(field: str) -> str:
+    """Return a field with a replacement character for what is not UTF-8."""
+    return field.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def find_delimiter(first: bytes) -> bytes:
@@ -30,105 +95,71 @@ class Delimited:
 
     def __init__(self, feed: Feed, delimiter: bytes | None = None) -> None:
         self._feed = feed
-        self._delimiter = delimiter or find_delimiter(feed.first)
+        self._delimiter = (delimiter or find_delimiter(feed.first)).decode()
         self._data, self._ended = feed.more(b"")
         self._line = 1  # at which the data begin
+        self._found = self._split()
+        while not self._found.records and not self._ended:
+            self._data, self._ended = feed.more(self._data)
+            self._found = self._split()
         self.columns = self._read_header()
         self.sample = self._read_sample()
 
+    def _split(self) -> Split:
+        return split(self._data, self._delimiter, ended=self._ended)
+
     def _read_header(self) -> tuple[str, ...]:
-        slots = np.arange(MAX_COLUMNS)
-        header = split(self._data, self._delimiter, slots, 1, ended=self._ended)
-        while not len(header.spans) and not self._ended:
-            self._data, self._ended = self._feed.more(self._data)
-            header = split(self._data, self._delimiter, slots, 1, ended=self._ended)
-        if not len(header.spans) or header.n_fields[0] > MAX_COLUMNS:
+        header, *records = self._found.records or [[]]
+        if not 0 < len(header) <= MAX_COLUMNS:
             raise ValueError(f"{self._feed.name} has no header of at most {MAX_COLUMNS:,} columns")
-        self._data = self._data[header.used :]
-        self._line += header.n_lines
-        raw = header.fields.tobytes()
-        spans = header.spans[0, : header.n_fields[0]].tolist()
-        return tuple(raw[a:b].decode("utf-8", "replace").strip() for a, b in spans)
+        self._found = self._found._replace(records=records, lines=self._found.lines[1:])
+        return tuple(show(name).strip() for name in header)
 
     def _read_sample(self) -> Sample:
-        """Return the first records, without reading on."""
-        slots = np.arange(len(self.columns))
-        found = split(self._data, self._delimiter, slots, N_SAMPLE, ended=True)
-        spans = found.spans[found.n_fields == len(self.columns)]
-        raw = found.fields.tobytes()
-        return {
-            name: [raw[a:b].decode("utf-8", "replace") for a, b in spans[:, slot].tolist()]
-            for slot, name in enumerate(self.columns)
-        }
+        """Return the first records, without reading on; the last line may lack its end."""
+        found = split(self._data, self._delimiter, ended=True).records[1 : N_SAMPLE + 1]
+        good = [record for record in found if len(record) == len(self.columns)]
+        return {name: [show(one[i]) for one in good] for i, name in enumerate(self.columns)}
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
         """Yield the records with as many fields as the header, with the wanted columns."""
-        slots = np.full(len(self.columns), -1, np.int64)
-        for slot, name in enumerate(wanted):
-            slots[self.columns.index(name)] = slot
-        row = 0
+        columns, found = [self.columns.index(name) for name in wanted], self._found
         while True:
-            found = split(self._data, self._delimiter, slots, CAPACITY, ended=self._ended)
-            rows = row + np.arange(len(found.lines))
-            if len(rows):
-                yield self._decode(found, rows, log)
-            row += len(rows)
+            if found.records:
+                yield self._select(found, columns, log)
             self._line += found.n_lines
-            self._data = self._data[found.used :]
-            if len(rows) == CAPACITY:
-                continue
+            self._data = found.rest
             if found.is_open and (self._ended or len(self._data) >= MAX_RECORD):
-                log.add(OPEN_QUOTE, row, self._line)
-                row += 1
+                log.add(OPEN_QUOTE, self._line)
                 self._drop_line()
             elif self._ended:
                 return
             else:
                 self._data, self._ended = self._feed.more(self._data, self._line)
+            found = self._split()
 
     def _drop_line(self) -> None:
-        """Go on after the line with the open quote, so that it does not take the rest with it."""
+        """Resume after the line with the open quote, so that it does not take the rest with it."""
         line, newline, rest = self._data.partition(b"\n")
         if not newline and not self._ended:
             self._feed.more(line, self._line)  # raises: the line is too long
         self._data = rest
         self._line += 1
 
-    def _decode(self, found: Split, rows: Ints, log: Log) -> Records:
-        lines = self._line + found.lines
-        good = found.n_fields == len(self.columns)
-        for i in np.flatnonzero(~good):
-            detail = f"{found.n_fields[i]} instead of {len(self.columns)}"
-            log.add(COLUMN_COUNT, rows[i], lines[i], detail)
-        spans = found.spans[good]
-        raw = found.fields.tobytes()
-        try:
-            fields = [decode_all(raw, spans[:, slot]) for slot in range(spans.shape[1])]
-        except UnicodeDecodeError:
-            decodable = [is_text(raw, record) for record in spans.tolist()]
-            for i in np.flatnonzero(good)[~np.array(decodable)]:
-                log.add(UNDECODABLE, rows[i], lines[i])
-            good[good] = decodable
-            spans = spans[decodable]
-            fields = [decode_all(raw, spans[:, slot]) for slot in range(spans.shape[1])]
-        return Records(fields, rows[good], lines[good])
+    def _select(self, found: Split, columns: list[int], log: Log) -> Records:
+        """Return the wanted columns of the good records, reporting the others."""
+        good, n_columns = [], len(self.columns)
+        for i, record in enumerate(found.records):
+            if len(record) != n_columns:
+                detail = f"{len(record)} instead of {n_columns}"
+                log.add(COLUMN_COUNT, self._line + found.lines[i], detail)
+            elif not (found.is_utf8 or all(is_text(record[column]) for column in columns)):
+                log.add(UNDECODABLE, self._line + found.lines[i])
+            else:
+                good.append(i)
+        fields: list[list[str | None]] = [[found.records[i][c] for i in good] for c in columns]
+        return Records(fields, self._line + np.array(found.lines, np.int64)[good])
 
     def close(self) -> None:
         """Close the file."""
         self._feed.close()
-
-
-def decode_all(raw: bytes, spans: Ints) -> list[str | None]:
-    """Return the stretches of bytes as strings."""
-    begins, ends = spans.T.tolist()
-    return [raw[a:b].decode() for a, b in zip(begins, ends, strict=True)]
-
-
-def is_text(raw: bytes, spans: list[list[int]]) -> bool:
-    """Say whether all the stretches are UTF-8."""
-    try:
-        for a, b in spans:
-            raw[a:b].decode()
-    except UnicodeDecodeError:
-        return False
-    return True

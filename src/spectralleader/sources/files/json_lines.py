@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,39 +42,31 @@ class JsonLines:
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
         """Yield the wanted keys of every object; None where it has none."""
-        row = 0
         for piece in read_pieces(self._feed):
             n_lines = piece.data.rstrip(b"\n").count(b"\n") + 1
             fields = read_fast(piece.data, wanted, n_lines)
             if fields is not None:
-                numbers = np.arange(n_lines)
-                yield Records(fields, row + numbers, piece.line + numbers)
-                row += n_lines
+                yield Records(fields, piece.line + np.arange(n_lines))
             else:
-                row = yield from self._read_carefully(piece, wanted, row, log)
+                yield self._read_carefully(piece, wanted, log)
 
-    def _read_carefully(
-        self, piece: Piece, wanted: Sequence[str], row: int, log: Log
-    ) -> Generator[Records, None, int]:
-        """Yield the good objects of some lines, reporting the others; return the next row."""
+    def _read_carefully(self, piece: Piece, wanted: Sequence[str], log: Log) -> Records:
+        """Return the good objects of some lines, reporting the others."""
         fields: list[list[str | None]] = [[] for _ in wanted]
-        places = []
+        lines = []
         for line, raw in enumerate(piece.data.split(b"\n"), piece.line):
             if not raw.strip():
                 continue
             entry = parse(raw)
             if entry is None:
-                log.add(BROKEN_JSON if is_utf8(raw) else UNDECODABLE, row, line)
+                log.add(BROKEN_JSON if is_utf8(raw) else UNDECODABLE, line)
             elif not all(map(is_whole, values := [as_text(entry.get(key)) for key in wanted])):
-                log.add(UNDECODABLE, row, line, "half of a surrogate pair")
+                log.add(UNDECODABLE, line, "half of a surrogate pair")
             else:
-                places.append((row, line))
+                lines.append(line)
                 for column, value in zip(fields, values, strict=True):
                     column.append(value)
-            row += 1
-        rows, lines = np.array(places, np.int64).reshape(-1, 2).T
-        yield Records(fields, rows, lines)
-        return row
+        return Records(fields, np.array(lines, np.int64))
 
     def close(self) -> None:
         """Close the file."""

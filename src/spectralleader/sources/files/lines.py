@@ -43,21 +43,18 @@ class PlainText:
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
         """Yield the lines, without their ends."""
-        row = 0
         for piece in read_pieces(self._feed):
             texts: list[str | None] = []
-            places = []
+            lines = []
             for line, raw in enumerate(piece.data.split(b"\n"), piece.line):
                 if not raw.strip():
                     continue
                 try:
                     texts.append(raw.removesuffix(b"\r").decode())
-                    places.append((row, line))
+                    lines.append(line)
                 except UnicodeDecodeError:
-                    log.add(UNDECODABLE, row, line)
-                row += 1
-            rows, lines = np.array(places, np.int64).reshape(-1, 2).T
-            yield Records([texts], rows, lines)
+                    log.add(UNDECODABLE, line)
+            yield Records([texts], np.array(lines, np.int64))
 
     def close(self) -> None:
         """Close the file."""

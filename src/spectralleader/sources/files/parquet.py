@@ -50,8 +50,8 @@ class Parquet:
                 raise ValueError(f"{place} cannot be read: {first_line(error)}") from error
             if not len(part):
                 return
-            rows = row + np.arange(len(part))
-            yield Records([part[name].to_list() for name in wanted], rows, rows + 1)
+            lines = row + 1 + np.arange(len(part))
+            yield Records([part[name].to_list() for name in wanted], lines)
             row += len(part)
             per_row = part.estimated_size() / len(part) + 1
             size = int(min(MAX_ROWS, SLICE_BYTES / per_row)) + 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spectralleader.sources.files.text_block import START, Position, name_place
+from spectralleader.sources.files.text_block import name_place
 
 UNDECODABLE = "not UTF-8 text"
 NO_TEXT = "no text"
@@ -21,7 +21,7 @@ class Problems:
     Examples
     --------
     >>> problems = Problems(["a.csv"])
-    >>> problems.add(NO_TEXT, Position(0, 3), line=5)
+    >>> problems.add(NO_TEXT, file=0, line=5)
     >>> problems.counts, problems.summary()
     ({'no text': 1}, ['1 row: no text (a.csv line 5)'])
     """
@@ -29,21 +29,18 @@ class Problems:
     counts: dict[str, int]  # by kind
     places: dict[str, list[str]]  # by kind: the first few
 
-    def __init__(self, names: list[str], *, strict: bool = False, start: Position = START) -> None:
+    def __init__(self, names: list[str], *, strict: bool = False) -> None:
         self.counts = {}
         self.places = {}
         self._names = names
         self._strict = strict
-        self._start = start
 
-    def add(self, kind: str, position: Position, line: int, detail: str = "") -> None:
-        """Count a problem; if strict, a bad row is an error. Rows before the start are ignored."""
-        if position < self._start:
-            return
+    def add(self, kind: str, file: int, line: int, detail: str = "") -> None:
+        """Count a problem; if strict, a bad row is an error."""
         self.counts[kind] = count = self.counts.get(kind, 0) + 1
         if count > N_PLACES:
             return
-        place = name_place(self._names[position.file], line)
+        place = name_place(self._names[file], line)
         self.places.setdefault(kind, []).append(place)
         if self._strict and kind != OUT_OF_ORDER:
             raise ValueError(f"{place}: {kind}" + (f" ({detail})" if detail else ""))

@@ -16,7 +16,7 @@ from spectralleader.sources.files.lines import PlainText
 from spectralleader.sources.files.problems import BAD_TIME, NO_TEXT, OUT_OF_ORDER, Problems
 from spectralleader.sources.files.sorting import sort_by_time
 from spectralleader.sources.files.table import Log, Records, Table
-from spectralleader.sources.files.text_block import START, Position, TextBlock, cut
+from spectralleader.sources.files.text_block import TextBlock, cut
 from spectralleader.sources.files.times import LONG_AGO, parse_times
 
 Path = str | os.PathLike[str]
@@ -32,7 +32,6 @@ def read(
     strict: bool = False,
     sort: bool = False,
     format: str | None = None,
-    start: Position = START,
 ) -> Reader:
     """Read files of text, one after the other, in blocks, in bounded memory.
 
@@ -56,8 +55,6 @@ def read(
         temporary file as large as the text. Documents without a time come last.
     format : str, optional
         One of csv, tsv, jsonl, parquet, text, for all files; else by name, else by content.
-    start : Position
-        Where to go on: the `end` of the last block of an earlier reading of the same files.
 
     Raises
     ------
@@ -66,7 +63,7 @@ def read(
     """
     names = [os.fspath(p) for p in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     wish = Wish(text, time, label)
-    return Reader(names, wish, block, strict=strict, sort=sort, format=format, start=start)
+    return Reader(names, wish, block, strict=strict, sort=sort, format=format)
 
 
 class Reader(Iterator[TextBlock]):
@@ -85,22 +82,19 @@ class Reader(Iterator[TextBlock]):
         strict: bool,
         sort: bool,
         format: str | None,
-        start: Position,
     ) -> None:
         if not names:
             raise ValueError('there is nothing to read: name a file, or "-" for standard input')
         if block < 1:
             raise ValueError(f"block must be at least 1, got {block}")
-        if sort and start != START:
-            raise ValueError("sorted documents can only be read from the start")
         for name in names:
             check_path(name)
         self.names = tuple(names)
-        self.problems = Problems(list(names), strict=strict, start=start)
-        self._format, self._start, self._sort = format, start, sort
+        self.problems = Problems(list(names), strict=strict)
+        self._format, self._sort = format, sort
         self._table: Table | None = None
         self._latest = LONG_AGO
-        table = self._open(start.file)
+        table = self._open(0)
         self._choose(wish, table)
         rows = self._rows(table)
         self._blocks = cut(sort_by_time(rows) if sort else rows, block)
@@ -110,7 +104,7 @@ class Reader(Iterator[TextBlock]):
         return self._table
 
     def _choose(self, wish: Wish, table: Table) -> None:
-        name = self.names[self._start.file]
+        name = self.names[0]
         try:
             self.columns, guesses = choose(wish, table.columns, table.sample, name)
             # a time or label that was guessed may be missing from other files
@@ -124,8 +118,8 @@ class Reader(Iterator[TextBlock]):
 
     def _rows(self, table: Table) -> Iterator[TextBlock]:
         """Yield all the files' documents, as many at a time as they come."""
-        for file in range(self._start.file, len(self.names)):
-            if file > self._start.file:
+        for file in range(len(self.names)):
+            if file > 0:
                 table = self._open(file)
             try:
                 check_columns(self._needed, table.columns, self.names[file])
@@ -135,11 +129,8 @@ class Reader(Iterator[TextBlock]):
 
     def _rows_of(self, table: Table, file: int) -> Iterator[TextBlock]:
         log = Log(self.problems, file)
-        first = self._start.row if file == self._start.file else 0
         for records in read_columns(table, self.columns.wanted, log):
-            if first and len(records.rows):
-                records = records.keep((records.rows >= first).tolist())
-            if len(records.rows):
+            if len(records.lines):
                 yield self._make_block(records, file, log)
 
     def _make_block(self, records: Records, file: int, log: Log) -> TextBlock:
@@ -147,7 +138,7 @@ class Reader(Iterator[TextBlock]):
         texts = join_columns([records.fields[names.index(name)] for name in self.columns.text])
         if not all(has_text := [not text.isspace() and text != "" for text in texts]):
             for i in np.flatnonzero(~np.array(has_text)):
-                log.add(NO_TEXT, records.rows[i], records.lines[i])
+                log.add(NO_TEXT, records.lines[i])
             records = records.keep(has_text)
             texts = [text for text, kept in zip(texts, has_text, strict=True) if kept]
         times = labels = None
@@ -156,18 +147,18 @@ class Reader(Iterator[TextBlock]):
         if self.columns.label is not None:
             labels = [label or None for label in records.fields[names.index(self.columns.label)]]
         files = np.full(len(texts), file, np.int64)
-        return TextBlock(texts, times, labels, files, records.rows, records.lines, self.names)
+        return TextBlock(texts, times, labels, files, records.lines, self.names)
 
     def _read_times(self, records: Records, column: int, log: Log) -> list[datetime | None]:
         times = parse_times(records.fields[column])
         latest = self._latest
         for i, time in enumerate(times):
             if time is None:
-                log.add(BAD_TIME, records.rows[i], records.lines[i])
+                log.add(BAD_TIME, records.lines[i])
             elif time >= latest:
                 latest = time
             elif not self._sort:
-                log.add(OUT_OF_ORDER, records.rows[i], records.lines[i])
+                log.add(OUT_OF_ORDER, records.lines[i])
         self._latest = latest
         return times
 
@@ -205,6 +196,6 @@ def read_columns(table: Table, wanted: Sequence[str], log: Log) -> Iterator[Reco
     for records in table.records(present, log):
         if len(present) < len(wanted):
             there = dict(zip(present, records.fields, strict=True))
-            nothing: list[str | None] = [None] * len(records.rows)
+            nothing: list[str | None] = [None] * len(records.lines)
             records = records._replace(fields=[there.get(name, nothing) for name in wanted])
         yield records

@@ -19,7 +19,7 @@ BATCH_CHARACTERS = 2**16  # of text, written and read together
 NEVER = 2**62  # the key of a document without a time
 MICROSECOND = timedelta(microseconds=1)
 
-Row = tuple[Any, ...]  # key, file, row, line, label, text: compared in that order
+Row = tuple[Any, ...]  # key, file, line, label, text: compared in that order
 
 
 def sort_by_time(blocks: Iterable[TextBlock]) -> Iterator[TextBlock]:
@@ -45,22 +45,19 @@ def as_rows(block: TextBlock) -> list[Row]:
     """Return a block as rows that sort by time, then by place."""
     keys = [NEVER if t is None else (t - EPOCH) // MICROSECOND for t in block.times or ()]
     labels = block.labels or [None] * len(block)
-    places = (block.files.tolist(), block.rows.tolist(), block.lines.tolist())
+    places = (block.files.tolist(), block.lines.tolist())
     return list(zip(keys, *places, labels, block.texts, strict=True))
 
 
 def as_blocks(rows: Iterable[Row], like: TextBlock) -> Iterator[TextBlock]:
     """Yield rows as blocks like another one."""
     for batch in batches(rows):
-        keys, files, numbers, lines, labels, texts = (
-            list(column) for column in zip(*batch, strict=True)
-        )
+        keys, files, lines, labels, texts = (list(column) for column in zip(*batch, strict=True))
         yield TextBlock(
             texts,
             [as_time(key) for key in keys],
             None if like.labels is None else labels,
             np.array(files, np.int64),
-            np.array(numbers, np.int64),
             np.array(lines, np.int64),
             like.names,
         )

@@ -8,7 +8,6 @@ from typing import NamedTuple, Protocol
 from spectralleader.arrays import Ints
 from spectralleader.sources.files.columns import Sample
 from spectralleader.sources.files.problems import Problems
-from spectralleader.sources.files.text_block import Position
 
 N_SAMPLE = 100  # rows looked at to guess the columns
 
@@ -17,14 +16,13 @@ class Records(NamedTuple):
     """Some records of a file: the columns that were asked for, and where each record stood."""
 
     fields: list[list[str | None]]  # one list a column
-    rows: Ints  # (n,) record in the file, from 0
     lines: Ints  # (n,) line at which it begins, from 1
 
     def keep(self, mask: Sequence[bool]) -> Records:
         """Return the records that are marked."""
         chosen = [i for i, kept in enumerate(mask) if kept]
         fields = [[column[i] for i in chosen] for column in self.fields]
-        return Records(fields, self.rows[chosen], self.lines[chosen])
+        return Records(fields, self.lines[chosen])
 
 
 class Log:
@@ -34,9 +32,9 @@ class Log:
         self._problems = problems
         self._file = file
 
-    def add(self, kind: str, row: int, line: int, detail: str = "") -> None:
+    def add(self, kind: str, line: int, detail: str = "") -> None:
         """Count a bad record."""
-        self._problems.add(kind, Position(self._file, int(row)), int(line), detail)
+        self._problems.add(kind, self._file, int(line), detail)
 
 
 class Table(Protocol):

@@ -5,21 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
 
 import numpy as np
 
 from spectralleader.arrays import Ints
-
-
-class Position(NamedTuple):
-    """Where reading stands: the next row to be read."""
-
-    file: int = 0  # number in the list of files, from 0
-    row: int = 0  # record in that file, from 0, bad ones counted, blank lines and header not
-
-
-START = Position()
 
 
 @dataclass(frozen=True)
@@ -29,15 +18,14 @@ class TextBlock:
     Examples
     --------
     >>> block = TextBlock.of(["a b", "c"], names=("tweets.csv",), lines=[2, 17])
-    >>> len(block), block.place(1), block.end
-    (2, 'tweets.csv line 17', Position(file=0, row=2))
+    >>> len(block), block.place(1)
+    (2, 'tweets.csv line 17')
     """
 
     texts: list[str]
     times: list[datetime | None] | None  # in UTC; None where there is no time column
     labels: list[str | None] | None  # None where there is no label column
     files: Ints  # (n_docs,) number of the file
-    rows: Ints  # (n_docs,) number of the record in its file, from 0
     lines: Ints  # (n_docs,) line at which the record begins, from 1; a Parquet file's row
     names: tuple[str, ...]  # of all the files
 
@@ -47,9 +35,8 @@ class TextBlock:
     ) -> TextBlock:
         """Make a block of texts from one file, without times and labels."""
         texts = list(texts)
-        rows = np.arange(len(texts))
-        line_numbers = np.array(list(lines) or rows + 1, np.int64)
-        return cls(texts, None, None, np.zeros(len(texts), np.int64), rows, line_numbers, names)
+        line_numbers = np.array(list(lines) or range(1, len(texts) + 1), np.int64)
+        return cls(texts, None, None, np.zeros(len(texts), np.int64), line_numbers, names)
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -61,15 +48,9 @@ class TextBlock:
             None if self.times is None else self.times[which],
             None if self.labels is None else self.labels[which],
             self.files[which],
-            self.rows[which],
             self.lines[which],
             self.names,
         )
-
-    @property
-    def end(self) -> Position:
-        """Where reading goes on after this block, if the rows were not sorted."""
-        return Position(int(self.files[-1]), int(self.rows[-1]) + 1)
 
     def place(self, i: int) -> str:
         """Say where document i stood, as in `tweets.csv line 17`."""
@@ -92,7 +73,6 @@ def join(blocks: list[TextBlock]) -> TextBlock:
         None if times[0] is None else [time for part in times for time in part],
         None if labels[0] is None else [label for part in labels for label in part],
         np.concatenate([block.files for block in blocks]),
-        np.concatenate([block.rows for block in blocks]),
         np.concatenate([block.lines for block in blocks]),
         blocks[0].names,
     )

@@ -1,60 +1,93 @@
-"""Settings: what a pass must have in common with the one that it goes on with."""
+"""Options of `learn`: from arguments to what a checkpoint stores, one object."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
-from spectralleader.jobs.source import Source, choose_vocabulary, choose_wish
-from spectralleader.jobs.watcher import Watcher
+from spectralleader.jobs.progress import Progress
+from spectralleader.jobs.source import Source, choose_vocabulary, choose_wish, choose_words
+from spectralleader.learners import DEFAULT_LEARNER
 from spectralleader.learners.lookup import find_learner
-from spectralleader.sources.files import Reader
+from spectralleader.sources.files import Columns
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Words
 
+OFTEN = "10min"  # between checkpoints; a checkpoint of a large model takes a second
+
 
 @dataclass(frozen=True)
-class Settings:
-    """What is to be learned from a source; see `spectralleader.jobs.learn`."""
+class LearnOptions:
+    """All that `learn` is asked for.
 
-    n_topics: int
-    learner: str
-    vocabulary: str | int | Vocabulary | None
-    words: Words
-    seed: int
+    Parameters
+    ----------
+    source : Source
+        What to read.
+    n_topics, learner, seed
+        See `TextTopics`.
+    vocabulary : str, int or Vocabulary, optional
+        See `choose_vocabulary`; resuming, the one that was saved is used.
+    stop_words : str
+        "english", "none" or a file of words.
+    save : path, optional
+        File to save a `Checkpoint` in; locked while learning.
+    checkpoint_every : int or str
+        How often to save on the way: documents, or a time such as "60s", "5min", "1h".
+    fresh : bool
+        Start anew; a file that exists is renamed to a backup.
+    """
+
+    source: Source
+    n_topics: int = 5
+    learner: str = DEFAULT_LEARNER
+    vocabulary: str | int | Vocabulary | None = None
+    stop_words: str = "english"
+    seed: int = 0
+    save: str | os.PathLike[str] | None = None
+    checkpoint_every: str | int = OFTEN
+    fresh: bool = False
 
     def __post_init__(self) -> None:
         find_learner(self.learner)
+        _ = self.words  # a file that cannot be read is reported before anything is learned
 
-    def make_topics(self, source: Source, watcher: Watcher) -> TextTopics:
+    @cached_property
+    def words(self) -> Words:
+        """What counts as a word."""
+        return choose_words(self.stop_words)
+
+    def make_topics(self, progress: Progress) -> TextTopics:
         """Return topics to begin with."""
         return TextTopics(
             self.n_topics,
             learner=self.learner,
-            vocabulary=choose_vocabulary(self.vocabulary, source, self.words, watcher),
+            vocabulary=choose_vocabulary(self.vocabulary, self.source, self.words, progress),
             words=self.words,
-            block_size=source.block,
+            block_size=self.source.block,
             seed=self.seed,
         )
 
-    def names(self, source: Source, reader: Reader) -> dict[str, str]:
-        """Return all that changes what is learned, by the names of the options.
+    def stored(self, columns: Columns) -> dict[str, str]:
+        """Return the options that change what is learned, by name, as a checkpoint stores them.
 
         Labels, and times unless documents are sorted by them, change nothing.
         """
-        columns = ",".join(reader.columns.text)
-        sorting = f"by {reader.columns.time}" if source.sort else "no"
+        text = ",".join(columns.text)
+        sorting = f"by {columns.time}" if self.source.sort else "no"
         return {
             "topics": str(self.n_topics),
             "learner": self.learner,
             "seed": str(self.seed),
-            "vocabulary": name_vocabulary(self.vocabulary, source),
+            "vocabulary": name_vocabulary(self.vocabulary, self.source),
             "stop-words": name_stop_words(self.words),
-            "block": str(source.block),
-            "text": columns if columns.isprintable() else ascii(columns),
+            "block": str(self.source.block),
+            "text": text if text.isprintable() else ascii(text),
             "sort": sorting if sorting.isprintable() else ascii(sorting),
         }
 

@@ -1,4 +1,4 @@
-"""Trail: which documents were learned, so that going on neither skips nor repeats one."""
+"""A digest of the documents learned, so that resuming neither skips nor repeats one."""
 
 from __future__ import annotations
 
@@ -6,50 +6,45 @@ import hashlib
 from collections.abc import Iterator
 from itertools import chain
 
+from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import Source
-from spectralleader.jobs.watcher import Watcher
 from spectralleader.runtime.interrupts import look
 from spectralleader.sources.files import TextBlock
 from spectralleader.sources.files.text_block import cut
-from spectralleader.storage.checkpoint import Progress
+from spectralleader.sources.position import Position
 
 ADVICE = "name the same files in the same order, or start anew with --fresh"
 
 
-class Trail:
+class InputDigest:
     """A digest of documents in their order; how they came in blocks does not matter.
 
     Examples
     --------
-    >>> one, other = Trail(), Trail()
+    >>> one, other = InputDigest(), InputDigest()
     >>> one.add(["rain", "wind", "snow"])
     >>> other.add(["rain"])
     >>> other.add(["wind", "snow"])
-    >>> one.digest == other.digest, one.n_docs
+    >>> one.position == other.position, one.position.offset
     (True, 3)
     """
 
     def __init__(self) -> None:
         self.n_docs = 0
         self._digest = hashlib.sha256()
-        self._before = self._digest.copy()
+        self._before_last = self._digest.copy()
 
     def add(self, texts: list[str]) -> None:
-        """Take note of documents."""
+        """Add documents."""
         self._digest.update(as_bytes(texts[:-1]))
-        self._before = self._digest.copy()
+        self._before_last = self._digest.copy()
         self._digest.update(as_bytes(texts[-1:]))
         self.n_docs += len(texts)
 
     @property
-    def digest(self) -> str:
-        """Of all documents."""
-        return self._digest.hexdigest()
-
-    @property
-    def before(self) -> str:
-        """Of all documents but the last."""
-        return self._before.hexdigest()
+    def position(self) -> Position:
+        """The position after the documents added so far."""
+        return Position(self.n_docs, self._digest.hexdigest(), self._before_last.hexdigest())
 
 
 def as_bytes(texts: list[str]) -> bytes:
@@ -67,9 +62,9 @@ def check_pipe(source: Source) -> None:
 
 
 def retrace(
-    blocks: Iterator[TextBlock], progress: Progress, size: int, watcher: Watcher
-) -> tuple[Trail, Iterator[TextBlock]]:
-    """Read what was learned before once more; return its trail, and the blocks that follow.
+    blocks: Iterator[TextBlock], position: Position, size: int, progress: Progress
+) -> tuple[InputDigest, Iterator[TextBlock]]:
+    """Read what was learned before once more; return its digest, and the blocks that follow.
 
     The last document may have changed: the last line of a file that is being written is half there.
 
@@ -78,39 +73,39 @@ def retrace(
     ValueError
         If the documents are not those that were learned.
     """
-    if progress.digest is None:
+    if position.digest is None:
         raise ValueError(
             "documents of a pipe were learned before, so that the place in a file is not known; "
             "go on with a pipe, or start anew with --fresh"
         )
-    trail = Trail()
+    digest = InputDigest()
     rest: list[TextBlock] = []
-    while trail.n_docs < progress.n_docs:
+    while digest.n_docs < position.offset:
         look()
         block = next(blocks, None)
         if block is None:
             raise ValueError(
-                f"the input has {trail.n_docs:,} documents, but {progress.n_docs:,} of it were "
+                f"the input has {digest.n_docs:,} documents, but {position.offset:,} of it were "
                 f"learned before: it was cut short or is another; {ADVICE}"
             )
-        n_known = min(len(block), progress.n_docs - trail.n_docs)
-        trail.add(block.texts[:n_known])
+        n_known = min(len(block), position.offset - digest.n_docs)
+        digest.add(block.texts[:n_known])
         rest = [block[n_known:]] if n_known < len(block) else []
-        watcher.retraced(trail.n_docs)
-    check_trail(trail, progress, watcher)
-    return trail, cut(chain(rest, blocks), size) if rest else blocks
+        progress.retraced(digest.n_docs)
+    check_same_input(digest.position, position, progress)
+    return digest, cut(chain(rest, blocks), size) if rest else blocks
 
 
-def check_trail(trail: Trail, progress: Progress, watcher: Watcher) -> None:
-    """Raise if these are not the documents that were learned."""
-    if trail.digest == progress.digest:
+def check_same_input(found: Position, learned: Position, progress: Progress) -> None:
+    """Raise if the documents found are not those that were learned."""
+    if found.digest == learned.digest:
         return
-    if trail.n_docs < 2 or trail.before != progress.before:
+    if found.offset < 2 or found.digest_before_last != learned.digest_before_last:
         raise ValueError(
-            f"the first {trail.n_docs:,} documents of the input are not those that were learned "
+            f"the first {found.offset:,} documents of the input are not those that were learned "
             f"before: a file has changed or is another; {ADVICE}"
         )
-    watcher.say(
-        f"document {trail.n_docs:,}, the last one learned before, has changed since, as a line "
+    progress.say(
+        f"document {found.offset:,}, the last one learned before, has changed since, as a line "
         "does that was not finished; it stays as it was learned"
     )

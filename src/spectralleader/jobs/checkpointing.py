@@ -1,0 +1,180 @@
+"""Checkpointing: what is learned is saved now and then and at the end, and found again."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from pathlib import Path
+from time import monotonic
+from typing import NamedTuple, final
+
+from spectralleader import storage
+from spectralleader.errors import NotSavedError, StorageError
+from spectralleader.jobs.options import LearnOptions, check_same
+from spectralleader.jobs.progress import Progress
+from spectralleader.storage import Checkpoint, load_checkpoint
+from spectralleader.storage.checkpoint import Run
+from spectralleader.storage.lock import Lock
+
+UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
+LEFT_BEHIND = "[a-z0-9_]{8}"  # how the name of a temporary file ends
+N_START = 16  # bytes that all saved files have in common
+FRESH = "start anew with --fresh, which keeps it as a backup"
+
+
+class Every(NamedTuple):
+    """How often to save: after so many documents, or seconds."""
+
+    n_docs: float = float("inf")
+    seconds: float = float("inf")
+
+    @classmethod
+    def of(cls, wish: str | int) -> Every:
+        """Read a wish: documents, or a time with its unit.
+
+        Examples
+        --------
+        >>> Every.of(100_000).n_docs, Every.of("60s").seconds, Every.of("5min").seconds
+        (100000, 60.0, 300.0)
+        """
+        found = re.fullmatch(r"(\d+)\s*(s|min|h)?", str(wish).strip())
+        if found is None or not int(found[1]):
+            raise ValueError(
+                f"checkpoints come every so many documents or seconds, such as 100000, 60s, 5min "
+                f"or 1h, not {wish!r}"
+            )
+        number, unit = int(found[1]), found[2]
+        return cls(n_docs=number) if unit is None else cls(seconds=number * UNITS[unit])
+
+
+@final
+class Checkpoints:
+    """The checkpoints of one pass, in one file, locked while this is entered.
+
+    A checkpoint that cannot be written is reported, and tried again when the next one is due: the
+    file stays as it was, and learning goes on. Only the last one must be written.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], options: LearnOptions, progress: Progress
+    ) -> None:
+        self.path = storage.check_target(path)
+        options.source.check_kept(path)
+        self.n_saved: int | None = None  # documents of the last checkpoint
+        self.backup: Path | None = None  # of the file that was there before
+        self._every, self._fresh = Every.of(options.checkpoint_every), options.fresh
+        self._progress = progress
+        self._lock = Lock(path)
+        self._tried = (0, monotonic())  # documents and time of the last checkpoint, written or not
+        self._failed = False  # the last one
+
+    def __enter__(self) -> Checkpoints:
+        if not self._lock.__enter__().is_held:
+            self._progress.say(
+                f"{self.path} cannot be locked there: see to it that nobody else learns it"
+            )
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.__exit__()
+
+    def find(self, settings: dict[str, str]) -> tuple[Checkpoint, Run] | None:
+        """Return what was saved before with the same settings, None to begin with nothing.
+
+        Raises
+        ------
+        ValueError
+            If there is a file that cannot be resumed.
+        """
+        if self._fresh or not self.path.exists():
+            return None
+        found, run = load_run(self.path)
+        check_same(run.settings, settings, str(self.path))
+        self.n_saved = found.topics.n_docs
+        self._tried = (self.n_saved, monotonic())
+        self._tidy()
+        return found, run
+
+    def make_room(self) -> None:
+        """Rename a file that is there to a name that is free, its backup."""
+        self.backup = back_up(self.path)
+        if self.backup is not None:
+            self._progress.say(f"starts anew; what was learned before is kept in {self.backup}")
+
+    def _tidy(self) -> None:
+        """Delete what processes that were killed while they saved have left behind."""
+        real = self.path.resolve()
+        begin = read_start(real)
+        for path in real.parent.glob(f".{glob.escape(real.name)}.*"):
+            is_temporary = re.fullmatch(LEFT_BEHIND, path.name[len(real.name) + 2 :])
+            if is_temporary and begin.startswith(read_start(path)):
+                path.unlink(missing_ok=True)
+
+    def is_due(self, n_docs: int) -> bool:
+        """Whether it is time to save, with n documents learned."""
+        n_tried, tried = self._tried
+        return n_docs - n_tried >= self._every.n_docs or monotonic() - tried >= self._every.seconds
+
+    def save(self, checkpoint: Checkpoint) -> None:
+        """Save on the way, between steps; if that fails, report it and keep the last one."""
+        try:
+            self._save(checkpoint)
+        except StorageError as error:
+            if not self._failed:
+                self._progress.say(f"{error}; {self._say_kept()}, and learning goes on")
+            self._failed = True
+        self._tried = (checkpoint.topics.n_docs, monotonic())
+
+    def finish(self, checkpoint: Checkpoint) -> Path:
+        """Save what is new at the end; return the file."""
+        try:
+            if self.n_saved != checkpoint.topics.n_docs:
+                self._save(checkpoint)
+        except StorageError as error:
+            raise NotSavedError(f"{error}; {self._say_kept()}") from error
+        self._tidy()
+        return self.path
+
+    def _save(self, checkpoint: Checkpoint) -> None:
+        storage.save(checkpoint, self.path)
+        self.n_saved = checkpoint.topics.n_docs
+        if self._failed:
+            self._progress.say(f"saved again, {self.n_saved:,} documents, in {self.path}")
+        self._failed = False
+
+    def _say_kept(self) -> str:
+        if self.n_saved is None:
+            return "nothing is saved yet"
+        return f"the last good checkpoint has {self.n_saved:,} documents"
+
+
+def back_up(path: Path) -> Path | None:
+    """Rename a file, if it is there, to a name that is free; return that."""
+    if not path.exists():
+        return None
+    number, real = 1, path.resolve()
+    backup = real.with_name(f"{real.name}.bak")
+    while backup.exists():
+        number += 1
+        backup = real.with_name(f"{real.name}.bak{number}")
+    return real.rename(backup)
+
+
+def load_run(path: Path) -> tuple[Checkpoint, Run]:
+    """Return what `learn --save` saved; errors say what to do."""
+    try:
+        found = load_checkpoint(path)
+    except StorageError as error:
+        raise StorageError(f"{error}; {FRESH}") from error
+    if found.run is None or found.position.offset != found.topics.n_docs:
+        raise StorageError(
+            f"{path} holds topics that learned other documents than those of learn --save; {FRESH}"
+        )
+    return found, found.run
+
+
+def read_start(path: Path) -> bytes:
+    """Return what all files that are saved here begin with; less of one that is cut short."""
+    with path.open("rb") as file:
+        return file.read(N_START)

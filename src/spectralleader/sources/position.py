@@ -1,0 +1,38 @@
+"""Position: how much of an input was learned, in plain values that can be saved."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from spectralleader.checks.states import take, whole
+
+
+@dataclass(frozen=True)
+class Position:
+    """The place in an input where learning resumes.
+
+    Documents of files are identified by a digest of their texts: whatever the format, the
+    compression or the order, the same documents are the same position.
+
+    Examples
+    --------
+    >>> Position.from_state(Position(3, "ab12", "34cd").to_state())
+    Position(offset=3, digest='ab12', digest_before_last='34cd')
+    """
+
+    offset: int = 0  # number of the next document, or of the next batch, from 0
+    digest: str | None = None  # of the documents before it; None if they cannot be read again
+    digest_before_last: str | None = None  # the same without the last of them
+
+    def to_state(self) -> dict[str, Any]:
+        """Return the position as plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_state(cls, state: Any) -> Position:
+        """Rebuild what `to_state` described, checked."""
+        digests = [take(state, name) for name in ("digest", "digest_before_last")]
+        if not all(type(text) in (str, type(None)) for text in digests):
+            raise ValueError("a digest must be text")
+        return cls(whole(state, "offset"), *digests)
