@@ -123,11 +123,11 @@ def test_words_that_do_not_occur_cost_nothing():
 @pytest.mark.parametrize(
     ("module", "allowed"),
     [
-        ("spectral/algorithm1.py", {"documents", "model"}),
+        ("spectral/algorithm1.py", {"arrays", "documents", "models"}),
         (
             "learners/algorithm1.py",
-            {"documents", "model", "learners.protocol", "recoding", "samples", "states"}
-            | {"guard", "spectral.algorithm1"},
+            {"checks", "checks.states", "documents", "documents.recoding", "learners.protocol"}
+            | {"models", "runtime.guard", "samples", "spectral.algorithm1"},
         ),
     ],
 )

@@ -79,6 +79,21 @@ def guard_of(thing: Any) -> Guard:
     return guard
 
 
+class changing:  # noqa: N801  # reads as a statement: with changing(self)
+    """Mark a learner as broken if an exception leaves a step that had begun."""
+
+    def __init__(self, thing: Any) -> None:
+        self.thing = thing
+
+    def __enter__(self) -> None:
+        """Begin the step."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """End the step."""
+        if error is not None:
+            vars(self.thing)["_broken"] = repr(error)
+
+
 class Guarded:
     """Lets one thread at a time through the doors that its subclasses define.
 

@@ -3,39 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator
 
 from spectralleader.arrays import Floats
 from spectralleader.models import TopicModel
-from spectralleader.spectral.recovery import NOTHING, finish
+from spectralleader.moments import Sums
+from spectralleader.runtime.compiled import kernel
+from spectralleader.spectral.power import N_ITERATIONS, decompose_tensor
+from spectralleader.spectral.recovery import NOTHING, recover
 from spectralleader.spectral.whitening import Whitening, whiten
 
-
-class Moments(Protocol):
-    """Mean moments, in coordinates that are words or those of a basis."""
-
-    n_tokens: float  # words that the means were taken over
-
-    @property
-    def words(self) -> Floats:
-        """M1, shape (d,)."""
-
-    @property
-    def pairs(self) -> Floats | LinearOperator:
-        """M2, shape (r, r)."""
-
-    def triples(self, basis: Floats) -> Floats:
-        """M3(Q, Q, Q) for a basis Q of shape (r, k): shape (k, k, k)."""
-
-    def multiply_pairs(self, basis: Floats) -> Floats:
-        """M2 Q over words, for a basis Q of shape (r, k): shape (d, k)."""
-
-
-# Decomposes a symmetric (k, k, k) tensor from starting directions (K, n, K) or (k, n, k): returns
-# eigenvalues (k,) and eigenvectors, one a row, (k, k).
+# Decomposes a symmetric (k, k, k) tensor from starting directions (K, n, K), K >= k: returns
+# eigenvalues (k,) and eigenvectors, one per row, (k, k).
 Decomposition = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
 
@@ -54,7 +35,7 @@ class Estimate(NamedTuple):
     whitening: Whitening
     triples: Floats  # T, whitened, (k, k, k)
     tensor_eigenvalues: Floats  # lambda, in the order found
-    tensor_eigenvectors: Floats  # v, one a row, (k, k)
+    tensor_eigenvectors: Floats  # v, one per row, (k, k)
     clipped: Floats  # negative mass removed from each topic found
     anchoring: Anchoring | None = None  # None: the coordinates are words
 
@@ -87,43 +68,52 @@ class Estimate(NamedTuple):
         return float(error / norm) if norm > 0 else 0.0
 
 
-def estimate(
-    moments: Moments,
-    n_topics: int,
-    decompose: Decomposition,
-    starts: Floats,
-    *,
-    near: Floats | None = None,
-) -> Estimate:
-    """Estimate a single-topic model from its moments.
+def estimate(sums: Sums, n_topics: int, decompose: Decomposition, starts: Floats) -> Estimate:
+    """Estimate a single-topic model from sums of words, pairs and triples.
 
     Parameters
     ----------
-    moments : Moments
-        Mean words, pairs and triples.
+    sums : Sums
+        Of documents, or of a known model.
     n_topics : int
         K. If fewer can be estimated, the rest get weight 0.
     decompose : callable
         The tensor decomposition, such as `power_method`.
     starts : (K, n_restarts, K) array
         Directions that the decomposition starts from, see `power.random_starts`.
-    near : (k, r) array, optional
-        Directions of an earlier estimate in the same coordinates, to start from instead.
     """
-    whitening = whiten(moments.pairs, n_topics)  # lines 1 and 2
-    T = moments.triples(whitening.forward)  # line 3
-    if near is not None and len(near) == len(T):
-        starts = whitening.coordinates(near)[:, None, :]
+    W, A, T = whiten(sums, n_topics)  # lines 1 to 3
     eigenvalues, eigenvectors = decompose(T, starts)  # line 4
-    backward = moments.multiply_pairs(whitening.forward)  # (W^T)^+ = M2 W
-    weights, topics = np.empty(n_topics), np.empty((n_topics, len(backward)))
-    words = (moments.words, moments.n_tokens)
-    clipped = finish(backward, eigenvalues, eigenvectors, *words, weights, topics)  # line 5
-    return Estimate(
-        TopicModel.trusted(weights, topics),
-        whitening,
-        T,
-        eigenvalues,
-        eigenvectors,
-        clipped,
-    )
+    weights, topics, clipped = recover(sums, W, eigenvalues, eigenvectors, n_topics)  # line 5
+    model = TopicModel.trusted(weights, topics)
+    return Estimate(model, Whitening(W, A), T, eigenvalues, eigenvectors, clipped)
+
+
+def warm_estimate(sums: Sums, directions: Floats) -> Estimate | None:
+    """Return `estimate` by the power method, started from the directions of an earlier estimate.
+
+    The same steps in one kernel, which takes half the time where there are few topics: a model
+    after every document is mostly calls. None if fewer directions are left than there were.
+    """
+    weights, topics, clipped, *rest = _estimate_near(sums, directions, N_ITERATIONS)
+    if len(weights) == 0:
+        return None
+    W, A, T, eigenvalues, eigenvectors = rest
+    model = TopicModel.trusted(weights, topics)
+    return Estimate(model, Whitening(W, A), T, eigenvalues, eigenvectors, clipped)
+
+
+@kernel
+def _estimate_near(
+    sums: Sums, directions: Floats, n_iterations: int
+) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats, Floats, Floats]:
+    """Return the arrays of an `Estimate`; no topics if there are fewer than directions."""
+    k = len(directions)
+    W, A, T = whiten(sums, k)
+    values, vectors = np.zeros(k), np.zeros((k, k))
+    if len(A) < k:
+        return A[:0], T[0], A, W, A, T, values, vectors
+    starts = (np.dot(directions, W) * A).reshape(k, 1, k)  # v of W v: A W^T W v = v
+    decompose_tensor(T.copy(), starts, n_iterations, values, vectors, 0, k)
+    weights, topics, clipped = recover(sums, W, values, vectors, k)
+    return weights, topics, clipped, W, A, T, values, vectors

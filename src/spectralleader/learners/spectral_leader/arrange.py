@@ -1,13 +1,11 @@
-"""Order: topic 3 stays topic 3, by a reference, an earlier model of the learner's."""
+"""Arranging: topic 3 stays topic 3, by a reference, an earlier model of the learner."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from spectralleader.arrays import Floats, Ints
-from spectralleader.checks.states import check_same, part, take
+from spectralleader.arrays import Floats
+from spectralleader.checks.states import check_same
 from spectralleader.models import TopicModel
 from spectralleader.models.alignment import best_order, reorder
 from spectralleader.runtime.compiled import kernel
@@ -60,25 +58,8 @@ def arrange_topics(weights: Floats, topics: Floats, reference: Floats, level: fl
             topics[i, w] = own * topics[i, w] + shared[w]
 
 
-def recode_reference(
-    reference: TopicModel | None, new_ids: Ints | None, n_words: int
-) -> TopicModel | None:
-    """Renumber the words of a reference; it need not know new ones."""
-    if reference is None or new_ids is None:
-        return reference
-    return reference.recode(new_ids[: reference.n_words], n_words)
-
-
-def reference_to_state(reference: TopicModel | None) -> dict[str, Any]:
-    """Return all there is to a reference."""
-    return {"reference": None if reference is None else reference.to_state()}
-
-
-def reference_from_state(state: dict[str, Any], n_topics: int, n_words: int) -> TopicModel | None:
-    """Rebuild the reference of a learner of that size; it may not know all words."""
-    if take(state, "reference") is None:
-        return None
-    model = TopicModel.from_state(part(state, "reference"))
+def check_reference(model: TopicModel, n_topics: int, n_words: int) -> TopicModel:
+    """Return a reference for a learner of that size; it may know fewer words."""
     check_same("n_topics of the reference", model.n_topics, n_topics)
     if model.n_words > n_words:
         raise ValueError(f"the reference is over {model.n_words} words, the learner over {n_words}")
