@@ -19,20 +19,24 @@ from tests.factories import assert_valid
 UNIT = np.eye(3)
 
 
-def completed(weights, topics, unigram, n_topics, share):
-    return complete(weights, topics, unigram, share, n_topics)
+def completed(omega, u, unigram, n_topics, share):
+    weights, topics = np.empty(n_topics), np.empty((n_topics, len(unigram)))
+    clipped = complete(omega, u, unigram, share, weights, topics)
+    return weights, topics, clipped
 
 
 def recovered(eigenvalues, eigenvectors):
     """The model of eigenpairs in coordinates of words, of which all pairs are seen."""
     upper = pack(UNIT, np.zeros((3, 3, 3)))
     seen = Sums(UNIT, np.array([np.inf, 1, 1, 1]), np.ones(3), UNIT, upper)
-    return recover(seen, UNIT, np.array(eigenvalues), eigenvectors, 3)
+    weights, topics = np.empty(3), np.empty((3, 3))
+    recover(seen, UNIT, np.array(eigenvalues), eigenvectors, weights, topics)
+    return weights, topics
 
 
 def test_a_negative_lambda_flips_with_its_vector():
     vectors = np.linalg.qr(np.arange(9.0).reshape(3, 3) ** 2 + 1)[0]
-    weights, topics, _ = recovered([2.0, 3.0, 4.0], vectors)
+    weights, topics = recovered([2.0, 3.0, 4.0], vectors)
     flipped = recovered([-2.0, 3.0, -4.0], vectors * np.array([[-1], [1], [-1]]))
     np.testing.assert_array_equal(flipped[0], weights)
     np.testing.assert_array_equal(flipped[1], topics)
@@ -54,7 +58,7 @@ def test_negative_entries_are_clipped_and_the_rest_renormalised():
 
 
 def test_a_lambda_of_nothing_is_no_topic():
-    weights, topics, _ = recovered([0.0, 2.0, 1e-13], UNIT)
+    weights, topics = recovered([0.0, 2.0, 1e-13], UNIT)
     np.testing.assert_array_equal(weights, [1.0, 0.0, 0.0])
     np.testing.assert_allclose(topics, [UNIT[1], *np.full((2, 3), 1 / 3)])
 

@@ -55,9 +55,9 @@ class ProjectedSums:
 
     def exchange(self, documents: Scattered, n_added: int) -> None:
         """Add the first n_added documents and subtract the others."""
-        if documents.n_words != self.n_words:
+        if documents.n_words != len(self.sums.basis):
             raise ValueError(
-                f"these sums are over {self.n_words} words, the documents over "
+                f"these sums are over {len(self.sums.basis)} words, the documents over "
                 f"{documents.n_words}; use one vocabulary"
             )
         update_sums(self.sums, documents, n_added)
@@ -71,7 +71,7 @@ class ProjectedSums:
 
     def widen(self, n_words: int) -> None:
         """Extend the vocabulary; new words are outside the basis."""
-        if n_words <= self.n_words:
+        if n_words <= len(self.sums.basis):
             return
         # a copy of these sums has rows of its own, no longer those allocated ahead
         is_ours = len(self._room) > 0 and self.sums.basis.base is self._room[0]
@@ -95,11 +95,6 @@ class ProjectedSums:
         """Add the arrays of other sums in the same basis: all of `Sums` but the basis."""
         for mine, theirs in zip(self.sums[1:], parts, strict=True):
             mine += theirs
-
-    @property
-    def n_words(self) -> int:
-        """Vocabulary size, d."""
-        return len(self.sums.basis)
 
     @property
     def pairs(self) -> Floats:

@@ -58,7 +58,8 @@ def find_basis(
     # documents the pairs can have equal eigenvalues, of which it would find no more than columns.
     n_columns = n_topics if documents.n_docs < MANY else -(-n_topics // 2)
     wanted = (len(known), n_topics, seed, tolerance, n_columns)
-    found = S * top_eigenspace(lambda Z: S * multiply(S * Z), *wanted)
+    scaled = (lambda Z: S * multiply(S * Z)) if scaling else multiply
+    found = S * top_eigenspace(scaled, *wanted)
     basis = np.zeros((d, found.shape[1]))
     basis[known] = found
     return basis

@@ -172,11 +172,11 @@ def orthonormal(block: Floats) -> tuple[Floats, float]:
     they are too near, the block is returned unchanged, and 0.
     """
     L, failed = dpotrf(block.T @ block, lower=True)
-    left = np.diag(L)
-    if failed or not left.min() > DEPENDENT * left.max():
+    left = L.diagonal().tolist()
+    if failed or not min(left) > DEPENDENT * max(left):
         return block, 0.0
     inverse, _ = dtrtri(L, lower=True)
-    return block @ inverse.T, float(left.min())
+    return block @ inverse.T, min(left)
 
 
 def _completed(block: Floats, known: Floats, rng: np.random.Generator) -> Floats:

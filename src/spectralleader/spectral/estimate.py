@@ -84,7 +84,8 @@ def estimate(sums: Sums, n_topics: int, decompose: Decomposition, starts: Floats
     """
     W, A, T = whiten(sums, n_topics)  # lines 1 to 3
     eigenvalues, eigenvectors = decompose(T, starts)  # line 4
-    weights, topics, clipped = recover(sums, W, eigenvalues, eigenvectors, n_topics)  # line 5
+    weights, topics = np.empty(n_topics), np.empty((n_topics, len(sums.words)))
+    clipped = recover(sums, W, eigenvalues, eigenvectors, weights, topics)  # line 5
     model = TopicModel.trusted(weights, topics)
     return Estimate(model, Whitening(W, A), T, eigenvalues, eigenvectors, clipped)
 
@@ -95,25 +96,39 @@ def warm_estimate(sums: Sums, directions: Floats) -> Estimate | None:
     The same steps in one kernel, which takes half the time where there are few topics: a model
     after every document is mostly calls. None if fewer directions are left than there were.
     """
-    weights, topics, clipped, *rest = _estimate_near(sums, directions, N_ITERATIONS)
-    if len(weights) == 0:
+    k, (d, r) = len(directions), sums.basis.shape
+    shapes = ((k,), (k, d), (r, k), (k,), (k, k, k), (k,), (k, k), (k,))
+    found = Arrays(*map(np.empty, shapes))
+    if not _estimate_near(sums, directions, N_ITERATIONS, found):
         return None
-    W, A, T, eigenvalues, eigenvectors = rest
+    weights, topics, W, A, T, eigenvalues, eigenvectors, clipped = found
     model = TopicModel.trusted(weights, topics)
     return Estimate(model, Whitening(W, A), T, eigenvalues, eigenvectors, clipped)
 
 
+class Arrays(NamedTuple):
+    """What an estimate is made of. A kernel writes to them in less time than it returns some."""
+
+    weights: Floats
+    topics: Floats
+    forward: Floats
+    eigenvalues: Floats
+    triples: Floats
+    tensor_eigenvalues: Floats
+    tensor_eigenvectors: Floats
+    clipped: Floats
+
+
 @kernel
-def _estimate_near(
-    sums: Sums, directions: Floats, n_iterations: int
-) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats, Floats, Floats]:
-    """Return the arrays of an `Estimate`; no topics if there are fewer than directions."""
+def _estimate_near(sums: Sums, directions: Floats, n_iterations: int, found: Arrays) -> bool:
+    """Set the arrays of an estimate; return False if there are fewer topics than directions."""
     k = len(directions)
     W, A, T = whiten(sums, k)
-    values, vectors = np.zeros(k), np.zeros((k, k))
     if len(A) < k:
-        return A[:0], T[0], A, W, A, T, values, vectors
+        return False
+    found.forward[:], found.eigenvalues[:], found.triples[:] = W, A, T
     starts = (np.dot(directions, W) * A).reshape(k, 1, k)  # v of W v: A W^T W v = v
-    decompose_tensor(T.copy(), starts, n_iterations, values, vectors, 0, k)
-    weights, topics, clipped = recover(sums, W, values, vectors, k)
-    return weights, topics, clipped, W, A, T, values, vectors
+    pairs = (found.tensor_eigenvalues, found.tensor_eigenvectors)
+    decompose_tensor(T, starts, n_iterations, *pairs, 0, k)
+    found.clipped[:] = recover(sums, W, *pairs, found.weights, found.topics)
+    return True

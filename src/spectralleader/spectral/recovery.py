@@ -13,56 +13,55 @@ NOTHING = 1e-12  # a lambda or a topic's mass below this carries no topic
 
 @kernel
 def recover(
-    sums: Sums, W: Floats, eigenvalues: Floats, eigenvectors: Floats, n_topics: int
-) -> tuple[Floats, Floats, Floats]:
-    """Return weights and topics of a valid model, and the mass clipped from each topic found.
+    sums: Sums, W: Floats, lambdas: Floats, vectors: Floats, weights: Floats, topics: Floats
+) -> Floats:
+    """Set weights and topics of a valid model; return the mass clipped from each topic found.
 
     ``omega_i = 1 / lambda_i^2`` and ``u_i = lambda_i (W^T)^+ v_i`` with ``(W^T)^+ = M2 W`` (eq.
     10); then what the paper leaves open, see `complete`. A negative lambda flips with its v, which
     leaves u unchanged. A lambda of 0 means no topic: weight 0.
     """
-    weights = np.zeros(len(eigenvalues))
-    v = eigenvectors / max(1.0, sums.n[2])
-    for i in range(len(eigenvalues)):
-        if abs(eigenvalues[i]) > NOTHING:
-            weights[i] = 1.0 / eigenvalues[i] ** 2
-        v[i] *= eigenvalues[i]
-    topics = np.dot(np.dot(v, W.T), sums.image.T)
+    omega, v = np.zeros(len(lambdas)), vectors / max(1.0, sums.n[2])
+    for i in range(len(lambdas)):
+        if abs(lambdas[i]) > NOTHING:
+            omega[i] = 1.0 / lambdas[i] ** 2
+        v[i] *= lambdas[i]
+    u = np.dot(np.dot(v, W.T), sums.image.T)
     unigram = smooth_words(sums.words, sums.n[0])
-    share = background_share(n_topics, len(unigram), sums.n[0])
-    return complete(weights, topics, unigram, share, n_topics)
+    share = background_share(len(weights), len(unigram), sums.n[0])
+    return complete(omega, u, unigram, share, weights, topics)
 
 
 @kernel
 def complete(
-    weights: Floats, topics: Floats, unigram: Floats, share: float, n_topics: int
-) -> tuple[Floats, Floats, Floats]:
-    """Return weights and topics without impossible words, and the mass clipped from each topic.
+    omega: Floats, u: Floats, unigram: Floats, share: float, weights: Floats, topics: Floats
+) -> Floats:
+    """Set weights and topics without impossible words; return the mass clipped from each u.
 
-    A topic that sums to a negative number is flipped; negative entries become 0, the rest is
+    A u that sums to a negative number is flipped; negative entries become 0, the rest is
     normalised, and mixed with `share` unigram. Missing topics (of no weight or no mass, or fewer
-    than n_topics) get weight 0, the last places and the unigram distribution; if all are missing
-    the model is the unigram model.
+    than there are to set) get weight 0, the last places and the unigram distribution; if all are
+    missing the model is the unigram model.
     """
-    to_weights, to_topics = np.zeros(n_topics), np.empty((n_topics, len(unigram)))
-    clipped, n_found = np.zeros(len(weights)), 0
-    for i in range(len(weights)):
+    clipped, n_found = np.zeros(len(omega)), 0
+    for i in range(len(omega)):
         size, total = 0.0, 0.0  # max(x, 0) is (x + |x|) / 2, which vectorises
         for w in range(len(unigram)):
-            size += abs(topics[i, w])
-            total += topics[i, w]
+            size += abs(u[i, w])
+            total += u[i, w]
         mass, clipped[i] = (size + abs(total)) / 2, (size - abs(total)) / 2
-        if weights[i] > 0 and mass > NOTHING:
-            to_weights[n_found] = min(weights[i], 1.0)
+        if omega[i] > 0 and mass > NOTHING:
+            weights[n_found] = min(omega[i], 1.0)
             scale = (1.0 - share) * (-1.0 if total < 0 else 1.0) / mass
             for w in range(len(unigram)):
-                kept = scale * topics[i, w]
-                to_topics[n_found, w] = (kept + abs(kept)) / 2 + share * unigram[w]
+                kept = scale * u[i, w]
+                topics[n_found, w] = (kept + abs(kept)) / 2 + share * unigram[w]
             n_found += 1
-    for i in range(n_found, n_topics):
-        to_weights[i] = 0.0 if n_found > 0 else 1.0
-        to_topics[i] = unigram
-    return to_weights / to_weights.sum(), to_topics, clipped
+    for i in range(n_found, len(weights)):
+        weights[i] = 0.0 if n_found > 0 else 1.0
+        topics[i] = unigram
+    weights /= weights.sum()
+    return clipped
 
 
 @kernel

@@ -37,12 +37,12 @@ def whiten(sums: Sums, n_topics: int) -> tuple[Floats, Floats, Floats]:
     k = 0
     for i in range(min(n_topics, r)):
         k += values[r - 1 - i] > USABLE * max(values[r - 1], 0.0)
-    W = np.empty((r, k))
+    W, A = np.empty((r, k)), values[r - k :][::-1].copy()
     for i in range(k):
         vector = vectors[:, r - 1 - i]
         first = np.argmax(np.abs(vector) > (1.0 - 1e-9) * np.abs(vector).max())
-        W[:, i] = np.sign(vector[first]) / np.sqrt(values[r - 1 - i]) * vector
-    return W, values[r - k :][::-1].copy(), whiten_triples(sums, W)
+        W[:, i] = np.sign(vector[first]) / np.sqrt(A[i]) * vector
+    return W, A, whiten_triples(sums, W)
 
 
 @kernel

@@ -136,7 +136,7 @@ class Anchored:
         found = None if warm is None else warm_estimate(sums.sums, warm)
         if found is None:
             found = estimate(sums.sums, self.n_topics, self.decompose, starts)
-        return found._replace(anchoring=self.anchoring)
+        return found
 
     def to_state(self) -> dict[str, Any]:
         """Return the anchor's documents and the changes since."""

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from spectralleader.arrays import Floats
 from spectralleader.checks.states import check_same
 from spectralleader.models import TopicModel
-from spectralleader.models.alignment import best_order, reorder
-from spectralleader.runtime.compiled import kernel
+from spectralleader.models.alignment import best_order
 
 
 def arrange(model: TopicModel, reference: TopicModel | None, level: float = 0.0) -> TopicModel:
@@ -26,36 +24,14 @@ def arrange(model: TopicModel, reference: TopicModel | None, level: float = 0.0)
     >>> arrange(model, None, level=0.5).topics.tolist()
     [[0.5625, 0.4375], [0.3125, 0.6875]]
     """
-    weights, topics = model.weights.copy(), model.topics.copy()
-    wanted = NO_TOPICS if reference is None else reference.topics
-    arrange_topics(weights, topics, wanted, level)
-    return TopicModel.trusted(weights, topics)
-
-
-NO_TOPICS = TopicModel.uniform(1, 1).topics[:0]  # read-only, as all models' are
-
-
-@kernel
-def arrange_topics(weights: Floats, topics: Floats, reference: Floats, level: float) -> None:
-    """Put weights and topics in the reference's order, if there is one, and shrink them, in place.
-
-    ``topics[:] = (1 - s)**2 * topics[order] + (1 - s) * s * (weights @ topics) + s / d``
-    """
-    k, d = topics.shape
-    order = np.empty(k, np.int64)
-    if len(reference) == k and not best_order(topics, reference, order):
-        reorder(weights.copy(), topics.copy(), order, weights, topics)
+    order = np.empty(model.n_topics, np.int64)
+    if reference is not None and not best_order(model.topics, reference.topics, order):
+        model = TopicModel.trusted(model.weights[order], model.topics[order])
     if level == 0.0:
-        return
-    shared = np.full(d, level / d)
-    for i in range(k):
-        share = (1.0 - level) * level * weights[i]
-        for w in range(d):
-            shared[w] += share * topics[i, w]
-    own = (1.0 - level) ** 2
-    for i in range(k):
-        for w in range(d):
-            topics[i, w] = own * topics[i, w] + shared[w]
+        return model
+    mean = model.weights @ model.topics
+    topics = (1 - level) ** 2 * model.topics + (1 - level) * level * mean + level / model.n_words
+    return TopicModel.trusted(model.weights, topics)
 
 
 def check_reference(model: TopicModel, n_topics: int, n_words: int) -> TopicModel:

@@ -173,7 +173,7 @@ class SpectralLeader(Guarded):
     @property
     def info(self) -> Estimate:
         """The estimate behind the model, with its diagnostics (lines 1 to 5)."""
-        return self._anchored.estimate()
+        return self._anchored.estimate()._replace(anchoring=self._anchored.anchoring)
 
     @property
     def model(self) -> TopicModel:
