@@ -7,7 +7,7 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.runtime.compiled import kernel
 
-STILL = 1e-12  # a rotation by a smaller angle is not worth its time
+STILL = 1e-12  # a rotation by a smaller angle changes nothing worth having
 MAX_SWEEPS = 100
 
 
@@ -31,20 +31,14 @@ def joint_diagonalisation(triples: Floats, starts: Floats) -> tuple[Floats, Floa
     eigenvectors : (k, k) array
         v, one per row, orthonormal.
     """
-    V = diagonalise(triples.copy())
-    contracted = triples @ V.T  # T(I, I, v) for each v, (k, k, k)
-    eigenvalues = np.einsum("abi,ia,ib->i", contracted, V, V)
-    order, signs = np.argsort(-np.abs(eigenvalues)), np.where(eigenvalues < 0, -1.0, 1.0)
-    return np.abs(eigenvalues)[order], (signs[:, None] * V)[order]
+    return diagonalise(triples.copy())
 
 
 @kernel
-def diagonalise(A: Floats) -> Floats:
-    """Return the rotation V that makes all slices ``V A[:, :, m] V^T`` most diagonal.
-
-    A is rotated in place, sweep after sweep, until all rotations are small.
-    """
+def diagonalise(A: Floats) -> tuple[Floats, Floats]:
+    """Rotate the slices A[:, :, m] in place, sweep after sweep, until all rotations are small."""
     k = len(A)
+    T = A.copy()
     V = np.eye(k)
     for _ in range(MAX_SWEEPS):
         largest = 0.0
@@ -56,7 +50,7 @@ def diagonalise(A: Floats) -> Floats:
                     _rotate(A, V, p, q, np.cos(angle), np.sin(angle))
         if largest <= STILL:
             break
-    return V
+    return _sorted_pairs(T, V)
 
 
 @kernel
@@ -68,6 +62,7 @@ def _angle(A: Floats, p: int, q: int) -> float:
         twice = 2.0 * A[p, q, m]
         on += difference * difference - twice * twice
         off += 2.0 * difference * twice
+    # for one slice with equal diagonal entries on < 0 = off, and a quarter turn of pi is right
     return float(0.25 * np.arctan2(off, on))
 
 
@@ -87,3 +82,20 @@ def _rotate(A: Floats, V: Floats, p: int, q: int, c: float, s: float) -> None:
                 c * A[i, p, m] + s * A[i, q, m],
                 c * A[i, q, m] - s * A[i, p, m],
             )
+
+
+@kernel
+def _sorted_pairs(T: Floats, V: Floats) -> tuple[Floats, Floats]:
+    """Return T(v, v, v) of every row v, signed to be positive, and the rows; largest first."""
+    k = len(T)
+    values = np.zeros(k)
+    for i in range(k):
+        for a in range(k):
+            for b in range(k):
+                for c in range(k):
+                    values[i] += T[a, b, c] * V[i, a] * V[i, b] * V[i, c]
+        if values[i] < 0:
+            values[i] *= -1.0
+            V[i] *= -1.0
+    order = np.argsort(-values)
+    return values[order], V[order]
