@@ -40,11 +40,12 @@ from spectralleader.sources.synthetic import (  # noqa: E402
     switching,
 )
 
+FOLDER = "learners.spectral_leader"  # modules whose names are replaced
+LEADER, SHRINKAGE = f"{FOLDER}.spectral_leader.", f"{FOLDER}.shrinkage."
 SHRUNK, SCALED = {"shrinkage": "cross-validated"}, {"scaling": 0.5}
 
 
-HOME = "spectralleader.learners.spectral_leader"
-Patches: TypeAlias = dict[str, Any]  # by name within HOME
+Patches: TypeAlias = dict[str, Any]  # by name within `spectralleader`
 
 
 class Stream(NamedTuple):
@@ -73,7 +74,7 @@ STREAMS = (
 
 
 class Variant(NamedTuple):
-    """A constant at another value: what to replace in HOME, and for whom."""
+    """A constant at another value: what to replace in `spectralleader`, and for whom."""
 
     constant: str
     value: str
@@ -111,7 +112,7 @@ def with_earlier_losses() -> Patches:
         n_last = n
         return float(shrinkage.LEVELS[totals <= totals.min() + shrinkage.ROUNDING].max())
 
-    return {"leader.choose_level": choose_level}
+    return {LEADER + "choose_level": choose_level}
 
 
 def falling(self: SpectralLeader) -> float:
@@ -133,7 +134,7 @@ def cut_at_powers_of_two() -> Patches:
             block = block[n_left:]
         learn(self, block)
 
-    return {"spectral_leader.SpectralLeader.learn": in_pieces}
+    return {LEADER + "SpectralLeader.learn": in_pieces}
 
 
 def floor(share: Callable[[int], float]) -> Callable[[], Patches]:
@@ -141,16 +142,16 @@ def floor(share: Callable[[int], float]) -> Callable[[], Patches]:
         counts = np.bincount(documents.words, documents.counts, minlength=documents.n_words)
         return (counts / max(1.0, counts.sum()) + share(max(1, documents.n_docs))) ** -power
 
-    return constant("basis.scale_words", scale_words)
+    return constant("spectral.basis.scale_words", scale_words)
 
 
 FEWER, FEW, MORE = (0, 1 / 8, 3 / 8), (0, 1 / 16, 1 / 4), (0, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)
 VARIANTS = (
     Variant("shrinkage", "off", ("L2",), dict, {}, SHRUNK),
-    *(of_shrinkage("folds (3)", f"{n}", constant("shrinkage.N_PARTS", n)) for n in (2, 5)),
-    of_shrinkage("folds (3)", "3, interleaved", constant("leader.split", interleaved)),
+    *(of_shrinkage("folds (3)", f"{n}", constant(SHRINKAGE + "N_PARTS", n)) for n in (2, 5)),
+    of_shrinkage("folds (3)", "3, interleaved", constant(LEADER + "split", interleaved)),
     *(
-        of_shrinkage("levels (6)", name, constant("shrinkage.LEVELS", np.array(levels)))
+        of_shrinkage("levels (6)", name, constant(SHRINKAGE + "LEVELS", np.array(levels)))
         for name, levels in (
             ("0, 1/8, 3/8", FEWER),
             ("0, 1/16, 1/4", FEW),
@@ -161,19 +162,23 @@ VARIANTS = (
     of_shrinkage(
         "level (as chosen)",
         "odds by 2/3 n/m",
-        constant("leader.Leader.shrinkage_level", property(falling)),
+        constant(LEADER + "SpectralLeader.shrinkage_level", property(falling)),
     ),
     of_shrinkage("renewal (doubled, after the block)", "within the block", cut_at_powers_of_two),
     *(
-        of_shrinkage("renewal (doubled, after the block)", name, constant("leader.next_renewal", f))
+        of_shrinkage(
+            "renewal (doubled, after the block)", name, constant(LEADER + "next_renewal", f)
+        )
         for name, f in (("4 times", lambda n: 4 * n), ("5/4", lambda n: n + n // 4 + 1))
     ),
     *(
-        of_plain("staleness (1/3)", name, constant("anchored.STALE", share))
+        of_plain("staleness (1/3)", name, constant(f"{FOLDER}.anchored.STALE", share))
         for name, share in (("1/8", 1 / 8), ("1/2", 1 / 2), ("1", 1.0))
     ),
-    *(of_plain("extra directions (3)", f"{n}", constant("basis.EXTRA", n)) for n in (0, 1, 5)),
-    of_plain("warm start refreshed (1/64)", "never", constant("near.STEP", 100.0)),
+    *(
+        of_plain("extra directions (3)", f"{n}", constant("spectral.basis.EXTRA", n))
+        for n in (0, 1, 5)
+    ),
     *(
         Variant("scaling (0)", f"{power:g}", ("L1", "L2"), dict, {"scaling": power}, {})
         for power in (0.25, 0.5, 1.0)
@@ -216,7 +221,7 @@ def run(task: tuple[int, int, int, int]) -> dict[str, float]:
     metrics = {name: METRICS[name](truth) for name in ("L1", "L2")}
     with ExitStack() as patched:
         for name, value in RUNS[which].patches().items():
-            patched.enter_context(mock.patch(f"{HOME}.{name}", value))
+            patched.enter_context(mock.patch(f"spectralleader.{name}", value))
         for cached in (shrinkage.mixing, shrinkage.shares):  # they depend on the levels
             cached.cache_clear()
             patched.callback(cached.cache_clear)

@@ -14,7 +14,7 @@ import numpy as np
 
 from spectralleader import Documents
 from spectralleader.learners.passes import Task, summaries
-from spectralleader.learners.spectral_leader.basis import EXTRA
+from spectralleader.spectral.basis import EXTRA
 
 MEAN_LENGTH, SEED = 15, 0
 PASSES = ("count", "multiply_pairs", "project", "expect")

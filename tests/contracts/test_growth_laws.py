@@ -7,9 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader import LEARNERS, BatchEM, Documents, HedgedLeader, TopicModel
+from spectralleader import (
+    LEARNERS,
+    BatchEM,
+    Documents,
+    HedgedLeader,
+    SpectralLeader,
+    TopicModel,
+)
 from spectralleader.learners.online_em import OnlineEM
-from spectralleader.learners.spectral_leader.leader import Leader
 from spectralleader.samples import SAMPLES, Window, sample_from_state, sample_to_state
 from spectralleader.testing import laws, word_laws
 from spectralleader.testing.requirements import Maker, taught
@@ -37,7 +43,7 @@ def make_sample(request):
 
 def estimated(learner):
     """Its model before any shrinkage, which is by earlier samples too."""
-    return learner.predictive if isinstance(learner, Leader) else learner.model
+    return learner.predictive if isinstance(learner, SpectralLeader) else learner.model
 
 
 def assert_close(a, b):
@@ -148,7 +154,7 @@ def test_forgotten_words_are_as_if_never_seen(make, n_words):
     learner.recode(ids, n_words - 1)
     # places are kept from the past too
     assert_close(estimated(learner).aligned_to(estimated(other)), estimated(other))
-    if isinstance(learner, Leader):
+    if isinstance(learner, SpectralLeader):
         assert learner.sample.documents == other.sample.documents
 
 

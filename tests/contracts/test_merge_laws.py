@@ -107,7 +107,7 @@ def test_moments_in_one_basis_add_and_in_others_are_refused():
     sums = [ProjectedSums(np.eye(N_WORDS)) for _ in range(3)]
     for one, block in zip(sums, [*blocks, Documents.concatenate(blocks)], strict=True):
         one.update(block)
-    for mine, whole in zip(merge(*sums[:2]).parts(), sums[2].parts(), strict=True):
+    for mine, whole in zip(merge(*sums[:2]).sums, sums[2].sums, strict=True):
         assert mine == pytest.approx(whole, abs=1e-12)
     with pytest.raises(ValueError, match="different bases"):
         merge(sums[0], ProjectedSums(np.eye(N_WORDS)[:, :2]))

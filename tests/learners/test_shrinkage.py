@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from spectralleader import Documents, SpectralLeader, merge
 from spectralleader.evaluation.metrics import tensor_losses
-from spectralleader.learners.spectral_leader.order import arrange
+from spectralleader.learners.spectral_leader.anchored import Anchored
+from spectralleader.learners.spectral_leader.arrange import arrange
 from spectralleader.learners.spectral_leader.shrinkage import (
     CROSS_VALIDATED,
     LEVELS,
@@ -92,7 +93,8 @@ def test_each_part_is_judged_with_the_model_of_the_others():
     leader = shrunk(3, n_words=60, sample=Everything())
     leader.learn(sample)
     parts = split(sample)
-    for i, found in enumerate(leader._solve_without(parts)):
+    for i, estimate in enumerate(leader._anchored.estimate_without(parts)):
+        found = estimate.model
         other = valid_model(Documents.concatenate(parts[:i] + parts[i + 1 :]), 3)
         # in the basis of the whole sample: near, not equal
         assert found.distance(other) < 0.05 * found.norm()
@@ -118,7 +120,7 @@ def test_it_is_off_unless_asked_for_and_then_no_work_is_done_for_it(monkeypatch)
     block, _ = hard().truth.sample(60, 3, seed=0)
     asked = shrunk(3, n_words=3)
     asked.learn(block)
-    monkeypatch.setattr(SpectralLeader, "_solve_without", None)
+    monkeypatch.setattr(Anchored, "estimate_without", None)
     plain = SpectralLeader(3, n_words=3)
     plain.learn(block)
     assert plain.model is plain.predictive

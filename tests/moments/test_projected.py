@@ -6,7 +6,7 @@ from hypothesis import given
 
 from spectralleader import Documents
 from spectralleader.documents.views import Scattered
-from spectralleader.moments import ProjectedMoments, ProjectedSums, exchange, product, sums
+from spectralleader.moments import ProjectedSums, Sums, pair_operator, sums, update_kernels
 from tests.factories import blocks, documents
 
 BASIS = np.random.default_rng(0).normal(size=(5, 3))
@@ -20,18 +20,18 @@ def summed(*parts, basis=BASIS):
 
 
 def assert_same(a, b):
-    for name in ("n_tokens", "n_docs", "words", "image", "pairs", "triples"):
-        np.testing.assert_allclose(getattr(a, name), getattr(b, name), atol=1e-12, err_msg=name)
+    for name, x, y in zip(Sums._fields, a.sums, b.sums, strict=True):
+        np.testing.assert_allclose(x, y, atol=1e-12, err_msg=name)
 
 
 @given(blocks())
 def test_sums_are_what_numpy_says(block):
     total = summed(block)
     lengths = block.lengths
-    assert total.n_tokens == lengths.sum()
-    assert total.n_docs == tuple(np.count_nonzero(lengths >= order) for order in (1, 2, 3))
-    np.testing.assert_allclose(total.words, sums.sum_words(block), atol=1e-12)
-    np.testing.assert_allclose(total.image, sums.multiply_pairs(block, BASIS), atol=1e-12)
+    n_docs = [np.count_nonzero(lengths >= order) for order in (1, 2, 3)]
+    assert total.sums.n.tolist() == [lengths.sum(), *n_docs]
+    np.testing.assert_allclose(total.sums.words, sums.sum_words(block), atol=1e-12)
+    np.testing.assert_allclose(total.sums.image, sums.multiply_pairs(block, BASIS), atol=1e-12)
     pairs = BASIS.T @ sums.multiply_pairs(block, BASIS)
     np.testing.assert_allclose(total.pairs, pairs, atol=1e-12)
     np.testing.assert_allclose(total.triples, sums.project_triples(block, BASIS), atol=1e-12)
@@ -56,8 +56,8 @@ def test_merge_equals_replay_and_commutes(a, b):
     ba.merge(summed(a))
     assert_same(ab, summed(a, b))
     assert_same(ab, ba)
-    assert_same(ab, ProjectedSums.total([summed(a), summed(b)]))
-    assert_same(summed(a), ProjectedSums.total([summed(a)]))
+    assert_same(ab.without(b), summed(a))
+    assert_same(ab, ba)
 
 
 @given(blocks())
@@ -75,27 +75,22 @@ def test_another_basis_or_vocabulary_is_refused_showing_both():
         ProjectedSums(BASIS).update(documents())
 
 
-def test_few_and_many_documents_take_different_roads_to_the_same_sums(monkeypatch):
-    block = documents(300, 5)
-    by_word = summed(block)
-    monkeypatch.setattr("spectralleader.moments.projected.MANY", np.inf)
-    assert_same(by_word, summed(block))
-    assert len(block.words) + block.n_docs > 0
-
-
-def test_words_there_are_get_numbers_in_their_order():
-    block = Documents.from_tokens([[7, 2, 2], [], [9, 2]], n_words=12)[[0, 2]]
-    places, known = exchange.number_words(Scattered.of(block).bounds, block.words, 12)
+@pytest.mark.parametrize("n_words", [12, 1000])  # the vocabulary is scanned, the entries sorted
+def test_words_there_are_get_numbers_in_their_order(n_words):
+    block = Documents.from_tokens([[7, 2, 2], [], [9, 2]], n_words=n_words)[[0, 2]]
+    bounds = Scattered.of(block).bounds
+    places, known = update_kernels.number_words(bounds, block.words, n_words)
     assert known.tolist() == [2, 7, 9]
     np.testing.assert_array_equal(known[places], block.words)
 
 
-def test_more_rows_than_a_chunk_add_up(monkeypatch):
-    monkeypatch.setattr("spectralleader.moments.projected.MANY", np.inf)
-    block = documents(2 * exchange.CHUNK, 5)
-    np.testing.assert_allclose(
-        summed(block).triples, sums.project_triples(block, BASIS), atol=1e-10
-    )
+def test_more_rows_than_a_chunk_add_up():
+    n_words = update_kernels.CHUNK + 10
+    basis = np.random.default_rng(0).normal(size=(n_words, 3))
+    block = documents(2 * update_kernels.CHUNK + 1, n_words)
+    assert len(np.unique(block.words)) > update_kernels.CHUNK
+    expected = sums.project_triples(block, basis)
+    np.testing.assert_allclose(summed(block, basis=basis).triples, expected, atol=1e-10)
 
 
 @given(blocks())
@@ -103,7 +98,7 @@ def test_the_kernel_multiplies_pairs_as_numpy_does(block):
     arrays = (block.indptr, block.words, block.counts, block.lengths)
     for Z in (BASIS, np.random.default_rng(1).normal(size=(5, 4))):
         np.testing.assert_allclose(
-            product.multiply_pairs(*arrays, Z), sums.multiply_pairs(block, Z), atol=1e-12
+            pair_operator.multiply_pairs(*arrays, Z), sums.multiply_pairs(block, Z), atol=1e-12
         )
 
 
@@ -111,24 +106,23 @@ def test_the_kernel_multiplies_pairs_as_numpy_does(block):
 def test_the_kernel_sums_pairs_as_numpy_does(block):
     arrays = (block.indptr, block.words, block.counts, block.lengths)
     np.testing.assert_allclose(
-        product.sum_pairs(*arrays, block.n_words), sums.sum_pairs(block), atol=1e-12
+        pair_operator.sum_pairs(*arrays, block.n_words), sums.sum_pairs(block), atol=1e-12
     )
 
 
 @pytest.mark.parametrize("n_docs", [1, 300])  # few documents are passed over, many summed first
 def test_pairs_are_multiplied_alike_however_many_documents(n_docs):
     block = documents(n_docs, 5)
-    multiply = product.pairs_product(block.indptr, block.words, block.counts, block.lengths, 5)
+    multiply = pair_operator.pair_operator(block)
     np.testing.assert_allclose(multiply(BASIS), sums.multiply_pairs(block, BASIS), atol=1e-12)
 
 
-def test_means_project_further():
+def test_pairs_and_triples_are_unpacked_as_they_were_packed():
     block = documents(50, 5)
-    means = ProjectedMoments(summed(block, basis=np.eye(5)))
-    n_triples = np.count_nonzero(block.lengths >= 3)
-    expected = sums.project_triples(block, BASIS) / n_triples
-    np.testing.assert_allclose(means.triples(BASIS), expected, atol=1e-12)
-    np.testing.assert_allclose(means.multiply_pairs(BASIS), means.pairs @ BASIS, atol=1e-12)
+    pairs, triples = sums.sum_pairs(block), sums.project_triples(block, np.eye(5))
+    packed = sums.pack(pairs, triples)
+    np.testing.assert_allclose(sums.unpack_pairs(packed), pairs, atol=1e-14)
+    np.testing.assert_allclose(sums.unpack_triples(packed), triples, atol=1e-14)
 
 
 def test_words_that_come_later_are_outside_the_basis():
@@ -141,8 +135,7 @@ def test_words_that_come_later_are_outside_the_basis():
     grown.update(wider)
     told.update(block.widen(8))
     told.update(wider)
-    for a, b in zip(grown.parts(), told.parts(), strict=True):
-        np.testing.assert_allclose(a, b, atol=1e-12)
+    assert_same(grown, told)
 
 
 @given(blocks(), blocks(), blocks())

@@ -28,6 +28,15 @@ def test_an_orthogonal_tensor_is_decomposed_exactly(k, seed, name):
 
 
 @pytest.mark.parametrize("name", sorted(DECOMPOSITIONS))
+def test_slices_with_equal_diagonals_are_decomposed(name):
+    vectors = np.array([[1.0, 1.0], [1.0, -1.0]]) / np.sqrt(2)
+    T = np.array([[[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]]) / np.sqrt(2)
+    values, found = DECOMPOSITIONS[name](T, random_starts(2, 10, 0))
+    np.testing.assert_allclose(values, 1.0)
+    np.testing.assert_allclose(np.sort(np.abs(found @ vectors.T)), [[0, 1], [0, 1]], atol=1e-8)
+
+
+@pytest.mark.parametrize("name", sorted(DECOMPOSITIONS))
 def test_the_tensor_and_the_starts_are_left_as_they_were(name):
     T, _, _ = orthogonal_tensor(3, 0)
     starts = random_starts(3, 4, 0)

@@ -1,37 +1,46 @@
 """What Algorithm 1 leaves open, decided: signs, negative entries, missing topics, the floor."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from spectralleader import TopicModel
+from spectralleader.moments import Sums
+from spectralleader.moments.sums import pack
 from spectralleader.spectral.recovery import (
     background_share,
     complete,
     recover,
     smooth_words,
 )
-from spectralleader.spectral.whitening import whiten
 from tests.factories import assert_valid
 
 UNIT = np.eye(3)
 
 
-def completed(weights, topics, unigram, n_topics, share):
-    to_weights, to_topics = np.empty(n_topics), np.empty((n_topics, len(unigram)))
-    clipped = complete(weights, topics, unigram, share, to_weights, to_topics)
-    return to_weights, to_topics, clipped
+def completed(omega, u, unigram, n_topics, share):
+    weights, topics = np.empty(n_topics), np.empty((n_topics, len(unigram)))
+    clipped = complete(omega, u, unigram, share, weights, topics)
+    return weights, topics, clipped
+
+
+def recovered(eigenvalues, eigenvectors):
+    """The model of eigenpairs in coordinates of words, of which all pairs are seen."""
+    upper = pack(UNIT, np.zeros((3, 3, 3)))
+    seen = Sums(UNIT, np.array([np.inf, 1, 1, 1]), np.ones(3), UNIT, upper)
+    weights, topics = np.empty(3), np.empty((3, 3))
+    recover(seen, UNIT, np.array(eigenvalues), eigenvectors, weights, topics)
+    return weights, topics
 
 
 def test_a_negative_lambda_flips_with_its_vector():
     vectors = np.linalg.qr(np.arange(9.0).reshape(3, 3) ** 2 + 1)[0]
-    weights, topics = recover(UNIT, np.array([2.0, 3.0, 4.0]), vectors)
-    flipped = recover(UNIT, np.array([-2.0, 3.0, -4.0]), vectors * np.array([[-1], [1], [-1]]))
+    weights, topics = recovered([2.0, 3.0, 4.0], vectors)
+    flipped = recovered([-2.0, 3.0, -4.0], vectors * np.array([[-1], [1], [-1]]))
     np.testing.assert_array_equal(flipped[0], weights)
     np.testing.assert_array_equal(flipped[1], topics)
-    assert weights[0] == 0.25
+    np.testing.assert_allclose(weights / weights[0], [1, 4 / 9, 1 / 4])
 
 
 def test_a_topic_that_sums_to_a_negative_number_is_flipped():
@@ -49,8 +58,9 @@ def test_negative_entries_are_clipped_and_the_rest_renormalised():
 
 
 def test_a_lambda_of_nothing_is_no_topic():
-    weights, _ = recover(UNIT, np.array([0.0, 2.0, 1e-13]), np.eye(3))
-    np.testing.assert_array_equal(weights, [0.0, 0.25, 0.0])
+    weights, topics = recovered([0.0, 2.0, 1e-13], UNIT)
+    np.testing.assert_array_equal(weights, [1.0, 0.0, 0.0])
+    np.testing.assert_allclose(topics, [UNIT[1], *np.full((2, 3), 1 / 3)])
 
 
 def test_missing_topics_get_no_weight_and_the_unigram_distribution():
@@ -92,15 +102,3 @@ def test_the_background_shrinks_with_the_words_seen():
     assert shares[-1] == 0.0
     assert shares == sorted(shares, reverse=True)
     assert background_share(1, 1, 0) == 1.0
-
-
-def test_negative_eigenvalues_are_not_usable():
-    whitening = whiten(np.diag([0.5, -0.9, 0.2]), 3)
-    np.testing.assert_allclose(whitening.eigenvalues, [0.5, 0.2])
-    np.testing.assert_allclose(whitening.forward[:, 0], [0.5**-0.5, 0, 0], atol=1e-15)
-    assert whitening.coordinates(whitening.forward.T) == pytest.approx(np.eye(2))
-
-
-@pytest.mark.parametrize("matrix", [np.zeros((3, 3)), -np.eye(3)])
-def test_no_positive_eigenvalue_means_no_direction(matrix):
-    assert whiten(matrix, 2).forward.shape == (3, 0)

@@ -1,8 +1,11 @@
 import numpy as np
-import scipy.linalg
+import pytest
 
 from spectralleader import Documents, SpectralLeader
-from spectralleader.spectral import whitening
+from spectralleader.moments import ProjectedSums, Sums, sums
+from spectralleader.moments.sums import pack
+from spectralleader.spectral.whitening import whiten, whiten_triples
+from tests.factories import documents
 
 
 def test_eigenpairs_are_found_where_many_are_alike():
@@ -13,16 +16,29 @@ def test_eigenpairs_are_found_where_many_are_alike():
     assert np.isfinite(leader.model.topics).all()
 
 
-def test_eigenpairs_are_the_same_where_a_search_for_some_fails(monkeypatch):
-    pairs = np.cov(np.random.default_rng(0).normal(size=(40, 200)))
-    expected = whitening.top_eigenpairs(pairs, 5)
+def in_basis(pairs):
+    """Sums with these pairs, and no triples."""
+    r = len(pairs)
+    upper = pack(pairs, np.zeros((r, r, r)))
+    return Sums(np.eye(r), np.ones(4), np.ones(r), pairs, upper)
 
-    def fail_for_some(matrix, **options):
-        if "subset_by_index" in options:
-            raise np.linalg.LinAlgError("Internal Error.")
-        return scipy.linalg.eigh(matrix, **options)
 
-    monkeypatch.setattr(whitening, "eigh", fail_for_some)
-    values, vectors = whitening.top_eigenpairs(pairs, 5)
-    np.testing.assert_allclose(values, expected[0], rtol=1e-10)
-    np.testing.assert_allclose(np.abs(np.sum(vectors * expected[1], axis=0)), 1.0, rtol=1e-10)
+def test_negative_eigenvalues_are_not_usable():
+    W, A, T = whiten(in_basis(np.diag([0.5, -0.9, 0.2])), 3)
+    np.testing.assert_allclose(A, [0.5, 0.2])
+    np.testing.assert_allclose(W, [[0.5**-0.5, 0], [0, 0], [0, 0.2**-0.5]], atol=1e-15)
+    assert T.shape == (2, 2, 2)
+
+
+@pytest.mark.parametrize("matrix", [np.zeros((3, 3)), -np.eye(3)])
+def test_no_positive_eigenvalue_means_no_direction(matrix):
+    assert whiten(in_basis(matrix), 2)[0].shape == (3, 0)
+
+
+def test_triples_are_whitened_as_numpy_does():
+    block, rng = documents(50, 5), np.random.default_rng(0)
+    projected, W = ProjectedSums(np.eye(5)), rng.normal(size=(5, 3))
+    projected.update(block)
+    n_triples = np.count_nonzero(block.lengths >= 3)
+    expected = sums.project_triples(block, W) / n_triples
+    np.testing.assert_allclose(whiten_triples(projected.sums, W), expected, atol=1e-12)

@@ -11,9 +11,9 @@ from spectralleader.documents import Documents
 from spectralleader.learners.protocol import Learner
 from spectralleader.learners.spectral_method import SpectralMethod
 from spectralleader.models import TopicModel
-from spectralleader.moments.means import EmpiricalMoments
+from spectralleader.moments.pair_operator import pair_operator
 from spectralleader.spectral import Estimate
-from spectralleader.spectral.whitening import top_eigenpairs
+from spectralleader.spectral.block_krylov import top_subspace
 
 CONFIDENT = 0.9  # probability of the likeliest topic
 GAP = 2.0  # an eigenvalue this many times the next one ends a spectrum
@@ -161,13 +161,15 @@ def _tokens(documents: Documents) -> tuple[Ints, Ints]:
 
 def measure_spectrum(documents: Documents, n_topics: int, *, seed: int = 0) -> Spectrum:
     """Return the spectrum of the pairs of documents, and its noise."""
-    n = min(documents.n_words, max(MOST_DIRECTIONS, 2 * n_topics + 10))
-    values, _ = top_eigenpairs(EmpiricalMoments(documents).pairs, n)
     rng = np.random.default_rng(seed)
-    noise = [_second_eigenvalue(shuffle(documents, rng)) for _ in range(N_SHUFFLES)]
-    return Spectrum(values[::-1], max(0.0, *noise))
+    noise = [_top_eigenvalues(shuffle(documents, rng), 2)[1:] for _ in range(N_SHUFFLES)]
+    n = max(MOST_DIRECTIONS, 2 * n_topics + 10)
+    return Spectrum(_top_eigenvalues(documents, n), max(0.0, *np.concatenate(noise)))
 
 
-def _second_eigenvalue(documents: Documents) -> float:
-    values, _ = top_eigenpairs(EmpiricalMoments(documents).pairs, 2)
-    return float(values[0]) if len(values) > 1 else 0.0
+def _top_eigenvalues(documents: Documents, n: int) -> Floats:
+    """Return the n largest eigenvalues of the mean pairs, or all, largest first."""
+    n, n_pairs = min(n, documents.n_words), int((documents.lengths >= 2).sum())
+    start = np.random.default_rng(0).random((documents.n_words, max(4, n))) - 0.5
+    found = top_subspace(pair_operator(documents), start, n_wanted=n, n_kept=n)
+    return found.values / max(1, n_pairs)

@@ -13,7 +13,7 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.documents import MAX_WORDS, Documents
 from spectralleader.models import TopicModel
-from spectralleader.moments import PopulationMoments
+from spectralleader.moments import population_sums
 from spectralleader.samples import Everything, Reservoir
 from spectralleader.spectral import estimate
 from spectralleader.spectral.power import power_method, random_starts
@@ -79,7 +79,7 @@ class NoiseFreeLeader:
 
 def decomposed(mixture: TopicModel, starts: Floats) -> TopicModel:
     """Return what lines 2 to 5 of Algorithm 1 make of a model's exact moments: the model again."""
-    return estimate(PopulationMoments(mixture), mixture.n_topics, power_method, starts).model
+    return estimate(population_sums(mixture), mixture.n_topics, power_method, starts).model
 
 
 def running_means(priors: Floats) -> Floats:

@@ -1,6 +1,7 @@
-"""WHAT documents add up to: words, pairs and triples, as sums and as means."""
+"""WHAT documents add up to: words, pairs and triples, as sums over documents."""
 
-from spectralleader.moments.means import EmpiricalMoments, PopulationMoments, ProjectedMoments
+from spectralleader.moments.population import population_sums
 from spectralleader.moments.projected import ProjectedSums
+from spectralleader.moments.update_kernels import Sums
 
-__all__ = ["EmpiricalMoments", "PopulationMoments", "ProjectedMoments", "ProjectedSums"]
+__all__ = ["ProjectedSums", "Sums", "population_sums"]

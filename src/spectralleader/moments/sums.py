@@ -75,3 +75,26 @@ def _outer_sums(A: Floats, B: Floats, C: Floats) -> Floats:
         outer = A[rows, :, None] * B[rows, None, :]
         total += outer.reshape(len(outer), r * r).T @ C[rows]
     return total.reshape(r, r, r)
+
+
+def pack(pairs: Floats, triples: Floats) -> Floats:
+    """Return pairs (r, r) and symmetric triples (r, r, r) as `Sums.upper` has them."""
+    i, j = np.triu_indices(len(pairs))
+    return np.column_stack([triples[i, j] / 3.0, pairs[i, j]])
+
+
+def unpack_pairs(upper: Floats) -> Floats:
+    """Return the pairs in `Sums.upper`, shape (r, r)."""
+    r = upper.shape[1] - 1
+    full = np.zeros((r, r))
+    full[np.triu_indices(r)] = upper[:, r]
+    return np.asarray(full + np.triu(full, 1).T)
+
+
+def unpack_triples(upper: Floats) -> Floats:
+    """Return the triples in `Sums.upper`, symmetrised, shape (r, r, r)."""
+    r = upper.shape[1] - 1
+    at = np.zeros((r, r), np.int64)
+    at[np.triu_indices(r)] = np.arange(len(upper))
+    full = upper[np.maximum(at, at.T), :r]  # (i, j) and (j, i) share a row
+    return np.asarray(full + full.transpose(0, 2, 1) + full.transpose(2, 1, 0))

@@ -3,39 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator
 
 from spectralleader.arrays import Floats
 from spectralleader.models import TopicModel
-from spectralleader.spectral.recovery import NOTHING, finish
+from spectralleader.moments import Sums
+from spectralleader.runtime.compiled import kernel
+from spectralleader.spectral.power import N_ITERATIONS, decompose_tensor
+from spectralleader.spectral.recovery import NOTHING, recover
 from spectralleader.spectral.whitening import Whitening, whiten
 
-
-class Moments(Protocol):
-    """Mean moments, in coordinates that are words or those of a basis."""
-
-    n_tokens: float  # words that the means were taken over
-
-    @property
-    def words(self) -> Floats:
-        """M1, shape (d,)."""
-
-    @property
-    def pairs(self) -> Floats | LinearOperator:
-        """M2, shape (r, r)."""
-
-    def triples(self, basis: Floats) -> Floats:
-        """M3(Q, Q, Q) for a basis Q of shape (r, k): shape (k, k, k)."""
-
-    def multiply_pairs(self, basis: Floats) -> Floats:
-        """M2 Q over words, for a basis Q of shape (r, k): shape (d, k)."""
-
-
-# Decomposes a symmetric (k, k, k) tensor from starting directions (K, n, K) or (k, n, k): returns
-# eigenvalues (k,) and eigenvectors, one a row, (k, k).
+# Decomposes a symmetric (k, k, k) tensor from starting directions (K, n, K), K >= k: returns
+# eigenvalues (k,) and eigenvectors, one per row, (k, k).
 Decomposition = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
 
@@ -54,7 +35,7 @@ class Estimate(NamedTuple):
     whitening: Whitening
     triples: Floats  # T, whitened, (k, k, k)
     tensor_eigenvalues: Floats  # lambda, in the order found
-    tensor_eigenvectors: Floats  # v, one a row, (k, k)
+    tensor_eigenvectors: Floats  # v, one per row, (k, k)
     clipped: Floats  # negative mass removed from each topic found
     anchoring: Anchoring | None = None  # None: the coordinates are words
 
@@ -87,43 +68,67 @@ class Estimate(NamedTuple):
         return float(error / norm) if norm > 0 else 0.0
 
 
-def estimate(
-    moments: Moments,
-    n_topics: int,
-    decompose: Decomposition,
-    starts: Floats,
-    *,
-    near: Floats | None = None,
-) -> Estimate:
-    """Estimate a single-topic model from its moments.
+def estimate(sums: Sums, n_topics: int, decompose: Decomposition, starts: Floats) -> Estimate:
+    """Estimate a single-topic model from sums of words, pairs and triples.
 
     Parameters
     ----------
-    moments : Moments
-        Mean words, pairs and triples.
+    sums : Sums
+        Of documents, or of a known model.
     n_topics : int
         K. If fewer can be estimated, the rest get weight 0.
     decompose : callable
         The tensor decomposition, such as `power_method`.
     starts : (K, n_restarts, K) array
         Directions that the decomposition starts from, see `power.random_starts`.
-    near : (k, r) array, optional
-        Directions of an earlier estimate in the same coordinates, to start from instead.
     """
-    whitening = whiten(moments.pairs, n_topics)  # lines 1 and 2
-    T = moments.triples(whitening.forward)  # line 3
-    if near is not None and len(near) == len(T):
-        starts = whitening.coordinates(near)[:, None, :]
+    W, A, T = whiten(sums, n_topics)  # lines 1 to 3
     eigenvalues, eigenvectors = decompose(T, starts)  # line 4
-    backward = moments.multiply_pairs(whitening.forward)  # (W^T)^+ = M2 W
-    weights, topics = np.empty(n_topics), np.empty((n_topics, len(backward)))
-    words = (moments.words, moments.n_tokens)
-    clipped = finish(backward, eigenvalues, eigenvectors, *words, weights, topics)  # line 5
-    return Estimate(
-        TopicModel.trusted(weights, topics),
-        whitening,
-        T,
-        eigenvalues,
-        eigenvectors,
-        clipped,
-    )
+    weights, topics = np.empty(n_topics), np.empty((n_topics, len(sums.words)))
+    clipped = recover(sums, W, eigenvalues, eigenvectors, weights, topics)  # line 5
+    model = TopicModel.trusted(weights, topics)
+    return Estimate(model, Whitening(W, A), T, eigenvalues, eigenvectors, clipped)
+
+
+def warm_estimate(sums: Sums, directions: Floats) -> Estimate | None:
+    """Return `estimate` by the power method, started from the directions of an earlier estimate.
+
+    The same steps in one kernel, which saves 6 of 32 us at K = 5, d = 500. None if fewer directions
+    are left than there were.
+    """
+    k, (d, r) = len(directions), sums.basis.shape
+    shapes = ((k,), (k, d), (r, k), (k,), (k, k, k), (k,), (k, k), (k,))
+    found = Arrays(*map(np.empty, shapes))
+    if not _estimate_near(sums, directions, N_ITERATIONS, found):
+        return None
+    weights, topics, W, A, T, eigenvalues, eigenvectors, clipped = found
+    model = TopicModel.trusted(weights, topics)
+    return Estimate(model, Whitening(W, A), T, eigenvalues, eigenvectors, clipped)
+
+
+class Arrays(NamedTuple):
+    """What an estimate is made of. A kernel writes to them in less time than it returns some."""
+
+    weights: Floats
+    topics: Floats
+    forward: Floats
+    eigenvalues: Floats
+    triples: Floats
+    tensor_eigenvalues: Floats
+    tensor_eigenvectors: Floats
+    clipped: Floats
+
+
+@kernel
+def _estimate_near(sums: Sums, directions: Floats, n_iterations: int, found: Arrays) -> bool:
+    """Set the arrays of an estimate; return False if there are fewer topics than directions."""
+    k = len(directions)
+    W, A, T = whiten(sums, k)
+    if len(A) < k:
+        return False
+    found.forward[:], found.eigenvalues[:], found.triples[:] = W, A, T
+    starts = (np.dot(directions, W) * A).reshape(k, 1, k)  # v of W v: A W^T W v = v
+    pairs = (found.tensor_eigenvalues, found.tensor_eigenvectors)
+    decompose_tensor(T, starts, n_iterations, *pairs, 0, k)
+    found.clipped[:] = recover(sums, W, *pairs, found.weights, found.topics)
+    return True

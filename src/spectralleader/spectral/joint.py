@@ -29,7 +29,7 @@ def joint_diagonalisation(triples: Floats, starts: Floats) -> tuple[Floats, Floa
     eigenvalues : (k,) array
         lambda = T(v, v, v), largest first, none negative.
     eigenvectors : (k, k) array
-        v, one a row, orthonormal.
+        v, one per row, orthonormal.
     """
     return diagonalise(triples.copy())
 
@@ -62,7 +62,8 @@ def _angle(A: Floats, p: int, q: int) -> float:
         twice = 2.0 * A[p, q, m]
         on += difference * difference - twice * twice
         off += 2.0 * difference * twice
-    return float(0.5 * np.arctan2(off, on + np.sqrt(on * on + off * off)))
+    # for one slice with equal diagonal entries on < 0 = off, and a quarter turn of pi is right
+    return float(0.25 * np.arctan2(off, on))
 
 
 @kernel

@@ -9,6 +9,7 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.runtime.compiled import kernel
 
+N_ITERATIONS = 30
 REFINE = 30  # the best start may go on this many times longer, if it has not converged
 TIE = 1e-9  # starts whose values differ by less found the same: the first of them is taken
 STILL = 1e-13  # a unit vector that moves less than this has converged
@@ -27,7 +28,7 @@ def power_method(
     triples: Floats,
     starts: Floats,
     *,
-    n_iterations: int = 30,
+    n_iterations: int = N_ITERATIONS,
     between: Callable[[], None] | None = None,
 ) -> tuple[Floats, Floats]:
     """Decompose a symmetric tensor, ``T ~ sum_i lambda_i v_i (x) v_i (x) v_i``.
@@ -53,7 +54,7 @@ def power_method(
     eigenvalues : (k,) array
         lambda, in the order found.
     eigenvectors : (k, k) array
-        v, one a row.
+        v, one per row.
     """
     k = len(triples)
     T, starts = triples.copy(), np.ascontiguousarray(starts[:k, :, :k])
@@ -62,12 +63,12 @@ def power_method(
     for first in range(0, k, step):
         if between is not None:
             between()
-        decompose(T, starts, n_iterations, eigenvalues, eigenvectors, first, first + step)
+        decompose_tensor(T, starts, n_iterations, eigenvalues, eigenvectors, first, first + step)
     return eigenvalues, eigenvectors
 
 
 @kernel
-def decompose(
+def decompose_tensor(
     T: Floats,
     starts: Floats,
     n_iterations: int,

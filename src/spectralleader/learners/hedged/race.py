@@ -11,10 +11,10 @@ from spectralleader.arrays import Floats
 from spectralleader.documents import Documents
 from spectralleader.em.statistics import Statistics
 from spectralleader.learners.hedged.polish import polish, sweep
-from spectralleader.learners.spectral_leader.basis import find_basis
 from spectralleader.models import TopicModel
-from spectralleader.moments import ProjectedMoments, ProjectedSums
+from spectralleader.moments import ProjectedSums
 from spectralleader.spectral import estimate
+from spectralleader.spectral.basis import find_basis
 from spectralleader.spectral.power import power_method, random_starts
 
 SCALINGS = (0.0, 0.25, 0.5)  # of words, for the spectral starts
@@ -92,7 +92,7 @@ def spectral(
     sums.update(documents)
     restarts = random_starts(n_topics, 10, seed)
     decompose = partial(power_method, between=pause)
-    return estimate(ProjectedMoments(sums), n_topics, decompose, restarts).model
+    return estimate(sums.sums, n_topics, decompose, restarts).model
 
 
 def random(documents: Documents, n_topics: int, rng: np.random.Generator) -> Statistics:

@@ -6,7 +6,6 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator
 
 from spectralleader.arrays import Floats
 from spectralleader.em.statistics import Statistics
@@ -14,13 +13,15 @@ from spectralleader.learners.hedged.background import smooth
 from spectralleader.learners.hedged.candidates import STRENGTHS
 from spectralleader.learners.passes import summaries
 from spectralleader.learners.passes.partitions import Partitions
-from spectralleader.learners.spectral_leader.basis import EXTRA, search
 from spectralleader.models import TopicModel
-from spectralleader.moments import ProjectedMoments, ProjectedSums, means
+from spectralleader.moments import ProjectedSums
 from spectralleader.spectral import Estimate, estimate
+from spectralleader.spectral.basis import top_eigenspace
+from spectralleader.spectral.block_krylov import Product
 from spectralleader.spectral.power import power_method, random_starts
 
 TOLERANCE = 1e-9  # residual of the eigenvectors: what is left of them is below 1e-8 in the model
+DENSE_LIMIT = 2000  # largest vocabulary whose (d, d) pairs are summed, in one pass: 32 MB
 
 
 class Counts(NamedTuple):
@@ -88,71 +89,48 @@ def solve(
     """
     starts = random_starts(n_topics, n_restarts, seed)
     decompose = partial(power_method, n_iterations=n_iterations)
-    if partitions.n_words <= means.DENSE_LIMIT:
+    if partitions.n_words <= DENSE_LIMIT:
         *first, pairs = partitions.total(summaries.count_pairs)
-        counts = Counts(*first)
-        found = estimate(SmallMoments(partitions, counts, pairs), n_topics, decompose, starts)
+        multiply: Product = pairs.__matmul__
     else:
-        counts = Counts(*partitions.total(summaries.count))
-        basis = find_basis(partitions, counts.words > 0, n_topics, seed)
-        found = estimate(_project(partitions, basis), n_topics, decompose, starts)
-        # said in words, as for a small vocabulary
-        whitening = found.whitening._replace(forward=basis @ found.whitening.forward)
-        found = found._replace(whitening=whitening)
+        first = list(partitions.total(summaries.count))
+        multiply = partial(multiply_pairs, partitions)
+    counts = Counts(*first)
+    basis = find_basis(multiply, counts.words > 0, n_topics, seed)
+    sums = ProjectedSums(basis)
+    sums.add(partitions.total(partial(summaries.project, basis=basis)))
+    found = estimate(sums.sums, n_topics, decompose, starts)
+    # in coordinates of words
+    whitening = found.whitening._replace(forward=basis @ found.whitening.forward)
+    found = found._replace(whitening=whitening)
     model, fits = polish(partitions, found.model, counts, n_polish)
     return Solution(model, counts, found, fits)
 
 
-class SmallMoments:
-    """Mean moments over a small vocabulary: all pairs are there, triples are asked for."""
-
-    def __init__(self, partitions: Partitions, counts: Counts, pairs: Floats) -> None:
-        _, n_tokens, n_words, n_pairs, n_triples = counts.n
-        self._partitions, self._n_triples = partitions, max(1.0, n_triples)
-        self.n_tokens = float(n_tokens)
-        self.words: Floats = counts.sum_words / max(1.0, n_words)
-        self.pairs: Floats | LinearOperator = pairs / max(1.0, n_pairs)
-
-    def triples(self, basis: Floats) -> Floats:
-        """Mean triples in a basis, M3(Q, Q, Q), shape (r, r, r)."""
-        (total,) = self._partitions.total(partial(summaries.project_triples, basis=basis))
-        return np.asarray(total / self._n_triples)
-
-    def multiply_pairs(self, basis: Floats) -> Floats:
-        """M2 Q, shape (d, r)."""
-        return np.asarray(self.pairs @ basis)
+def multiply_pairs(partitions: Partitions, block: Floats) -> Floats:
+    """Return the sum of the pairs times a (d, b) block, by one pass."""
+    (image,) = partitions.total(partial(summaries.multiply_pairs, block=block))
+    return image
 
 
 def find_basis(
-    partitions: Partitions,
+    multiply: Product,
     known: np.ndarray[tuple[int], np.dtype[np.bool_]],
     n_topics: int,
     seed: int,
 ) -> Floats:
-    """Return the top eigenspace of the pairs of known words, by passes, (d, r)."""
-    n_known, r = int(known.sum()), n_topics + EXTRA
-    if n_known < 2 * r:
-        return np.eye(len(known))[:, known]
+    """Return the top eigenspace of the pairs of the known words, (d, r)."""
 
-    def multiply(block: Floats) -> Floats:
+    def over_known(block: Floats) -> Floats:
         over_all = np.zeros((len(known), block.shape[1]))
         over_all[known] = block
-        (image,) = partitions.total(partial(summaries.multiply_pairs, block=over_all))
-        return np.asarray(image[known])
+        return np.asarray(multiply(over_all)[known])
 
-    basis = np.zeros((len(known), r))
-    basis[known] = search(multiply, n_known, n_topics, seed, TOLERANCE).basis
+    wanted = (int(known.sum()), n_topics, seed, TOLERANCE, n_topics)
+    found = top_eigenspace(over_known, *wanted)
+    basis = np.zeros((len(known), found.shape[1]))
+    basis[known] = found
     return basis
-
-
-def _project(partitions: Partitions, basis: Floats) -> ProjectedMoments:
-    """Return the moments in a basis, by one pass."""
-    sums = ProjectedSums(basis)
-    for mine, total in zip(
-        sums.parts(), partitions.total(partial(summaries.project, basis=basis)), strict=True
-    ):
-        mine += total
-    return ProjectedMoments(sums)
 
 
 def polish(

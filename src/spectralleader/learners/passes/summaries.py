@@ -9,7 +9,7 @@ from spectralleader.documents import Documents
 from spectralleader.em.statistics import with_words
 from spectralleader.learners.hedged.polish import em_pass
 from spectralleader.learners.passes.partitions import Summary
-from spectralleader.moments import ProjectedSums, product, sums
+from spectralleader.moments import ProjectedSums, pair_operator, sums
 
 
 def count(documents: Documents) -> Summary:
@@ -33,19 +33,14 @@ def count_pairs(documents: Documents) -> Summary:
 def multiply_pairs(documents: Documents, block: Floats) -> Summary:
     """Return the sum of the pairs times a (d, b) block, (d, b)."""
     arrays = (documents.indptr, documents.words, documents.counts, documents.lengths)
-    return (product.multiply_pairs(*arrays, block),)
-
-
-def project_triples(documents: Documents, basis: Floats) -> Summary:
-    """Return the sum of the triples in a basis, (k, k, k)."""
-    return (sums.project_triples(documents, basis),)
+    return (pair_operator.multiply_pairs(*arrays, block),)
 
 
 def project(documents: Documents, basis: Floats) -> Summary:
-    """Return the sums of words, pairs and triples in a basis, as `ProjectedSums` keeps them."""
+    """Return the sums of words, pairs and triples in a basis, as `Sums` has them."""
     projected = ProjectedSums(basis)
     projected.update(documents)
-    return projected.parts()
+    return projected.sums[1:]
 
 
 def expect(

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.states import check_same, part, text, whole
 from spectralleader.documents import Documents
-from spectralleader.learners.spectral_leader.basis import find_basis, is_all_words
 from spectralleader.learners.spectral_leader.changes import changes_from_state, changes_to_state
-from spectralleader.learners.spectral_leader.near import Near
-from spectralleader.learners.spectral_leader.order import arrange
-from spectralleader.models import TopicModel
-from spectralleader.moments import ProjectedMoments, ProjectedSums
+from spectralleader.moments import ProjectedSums
 from spectralleader.samples import Change, Sample
-from spectralleader.spectral import Anchoring, Decomposition, Estimate, estimate
-from spectralleader.spectral.joint import joint_diagonalisation
-from spectralleader.spectral.power import random_starts
+from spectralleader.spectral import Anchoring, Decomposition, Estimate, estimate, warm_estimate
+from spectralleader.spectral.basis import find_basis, is_all_words
+from spectralleader.spectral.power import power_method, random_starts
 
 N_RESTARTS = 10
 # Re-anchor once this share of the sample has changed. L1 is flat from 1/8 to 1
@@ -28,29 +23,30 @@ STALE = 1 / 3
 
 
 @dataclass
-class Worked:
-    """What was worked out of an anchor and the changes since, because somebody asked."""
+class Followed:
+    """The sums of the anchor and of the changes since, up to the last estimate that was read."""
 
-    near: Near  # sums of the anchor and the first n_added changes, and directions near to them
-    is_near: bool  # not where the basis is exact: all is made anew there, nor if a topic is missing
-    cold: Estimate  # of the anchor itself
-    n_added: int = 0
+    sums: ProjectedSums
+    latest: Estimate  # of these sums
+    starts: Floats  # random, (K, n_restarts, K)
+    warm: Floats | None  # directions at the anchor, where later estimates start; None: random ones
+    n_added: int = 0  # changes in the sums
 
 
 class Anchored:
-    """Follows a sample; gives its moments in the top eigenspace of its pairs, nearly.
+    """Follows a sample and estimates its model in the top eigenspace of its pairs, nearly.
 
     The basis belongs to the anchor: the sample as it was when last a third of it had changed. Since
-    then documents are added and taken away in that basis, a few microseconds each, whatever the
-    size of the sample and of the vocabulary. At the next anchor the basis and the sums are made
-    from scratch, which also wipes the rounding error of subtraction.
+    then documents are added and subtracted in that basis, in microseconds each, whatever the size
+    of the sample and of the vocabulary. At the next anchor the basis and the sums are rebuilt,
+    which also removes the rounding error of subtraction.
 
-    What is remembered is the anchor's documents and the changes since; basis and sums are worked
-    out when they are asked for, and not at all for an anchor that nobody asks about. So they depend
-    on the stream alone, never on who looked when.
+    The state is the anchor's documents and the changes since. Basis and sums are a cache, computed
+    when an estimate is read, change by change: they depend on the stream alone, not on when the
+    model was read.
 
-    Words that came since the anchor are outside the basis until the next one. The anchor and every
-    change stay over the words there were, so that what is worked out later is the same to the bit.
+    Words that came after the anchor are outside the basis until the next one. The anchor and every
+    change stay over the words there were, so that a rebuilt cache is the same bit for bit.
     """
 
     def __init__(
@@ -69,19 +65,15 @@ class Anchored:
         self.n_changed = 0  # documents that entered since then
         self.n_anchors = 0
         self.reason = "nothing was learned"  # for the last anchor
-        self._worked: Worked | None = None
-
-    @cached_property
-    def _starts(self) -> Floats:
-        return random_starts(self.n_topics, N_RESTARTS, self.seed)
+        self._followed: Followed | None = None
 
     @property
-    def is_exact(self) -> bool:
-        """Whether the basis is all of the words: then nothing is lost by it."""
-        return is_all_words(self.anchor.n_words, self.n_topics)
+    def anchoring(self) -> Anchoring:
+        """How the basis came about."""
+        return Anchoring(self.n_anchors, self.reason, self.n_changed)
 
-    def follow(self, change: Change, sample: Sample) -> None:
-        """Take note of what has just entered and left the sample."""
+    def note(self, change: Change, sample: Sample) -> None:
+        """Note what has just entered and left the sample."""
         self.changes.append(change)
         self.n_changed += change.n_entered
         n_anchored = self.anchor.n_docs
@@ -92,98 +84,59 @@ class Anchored:
     def anchor_at(self, sample: Sample, reason: str) -> None:
         """Make the sample as it is the anchor."""
         self.anchor, self.reason = sample.documents, reason
-        self.changes = []
-        self.n_changed = 0
+        self.changes, self.n_changed = [], 0
         self.n_anchors += 1
-        self._worked = None
+        self._followed = None
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
-        """Renumber the words of all that is remembered; new ones alone leave it as it is."""
+        """Renumber the words of all that is remembered."""
         self.n_words = n_words
-        if new_ids is None and not self.is_exact:
-            return
+        if new_ids is None and not is_all_words(self.anchor.n_words, self.n_topics):
+            return  # new words are outside the basis
         self.anchor = self.anchor.renumber(new_ids, n_words)
         self.changes = [change.renumber(new_ids, n_words) for change in self.changes]
-        self._worked = None
+        self._followed = None
 
     def estimate(self) -> Estimate:
         """Estimate the model of the sample as it is now, in the anchor's basis."""
-        worked = self._work_out()
-        if self.changes:
-            self._add_all_but(0, worked)
-            return self._solve_near(worked.near)
-        if worked.cold.model.n_words < self.n_words:
-            worked.near.sums.widen(self.n_words)
-            worked.cold = self._solve(worked.near.sums)
-        return worked.cold
-
-    def model(self, reference: TopicModel | None, level: float) -> TopicModel:
-        """Return ``arrange(self.estimate().model, reference, level)``.
-
-        The last change, the estimate and its arrangement are one kernel.
-        """
-        worked, found = self._worked or self._work_out(), None
-        n_new = len(self.changes) - worked.n_added
-        if n_new > 0 and worked.is_near and self.changes[-1].moved.n_words == self.n_words:
-            if n_new > 1 or len(worked.near.sums.basis) < self.n_words:
-                self._add_all_but(1, worked)
-            self._worked = None  # unless all goes well
-            found = worked.near.model(self.changes[-1], reference, level)
-            worked.n_added += 1
-            self._worked = worked
-        return arrange(self.estimate().model, reference, level) if found is None else found
+        # Sums with half of a change would be wrong: they are kept only if all goes well.
+        followed, self._followed = self._followed or self._start(), None
+        news = self.changes[followed.n_added :]
+        if news or followed.latest.model.n_words < self.n_words:
+            for change in news:
+                followed.sums.widen(change.moved.n_words)
+                followed.sums.exchange(change.moved, change.n_entered)
+            followed.sums.widen(self.n_words)
+            followed.n_added = len(self.changes)
+            followed.latest = self._solve(followed.sums, followed.starts, followed.warm)
+        self._followed = followed
+        return followed.latest
 
     def estimate_without(self, parts: Sequence[Documents]) -> list[Estimate]:
         """Estimate the model of all parts of the sample but one, for each, in the same basis."""
-        self.estimate()  # so that the basis is there, over all words
-        near = self._work_out().near
-        sums = [ProjectedSums(near.sums.basis) for _ in parts]
-        for mine, documents in zip(sums, parts, strict=True):
-            mine.update(documents)
-        found = []
-        for i in range(len(parts)):
-            others = ProjectedSums.total(sums[:i] + sums[i + 1 :])
-            found.append(self._solve_near(Near(others, near.directions, joint=near.joint)))
+        self.estimate()  # brings the sums up to date
+        followed = self._followed or self._start()
+        others = [followed.sums.without(part) for part in parts]
+        return [self._solve(sums, followed.starts, followed.warm) for sums in others]
+
+    def _start(self) -> Followed:
+        """Find the anchor's basis, its sums, and their estimate from random starts."""
+        sums = ProjectedSums(find_basis(self.anchor, self.n_topics, self.seed, self.scaling))
+        sums.update(self.anchor)
+        starts = random_starts(self.n_topics, N_RESTARTS, self.seed)
+        cold = self._solve(sums, starts, None)  # random starts have the global guarantee
+        # no warm start where a topic is missing, or where the basis is exact and results are to be
+        # those of Algorithm 1; joint diagonalisation has no starts
+        is_complete = len(cold.tensor_eigenvalues) == self.n_topics
+        is_exact = is_all_words(self.anchor.n_words, self.n_topics)
+        is_warm = is_complete and not is_exact and self.decompose is power_method
+        return Followed(sums, cold, starts, cold.directions if is_warm else None)
+
+    def _solve(self, sums: ProjectedSums, starts: Floats, warm: Floats | None) -> Estimate:
+        found = None if warm is None else warm_estimate(sums.sums, warm)
+        if found is None:
+            found = estimate(sums.sums, self.n_topics, self.decompose, starts)
         return found
-
-    def _work_out(self) -> Worked:
-        """Find the anchor's basis, its sums and their estimate, if nobody asked before."""
-        if self._worked is None:
-            sums = ProjectedSums(find_basis(self.anchor, self.n_topics, self.seed, self.scaling))
-            sums.update(self.anchor)
-            cold = self._solve(sums)
-            near = Near(sums, cold.directions, joint=self.decompose is joint_diagonalisation)
-            is_near = len(near.directions) == self.n_topics and not self.is_exact
-            self._worked = Worked(near, is_near, cold)
-        return self._worked
-
-    def _add_all_but(self, n_last: int, worked: Worked) -> None:
-        """Add the changes to what was worked out, but for some of the last."""
-        sums, n_added = worked.near.sums, len(self.changes) - n_last
-        if worked.n_added < n_added:
-            self._worked = None  # unless all goes well: sums that have half of the changes are none
-            for change in self.changes[worked.n_added : n_added]:
-                sums.widen(change.moved.n_words)
-                worked.near.follow(change)
-            worked.n_added = n_added
-            self._worked = worked
-        sums.widen(self.n_words)
-
-    def _solve_near(self, near: Near) -> Estimate:
-        """Estimate near the anchor's directions, unless they are of no use or one is lost."""
-        found = near.estimate(self.anchoring) if self._work_out().is_near else None
-        return self._solve(near.sums) if found is None else found
-
-    def _solve(self, sums: ProjectedSums) -> Estimate:
-        """Estimate from random starts: the global guarantee."""
-        moments = ProjectedMoments(sums)
-        found = estimate(moments, self.n_topics, self.decompose, self._starts)
-        return found._replace(anchoring=self.anchoring)
-
-    @property
-    def anchoring(self) -> Anchoring:
-        """How the basis came about."""
-        return Anchoring(self.n_anchors, self.reason, self.n_changed)
 
     def to_state(self) -> dict[str, Any]:
         """Return the anchor's documents and the changes since."""
@@ -197,10 +150,10 @@ class Anchored:
         }
 
     def load_state(self, state: dict[str, Any], sample: Sample) -> None:
-        """Go back to what `to_state` described, which led to this sample."""
+        """Restore what `to_state` described, which led to this sample."""
         check_same("n_words of the anchor's learner", whole(state, "n_words", 1), self.n_words)
         self.anchor = Documents.from_state(part(state, "anchor"))
         self.changes = changes_from_state(part(state, "changes"), self.anchor, sample)
         self.n_changed, self.n_anchors = whole(state, "n_changed"), whole(state, "n_anchors")
         self.reason = text(state, "reason")
-        self._worked = None
+        self._followed = None

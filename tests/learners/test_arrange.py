@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from spectralleader import TopicModel
-from spectralleader.learners.spectral_leader.order import arrange
+from spectralleader.learners.spectral_leader.arrange import arrange
 from spectralleader.sources.synthetic import random_problem
 
 MODEL = random_problem(4, 30, seed=1).truth

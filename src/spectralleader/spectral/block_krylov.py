@@ -7,25 +7,22 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.lapack import dsyevr
+from scipy.linalg.lapack import dpotrf, dsyevr, dtrtri
 
 from spectralleader.arrays import Floats
-from spectralleader.runtime.compiled import kernel
-from spectralleader.spectral.symmetric import eigenpairs
 
 Product = Callable[[Floats], Floats]  # (d, b) -> (d, b)
 
-TOLERANCE = 1e-6  # residual at which a search stops, if nobody says
+TOLERANCE = 1e-6  # residual at which a search stops by default
 RANK = 1e-10  # a column with less than this left after projection is spanned by the others
-FIRST_LOOK = 3  # how much larger than wanted a space must be for a look to be worth while
+FIRST_LOOK = 3  # how many times larger than wanted the space must be for a first Rayleigh-Ritz
 LEAST_RATE = 0.4  # decimals that a block adds, at least
-MARGIN = 0.2  # of a block: looking once more costs more than adding one
-DEPENDENT = 1e-5  # columns nearer to dependence than this are not for the Cholesky road
+MARGIN = 0.2  # of a block: another Rayleigh-Ritz costs more than another block
+DEPENDENT = 1e-5  # columns nearer to dependence than this are too near for Cholesky
 CAREFUL = 5e-4  # of the matrix: a column with less left after projection is projected once more
-MOST = 0.5  # of a unit vector: if this is left, it was orthogonal before but for rounding
+MOST = 0.5  # of a unit vector: if this is left, it was orthogonal before up to rounding
 ROOM = 2**22  # numbers in a search space before it is restarted: 32 MB
 TINY = 48  # up to this size a matrix is decomposed as it is
-SMALL = 40  # up to this size all eigenpairs are found faster than a few
 
 
 class Subspace(NamedTuple):
@@ -61,14 +58,15 @@ def top_subspace(
     n_wanted : int
         How many eigenpairs must be accurate.
     n_kept : int
-        How many to return, r; d must be at least 2 r.
+        How many to return, r.
     tolerance : float
         Residual, relative to the largest eigenvalue, at which to stop.
     max_products : int
         Products at most.
     """
-    if len(start) <= TINY:
-        return _decompose(product(np.eye(len(start))), n_kept)
+    if len(start) <= max(TINY, 2 * n_kept):
+        values, vectors = _largest(product(np.eye(len(start))), n_kept)
+        return Subspace(vectors[:, ::-1].copy(), values[::-1], residual=0.0, n_products=1)
     search = _Search(product, start, n_kept)
     n_blocks = -(-FIRST_LOOK * n_kept // start.shape[1])
     while True:
@@ -80,13 +78,6 @@ def top_subspace(
         n_gaining = max(1.0, search.n_products - n_kept / search.block)
         rate = max(LEAST_RATE, -math.log10(residual) / n_gaining)
         n_blocks = math.ceil(math.log10(residual / tolerance) / rate + MARGIN)
-
-
-def _decompose(matrix: Floats, n_kept: int) -> Subspace:
-    """Find the eigenspace of a matrix that is there, in one go."""
-    values, vectors = _largest(matrix, n_kept)
-    basis = np.ascontiguousarray(vectors[:, ::-1])
-    return Subspace(basis, values[::-1], residual=0.0, n_products=1)
 
 
 class _Search:
@@ -120,18 +111,22 @@ class _Search:
             self.rows[self.n : self.n + self.block] = fresh.T
             self.next = self.product(fresh)
             self.n += self.block
-            self.size = max(self.size, project_out(self.next, self.rows[: self.n], self.H))
+            inside = self.rows[: self.n] @ self.next
+            self.next -= self.rows[: self.n].T @ inside
+            self.H[: self.n, self.n - self.block : self.n] = inside
+            self.size = max(self.size, float(np.abs(inside).max()))
             self.n_products += 1
         return self.n > n_before
 
     def _orthonormal(self) -> Floats:
         """Return an orthonormal basis of the next block, orthogonal to the space."""
         known = self.rows[: self.n].T
-        left, enough = make_orthonormal(self.next), CAREFUL * self.size
-        while 0.0 < left < enough:  # what rounding left inside the space has grown with the rest
-            self.next -= known @ (known.T @ self.next)
-            left, enough = make_orthonormal(self.next), MOST
-        return self.next if left > 0.0 else _completed(self.next, known, self.rng)
+        block, left = orthonormal(self.next)
+        enough = CAREFUL * self.size
+        while 0.0 < left < enough:  # the rounding error inside the space has grown with the rest
+            block, left = orthonormal(block - known @ (known.T @ block))
+            enough = MOST
+        return block if left > 0.0 else _completed(block, known, self.rng)
 
     @property
     def room(self) -> int:
@@ -163,71 +158,25 @@ class _Search:
 def _largest(H: Floats, n_kept: int) -> tuple[Floats, Floats]:
     """Return the largest eigenpairs of a symmetric matrix, given as its upper half, in order."""
     n = len(H)
-    if n <= SMALL:
-        values, rows = eigenpairs(np.triu(H) + np.triu(H, 1).T)
-        order = np.argsort(values)[n - n_kept :]
-        return values[order], rows[order].T
     values, vectors, _, _, failed = dsyevr(H, range="I", il=n - n_kept + 1, iu=n, lower=False)
     if failed:  # the search for a few can fail where many are equal
         values, vectors = np.linalg.eigh(H, UPLO="U")
-        values, vectors = values[n - n_kept :], vectors[:, n - n_kept :]
+        return values[n - n_kept :], vectors[:, n - n_kept :]
     return np.asarray(values[:n_kept]), np.asarray(vectors)
 
 
-@kernel
-def project_out(image: Floats, rows: Floats, H: Floats) -> float:
-    """Take from the last rows' image what is in the space: ``image -= rows.T @ (rows @ image)``.
+def orthonormal(block: Floats) -> tuple[Floats, float]:
+    """Return ``np.linalg.qr(block)[0]`` up to signs, and the least left of a column by projection.
 
-    What was in it, (n, b), is written to the last of the first n columns of H; its largest entry is
-    returned.
+    By Cholesky, in a quarter of the time, as accurate as the columns are far from dependence; if
+    they are too near, the block is returned unchanged, and 0.
     """
-    n, b = len(rows), image.shape[1]
-    inside = np.dot(rows, image)
-    image -= np.dot(rows.T, inside)
-    H[:n, n - b : n] = inside
-    return float(np.abs(inside).max())
-
-
-@kernel
-def make_orthonormal(block: Floats) -> float:
-    """``block[:] = np.linalg.qr(block)[0]``, but for signs, by Cholesky.
-
-    ``block @ inv(chol(block.T @ block)).T``: as good as the columns are far from dependence. Where
-    they are too near the block stays as it is, and 0 is returned, else the least that is left of a
-    column after projecting on those before it.
-    """
-    b = block.shape[1]
-    triangle = np.dot(block.T, block)
-    if not cholesky(triangle):
-        return 0.0
-    inverse = np.zeros((b, b))  # of its transpose
-    for i in range(b):
-        inverse[i, i] = 1.0 / triangle[i, i]
-        for j in range(i):
-            total = 0.0
-            for m in range(j, i):
-                total += triangle[i, m] * inverse[j, m]
-            inverse[j, i] = -total * inverse[i, i]
-    block[:] = np.dot(block, inverse)
-    return float(np.diag(triangle).min())
-
-
-@kernel
-def cholesky(A: Floats) -> bool:
-    """Do ``A[:] = np.linalg.cholesky(A)`` in the lower triangle; say if it is far from singular."""
-    smallest, largest = np.inf, 0.0
-    for i in range(len(A)):
-        for j in range(i + 1):
-            total = A[i, j]
-            for m in range(j):
-                total -= A[i, m] * A[j, m]
-            if j < i:
-                A[i, j] = total / A[j, j]
-        if not total > 0.0:
-            return False
-        A[i, i] = np.sqrt(total)
-        smallest, largest = min(smallest, A[i, i]), max(largest, A[i, i])
-    return smallest > DEPENDENT * largest
+    L, failed = dpotrf(block.T @ block, lower=True)
+    left = L.diagonal().tolist()
+    if failed or not min(left) > DEPENDENT * max(left):
+        return block, 0.0
+    inverse, _ = dtrtri(L, lower=True)
+    return block @ inverse.T, min(left)
 
 
 def _completed(block: Floats, known: Floats, rng: np.random.Generator) -> Floats:

@@ -6,27 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import SpectralLeader
-from spectralleader.learners.spectral_leader.basis import EXTRA, find_basis, scale_words
-from spectralleader.moments import PopulationMoments
+from spectralleader.moments import population_sums
 from spectralleader.sources.synthetic import random_problem
 from spectralleader.spectral import estimate
+from spectralleader.spectral.basis import EXTRA, find_basis, scale_words
 from spectralleader.spectral.power import power_method, random_starts
 from tests.factories import documents, model
-
-
-class InBasis:
-    """A known model's moments in coordinates of a basis, as ProjectedMoments has a sample's."""
-
-    def __init__(self, moments, basis):
-        self.moments, self.basis = moments, basis
-        self.n_tokens, self.words = moments.n_tokens, moments.words
-        self.pairs = basis.T @ moments.multiply_pairs(basis)
-
-    def triples(self, basis):
-        return self.moments.triples(self.basis @ basis)
-
-    def multiply_pairs(self, basis):
-        return self.moments.multiply_pairs(self.basis @ basis)
 
 
 @given(
@@ -35,7 +20,7 @@ class InBasis:
 )
 def test_scaled_words_give_the_population_model_back_exactly(seed, logs):
     truth = model(3, 6, seed=seed)
-    scaled = InBasis(PopulationMoments(truth), np.diag(np.exp(logs)))
+    scaled = population_sums(truth, np.diag(np.exp(logs)))
     found = estimate(scaled, 3, power_method, random_starts(3, 10, 0)).model.aligned_to(truth)
     np.testing.assert_allclose(found.weights, truth.weights, atol=1e-6)
     np.testing.assert_allclose(found.topics, truth.topics, atol=1e-6)

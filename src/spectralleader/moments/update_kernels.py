@@ -1,0 +1,160 @@
+"""The kernel that adds documents to sums in a basis; `sums` has its meaning in NumPy."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spectralleader.arrays import Floats, Ints, WordIds
+from spectralleader.documents.views import Scattered
+from spectralleader.runtime.compiled import kernel
+
+CHUNK = 248  # rows multiplied at once; not a power of two, so that they spread over the cache
+WORDS = 64  # words of the vocabulary that are scanned in the time that sorting one entry takes
+
+
+class Sums(NamedTuple):
+    """Sums of words, pairs and triples over documents, in the coordinates of a basis."""
+
+    basis: Floats  # Q, (d, r)
+    n: Floats  # (4,) tokens; documents of at least 1, 2 and 3 words
+    words: Floats  # n M1, (d,)
+    image: Floats  # n M2 Q, (d, r)
+    # (r (r + 1) / 2, r + 1), rows (i, j), i <= j, as in `np.triu_indices`: triples that remain to
+    # be symmetrised, and in the last column the pairs, see `sums.pack` and `sums.unpack_triples`
+    upper: Floats
+
+
+@kernel
+def update_sums(sums: Sums, documents: Scattered, n_added: int) -> None:
+    """Add the first n_added documents to the sums and subtract the others, in place.
+
+    With ``p`` the projected document and ``q`` the projected word of an entry, the triples are the
+    symmetric part of ``g p p p / 3`` per document and ``g c q q (2 q / 3 - p)`` per entry, where
+    ``g c`` and ``g c p`` are first summed over the entries of a word: one product of the rows'
+    squares with the rows' last factors.
+    """
+    r = sums.basis.shape[1]
+    places, known = number_words(documents.bounds, documents.words, len(sums.basis))
+    Q, width = sums.basis[known], 4 * ((2 * r + 6) // 4)  # rounded up to fill vector registers
+    table = np.zeros((len(known), width))
+    n_rows = min(CHUNK, max(len(documents.bounds), len(known)))
+    rows, factors = np.empty((r, n_rows)), np.empty((n_rows, r + 1))
+    p, first = np.empty(r), 0
+    for start in range(0, len(documents.bounds), CHUNK):
+        end = min(start + CHUNK, len(documents.bounds))
+        for i in range(start, end):
+            low, high = documents.bounds[i, 0], documents.bounds[i, 1]
+            ids, first = places[first : first + high - low], first + high - low
+            sign = 1.0 if i < n_added else -1.0
+            g2, g3 = _add_document(sign, ids, documents.counts[low:high], Q, p, table, sums.n)
+            _set_row(p, g3 / 3, p, 0.0, g2, rows[:, i - start], factors[i - start])
+        _add_rows(rows, factors[: end - start], sums.upper)
+    for start in range(0, len(known), CHUNK):
+        end = min(start + CHUNK, len(known))
+        for i in range(start, end):
+            q, total, word = Q[i], table[i], known[i]
+            g2, g3, share = total[2 * r], total[2 * r + 1], total[2 * r + 2]
+            sums.words[word] += share
+            for a in range(r):
+                sums.image[word, a] += total[a] - g2 * q[a]
+            _set_row(q, 2 * g3 / 3, total[r:], -1.0, -g2, rows[:, i - start], factors[i - start])
+        _add_rows(rows, factors[: end - start], sums.upper)
+
+
+@kernel
+def _add_document(
+    sign: float, ids: WordIds, counts: Floats, Q: Floats, p: Floats, table: Floats, n: Floats
+) -> tuple[float, float]:
+    """Project a document to p and add it to its words' rows of the table; return g2 and g3.
+
+    A word's row has the sums of ``g2 c p``, ``g3 c p``, ``g2 c``, ``g3 c`` and ``c / L``.
+    """
+    # flat and unsigned: a signed index is checked for wrap-around in the innermost loop
+    r, width = np.uint64(Q.shape[1]), np.uint64(table.shape[1])
+    near, flat, terms = Q.ravel(), table.ravel(), np.zeros(table.shape[1])
+    length = 0.0
+    p[:] = 0.0
+    for j in range(len(ids)):
+        at = np.uint64(ids[j]) * r
+        length += counts[j]
+        for a in range(len(p)):
+            p[a] += counts[j] * near[at + np.uint64(a)]
+    share, g2, g3 = _count_document(sign, length, n)
+    for a in range(len(p)):
+        terms[a], terms[len(p) + a] = g2 * p[a], g3 * p[a]
+    terms[2 * r], terms[2 * r + 1], terms[2 * r + 2] = g2, g3, share
+    for j in range(len(ids)):
+        at = np.uint64(ids[j]) * width
+        for a in range(len(terms)):
+            flat[at + np.uint64(a)] += counts[j] * terms[a]
+    return g2, g3
+
+
+@kernel
+def _count_document(sign: float, length: float, n: Floats) -> tuple[float, float, float]:
+    """Count a document; return the weights of its words, pairs and triples, 0 if too short."""
+    n[0] += sign * length
+    share, g2, g3 = 0.0, 0.0, 0.0
+    if length >= 1:
+        n[1] += sign
+        share = sign / length
+    if length >= 2:
+        n[2] += sign
+        g2 = share / (length - 1)
+    if length >= 3:
+        n[3] += sign
+        g3 = g2 / (length - 2)
+    return share, g2, g3
+
+
+@kernel
+def _set_row(
+    v: Floats, own: float, p: Floats, other: float, pair: float, row: Floats, factor: Floats
+) -> None:
+    """``row[:] = v; factor[:] = own * v + other * p, then pair``."""
+    r = len(v)
+    for a in range(r):
+        row[a] = v[a]
+        factor[a] = own * v[a] + other * p[a]
+    factor[r] = pair
+
+
+@kernel
+def _add_rows(rows: Floats, factors: Floats, upper: Floats) -> None:
+    """``upper[(i, j)] += sum over rows v of v_i v_j factor``, i <= j."""
+    n, r = len(factors), len(rows)
+    squares = np.empty((len(upper), n))
+    k = 0
+    for a in range(r):
+        for b in range(a, r):
+            for i in range(n):
+                squares[k, i] = rows[a, i] * rows[b, i]
+            k += 1
+    upper += np.dot(squares, factors)
+
+
+@kernel
+def number_words(bounds: Ints, words: WordIds, n_words: int) -> tuple[WordIds, Ints]:
+    """``known, places = np.unique(words, return_inverse=True)`` of scattered documents, swapped."""
+    n_entries = 0
+    for i in range(len(bounds)):
+        n_entries += bounds[i, 1] - bounds[i, 0]
+    entries, first = np.empty(n_entries, np.int32), 0
+    for i in range(len(bounds)):
+        for j in range(bounds[i, 0], bounds[i, 1]):
+            entries[first] = words[j]
+            first += 1
+    if n_entries * WORDS < n_words:  # a scan of the vocabulary would take longer than sorting
+        known = np.unique(entries).astype(np.int64)
+        return np.searchsorted(known, entries).astype(np.int32), known
+    place = np.zeros(n_words, np.int32)
+    for entry in entries:
+        place[np.uint32(entry)] = 1
+    known = np.flatnonzero(place)
+    for i in range(len(known)):
+        place[known[i]] = i
+    for i in range(n_entries):
+        entries[i] = place[np.uint32(entries[i])]
+    return entries, known

@@ -1,0 +1,88 @@
+"""The basis that moments are kept in: the top eigenspace of the pairs of documents."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spectralleader.arrays import Floats
+from spectralleader.documents import Documents
+from spectralleader.documents.views import Scattered
+from spectralleader.moments.pair_operator import pair_operator
+from spectralleader.moments.update_kernels import number_words
+from spectralleader.spectral.block_krylov import TOLERANCE, Product, top_subspace
+
+# Directions kept beside the K that a model needs, so that the basis stays good longer. L1 is flat
+# from 0 to 5 (python -m benchmarks.constants); each direction costs 2 to 4 us per step.
+EXTRA = 3
+MANY = 1000  # documents from which on no two eigenvalues of the pairs are equal by chance
+
+
+def is_all_words(n_words: int, n_topics: int) -> bool:
+    """Return whether the vocabulary is so small that the basis spans all of it."""
+    return n_words < 2 * (n_topics + EXTRA)
+
+
+def scale_words(documents: Documents, power: float) -> Floats:
+    """Return the scale of each word, ``(f + 1/n_docs) ** -power``, f being its frequency, (d,).
+
+    The model is equivariant under a scaling of words (method.md, eq. 23), the noise is not: with
+    power 0 a few frequent words swamp the rest. The floor keeps rare words, whose frequency is
+    hardly known, from doing the same: a floor 10 times smaller or larger is no better
+    (python -m benchmarks.constants).
+    """
+    counts = np.bincount(documents.words, documents.counts, minlength=documents.n_words)
+    frequencies = counts / max(1.0, float(counts.sum()))
+    return np.asarray((frequencies + 1.0 / max(1, documents.n_docs)) ** -power)
+
+
+def find_basis(
+    documents: Documents,
+    n_topics: int,
+    seed: int,
+    scaling: float = 0.0,
+    tolerance: float = TOLERANCE,
+) -> Floats:
+    """Return the top eigenspace of the documents' pairs, K + EXTRA directions, (d, r).
+
+    It is searched over the words that the documents have; others are outside of it. With a
+    `scaling`, the eigenspace is that of the moments of scaled words S x, and what is returned are
+    its rows times S: moments of x in this basis are those of S x in the eigenspace, and topics come
+    out unscaled.
+    """
+    scales, d = scale_words(documents, scaling), documents.n_words
+    if is_all_words(d, n_topics):
+        return np.diag(scales)
+    words, known = number_words(Scattered.of(documents).bounds, documents.words, d)
+    multiply, S = pair_operator(documents, words, len(known)), scales[known, None]
+    # A block of half the columns needs more passes over the documents and less time in all. Of few
+    # documents the pairs can have equal eigenvalues, of which it would find no more than columns.
+    n_columns = n_topics if documents.n_docs < MANY else -(-n_topics // 2)
+    wanted = (len(known), n_topics, seed, tolerance, n_columns)
+    scaled = (lambda Z: S * multiply(S * Z)) if scaling else multiply
+    found = S * top_eigenspace(scaled, *wanted)
+    basis = np.zeros((d, found.shape[1]))
+    basis[known] = found
+    return basis
+
+
+def top_eigenspace(
+    multiply: Product,
+    n_words: int,
+    n_topics: int,
+    seed: int,
+    tolerance: float,
+    n_columns: int,
+) -> Floats:
+    """Return the top eigenspace of pairs that are known by their products, (n_words, r).
+
+    It has r = K + EXTRA directions, or all where there are few words; products are with blocks of
+    n_columns columns, rounded up to a multiple of 4, which fills a vector register.
+    """
+    r = n_topics + EXTRA
+    if n_words < 2 * r:
+        return np.eye(n_words)
+    start = np.random.default_rng(seed).random((n_words, 4 * -(-n_columns // 4))) - 0.5
+    basis = top_subspace(multiply, start, n_wanted=n_topics, n_kept=r, tolerance=tolerance).basis
+    # signed as `whiten` signs over words, so that the random starts are those of Algorithm 1
+    largest = np.abs(basis).argmax(axis=0)
+    return np.asarray(basis * np.sign(basis[largest, range(r)]))
