@@ -11,8 +11,7 @@ from spectralleader.checks.states import LARGEST, floats, number
 from spectralleader.documents import Documents
 from spectralleader.documents.recoding import move_rows
 from spectralleader.models import TopicModel
-from spectralleader.models.alignment import compare
-from spectralleader.models.assignment import match
+from spectralleader.models.matching import best_order
 from spectralleader.runtime.compiled import kernel
 
 SMALLEST_SCALE = 1e-100  # below this the lazy factor is multiplied out, long before it underflows
@@ -148,12 +147,11 @@ class Statistics:
         return cls(totals, words, scale)
 
 
-def best_order(statistics: Statistics, reference: Statistics) -> Ints:
+def match(statistics: Statistics, reference: Statistics) -> Ints:
     """Return the topics' order that best matches the reference's, by the cosine of their words."""
     tiny = 1e-100  # a topic without words is like no other
     topics, wanted = (np.ascontiguousarray(s.words.T) + tiny for s in (statistics, reference))
-    similarity, order, is_best, _ = compare(topics, wanted)
-    return order if is_best else match(similarity)
+    return best_order(topics, wanted)
 
 
 def with_words(documents: Documents) -> Documents:

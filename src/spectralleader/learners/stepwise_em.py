@@ -11,7 +11,7 @@ from spectralleader.arrays import Floats
 from spectralleader.checks import is_number
 from spectralleader.documents import Documents
 from spectralleader.em.start import Start
-from spectralleader.em.statistics import best_order
+from spectralleader.em.statistics import match
 from spectralleader.learners.online_em import OnlineEM
 from spectralleader.models import TopicModel
 
@@ -99,7 +99,7 @@ class StepwiseEM(OnlineEM):
         """
         merged, n_updates = self._statistics.copy(), self.n_updates
         for other in others:
-            order = best_order(other._statistics, merged)
+            order = match(other._statistics, merged)
             _check_alike(other.model.topics[order], merged.maximise(self.smoothing))
             n_updates += other.n_updates
             merged.blend(other._statistics.reorder(order), other.n_updates / n_updates)

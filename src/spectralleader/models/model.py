@@ -12,8 +12,8 @@ from spectralleader.checks import check_whole
 from spectralleader.checks.states import distributions
 from spectralleader.documents import Documents, check_n_words
 from spectralleader.documents.recoding import check_recoding
-from spectralleader.models.alignment import best_order, reorder
 from spectralleader.models.likelihood import log_joint, log_sum, softmax
+from spectralleader.models.matching import best_order
 from spectralleader.models.naming import WordNames, in_order
 
 SUM_TOLERANCE = 1e-6  # how far from 1 a distribution handed in may sum
@@ -191,12 +191,8 @@ class TopicModel:
                 f"a model of {self.n_topics} topics over {self.n_words} words cannot be aligned to "
                 f"one of {reference.n_topics} over {reference.n_words}"
             )
-        order = np.empty(self.n_topics, np.int64)
-        if best_order(self.topics, reference.topics, order):
-            return self
-        weights, topics = np.empty(len(order)), np.empty(self.topics.shape)
-        reorder(self.weights, self.topics, order, weights, topics)
-        return TopicModel.trusted(weights, topics)
+        order = best_order(self.topics, reference.topics)
+        return TopicModel.trusted(self.weights[order], self.topics[order])
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> TopicModel:
         """Return the model with word w numbered ``new_ids[w]``; words of -1 are forgotten.

@@ -10,7 +10,7 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.states import distributions, floats, part, whole
 from spectralleader.documents import Documents
-from spectralleader.em.statistics import Statistics, best_order
+from spectralleader.em.statistics import Statistics, match
 from spectralleader.learners.hedged.background import Background, smooth
 from spectralleader.learners.hedged.candidates import (
     FORGETTING,
@@ -112,7 +112,7 @@ class Panel:
 
     def replace(self, i: int, statistics: Statistics) -> None:
         """Take other polished topics, in the order that best matches those of the reservoir."""
-        self.tables[i] = statistics.reorder(best_order(statistics, self.tables[0]))
+        self.tables[i] = statistics.reorder(match(statistics, self.tables[0]))
 
     def restart(self) -> None:
         """Start the EMs that fall behind from the leading polished topics."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from spectralleader.checks.states import check_same
 from spectralleader.models import TopicModel
-from spectralleader.models.alignment import best_order
+from spectralleader.models.matching import best_order
 
 
 def arrange(model: TopicModel, reference: TopicModel | None, level: float = 0.0) -> TopicModel:
@@ -24,9 +22,10 @@ def arrange(model: TopicModel, reference: TopicModel | None, level: float = 0.0)
     >>> arrange(model, None, level=0.5).topics.tolist()
     [[0.5625, 0.4375], [0.3125, 0.6875]]
     """
-    order = np.empty(model.n_topics, np.int64)
-    if reference is not None and not best_order(model.topics, reference.topics, order):
-        model = TopicModel.trusted(model.weights[order], model.topics[order])
+    if reference is not None:
+        order = best_order(model.topics, reference.topics)
+        if order.tolist() != list(range(model.n_topics)):
+            model = TopicModel.trusted(model.weights[order], model.topics[order])
     if level == 0.0:
         return model
     mean = model.weights @ model.topics

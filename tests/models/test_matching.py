@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from spectralleader.models.matching import TIE, best_order, cosines
+
+
+def models(k, d, seed):
+    rng = np.random.default_rng(seed)
+    return rng.dirichlet(np.full(d, 0.3), k), rng.dirichlet(np.full(d, 0.3), k)
+
+
+@pytest.mark.parametrize(("k", "d"), [(1, 1), (2, 3), (5, 4), (20, 30), (20, 3)])
+def test_no_other_matching_has_more_in_common(k, d):
+    for seed in range(5):
+        topics, reference = models(k, d, seed)
+        similarity = cosines(topics, reference)
+        order = best_order(topics, reference)
+        assert sorted(order.tolist()) == list(range(k))
+        best = similarity[linear_sum_assignment(similarity, maximize=True)].sum()
+        found = similarity[order, range(k)].sum()
+        assert best - k * TIE <= found <= best + 1e-12  # rounding
+
+
+def test_cosines_are_those_of_numpy_over_the_references_words():
+    topics, reference = models(4, 9, seed=0)
+    sizes = np.linalg.norm(topics, axis=1)[:, None] * np.linalg.norm(reference[:, :6], axis=1)
+    expected = topics[:, :6] @ reference[:, :6].T / sizes
+    few = np.ascontiguousarray(reference[:, :6])
+    np.testing.assert_allclose(cosines(topics, few), expected, rtol=1e-14)
+
+
+def test_topics_that_were_shuffled_are_put_back():
+    topics, _ = models(7, 40, seed=1)
+    shuffled = np.random.default_rng(2).permutation(7)
+    order = best_order(topics[shuffled], topics)
+    assert (shuffled[order] == np.arange(7)).all()
+
+
+def test_equal_topics_stay_where_they_are():
+    topics = np.full((4, 5), 0.2)
+    assert best_order(topics, topics).tolist() == [0, 1, 2, 3]
