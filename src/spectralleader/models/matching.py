@@ -20,9 +20,8 @@ def best_order(topics: Floats, reference: Floats) -> Ints:
     >>> best_order(np.array([[1.0, 0.0], [0.2, 0.8]]), np.array([[0.0, 1.0], [1.0, 0.0]])).tolist()
     [1, 0]
     """
-    similarity = cosines(topics, reference)
-    similarity[np.diag_indices(len(similarity))] += TIE
-    order: Ints = similarity.argmax(axis=0)
+    order = np.empty(len(topics), np.int64)
+    similarity = compare(topics, reference, order)
     if len(set(order.tolist())) == len(order):  # each has the best: no other matching is better
         return order
     from scipy.optimize import linear_sum_assignment  # seldom needed, and slow to import
@@ -32,20 +31,22 @@ def best_order(topics: Floats, reference: Floats) -> Ints:
 
 
 @kernel
-def cosines(topics: Floats, reference: Floats) -> Floats:
-    """``topics @ reference.T``, divided by the rows' norms; words beyond the reference's are 0."""
-    out, sizes = np.empty((len(topics), len(reference))), np.empty(len(reference))
-    for j in range(len(reference)):
-        sizes[j] = 0.0
-        for w in range(reference.shape[1]):
-            sizes[j] += reference[j, w] * reference[j, w]
-    for i in range(len(topics)):
-        size = 0.0
-        for w in range(topics.shape[1]):
-            size += topics[i, w] * topics[i, w]
-        for j in range(len(reference)):
+def compare(topics: Floats, reference: Floats, best: Ints) -> Floats:
+    """Return the cosines of topics and reference, those of one place with `TIE` more.
+
+    Sets `best` to the topic that is most like each of the reference.
+    """
+    k, d = reference.shape
+    out, sizes = np.empty((k, k)), np.empty((2, k))
+    for i in range(k):
+        sizes[0, i] = np.sqrt((topics[i] * topics[i]).sum())
+        sizes[1, i] = np.sqrt((reference[i] * reference[i]).sum())
+    for i in range(k):
+        for j in range(k):
             total = 0.0
-            for w in range(reference.shape[1]):
+            for w in range(d):
                 total += topics[i, w] * reference[j, w]
-            out[i, j] = total / np.sqrt(size * sizes[j])
+            out[i, j] = total / (sizes[0, i] * sizes[1, j]) + (TIE if i == j else 0.0)
+    for j in range(k):
+        best[j] = out[:, j].argmax()
     return out
