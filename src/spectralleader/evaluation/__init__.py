@@ -1,4 +1,8 @@
-"""JUDGING: the prequential loop, metrics, matching, regret and the bounds on it."""
+"""Judging: the prequential loop, metrics, agreement with labels, regret and the bounds on it.
+
+Here belongs what says how good a model or a learner is. Experiments that compare learners for a
+reader are in `study`.
+"""
 
 from spectralleader.evaluation.metrics import (
     Metric,

@@ -1,4 +1,8 @@
-"""JOBS: what the commands do, each one call that returns a result; nothing is printed here."""
+"""What the commands do: each is one call that returns a result.
+
+Here belongs what joins sources, learners and files for a purpose. Nothing is printed here: that is
+for `cli`. What learns is in `learners`.
+"""
 
 from spectralleader.jobs.describing import Description, describe
 from spectralleader.jobs.evaluating import Evaluation, evaluate

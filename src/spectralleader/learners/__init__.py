@@ -1,4 +1,8 @@
-"""STREAM IN, MODEL OUT: the learners, one a file; `registry` lists them."""
+"""Stream in, model out: the learners, one per file or folder; `registry` lists them.
+
+Here belongs what has a state that documents change. The computations are in `spectral` and `em`,
+judging is in `evaluation`.
+"""
 
 from spectralleader.learners.algorithm1 import Algorithm1
 from spectralleader.learners.batch_em import BatchEM

@@ -1,4 +1,7 @@
-"""WHICH documents are remembered: a reservoir (the paper's), a window, everything."""
+"""Which documents are remembered: a reservoir (the paper's), a window, everything.
+
+Here belongs the choice of documents and their memory. What they add up to is in `moments`.
+"""
 
 from typing import Any
 

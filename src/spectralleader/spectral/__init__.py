@@ -1,4 +1,8 @@
-"""FROM MOMENTS TO TOPICS: pure functions; `estimate` is the whole road on one page."""
+"""From moments to topics, functions only: `estimate` is the whole road on one page.
+
+`algorithm1` is the paper's, line by line, and shares no code with it. What keeps sums up to date as
+documents come and go is in `learners.spectral_leader`.
+"""
 
 from spectralleader.spectral.estimate import (
     Anchoring,

@@ -1,4 +1,7 @@
-"""Storage: things saved in one file and loaded from it; no code is ever in it."""
+"""What is saved in one file, loaded from it, and merged; no code is ever in a file.
+
+Here belong the container, its checks and its locks. What an object saves is its own `to_state`.
+"""
 
 from __future__ import annotations
 

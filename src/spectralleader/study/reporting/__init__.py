@@ -1,1 +1,4 @@
-"""Edge out: tables and figures. Reads rows only, and knows nothing of learners."""
+"""Tables, figures and verdicts, made of rows.
+
+Here belongs what a reader sees. It knows rows and the roles of learners, and no learner.
+"""
