@@ -1,6 +1,7 @@
 """The documentation is true: its snippets run, its generated pages are current."""
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -37,3 +38,19 @@ def test_the_page_on_adding_a_learner_shows_the_learner_that_is_tested():
     example = (ROOT / "docs" / "examples" / "hard_em.py").read_text(encoding="utf-8")
     assert f"```python\n{example}```" in page
     assert "--8<--" not in page
+
+
+def test_the_walks_name_what_is_there():
+    """Whatever stands before a file in parentheses is defined in it, or imported there."""
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    walks = page[page.index("## Three walks") : page.index("## The laws")]
+    source = ROOT / "src" / "spectralleader"
+    files = re.findall(r"`([a-z_0-9/]+\.py)`", walks)
+    assert len(files) > 25
+    assert [name for name in files if not (source / name).is_file()] == []
+    named = re.findall(r"`([A-Za-z_.]+)`(?: files)? \(`([a-z_0-9/]+\.py)`\)", walks)
+    assert len(named) > 20
+    for name, file in named:
+        text = (source / file).read_text(encoding="utf-8")
+        for part in name.split("."):
+            assert re.search(rf"(def|class) {part}\b", text), f"{name} is not in {file}"
