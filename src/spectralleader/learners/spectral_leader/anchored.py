@@ -11,6 +11,7 @@ from spectralleader.checks.states import check_same, part, text, whole
 from spectralleader.documents import Documents
 from spectralleader.learners.spectral_leader.changes import changes_from_state, changes_to_state
 from spectralleader.moments import ProjectedSums
+from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.samples import Change, Sample
 from spectralleader.spectral import Anchoring, Decomposition, Estimate, estimate, warm_estimate
 from spectralleader.spectral.basis import find_basis, is_all_words
@@ -121,10 +122,11 @@ class Anchored:
 
     def _start(self) -> Followed:
         """Find the anchor's basis, its sums, and their estimate from random starts."""
-        sums = ProjectedSums(find_basis(self.anchor, self.n_topics, self.seed, self.scaling))
-        sums.update(self.anchor)
         starts = random_starts(self.n_topics, N_RESTARTS, self.seed)
-        cold = self._solve(sums, starts, None)  # random starts have the global guarantee
+        with ONE_BLAS_THREAD:
+            sums = ProjectedSums(find_basis(self.anchor, self.n_topics, self.seed, self.scaling))
+            sums.update(self.anchor)
+            cold = self._solve(sums, starts, None)  # random starts have the global guarantee
         # no warm start where a topic is missing, or where the basis is exact and results are to be
         # those of Algorithm 1; joint diagonalisation has no starts
         is_complete = len(cold.tensor_eigenvalues) == self.n_topics
