@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.constants`` prints a Markdown table. A row is a constant at another value; a
 cell is by how many per cent the loss changes, so that a positive number speaks for the present
-value. Test streams are never read here (see `role` in streams/corpora.py).
+value. Test streams are never read here (see `role` in sources/corpora.py).
 """
 
 from __future__ import annotations

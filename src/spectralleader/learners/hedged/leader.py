@@ -1,7 +1,7 @@
 """HedgedLeader: prediction by a mixture of experts, with nothing to tune.
 
 The constants of this package were chosen before corpora were divided into development and test
-(`role` in streams/corpora.py), partly on headlines and newsgroups. On these two test corpora its
+(`role` in sources/corpora.py), partly on headlines and newsgroups. On these two test corpora its
 figures are therefore optimistic until the constants are chosen again.
 """
 
