@@ -235,3 +235,12 @@ def test_the_reservoir_of_theorem_2_has_the_size_that_it_asks_for():
     for epsilon in (0.0, 1.01):
         with pytest.raises(ValueError, match="needs 0 < epsilon <= 1"):
             bounds.reservoir_size(3, 50, epsilon)
+
+
+def test_hindsight_begins_with_the_distribution_of_the_first_step():
+    problem = switching()
+    hindsight = Hindsight.of(problem, 4)
+    assert len(hindsight) == 4
+    for t in range(4):
+        assert hindsight.priors[t].tolist() == problem.prior(t, 1)[0].tolist()
+    assert hindsight.priors[0].tolist() != hindsight.priors[1].tolist()
