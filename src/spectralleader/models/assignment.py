@@ -38,7 +38,7 @@ def match(similarity: NDArray[np.float64]) -> NDArray[np.int64]:
                 if reached[j]:
                     of_row[holder[j]] += step
                     of_column[j] -= step
-                elif j < k:
+                else:  # not where rows wait, which is reached first
                     distance[j] -= step
             column = nearest
         while column < k:
