@@ -132,4 +132,109 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "documents/documents.py Documents.concatenate",
         "return Documents(np.concatenate([np.zeros(1, np.int64), *indptr]), np.concatenate([part.words for part in parts]), np.concatenate([part.counts for part in parts]), parts[0].n_words) -> return Documents(np.concatenate([np.zeros(1, np.int64), *indptr]), np.concatenate([part.words for part in parts]), np.concatenate([part.counts for part in parts]), parts[1]",
     ): "all parts have the same, and there are two or more",
+    (
+        "em/start.py recode_start",
+        "old = concentration * max(n_words - n_new, 1) -> old = concentration * max(n_words - n_new, 2)",
+    ): "without old words: only which random numbers are drawn",
+    (
+        "em/statistics.py Statistics.from_state",
+        "if (np.abs(totals[1] - words.sum(axis=0)) > slack).any(): -> if (np.abs(totals[1] - words.sum(axis=0)) >=",
+    ): "a tolerance, to the last bit",
+    (
+        "em/statistics.py best_order",
+        "return order if is_best else match(similarity) -> return order if False",
+    ): "best rows that differ are what `match` finds, slowly",
+    (
+        "samples/draws.py Draws.one",
+        "self._ahead = self._rng.random(2 * AHEAD)[::-1].tolist() -> self._ahead = self._rng.random(3",
+    ): "how many are drawn ahead",
+    ("samples/draws.py Draws._put_back", "if self._ahead: -> if True:"): "going back by 0",
+    (
+        "samples/draws.py Draws._put_back",
+        "n = -len(self._ahead) % 2 ** 128 -> n = -len(self._ahead) % 2 ** 129",
+    ): "the generator goes round in 2^128 numbers",
+    (
+        "samples/places.py Places.__init__",
+        "self._bounds = np.zeros((0, 2), np.int64) ->",
+    ): "room at first, which grows",
+    (
+        "samples/places.py Places.__init__",
+        "self._open(np.zeros(0, np.int32), np.zeros(0), 0) ->",
+    ): "room at first, which grows",
+    (
+        "samples/places.py Places.enter",
+        "n, n_left, moved = (len(chosen), 0, np.empty((2 * len(chosen), 2), np.int64)) -> n, n_left, moved = (len(chosen), 1",
+    ): "set anew unless nothing enters, and then `moved` is empty",
+    (
+        "samples/places.py Places.enter",
+        "is_full = self._end + len(words) > len(self._words) ->",
+    ): "`_reserve` looks again, exactly",
+    (
+        "samples/places.py Places.enter",
+        "if is_full or n_places > len(self._bounds): -> if True:",
+    ): "`_reserve` looks again",
+    (
+        "samples/places.py Places.enter",
+        "if is_full or n_places > len(self._bounds): -> if is_full or n_places >=",
+    ): "`_reserve` looks again",
+    (
+        "samples/places.py Places.enter",
+        "moved = moved if n_left == n else moved[:n + n_left] -> moved = moved if False",
+    ): "a short cut",
+    (
+        "samples/places.py Places._reserve",
+        "more = np.zeros((max(n_places, 2 * len(self._bounds), 64), 2), np.int64) -> more = np.ones(",
+    ): "not read before it is written",
+    (
+        "samples/reservoir.py Reservoir.add",
+        "chosen = self._choose_one() if n_docs == 1 else self._choose(n_docs) -> chosen = self._choose_one() if False",
+    ): "the same draws, more slowly",
+    (
+        "samples/reservoir.py Reservoir.add",
+        "if len(documents.words) > self._most: -> if True:",
+    ): "`shorten_rows` looks again",
+    (
+        "samples/reservoir.py Reservoir.add",
+        "if len(documents.words) > self._most: -> if len(documents.words) >=",
+    ): "`shorten_rows` looks again",
+    (
+        "samples/window.py Window.add",
+        "if len(documents.words) > self._most: -> if True:",
+    ): "`shorten_rows` looks again",
+    (
+        "samples/window.py Window.add",
+        "if len(documents.words) > self._most: -> if len(documents.words) >=",
+    ): "`shorten_rows` looks again",
+    (
+        "samples/reservoir.py Reservoir._choose_one",
+        "if t > self.capacity and chance * (t - self._lag) > self.capacity: -> if t >= self.capacity",
+    ): "at t = capacity the second is never true",
+    (
+        "samples/reservoir.py Reservoir._choose_one",
+        "if t > self.capacity and chance * (t - self._lag) > self.capacity: -> if t > self.capacity and chance * (t - self._lag) >=",
+    ): "a draw is equal to the limit with probability 2^-53",
+    (
+        "samples/reservoir.py choose_places",
+        "elif draws[i, 0] * (t - lag) <= capacity: -> elif draws[i, 0] * (t - lag) <",
+    ): "a draw is equal to the limit with probability 2^-53",
+    (
+        "samples/reservoir.py choose_places",
+        "if k < 2 or n_seen + n <= capacity: -> if False:",
+    ): "a short cut: they are sorted",
+    (
+        "samples/reservoir.py choose_places",
+        "if k < 2 or n_seen + n <= capacity: -> if k < 2 and",
+    ): "a short cut: they are sorted",
+    (
+        "samples/reservoir.py choose_places",
+        "if k < 2 or n_seen + n <= capacity: -> if k < 2 or n_seen + n <",
+    ): "a short cut: they are sorted",
+    (
+        "samples/shortening.py shorten",
+        "sizes[i], done = (len(part[0]), here.stop) -> sizes[i], done = (len(part[1])",
+    ): "as many counts as words",
+    (
+        "samples/shortening.py draw_part",
+        "positions = rng.choice(int(ends[-1]), n, replace=False, shuffle=False) -> positions = rng.choice(int(ends[-1]), n, replace=False, shuffle=True",
+    ): "the order of positions is not used",
 }
