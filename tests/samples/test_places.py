@@ -97,6 +97,21 @@ def test_places_are_doubled_and_words_moved_only_when_they_are_used_up():
     assert places.documents() == Documents.from_tokens([range(500), [7]], n_words=1000)
 
 
+def test_room_is_made_for_the_documents_that_enter_not_for_the_whole_block():
+    places = Places.of(Documents.from_tokens([range(500), range(500)], n_words=1000))
+    arena = places._words  # 2,000 entries, half of them free
+    block = Documents.from_tokens([range(600), range(1000)], n_words=1000)
+    places.put(block, np.array([1]), np.array([0]))
+    assert places._words is arena
+    places.recode(None, 1001)  # nothing moves
+    assert (places._end, places.n_words) == (2000, 1001)
+    full = Places.of(Documents.from_tokens([range(16)] * 64, n_words=16))
+    assert (len(full._words), len(full._bounds)) == (2048, 64)
+    for _ in range(2):  # the second time there is no room for the words, but for the places
+        full.put(full.documents(), np.arange(64), np.arange(64))
+    assert len(full._bounds) == 64
+
+
 def test_what_a_change_shows_cannot_be_written_to():
     change = Everything(n_words=5).add(documents(9, 5))
     for array in (change.moved.words, change.moved.counts):
