@@ -15,7 +15,7 @@ from tests.factories import model
 
 def test_parameters_become_a_valid_model_by_what_is_left_open(monkeypatch):
     # topics: to be flipped, to be clipped, of no mass; a weight above 1
-    weights = np.array([4.0, 0.25, 0.5])
+    weights = np.array([4.0, 0.5, 0.5])
     topics = np.array([[-0.5, -0.5, 0.0], [0.9, 0.3, -0.2], [0.0, 0.0, 0.0]])
     monkeypatch.setattr(algorithm1, "parameters", lambda *args, **kwargs: (weights, topics))
     found = algorithm1.valid_model(Documents.from_tokens([[0, 0, 1], [2]], n_words=3), 3)
@@ -23,7 +23,7 @@ def test_parameters_become_a_valid_model_by_what_is_left_open(monkeypatch):
     # 4 tokens against 3 topics of 2 free parameters each
     mixed = (4 * np.array([[1 / 2, 1 / 2, 0], [3 / 4, 1 / 4, 0]]) + 6 * unigram) / 10
     np.testing.assert_allclose(found.topics, [*mixed, unigram], rtol=1e-12)
-    np.testing.assert_allclose(found.weights, [1 / 1.25, 0.25 / 1.25, 0.0], rtol=1e-12)
+    np.testing.assert_allclose(found.weights, [2 / 3, 1 / 3, 0.0], rtol=1e-12)
 
 
 def test_signs_of_whitened_directions_make_the_first_of_the_largest_entries_positive():
