@@ -9,6 +9,7 @@ from spectralleader.spectral import algorithm1, estimate
 from spectralleader.spectral.estimate import Estimate
 from spectralleader.spectral.joint import joint_diagonalisation
 from spectralleader.spectral.power import power_method, random_starts
+from spectralleader.spectral.recovery import background_share, smooth_words
 from spectralleader.spectral.whitening import Whitening
 from tests.factories import model
 
@@ -103,3 +104,11 @@ def test_no_rotation_leaves_less_off_the_diagonals(seed):
     angles = np.linspace(0, np.pi, 2001)
     turned = [np.array([[np.cos(x), np.sin(x)], [-np.sin(x), np.cos(x)]]) for x in angles]
     assert off(V) <= min(map(off, turned)) + 1e-12
+
+
+def test_the_background_is_free_parameters_against_tokens_and_words_one_token_of_uniform():
+    assert background_share(5, 500, 1000.0) == pytest.approx(2495 / 3495)
+    assert background_share(1, 1, 3.0) == pytest.approx(1 / 4)
+    smoothed = smooth_words(np.array([2.0, 1.0, 1.0]), 3.0)
+    np.testing.assert_allclose(smoothed, 3 / 4 * np.array([1 / 2, 1 / 4, 1 / 4]) + 1 / 12)
+    np.testing.assert_allclose(smooth_words(np.zeros(4), 3.0), 1 / 4)
