@@ -24,7 +24,7 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce test test-signals test-engines lint docs bench bench-scale format clean
+.PHONY: help demo reproduce test test-signals mutate test-engines lint docs bench bench-scale format clean
 
 help: ## Show this list
 	@echo "make <target>, with more arguments for its command in ARGS=\"...\""
@@ -41,6 +41,9 @@ test: $(DEV) ## Run the tests and doctests, with branch coverage; list what was 
 
 test-signals: $(DEV) ## Send 60 signals to each of our commands, at random moments (ARGS="200 7": 200, seed 7)
 	@$(BIN)/python -m tests.robustness.bombardment $(ARGS)
+
+mutate: $(DEV) ## Break the code in small ways and count what its tests notice (ARGS="em models": those)
+	@$(BIN)/python -m tools.mutate $(ARGS)
 
 test-engines: $(ENGINES) ## Run the tests on Dask and Spark, none skipped; needs Java 17
 	@$(BIN)/python -m pytest tests/engines -rs --no-skips $(ARGS)

@@ -1,3 +1,4 @@
+import pickle
 import re
 from collections import Counter
 
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents
+from spectralleader.documents.recoding import check_recoding, move_rows
 from tests.factories import blocks, documents, token_lists
 
 
@@ -44,6 +46,7 @@ def test_a_slice_a_mask_and_a_number_select_alike():
     mask = np.arange(10) == 3
     assert block[3:4] == block[mask] == block[3] == block[-7] == block[[3]]
     assert block[2:9:3] == block[[2, 5, 8]]
+    assert block[2:9:2] == block[[2, 4, 6, 8]]
     assert block[5:2].n_docs == 0
     with pytest.raises(IndexError):
         block[10]
@@ -61,9 +64,13 @@ def test_a_block_cannot_be_changed():
 def test_the_callers_matrix_is_not_touched():
     dense = np.array([[1.0, 0.0], [2.0, 1.0]])
     sparse = sp.csr_array(dense)
-    Documents.from_matrix(sparse)
+    block = Documents.from_matrix(sparse)
     sparse.data[:] = 7  # still writable, and not ours
+    assert block.counts.tolist() == [1, 2, 1]
     assert Documents.from_matrix(dense).counts.tolist() == [1, 2, 1]
+    repeated = sp.csr_array(([1.0, 2.0], [0, 0], [0, 2]), shape=(1, 1))
+    assert Documents.from_matrix(repeated).counts.tolist() == [3]
+    assert repeated.data.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("bad", [-1, 0.5, np.nan, np.inf, 2.0**60])
@@ -87,9 +94,11 @@ def test_a_wrong_shape_or_type_is_refused(matrix, message):
         Documents.from_matrix(matrix)
 
 
-@pytest.mark.parametrize("ids", [[5], [-1], [0, 99]])
-def test_an_id_outside_the_vocabulary_names_its_document(ids):
-    with pytest.raises(ValueError, match=r"document 1 has the word id .* 5 words"):
+@pytest.mark.parametrize(
+    ("ids", "bad"), [([5], 5), ([-1], -1), ([0, 99], 99), ([0, -1], -1), ([1, 0, 5], 5)]
+)
+def test_an_id_outside_the_vocabulary_names_its_document(ids, bad):
+    with pytest.raises(ValueError, match=rf"document 1 has the word id {bad}, .* 5 words"):
         Documents.from_tokens([[0], ids], n_words=5)
 
 
@@ -114,6 +123,10 @@ def test_lengths_are_exact_beside_a_huge_document():
     assert block.lengths.tolist() == [2**53 - 1, 2, 1]
     with pytest.raises(ValueError, match=r"document 1 has .* words"):
         Documents.from_matrix([[1, 1], [2**53 - 1, 2**53 - 1]])
+    with pytest.raises(ValueError, match=r"document 1 has .* words"):
+        Documents.from_matrix([[1, 1], [2**53 - 1, 1]])
+    with pytest.raises(ValueError, match=r"document 0 has the count"):
+        Documents.from_matrix([[2**53, 0]])
 
 
 def test_blocks_over_other_vocabularies_are_not_joined():
@@ -152,6 +165,8 @@ def test_widening_shares_the_arrays():
         ([0, 2], 2, "word id 2, outside the 2 words"),
         ([0, -2], 2, "word id -2"),
         ([1, 1], 2, "word id 1 to 2 words"),
+        ([0, 0], 2, "word id 0 to 2 words"),
+        ([-1, 2], 2, "word id 2, outside the 2 words"),
         ([0, 1], 0, "n_words must be from 1"),
     ],
 )
@@ -169,6 +184,7 @@ def test_state_gives_the_block_back():
     block = documents()
     assert Documents.from_state(block.to_state()) == block
     assert block != "something else"
+    assert pickle.loads(pickle.dumps(block)) == block
     assert repr(block) == "Documents(n_docs=30, n_words=6)"
     assert len(block) == 30
 
@@ -227,3 +243,55 @@ def test_arrays_are_checked_copied_and_put_in_order():
 def test_arrays_that_are_no_documents_are_refused(arrays, n_words, message):
     with pytest.raises(ValueError, match=message):
         Documents(*arrays, n_words)
+
+
+def test_a_selection_of_neighbours_shares_memory():
+    block = Documents.from_tokens([[i, 9] for i in range(10)], n_words=10)
+    for part in (block[2:5], block[2:5:1], block[3], block[0], block[-7], block[-10]):
+        assert np.shares_memory(part.words, block.words)
+        assert np.shares_memory(part.counts, block.counts)
+    assert np.shares_memory(block.as_floats().data, block.counts)
+    assert Documents.concatenate([block]) is block
+
+
+def test_lengths_and_the_matrix_are_computed_once():
+    block = documents(10)
+    assert block.lengths is block.lengths
+    assert block.as_floats() is block.as_floats()
+    assert block.widen(9).lengths is block.lengths
+
+
+@pytest.mark.parametrize("n_words", [1, 2**31 - 1])
+def test_no_documents_may_be_over_one_word_or_over_the_most(n_words):
+    block = Documents.empty(n_words)
+    assert (block.n_docs, block.n_words) == (0, n_words)
+    assert block.indptr.tolist() == [0]
+    assert block.words.shape == block.counts.shape == (0,)
+    assert Documents.from_state(block.to_state()) == block
+
+
+def test_blocks_are_equal_only_if_everything_is():
+    block = Documents.from_tokens([[0, 1], [2]], n_words=3)
+    assert block == Documents.from_words(np.array([1, 0, 2]), np.array([2, 1]), 3)
+    assert block != Documents.from_tokens([[0, 1], [2]], n_words=4)
+    assert block != Documents.from_tokens([[0], [1, 2]], n_words=3)
+    assert block != Documents.from_tokens([[0, 2], [2]], n_words=3)
+    assert block != Documents.from_tokens([[0, 1], [2, 2]], n_words=3)
+    assert (block.__eq__("something else")) is NotImplemented
+
+
+def test_words_that_keep_their_numbers_need_no_recoding():
+    assert check_recoding(None, 3, 3) is None
+    assert check_recoding(np.arange(3), 3, 5) is None
+    assert check_recoding([1, 0], 2, 2).tolist() == [1, 0]
+    with pytest.raises(ValueError, match="word id 5, outside the 5 words"):
+        check_recoding(None, 6, 5)
+
+
+@pytest.mark.parametrize("shape", [(3,), (3, 2)])
+def test_rows_move_to_the_new_numbers_of_their_words(shape):
+    rows = 1.0 + np.arange(np.prod(shape)).reshape(shape)
+    nothing = np.zeros(shape[1:])
+    np.testing.assert_array_equal(move_rows(rows, None, 4), [*rows, nothing])
+    moved = move_rows(rows, np.array([2, -1, 0]), 4)
+    np.testing.assert_array_equal(moved, [rows[2], nothing, rows[0], nothing])

@@ -2,7 +2,15 @@ import json
 
 import pytest
 
+from spectralleader import Reservoir, SpectralLeader
 from spectralleader.evaluation.analysis import log_steps, regret_rows
+from spectralleader.evaluation.regret import (
+    Hindsight,
+    expected_reservoir_excess,
+    learner_excess,
+    reservoir_excess,
+)
+from spectralleader.sources.synthetic import switching
 
 
 def test_rows_are_plain_and_carry_every_bound():
@@ -36,4 +44,23 @@ def test_a_reservoir_that_never_fills_is_no_reservoir(learner):
 def test_steps_are_thinned_evenly_in_log_n_and_end_at_the_last():
     assert log_steps(1000, 4).tolist() == [1, 10, 100, 1000]
     assert log_steps(7, 100).tolist() == [1, 2, 3, 4, 5, 6, 7]
+    assert log_steps(7, 2).tolist() == [1, 7]
     assert log_steps(7, 1).tolist() == [7]
+
+
+def test_rows_are_the_regret_of_the_learner_that_they_name():
+    hindsight = Hindsight.of(switching(), 20)
+    sample = Reservoir(7, n_words=3, seed=3, acceptance="uniform")  # log(27 * 20) = 6.3
+    stream = (block.documents for block in switching().blocks(block_size=1, n_steps=20, seed=3))
+    excesses = {
+        "noise-free": expected_reservoir_excess(hindsight, 7),
+        "noise-free, one draw": reservoir_excess(hindsight, 7, 3),
+        "SpectralLeader": learner_excess(
+            hindsight, SpectralLeader(3, n_words=3, seed=3, sample=sample), stream
+        ),
+    }
+    for learner, excess in excesses.items():
+        rows = regret_rows("switching", learner, n_steps=20, epsilon=1.0, seed=3)
+        assert [row["step"] for row in rows] == list(range(1, 21))
+        assert [row["regret"] for row in rows] == pytest.approx(hindsight.regret(excess).tolist())
+        assert {row["reservoir_size"] for row in rows} == {7}

@@ -4,16 +4,23 @@ import pytest
 from spectralleader import Documents, SpectralLeader, StepwiseEM, TopicModel
 from spectralleader.evaluation import diagnosis
 from spectralleader.evaluation.diagnosis import (
+    Diagnosis,
     Spectrum,
     agreement,
     choose,
     diagnose,
     measure_spectrum,
     remembered,
+    share_confident,
     shuffle,
     split,
 )
+from spectralleader.moments.sums import sum_pairs
 from tests.factories import documents
+
+
+def mean_pairs(block):
+    return sum_pairs(block) / np.count_nonzero(block.lengths > 1)
 
 
 def clear_model(n_topics, n_words=60, seed=0):
@@ -90,3 +97,70 @@ def test_of_very_many_words_some_documents_are_looked_at(monkeypatch):
     some = choose(block, seed=0)
     assert 0 < some.n_docs < 50
     assert some.lengths.sum() <= diagnosis.MOST_TOKENS
+
+
+def test_as_many_documents_are_chosen_as_have_no_more_than_the_most_words(monkeypatch):
+    block = Documents.from_tokens([[i, i, 5] for i in range(5)], n_words=6)
+    monkeypatch.setattr(diagnosis, "MOST_TOKENS", 15)
+    assert choose(block, seed=0) is block
+    monkeypatch.setattr(diagnosis, "MOST_TOKENS", 14)
+    assert choose(block, seed=0).n_docs == 4
+    monkeypatch.setattr(diagnosis, "MOST_TOKENS", 9)
+    some = choose(block, seed=0)
+    assert some.n_docs == 3
+    assert some.words[::2].tolist() == sorted(some.words[::2].tolist())  # in their order
+
+
+def test_only_what_is_larger_than_noise_stands_above_it_and_only_that_may_be_suggested():
+    assert Spectrum(np.array([10.0, 5.0, 4.0, 3.0, 1.9, 1.0, 0.1]), 1.0).n_above == 5
+    assert Spectrum(np.array([10.0, 5.0, 4.0, 3.0, 1.9, 1.0, 0.1]), 1.0).n_suggested is None
+    assert Spectrum(np.array([10.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.1]), 1.0).n_suggested == 5
+    assert Spectrum(np.array([10.0, 1.5, 0.9, 0.1]), 1.0).n_suggested is None
+    assert Spectrum(np.array([0.5, 0.1]), 1.0).n_suggested is None
+    assert Spectrum(np.array([10.0, 5.0]), 1.0).is_cut
+
+
+def test_the_fit_is_agreement_in_units_of_what_the_model_would_give():
+    spectrum = Spectrum(np.ones(1), 0.0)
+    assert Diagnosis(9, 2, 0.5, 0.5, 0.3, 0.6, 0.1, 0.1, spectrum).fit == 0.5
+    assert Diagnosis(9, 2, 0.5, 0.5, 0.3, 0.0, 0.1, 0.1, spectrum).fit == 0.0
+
+
+def test_documents_of_two_words_are_looked_at():
+    block = Documents.from_tokens([[0], [0, 1], [2, 3, 4], []], n_words=5)
+    assert diagnose(clear_model(2, n_words=5), block).n_docs == 2
+
+
+def test_a_document_is_confident_from_the_limit_on(monkeypatch):
+    model = TopicModel([0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]])
+    block = Documents.from_tokens([[0], [0, 1], [0, 0]], n_words=2)
+    monkeypatch.setattr(diagnosis, "CONFIDENT", model.posterior(block[0]).max())
+    assert share_confident(model, block) == pytest.approx(2 / 3)
+
+
+def test_agreement_is_cohens_kappa_of_the_topics_of_halves():
+    # 4 of 5 documents have equal halves; the topics of halves are 0, 0, 1, 2 and once 0 and 1, so
+    # that a first and a second half taken at random agree in 3 * 2 + 1 * 2 + 1 * 1 of 25 cases
+    model = TopicModel([1 / 3] * 3, [[0.8, 0.05, 0.15], [0.05, 0.8, 0.15], [0.15, 0.15, 0.7]])
+    block = Documents.from_tokens([[0, 0], [0, 0], [1, 1], [2, 2], [0, 1]], n_words=3)
+    for seed in range(8):  # either half may come first
+        assert agreement(model, block, seed) == pytest.approx((4 / 5 - 9 / 25) / (1 - 9 / 25))
+    assert agreement(model, block[:2], 0) == 0.0  # of one topic alone nothing can be told
+
+
+@pytest.mark.parametrize(
+    ("n_words", "n_topics", "n_values"), [(60, 5, 30), (60, 11, 32), (12, 5, 12)]
+)
+def test_a_spectrum_has_30_directions_or_10_more_than_twice_the_topics(n_words, n_topics, n_values):
+    assert len(measure_spectrum(documents(80, n_words), n_topics).eigenvalues) == n_values
+
+
+def test_noise_is_the_largest_second_eigenvalue_of_shuffled_documents():
+    block, rng = documents(30, 6), np.random.default_rng(4)
+    pairs = [mean_pairs(shuffle(block, rng)) for _ in range(3)]
+    noise = max(np.linalg.eigvalsh(one)[-2] for one in pairs)
+    spectrum = measure_spectrum(block, 2, seed=4)
+    assert spectrum.noise == pytest.approx(noise)
+    assert spectrum.eigenvalues.tolist() == sorted(spectrum.eigenvalues.tolist(), reverse=True)
+    one_word = Documents.from_tokens([[0, 0], [0, 0, 0]], n_words=1)
+    assert measure_spectrum(one_word, 1).noise == 0.0

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader.evaluation.matching import majority_accuracy, matched_accuracy, nmi
+from spectralleader.evaluation.matching import contingency, majority_accuracy, matched_accuracy, nmi
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.sampled_from("abc")), min_size=1, max_size=40)
 
@@ -46,3 +46,7 @@ def test_nmi_is_scikit_learns():
     assert nmi(topics, labels) == pytest.approx(
         metrics.normalized_mutual_info_score(labels, topics), abs=1e-12
     )
+
+
+def test_a_table_counts_how_often_a_topic_meets_a_label():
+    assert contingency([3, 3, 0, 3], ["b", "b", "a", "a"]).tolist() == [[1, 0], [1, 2]]

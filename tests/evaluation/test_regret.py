@@ -215,3 +215,32 @@ def test_a_reservoir_is_as_large_as_theorem_2_asks_for():
     assert bounds.reservoir_size(3, 10_000, 1.0) == 13  # log(27 * 10,000) = 12.5
     with pytest.raises(ValueError, match="epsilon <= 1"):
         bounds.reservoir_size(3, 10_000, 0.0)
+
+
+def test_the_bounds_are_the_formulas_of_the_theorems():
+    # 4 sqrt(d^3) is 32 for 4 words; log n is 2
+    n = np.exp(2.0)
+    assert bounds.theorem1(4, n) == pytest.approx(32 * 2)
+    assert bounds.repaired(4, n) == pytest.approx(32 * (1 + 2))
+    assert bounds.theorem2(4, n, 0.25) == pytest.approx(32 * (n / 4 + 2) + 8)
+    assert bounds.sharp(n) == pytest.approx(1 + 2 * 2)
+    assert bounds.sharp(n, 2) == pytest.approx(1 + 2 * 2 + n / 2 - 1)
+    assert bounds.sharp(n, 8) == pytest.approx(1 + 2 * 2)  # n < 8: all is remembered
+
+
+def test_the_reservoir_of_theorem_2_has_the_size_that_it_asks_for():
+    assert bounds.reservoir_size(3, 50, 0.5) == 29  # 4 log(27 * 50) = 28.8
+    assert bounds.reservoir_size(3, 50, 1.0) == 8  # 7.2
+    assert bounds.reservoir_size(1, 1, 1.0) == 1  # log 1 = 0, but there is one at least
+    for epsilon in (0.0, 1.01):
+        with pytest.raises(ValueError, match="needs 0 < epsilon <= 1"):
+            bounds.reservoir_size(3, 50, epsilon)
+
+
+def test_hindsight_begins_with_the_distribution_of_the_first_step():
+    problem = switching()
+    hindsight = Hindsight.of(problem, 4)
+    assert len(hindsight) == 4
+    for t in range(4):
+        assert hindsight.priors[t].tolist() == problem.prior(t, 1)[0].tolist()
+    assert hindsight.priors[0].tolist() != hindsight.priors[1].tolist()

@@ -38,6 +38,10 @@ def test_only_words_and_documents_that_occur_are_pictured():
     np.testing.assert_allclose(data["topic_term_dists"], expected, rtol=1e-12)
 
 
+def test_two_topics_can_be_pictured():
+    assert np.shape(pyldavis(model(2), documents(), NAMES)["topic_term_dists"])[0] == 2
+
+
 def test_nothing_to_picture_is_an_error():
     with pytest.raises(ValueError, match="no document has words"):
         pyldavis(model(), Documents.empty(6), NAMES)

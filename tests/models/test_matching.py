@@ -43,3 +43,9 @@ def test_topics_that_were_shuffled_are_put_back():
 def test_equal_topics_stay_where_they_are():
     topics = np.full((4, 5), 0.2)
     assert best_order(topics, topics).tolist() == [0, 1, 2, 3]
+
+
+def test_a_topic_that_is_best_for_two_goes_to_one_of_them():
+    reference = np.array([[0.6, 0.4, 0.0], [0.4, 0.6, 0.0]])
+    topics = np.array([[0.1, 0.1, 0.8], [0.5, 0.4, 0.1]])  # the second is more like either
+    assert sorted(best_order(topics, reference).tolist()) == [0, 1]

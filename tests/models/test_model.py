@@ -1,10 +1,12 @@
 import itertools
+import pickle
 
 import numpy as np
 import pytest
 from hypothesis import given
 
 from spectralleader import Documents, TopicModel
+from spectralleader.models import model as model_module
 from tests.factories import blocks, documents, model
 
 
@@ -68,9 +70,11 @@ def test_distance_is_the_frobenius_distance_of_the_tensors():
     np.testing.assert_allclose(a.norm(), (a.triples() ** 2).sum(), rtol=1e-12)
 
 
-def test_triples_of_a_large_vocabulary_are_refused():
+def test_triples_of_a_large_vocabulary_are_refused(monkeypatch):
+    monkeypatch.setattr(model_module, "TRIPLES_LIMIT", 5)
+    assert TopicModel.uniform(2, 5).triples().shape == (5, 5, 5)
     with pytest.raises(ValueError, match=r"distance\(\) needs no tensor"):
-        TopicModel.uniform(2, 1000).triples()
+        TopicModel.uniform(2, 6).triples()
 
 
 def test_sampling_follows_the_model():
@@ -90,7 +94,7 @@ def test_alignment_finds_the_order_back():
     shuffled = TopicModel(m.weights[[2, 0, 3, 1]], m.topics[[2, 0, 3, 1]])
     np.testing.assert_array_equal(shuffled.aligned_to(m).topics, m.topics)
     np.testing.assert_array_equal(shuffled.aligned_to(m).weights, m.weights)
-    np.testing.assert_array_equal(m.aligned_to(m).topics, m.topics)
+    assert m.aligned_to(m) is m
 
 
 def test_models_of_other_sizes_are_not_compared():
@@ -138,7 +142,9 @@ def test_the_number_of_top_words_is_a_whole_one_from_1_on(n):
         ([0.5, 0.6], [[1.0], [1.0]], "weights must sum to 1"),
         ([1.5, -0.5], [[1.0], [1.0]], "not negative"),
         ([0.5, 0.5], [[0.5, 0.5], [0.5, 0.4]], "row 1 sums to 0.9"),
+        ([0.5, 0.5], [[0.5, 0.6], [0.5, 0.5]], "row 0 sums to 1.1"),
         ([1.0], [[np.nan, 1.0]], "finite"),
+        ([1.0], np.zeros((1, 0)), "n_words must be from 1"),
     ],
 )
 def test_what_is_not_a_model_is_refused(weights, topics, message):
@@ -153,8 +159,9 @@ def test_a_model_cannot_be_changed_and_does_not_share_the_callers_arrays():
     assert m.weights[0] == 0.5
     with pytest.raises(AttributeError, match="immutable"):
         m.weights = weights
-    with pytest.raises(ValueError, match="read-only"):
-        m.topics[0, 0] = 1
+    for array in (m.weights, m.topics):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
 
 
 def test_documents_over_another_vocabulary_are_refused():
@@ -165,7 +172,9 @@ def test_documents_over_another_vocabulary_are_refused():
 def test_state_gives_the_model_back():
     m = model()
     again = TopicModel.from_state(m.to_state())
-    np.testing.assert_array_equal(again.topics, m.topics)
+    for same in (again, pickle.loads(pickle.dumps(m))):
+        np.testing.assert_array_equal(same.topics, m.topics)
+        np.testing.assert_array_equal(same.weights, m.weights)
     assert repr(again) == "TopicModel(n_topics=3, n_words=6)"
 
 
@@ -184,4 +193,24 @@ def test_recoding_keeps_relative_probabilities_and_makes_new_words_the_mean():
 def test_a_topic_left_without_words_becomes_uniform():
     m = TopicModel([0.5, 0.5], [[1.0, 0.0, 0.0], [0.2, 0.3, 0.5]])
     np.testing.assert_allclose(m.recode([-1, 0, 1], 2).topics, [[0.5, 0.5], [0.375, 0.625]])
+    np.testing.assert_allclose(m.recode([-1, 0, -1], 1).topics, 1.0)
     np.testing.assert_allclose(m.recode([-1, -1, -1], 4).topics, 0.25)
+
+
+def test_a_model_that_keeps_its_words_keeps_its_numbers():
+    topics = [[0.5, 0.5 - 1e-7]]  # nothing is normalised again
+    assert TopicModel([1.0], topics).recode(None, 2).topics.tolist() == topics
+
+
+def test_the_largest_draw_is_the_last_word_also_of_a_topic_that_sums_to_a_little_less_than_1():
+    class Largest:
+        def random(self, n):
+            return np.full(n, np.nextafter(1.0, 0.0))
+
+    m = TopicModel([1.0], [[0.5, 0.5 - 1e-7]])
+    assert m.sample_words(np.zeros(2, np.int64), 3, Largest()).to_bow() == [[(1, 3)], [(1, 3)]]
+
+
+def test_one_topic_over_one_word_is_a_model():
+    m = TopicModel.uniform(1, 1)
+    assert (m.weights.tolist(), m.topics.tolist()) == ([1.0], [[1.0]])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, chisquare, hypergeom
 
-from spectralleader import Documents, Reservoir, Window, merge
-from spectralleader.samples.interleaving import interleave
+from spectralleader import Documents, Everything, Reservoir, Window, merge
+from spectralleader.samples.interleaving import interleave, over_one_vocabulary
 
 SIZES = (40, 25, 10)  # documents of three streams; the last one fits into a reservoir
 CAPACITY, TOTAL = 12, sum(SIZES)
@@ -112,3 +112,32 @@ def test_windows_that_are_not_full_are_merged_whole():
     windows[0].add(streams()[0][:3])
     windows[1].add(streams()[1][:4])
     assert sorted(merge(*windows).documents.words.tolist()) == [0, 1, 2, 40, 41, 42, 43]
+
+
+def test_everything_merged_is_one_after_the_other():
+    a, b, c = Everything(n_words=2), Everything(n_words=3), Everything(n_words=1)
+    for sample, word in ((a, 1), (b, 2), (c, 0)):
+        sample.add(Documents.from_tokens([[word, word]], n_words=sample.n_words))
+    a.merge([b, c], np.random.default_rng(0))
+    assert a.documents == Documents.from_tokens([[1, 1], [2, 2], [0, 0]], n_words=3)
+    assert (a.n_seen, a.settings) == (3, {})
+
+
+def test_of_fewer_documents_than_are_asked_for_all_are_drawn():
+    turns = interleave([1, 2, 5], 10, np.random.default_rng(0))
+    assert np.bincount(turns).tolist() == [1, 2, 5]
+
+
+def test_blocks_of_several_vocabularies_are_over_the_largest():
+    blocks = over_one_vocabulary([Documents.empty(3), Documents.empty(5), Documents.empty(4)])
+    assert [block.n_words for block in blocks] == [5, 5, 5]
+
+
+def test_merged_reservoirs_draw_apart_from_each_other():
+    rng, states = np.random.default_rng(0), set()
+    for _ in range(100):
+        merged = Reservoir(1)
+        merged.add(Documents.from_tokens([[0]], n_words=1))
+        merged.merge([], rng)
+        states.add(merged.to_state()["rng"]["state"]["state"])
+    assert len(states) == 100

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents, Everything, Reservoir, Window
+from spectralleader.samples.draws import Draws
+from spectralleader.samples.places import Places
 from tests.factories import blocks, documents
 
 SAMPLES = {
@@ -51,3 +53,84 @@ def test_a_copy_goes_on_by_itself(duplicate):
         twin.add(part)
     original.add(more)
     assert twin.documents == original.documents
+
+
+@pytest.mark.parametrize("kind", sorted(SAMPLES))
+def test_documents_over_more_words_widen_the_sample_and_those_over_fewer_do_not_narrow_it(kind):
+    sample = SAMPLES[kind]()
+    assert sample.n_words == 5
+    for n_words, expected in ((7, 7), (6, 7), (8, 8)):
+        change = sample.add(Documents.from_tokens([[0]], n_words=n_words))
+        assert sample.n_words == sample.documents.n_words == change.entered.n_words == expected
+
+
+@pytest.mark.parametrize("kind", sorted(SAMPLES))
+def test_recoding_renumbers_what_is_remembered_and_what_a_change_says(kind):
+    sample = SAMPLES[kind]()
+    sample.add(documents(9, 5))
+    change, before = sample.add(documents(9, 5, seed=1)), sample.documents
+    ids = np.array([1, -1, 0, 2, 3])
+    renumbered = change.renumber(ids, 4)
+    assert renumbered.entered == change.entered.recode(ids, 4)
+    assert renumbered.left == change.left.recode(ids, 4)
+    assert renumbered.places.tolist() == change.places.tolist()
+    assert renumbered.chosen[:, 0].tolist() == list(range(change.n_entered))
+    sample.recode(ids, 4)
+    assert sample.documents == before.recode(ids, 4)
+    sample.recode(None, 6)
+    assert sample.documents == before.recode(ids, 4).widen(6)
+
+
+def test_places_are_doubled_and_words_moved_only_when_they_are_used_up():
+    places = Places.of(documents(64, 5))
+    assert len(places._bounds) == 64
+    places.put(documents(1, 5), np.array([0]), np.array([64]))
+    assert len(places._bounds) == 128
+    places = Places.of(Documents.from_tokens([range(500), range(500)], n_words=1000))
+    arena = places._words
+    assert len(arena) == 2000
+    for _ in range(2):  # the second fills it to the last entry
+        places.put(Documents.from_tokens([range(500)], n_words=1000), np.array([0]), np.array([1]))
+        assert places._words is arena
+    places.put(Documents.from_tokens([[7]], n_words=1000), np.array([0]), np.array([1]))
+    assert len(places._words) == 2 * (1000 + 1)
+    assert places.documents() == Documents.from_tokens([range(500), [7]], n_words=1000)
+
+
+def test_room_is_made_for_the_documents_that_enter_not_for_the_whole_block():
+    places = Places.of(Documents.from_tokens([range(500), range(500)], n_words=1000))
+    arena = places._words  # 2,000 entries, half of them free
+    block = Documents.from_tokens([range(600), range(1000)], n_words=1000)
+    places.put(block, np.array([1]), np.array([0]))
+    assert places._words is arena
+    places.recode(None, 1001)  # nothing moves
+    assert (places._end, places.n_words) == (2000, 1001)
+    full = Places.of(Documents.from_tokens([range(16)] * 64, n_words=16))
+    assert (len(full._words), len(full._bounds)) == (2048, 64)
+    for _ in range(2):  # the second time there is no room for the words, but for the places
+        full.put(full.documents(), np.arange(64), np.arange(64))
+    assert len(full._bounds) == 64
+
+
+def test_what_a_change_shows_cannot_be_written_to():
+    change = Everything(n_words=5).add(documents(9, 5))
+    for array in (change.moved.words, change.moved.counts):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+def test_draws_are_the_same_one_by_one_and_together_in_any_order():
+    mixed, together = (Draws(np.random.default_rng(0)) for _ in range(2))
+    drawn = [mixed.one(), *map(tuple, mixed.many(3)), mixed.one(), mixed.one()]
+    assert drawn == [tuple(pair) for pair in together.many(6)]
+    assert mixed.state == together.state
+
+
+@pytest.mark.parametrize("kind", [Reservoir, Window])
+def test_one_document_may_be_remembered_and_no_other_number_than_was_seen(kind):
+    sample = kind(1, n_words=5, budget=3)
+    sample.add(documents(4, 5))
+    state = sample.to_state()
+    assert kind.from_state(state).documents == sample.documents
+    with pytest.raises(ValueError, match="documents remembered must be 0"):
+        kind.from_state(state | {"n_seen": 0})

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from spectralleader import Documents, Reservoir, Window
 from spectralleader.moments.sums import sum_pairs, sum_words, tuple_weights
-from spectralleader.samples.shortening import draw_part, shorten
+from spectralleader.samples.shortening import draw_part, shorten, shorten_rows
 from tests.factories import same_state
 
 
@@ -107,3 +107,18 @@ def test_a_budget_of_ones_own_is_kept_in_the_state_and_the_settings(kind):
 def test_a_budget_too_small_for_triples_is_refused(kind, budget):
     with pytest.raises(ValueError, match="at least 3 for each of the capacity=7"):
         kind(7, budget=budget)
+
+
+def test_no_token_is_drawn_twice():
+    for number in range(20):
+        words, counts = draw_part(np.arange(12, dtype=np.int32), np.ones(12), 11, number)
+        assert (len(words), counts.tolist()) == (11, [1.0] * 11)
+
+
+def test_a_block_without_long_documents_is_not_copied():
+    block, rows = Documents.from_tokens([range(5), [1]], n_words=6), np.array([1, 0])
+    same, same_rows = shorten_rows(block, rows, 0, 5)
+    assert same is block
+    assert same_rows is rows
+    shorter, numbers = shorten_rows(block, rows, 0, 4)
+    assert (shorter.lengths.tolist(), numbers.tolist()) == ([1.0, 4.0], [0, 1])

@@ -50,10 +50,10 @@ class Spectrum:
         if n < 2:
             return n or None
         values = np.maximum(self.eigenvalues, self.noise / GAP)
-        ratios = values[1:-1] / values[2:]  # after the 2nd, 3rd, ...
-        if not len(ratios) or ratios[: n - 1].max() < GAP:
+        ratios = (values[1:-1] / values[2:])[: n - 1]  # after the 2nd, 3rd, ..., nth
+        if not len(ratios) or ratios.max() < GAP:
             return None
-        return 2 + int(ratios[: n - 1].argmax())
+        return 2 + int(ratios.argmax())
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ class NoiseFreeLeader:
     @property
     def model(self) -> TopicModel:
         """The model that the spectral method makes of the mixture's moments."""
-        return decomposed(self.mixture, self._starts) if self._weights else self.mixture
+        return decomposed(self.mixture, self._starts)
 
 
 def decomposed(mixture: TopicModel, starts: Floats) -> TopicModel:

@@ -192,6 +192,8 @@ class TopicModel:
                 f"one of {reference.n_topics} over {reference.n_words}"
             )
         order = best_order(self.topics, reference.topics)
+        if order.tolist() == list(range(self.n_topics)):
+            return self
         return TopicModel.trusted(self.weights[order], self.topics[order])
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> TopicModel:

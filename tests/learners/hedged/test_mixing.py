@@ -77,3 +77,73 @@ def test_weights_and_pool_stay_distributions_over_hopeless_candidates():
         assert (weights >= 0).all()
         assert weights.sum() == pytest.approx(1.0)
     assert np.isfinite(mixing.log_prob(np.array([[-1e6, -1.0, -5000.0]]))).all()
+
+
+def test_nothing_is_preferred_before_the_first_document():
+    mixing = Mixing(4)
+    assert mixing.pool.tolist() == [1 / 4] * 4
+    assert mixing.weights.tolist() == [1 / 5] * 5
+    np.testing.assert_allclose(mixing.log_prob(np.log([[0.1, 0.2, 0.3, 0.4]])), np.log(1 / 4))
+
+
+def test_after_the_first_document_half_of_all_weight_is_shared_equally():
+    # By hand: the competitors gave 3/4, 1/4 and, the pool, 1/2, so Bayes' rule says 1/2, 1/6, 1/3;
+    # the pool's own weights become 1/2 * (1/2 + 1/2 * 3/2) = 5/8, and 3/8.
+    mixing = Mixing(2)
+    mixing.update(np.log([[3 / 4, 1 / 4]]))
+    np.testing.assert_allclose(mixing.weights, [5 / 12, 1 / 4, 1 / 3], rtol=1e-12)
+    np.testing.assert_allclose(mixing.pool, [9 / 16, 7 / 16], rtol=1e-12)
+    np.testing.assert_allclose(mixing.shares, [29 / 48, 19 / 48], rtol=1e-12)
+
+
+@pytest.mark.parametrize("memory", [4.0, 1000.0])
+def test_weights_are_bayes_rule_with_a_fixed_share_and_the_pool_is_online_em(memory):
+    log_probs = -5.0 * np.random.default_rng(0).random((12, 3))
+    mixing, pool, weights = Mixing(3), np.full(3, 1 / 3), np.full(4, 1 / 4)
+    mixing.POOL_MEMORY = memory
+    for t, given_by in enumerate(np.exp(log_probs), start=1):
+        by_all = np.append(given_by, pool @ given_by)
+        np.testing.assert_allclose(mixing.log_prob(np.log([given_by])), np.log(weights @ by_all))
+        mixing.update(np.log([given_by]))
+        step = max(1 / (t + 1), 1 / memory)
+        pool = (1 - step) * pool + step * pool * given_by / (pool @ given_by)
+        pool = t / (t + 1) * pool + 1 / (t + 1) / 3
+        weights = t / (t + 1) * weights * by_all / (weights @ by_all) + 1 / (t + 1) / 4
+        np.testing.assert_allclose(mixing.pool, pool, rtol=1e-12)
+        np.testing.assert_allclose(mixing.weights, weights, rtol=1e-12)
+
+
+def test_documents_that_all_candidates_find_hopeless_are_weighed_like_any_other():
+    log_probs = -5.0 * np.random.default_rng(0).random((6, 3))
+    likely, hopeless = Mixing(3), Mixing(3)
+    likely.update(log_probs)
+    hopeless.update(log_probs - 5000.0)  # e^-5000 is 0 in floats
+    np.testing.assert_allclose(hopeless.weights, likely.weights, rtol=1e-9)  # 5000 has 4 digits
+    np.testing.assert_allclose(hopeless.pool, likely.pool, rtol=1e-9)
+
+
+def test_a_merged_mixture_predicts_the_mean_of_its_parts_by_documents():
+    rng = np.random.default_rng(0)
+    parts = [Mixing(3) for _ in range(3)]
+    for part, n_docs in zip(parts, (1, 2, 5), strict=True):
+        part.update(-5.0 * rng.random((n_docs, 3)))
+    merged = Mixing.from_state(parts[0].to_state(), 3)
+    merged.merge(parts[1:])
+    assert merged.n_docs == 8
+    for name in ("pool", "weights"):
+        one, two, five = (getattr(part, name) for part in parts)
+        np.testing.assert_allclose(getattr(merged, name), (one + 2 * two + 5 * five) / 8)
+
+
+@pytest.mark.parametrize("name", ["pool", "weights"])
+def test_a_stored_weight_is_at_least_half_of_what_the_fixed_share_leaves(name):
+    # of 3 competitors after 3 documents each has 1/4 * 1/3 at least: 1/24 may be rounding, 1/25 not
+    state = {"pool": np.full(2, 1 / 2), "weights": np.full(3, 1 / 3), "n_docs": 3}
+    for least, is_good in ((1 / 24, True), (1 / 25, False)):
+        rest = (1 - least) / (len(state[name]) - 1)
+        stored = state | {name: np.r_[least, np.full(len(state[name]) - 1, rest)]}
+        if is_good:
+            assert getattr(Mixing.from_state(stored, 2), name)[0] == least
+        else:
+            with pytest.raises(ValueError, match=f"{name} must be numbers from"):
+                Mixing.from_state(stored, 2)

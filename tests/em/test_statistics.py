@@ -1,9 +1,10 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents
-from spectralleader.em.statistics import Statistics, with_words
+from spectralleader.em.statistics import Statistics, match, with_words
 from tests.factories import blocks, documents, model, same_state
 
 N_WORDS = 5
@@ -113,6 +114,8 @@ def test_documents_without_words_are_left_out():
     assert with_words(block) == block[[1, 3]]
     assert with_words(block[1:2]) == block[1]
     assert with_words(block[:1]).n_docs == 0
+    full = block[[1, 3]]
+    assert with_words(full) is full
 
 
 def test_reading_a_model_of_one_word_leaves_the_statistics_as_they_are():
@@ -145,3 +148,97 @@ def test_forgotten_words_take_their_tokens_with_them():
     totals, words = meant(statistics)
     np.testing.assert_allclose(words, before[1][[2, 3, 0]])
     np.testing.assert_allclose(totals, [before[0][0], words.sum(axis=0)])
+
+
+def test_one_document_is_expected_to_have_the_models_words():
+    truth = model(3, N_WORDS)
+    one = Statistics.one_document(truth, 7.0)
+    np.testing.assert_allclose(one.totals, [truth.weights, 7.0 * truth.weights])
+    np.testing.assert_allclose(one.words, 7.0 * truth.weights * truth.topics.T)
+
+
+def test_the_model_is_the_statistics_and_pseudo_counts_normalised():
+    statistics = Statistics(np.array([[1.0, 3.0], [4.0, 8.0]]), np.array([[1.0, 6.0], [3.0, 2.0]]))
+    statistics.decay(0.5)  # so that a pseudo-count of 1 is as much as 2 in the arrays
+    found = statistics.maximise(1.0)
+    np.testing.assert_allclose(found.weights, [3 / 8, 5 / 8])
+    np.testing.assert_allclose(found.topics, [[3 / 8, 5 / 8], [8 / 12, 4 / 12]])
+
+
+def test_decay_is_a_factor_until_it_would_underflow():
+    totals, words = np.array([[1.0], [2.0]]), np.array([[2.0]])
+    statistics = Statistics(totals.copy(), words.copy())
+    statistics.decay(1e-100)
+    assert (statistics.scale, statistics.totals.tolist()) == (1e-100, totals.tolist())
+    statistics.decay(0.5)
+    assert (statistics.scale, statistics.words.tolist()) == (1.0, [[2.0 * 0.5e-100]])
+
+
+def test_words_in_another_order_leave_the_totals_as_they_are():
+    totals = np.array([[1.0, 2.0], [3.0 + 1e-9, 4.0]])  # summed in another order, in effect
+    statistics = Statistics(totals, np.array([[1.0, 4.0], [2.0, 0.0]]))
+    statistics.recode(np.array([1, 0]), 2)
+    assert statistics.totals.tolist() == totals.tolist()
+    assert statistics.words.tolist() == [[2.0, 0.0], [1.0, 4.0]]
+
+
+def test_room_for_words_is_doubled_only_when_it_is_used_up():
+    statistics = Statistics.zero(3, 5)
+    statistics.recode(None, 5)
+    assert len(statistics._room) == 5
+    statistics.recode(None, 6)
+    room = statistics._room
+    assert len(room) == 12
+    statistics.recode(None, 12)
+    assert statistics._room is room
+    assert statistics.words.shape == (12, 3)
+
+
+def test_topics_in_another_order_are_the_same_statistics():
+    statistics, order = some_statistics(), np.array([2, 0, 1])
+    other = statistics.reorder(order)
+    assert other.totals.tolist() == statistics.totals[:, order].tolist()
+    assert other.words.tolist() == statistics.words[:, order].tolist()
+    assert other.scale == statistics.scale
+    assert match(statistics, other).tolist() == order.tolist()
+
+
+def test_topics_of_few_or_no_words_are_matched_too():
+    some = np.array([[1e-6, 0.0, 0.0], [0.0, 1e-6, 0.0]])  # the third topic has no words
+    a, b = (Statistics(np.zeros((2, 3)), words) for words in (some, some[:, [1, 0, 2]].copy()))
+    assert match(a, b).tolist() == [1, 0, 2]
+    # the first is best for both, and goes to one
+    alike = Statistics(np.zeros((2, 2)), np.array([[2.0, 0.5], [2.0, 0.4], [0.0, 9.0]]))
+    wanted = Statistics(np.zeros((2, 2)), np.array([[2.0, 1.0], [1.0, 2.0], [0.0, 0.0]]))
+    assert sorted(match(alike, wanted).tolist()) == [0, 1]
+
+
+def test_a_document_of_very_many_words_does_not_underflow():
+    statistics, block = some_statistics(), Documents.from_matrix(np.full((1, N_WORDS), 10_000))
+    expected = statistics.maximise(1e-3).posterior(block)
+    np.testing.assert_allclose(statistics.posterior(block, 1e-3), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({}, None),
+        ({"scale": 1.01}, "scale must be a number"),
+        # scale times a number is at least `least`, here -1, and at most 1e30
+        ({"totals": np.array([[-2.0, 1.9e30], [8.0, 8.0]])}, None),
+        ({"totals": np.array([[-2.1, 1.0], [8.0, 8.0]])}, "totals must be numbers"),
+        ({"totals": np.array([[2.1e30, 1.0], [8.0, 8.0]])}, "totals must be numbers"),
+        # rounding: a thousandth of 1 / scale and of the words, here of 2 + 8
+        ({"totals": np.array([[1.0, 1.0], [8.0, 8.0099]])}, None),
+        ({"totals": np.array([[1.0, 1.0], [8.0, 8.0101]])}, "must be the sums of the words"),
+        ({"words": np.array([[3.0, 1.0], [4.0, 7.0]])}, "must be the sums of the words"),
+    ],
+)
+def test_a_state_is_read_within_its_limits(change, message):
+    totals, words = np.array([[1.0, 1.0], [8.0, 8.0]]), np.array([[3.0, 1.0], [5.0, 7.0]])
+    state = {"scale": 0.5, "totals": totals, "words": words} | change
+    if message is None:
+        assert same_state(Statistics.from_state(state, 2, 2, least=-1.0).to_state(), state)
+    else:
+        with pytest.raises(ValueError, match=message):
+            Statistics.from_state(state, 2, 2, least=-1.0)

@@ -4,7 +4,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import TopicModel
-from spectralleader.em.start import check_smoothing, make_start, recode_start
+from spectralleader.em.start import (
+    check_concentration,
+    check_smoothing,
+    check_start,
+    make_start,
+    n_known_words,
+    recode_start,
+    start_from_state,
+    start_to_state,
+)
 from spectralleader.em.statistics import with_words
 from spectralleader.em.steps import em_step, expect, log_prior, objective
 from tests.factories import blocks, documents, model
@@ -90,3 +99,54 @@ def test_a_start_of_hardly_any_concentration_stays_a_distribution_as_it_grows():
     grown = recode_start(make_start(1e-3, 50, 1, seed=0), None, 6, 1e-3, [0, 1, 6])
     assert np.isfinite(grown.topics).all()
     np.testing.assert_allclose(grown.topics.sum(axis=1), 1.0)
+
+
+def test_a_random_start_has_equal_weights():
+    assert make_start(1.0, 4, 6, seed=0).weights.tolist() == [1 / 4] * 4
+
+
+def test_new_words_of_a_start_are_drawn_against_one_variable_for_the_old_ones():
+    start = make_start(2.0, 3, 3, seed=0)
+    grown = recode_start(start, np.array([2, -1, 0]), 4, 2.0, [5])
+    rng = np.random.default_rng([5])
+    old = rng.gamma(2 * 2.0, size=(3, 1)) / (2 * 2.0)  # of words 0 and 2, the old 2 and 0
+    new = rng.gamma(2.0, size=(3, 2)) / 2.0
+    factors = np.concatenate([old, new[:, :1], old, new[:, 1:]], axis=1)
+    expected = start.recode([2, -1, 0], 4).topics * factors
+    np.testing.assert_allclose(grown.topics, expected / expected.sum(axis=1, keepdims=True))
+    assert grown.weights.tolist() == start.weights.tolist()
+
+
+def test_a_start_without_new_words_or_that_was_given_draws_nothing():
+    start = TopicModel([1.0], [[0.5, 0.5 - 1e-7]])  # which dividing by its sum would change
+    swapped = recode_start(start, np.array([1, 0]), 2, 2.0, [0])
+    assert swapped.topics.tolist() == start.topics[:, ::-1].tolist()
+    for n_words in (3, 4):
+        given_one = recode_start(start, None, n_words, np.inf, [0])
+        assert given_one.topics.tolist() == start.recode(None, n_words).topics.tolist()
+    drawn = recode_start(start, None, 3, 2.0, [0])
+    assert drawn.topics.tolist() != start.recode(None, 3).topics.tolist()
+
+
+def test_the_limits_of_concentration_and_smoothing_are_legal():
+    for check, least, most in (
+        (check_concentration, 1e-100, 1e100),
+        (check_smoothing, 1e-100, 1e9),
+    ):
+        assert (check(least), check(most), check(3)) == (least, most, 3.0)
+        assert type(check(3)) is float
+        for bad in (np.nextafter(least, 0), np.nextafter(most, np.inf), "1"):
+            with pytest.raises(ValueError, match="positive number"):
+                check(bad)
+
+
+def test_a_start_goes_to_a_state_and_back():
+    start = model(3, 6)
+    assert check_start(start, 3, 6) is start
+    assert start_from_state(start_to_state(2.5), 3, 6) == start_to_state(2.5) == 2.5
+    assert sorted(start_to_state(start)) == ["topics", "weights"]
+    back = start_from_state(start_to_state(start), 3, 6)
+    assert back.topics.tolist() == start.topics.tolist()
+    with pytest.raises(ValueError, match="3 topics over 6 words, the learner 3 over 7"):
+        start_from_state(start_to_state(start), 3, 7)
+    assert (n_known_words(start), n_known_words(2.5)) == (6, 1)

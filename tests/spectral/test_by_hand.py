@@ -1,0 +1,106 @@
+"""What the spectral road does with numbers that can be followed by hand."""
+
+import numpy as np
+import pytest
+
+from spectralleader import Documents, TopicModel
+from spectralleader.moments import population_sums
+from spectralleader.spectral import algorithm1, estimate, warm_estimate
+from spectralleader.spectral.estimate import Estimate
+from spectralleader.spectral.joint import joint_diagonalisation
+from spectralleader.spectral.power import power_method, random_starts
+from spectralleader.spectral.recovery import background_share, smooth_words
+from spectralleader.spectral.whitening import Whitening
+from tests.factories import model
+
+
+def test_parameters_become_a_valid_model_by_what_is_left_open(monkeypatch):
+    # topics: to be flipped, to be clipped, of no mass; a weight above 1
+    weights = np.array([4.0, 0.5, 0.5])
+    topics = np.array([[-0.5, -0.5, 0.0], [0.9, 0.3, -0.2], [0.0, 0.0, 0.0]])
+    monkeypatch.setattr(algorithm1, "parameters", lambda *args, **kwargs: (weights, topics))
+    found = algorithm1.valid_model(Documents.from_tokens([[0, 0, 1], [2]], n_words=3), 3)
+    unigram = (4 * np.array([1 / 3, 1 / 6, 1 / 2]) + 1 / 3) / 5
+    # 4 tokens against 3 topics of 2 free parameters each
+    mixed = (4 * np.array([[1 / 2, 1 / 2, 0], [3 / 4, 1 / 4, 0]]) + 6 * unigram) / 10
+    np.testing.assert_allclose(found.topics, [*mixed, unigram], rtol=1e-12)
+    np.testing.assert_allclose(found.weights, [2 / 3, 1 / 3, 0.0], rtol=1e-12)
+
+
+def test_signs_of_whitened_directions_make_the_first_of_the_largest_entries_positive():
+    for sign in (1.0, -1.0):
+        vector = sign * np.array([0.1, -0.7, 0.7, -0.1])
+        W = algorithm1.whiten(np.outer(vector, vector), 2)
+        assert W.shape == (4, 1)
+        np.testing.assert_allclose(W[:, 0], np.array([-0.1, 0.7, -0.7, 0.1]), rtol=1e-9)
+
+
+def tensor(values, vectors):
+    return np.einsum("i,ia,ib,ic->abc", np.asarray(values, float), *[np.asarray(vectors)] * 3)
+
+
+def estimate_of(triples, values, vectors):
+    whitening = Whitening(np.eye(2), np.array([3.0, 2.0]))
+    parts = (np.asarray(values), np.asarray(vectors), np.zeros(2))
+    return Estimate(TopicModel.uniform(2, 2), whitening, triples, *parts)
+
+
+def test_the_residual_is_the_share_of_the_tensor_that_components_leave():
+    T = tensor([3.0, 4.0], np.eye(2))  # of norm 5
+    assert estimate_of(T, [3.0, 4.0], np.eye(2)).residual == 0.0
+    assert estimate_of(T, [3.0, 0.0], np.eye(2)).residual == pytest.approx(4 / 5)
+    assert estimate_of(T / 100, [0.0, 0.04], np.eye(2)).residual == pytest.approx(3 / 5)
+    assert estimate_of(0 * T, [0.0, 0.0], np.eye(2)).residual == 0.0
+    assert estimate_of(T, [3.0, 4.0], np.eye(2)).eigenvalues.tolist() == [3.0, 2.0]
+
+
+def test_a_warm_estimate_starts_from_directions_of_an_earlier_one_if_there_are_as_many():
+    sums, starts = population_sums(model(3, 6)), random_starts(3, 4, 0)
+    first = estimate(sums, 3, power_method, starts)
+    again = warm_estimate(sums, first.directions)
+    np.testing.assert_allclose(again.model.topics, first.model.topics, atol=1e-9)
+    np.testing.assert_allclose(again.tensor_eigenvectors, first.tensor_eigenvectors, atol=1e-9)
+    assert warm_estimate(population_sums(model(2, 6)), first.directions) is None
+
+
+def test_a_caller_is_asked_before_each_component():
+    T, calls = tensor([3.0, 2.0, 1.0], np.eye(3)), []
+    starts = random_starts(3, 5, 0)
+    values, vectors = power_method(T, starts, between=lambda: calls.append(1))
+    assert len(calls) == 3
+    assert values.tolist() == power_method(T, starts)[0].tolist()
+    assert vectors.tolist() == power_method(T, starts)[1].tolist()
+
+
+def test_joint_diagonalisation_orders_by_value_and_makes_values_positive():
+    rotation = np.array([[0.8, 0.6], [-0.6, 0.8]])
+    values, vectors = joint_diagonalisation(tensor([1.5, -3.0], rotation), np.empty(0))
+    np.testing.assert_allclose(values, [3.0, 1.5], rtol=1e-12)
+    np.testing.assert_allclose(vectors, [-rotation[1], rotation[0]], atol=1e-12)
+    small, _ = joint_diagonalisation(tensor([0.5, 0.25], rotation), np.empty(0))
+    np.testing.assert_allclose(small, [0.5, 0.25], rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_rotation_leaves_less_off_the_diagonals(seed):
+    noise = np.random.default_rng(seed).normal(size=(2, 2, 2))
+    T = sum(
+        noise.transpose(o)
+        for o in ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
+    )
+    _, V = joint_diagonalisation(T, np.empty(0))
+
+    def off(V):
+        return (np.einsum("abm,a,b->m", T, V[0], V[1]) ** 2).sum()
+
+    angles = np.linspace(0, np.pi, 2001)
+    turned = [np.array([[np.cos(x), np.sin(x)], [-np.sin(x), np.cos(x)]]) for x in angles]
+    assert off(V) <= min(map(off, turned)) + 1e-12
+
+
+def test_the_background_is_free_parameters_against_tokens_and_words_one_token_of_uniform():
+    assert background_share(5, 500, 1000.0) == pytest.approx(2495 / 3495)
+    assert background_share(1, 1, 3.0) == pytest.approx(1 / 4)
+    smoothed = smooth_words(np.array([2.0, 1.0, 1.0]), 3.0)
+    np.testing.assert_allclose(smoothed, 3 / 4 * np.array([1 / 2, 1 / 4, 1 / 4]) + 1 / 12)
+    np.testing.assert_allclose(smooth_words(np.zeros(4), 3.0), 1 / 4)

@@ -1,0 +1,240 @@
+"""Mutants that no test can kill, each with the reason.
+
+A key is the function and how the change begins, as ``python -m tools.mutate`` prints them; with
+nothing after the arrow it stands for all mutants of that line.
+"""
+
+EQUIVALENT: dict[tuple[str, str], str] = {
+    (
+        "learners/hedged/mixing.py weigh",
+        "relative = np.empty(n + 1) -> relative = np.empty(n + 2)",
+    ): "a longer buffer",
+    (
+        "evaluation/diagnosis.py split",
+        "starts = np.cumsum(lengths) - lengths -> starts = np.cumsum(lengths) + lengths",
+    ): "larger by twice a length, and only even or odd is asked for",
+    (
+        "evaluation/diagnosis.py split",
+        "is_second = (np.arange(len(words)) - starts[rows]) % 2 == 1 -> "
+        "is_second = (np.arange(len(words)) + starts[rows]) % 2 == 1",
+    ): "larger by twice a start, and only even or odd is asked for",
+    (
+        "evaluation/noise_free.py reservoir_means",
+        "entered = np.flatnonzero(filling | (draws[:, 0] * t <= reservoir_size)) -> "
+        "entered = np.flatnonzero(filling | (draws[:, 0] * t < reservoir_size))",
+    ): "a draw is equal to the limit with probability 2^-53",
+    (
+        "evaluation/regret.py learner_excess",
+        "if learner.model is not judged: -> if True:",
+    ): "the same numbers, computed again",
+    (
+        "models/assignment.py match",
+        "of_row, of_column = (np.zeros(k), np.zeros(k + 1)) ->",
+    ): "any prices will do at first, and longer buffers",
+    (
+        "models/assignment.py match",
+        "holder = np.full(k + 1, -1, np.int64) -> holder = np.full(k + 2",
+    ): "a longer buffer",
+    (
+        "models/assignment.py match",
+        "holder = np.full(k + 1, -1, np.int64) -> holder = np.full(k + 1, -2",
+    ): "any number below 0",
+    (
+        "models/assignment.py match",
+        "reached = np.zeros(k + 1, np.bool_) -> reached = np.zeros(k + 2",
+    ): "a longer buffer",
+    (
+        "models/assignment.py match",
+        "i, nearest, step = (holder[column], -1, np.inf) ->",
+    ): "always found, since all similarities are finite",
+    (
+        "models/assignment.py match",
+        "if cost < distance[j]: -> if cost <=",
+    ): "of equally good matchings any will do",
+    (
+        "models/assignment.py match",
+        "if distance[j] < step: -> if distance[j] <=",
+    ): "of equally good matchings any will do",
+    (
+        "models/alignment.py best_order",
+        "order[:] = best if differ else match(similarity) -> order[:] = best if False",
+    ): "best rows that differ are what `match` finds, slowly",
+    (
+        "models/likelihood.py log_sum",
+        "finite = np.where(np.isfinite(largest), largest, 0.0) -> finite = np.where(np.isfinite(largest), largest, 1.0)",
+    ): "any finite number: the row is all -inf",
+    (
+        "models/likelihood.py softmax",
+        "likelihood = np.exp(joint - np.where(ruled_out, 0.0, largest)[:, None]) -> likelihood = np.exp(joint - np.where(ruled_out, 1.0",
+    ): "any finite number: the row is replaced",
+    (
+        "models/model.py TopicModel._log_joint",
+        "if len(words) < self.n_words: ->",
+    ): "which road is faster",
+    (
+        "models/model.py TopicModel._log_joint",
+        "words.setflags(write=False) ->",
+    ): "which kernel is compiled, and here none is",
+    (
+        "documents/csr.py from_tokens",
+        "return from_words(np.concatenate([np.zeros(0, np.int64), *arrays]), lengths, n_words) -> return from_words(np.concatenate([np.ones(0",
+    ): "no entries",
+    ("documents/csr.py _as_ids", "return np.zeros(0, np.int64) -> return np.ones(0"): "no entries",
+    (
+        "documents/csr.py _as_ids",
+        "array = np.zeros((1, 1)) ->",
+    ): "anything with two dimensions is refused",
+    (
+        "documents/csr.py _check_counts",
+        "whole = np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts)) -> whole = np.isfinite(counts) & (counts > 0)",
+    ): "zeros have been dropped",
+    (
+        "documents/csr.py _check_counts",
+        "whole = np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts)) -> whole = np.isfinite(counts) & (counts >= 1)",
+    ): "zeros have been dropped",
+    (
+        "documents/csr.py _check_counts",
+        "whole = np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts)) -> whole = np.isfinite(counts) & (counts >= 0) & (counts == np.ceil",
+    ): "the same integers",
+    (
+        "documents/documents.py Documents.empty",
+        "return cls(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0), check_n_words(n_words)) -> return cls(np.zeros(1, np.int64), np.ones(0",
+    ): "no entries",
+    (
+        "documents/documents.py Documents.empty",
+        "return cls(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0), check_n_words(n_words)) -> return cls(np.zeros(1, np.int64), np.zeros(0, np.int32), np.ones(0",
+    ): "no entries",
+    (
+        "documents/documents.py Documents.widen",
+        "if n_words < self.n_words: -> if n_words <=",
+    ): "equal sizes have returned",
+    (
+        "documents/recoding.py check_recoding",
+        "if new_ids is None and n_before <= n_words: -> if False",
+    ): "a short cut",
+    (
+        "documents/recoding.py check_recoding",
+        "if new_ids is None and n_before <= n_words: -> if new_ids is None and n_before < n_words",
+    ): "a short cut",
+    (
+        "documents/recoding.py check_recoding",
+        "taken = np.bincount(ids[ids >= 0], minlength=1) -> taken = np.bincount(ids[ids >= 0], minlength=2",
+    ): "one 0 more",
+    (
+        "models/model.py TopicModel.recode",
+        "topics = np.where(mass > 0, topics / np.where(mass > 0, mass, 1.0), uniform) -> topics = np.where(mass > 0, topics / np.where(mass > 0, mass, 2.0)",
+    ): "any number but 0: the row is replaced",
+    (
+        "models/model.py _check_distribution",
+        "if abs(sums[worst] - 1.0) > SUM_TOLERANCE: -> if abs(sums[worst] - 1.0) >=",
+    ): "a tolerance, to the last bit",
+    (
+        "documents/documents.py Documents.concatenate",
+        "return Documents(np.concatenate([np.zeros(1, np.int64), *indptr]), np.concatenate([part.words for part in parts]), np.concatenate([part.counts for part in parts]), parts[0].n_words) -> return Documents(np.concatenate([np.zeros(1, np.int64), *indptr]), np.concatenate([part.words for part in parts]), np.concatenate([part.counts for part in parts]), parts[1]",
+    ): "all parts have the same, and there are two or more",
+    (
+        "em/start.py recode_start",
+        "old = concentration * max(n_words - n_new, 1) -> old = concentration * max(n_words - n_new, 2)",
+    ): "without old words: only which random numbers are drawn",
+    (
+        "em/statistics.py Statistics.from_state",
+        "if (np.abs(totals[1] - words.sum(axis=0)) > slack).any(): -> if (np.abs(totals[1] - words.sum(axis=0)) >=",
+    ): "a tolerance, to the last bit",
+    (
+        "em/statistics.py best_order",
+        "return order if is_best else match(similarity) -> return order if False",
+    ): "best rows that differ are what `match` finds, slowly",
+    (
+        "samples/draws.py Draws.one",
+        "self._ahead = self._rng.random(2 * AHEAD)[::-1].tolist() -> self._ahead = self._rng.random(3",
+    ): "how many are drawn ahead",
+    ("samples/draws.py Draws._put_back", "if self._ahead: -> if True:"): "going back by 0",
+    (
+        "samples/draws.py Draws._put_back",
+        "n = -len(self._ahead) % 2 ** 128 -> n = -len(self._ahead) % 2 ** 129",
+    ): "the generator goes round in 2^128 numbers",
+    (
+        "samples/places.py Places.__init__",
+        "self._bounds = np.zeros((0, 2), np.int64) ->",
+    ): "room at first, which grows",
+    (
+        "samples/places.py Places.__init__",
+        "self._open(np.zeros(0, np.int32), np.zeros(0), 0) ->",
+    ): "room at first, which grows",
+    (
+        "samples/places.py Places.enter",
+        "n, n_left, moved = (len(chosen), 0, np.empty((2 * len(chosen), 2), np.int64)) -> n, n_left, moved = (len(chosen), 1",
+    ): "set anew unless nothing enters, and then `moved` is empty",
+    (
+        "samples/places.py Places.enter",
+        "is_full = self._end + len(words) > len(self._words) ->",
+    ): "`_reserve` looks again, exactly",
+    (
+        "samples/places.py Places.enter",
+        "if is_full or n_places > len(self._bounds): -> if True:",
+    ): "`_reserve` looks again",
+    (
+        "samples/places.py Places.enter",
+        "if is_full or n_places > len(self._bounds): -> if is_full or n_places >=",
+    ): "`_reserve` looks again",
+    (
+        "samples/places.py Places.enter",
+        "moved = moved if n_left == n else moved[:n + n_left] -> moved = moved if False",
+    ): "a short cut",
+    (
+        "samples/places.py Places._reserve",
+        "more = np.zeros((max(n_places, 2 * len(self._bounds), 64), 2), np.int64) -> more = np.ones(",
+    ): "not read before it is written",
+    (
+        "samples/reservoir.py Reservoir.add",
+        "chosen = self._choose_one() if n_docs == 1 else self._choose(n_docs) -> chosen = self._choose_one() if False",
+    ): "the same draws, more slowly",
+    (
+        "samples/reservoir.py Reservoir.add",
+        "if len(documents.words) > self._most: -> if True:",
+    ): "`shorten_rows` looks again",
+    (
+        "samples/reservoir.py Reservoir.add",
+        "if len(documents.words) > self._most: -> if len(documents.words) >=",
+    ): "`shorten_rows` looks again",
+    (
+        "samples/window.py Window.add",
+        "if len(documents.words) > self._most: -> if True:",
+    ): "`shorten_rows` looks again",
+    (
+        "samples/window.py Window.add",
+        "if len(documents.words) > self._most: -> if len(documents.words) >=",
+    ): "`shorten_rows` looks again",
+    (
+        "samples/reservoir.py Reservoir._choose_one",
+        "if t > self.capacity and chance * (t - self._lag) > self.capacity: -> if t >= self.capacity",
+    ): "at t = capacity the second is never true",
+    (
+        "samples/reservoir.py Reservoir._choose_one",
+        "if t > self.capacity and chance * (t - self._lag) > self.capacity: -> if t > self.capacity and chance * (t - self._lag) >=",
+    ): "a draw is equal to the limit with probability 2^-53",
+    (
+        "samples/reservoir.py choose_places",
+        "elif draws[i, 0] * (t - lag) <= capacity: -> elif draws[i, 0] * (t - lag) <",
+    ): "a draw is equal to the limit with probability 2^-53",
+    (
+        "samples/reservoir.py choose_places",
+        "if k < 2 or n_seen + n <= capacity: -> if False:",
+    ): "a short cut: they are sorted",
+    (
+        "samples/reservoir.py choose_places",
+        "if k < 2 or n_seen + n <= capacity: -> if k < 2 and",
+    ): "a short cut: they are sorted",
+    (
+        "samples/reservoir.py choose_places",
+        "if k < 2 or n_seen + n <= capacity: -> if k < 2 or n_seen + n <",
+    ): "a short cut: they are sorted",
+    (
+        "samples/shortening.py shorten",
+        "sizes[i], done = (len(part[0]), here.stop) -> sizes[i], done = (len(part[1])",
+    ): "as many counts as words",
+    (
+        "samples/shortening.py draw_part",
+        "positions = rng.choice(int(ends[-1]), n, replace=False, shuffle=False) -> positions = rng.choice(int(ends[-1]), n, replace=False, shuffle=True",
+    ): "the order of positions is not used",
+}
