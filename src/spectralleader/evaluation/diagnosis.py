@@ -162,9 +162,9 @@ def _tokens(documents: Documents) -> tuple[Ints, Ints]:
 def measure_spectrum(documents: Documents, n_topics: int, *, seed: int = 0) -> Spectrum:
     """Return the spectrum of the pairs of documents, and its noise."""
     rng = np.random.default_rng(seed)
-    noise = [_top_eigenvalues(shuffle(documents, rng), 2)[1:] for _ in range(N_SHUFFLES)]
-    n = max(MOST_DIRECTIONS, 2 * n_topics + 10)
-    return Spectrum(_top_eigenvalues(documents, n), max(0.0, *np.concatenate(noise)))
+    seconds = [_top_eigenvalues(shuffle(documents, rng), 2)[1:] for _ in range(N_SHUFFLES)]
+    noise = float(np.concatenate(seconds).max(initial=0.0))
+    return Spectrum(_top_eigenvalues(documents, max(MOST_DIRECTIONS, 2 * n_topics + 10)), noise)
 
 
 def _top_eigenvalues(documents: Documents, n: int) -> Floats:
