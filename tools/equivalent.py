@@ -28,38 +28,6 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "if learner.model is not judged: -> if True:",
     ): "the same numbers, computed again",
     (
-        "models/assignment.py match",
-        "of_row, of_column = (np.zeros(k), np.zeros(k + 1)) ->",
-    ): "any prices will do at first, and longer buffers",
-    (
-        "models/assignment.py match",
-        "holder = np.full(k + 1, -1, np.int64) -> holder = np.full(k + 2",
-    ): "a longer buffer",
-    (
-        "models/assignment.py match",
-        "holder = np.full(k + 1, -1, np.int64) -> holder = np.full(k + 1, -2",
-    ): "any number below 0",
-    (
-        "models/assignment.py match",
-        "reached = np.zeros(k + 1, np.bool_) -> reached = np.zeros(k + 2",
-    ): "a longer buffer",
-    (
-        "models/assignment.py match",
-        "i, nearest, step = (holder[column], -1, np.inf) ->",
-    ): "always found, since all similarities are finite",
-    (
-        "models/assignment.py match",
-        "if cost < distance[j]: -> if cost <=",
-    ): "of equally good matchings any will do",
-    (
-        "models/assignment.py match",
-        "if distance[j] < step: -> if distance[j] <=",
-    ): "of equally good matchings any will do",
-    (
-        "models/alignment.py best_order",
-        "order[:] = best if differ else match(similarity) -> order[:] = best if False",
-    ): "best rows that differ are what `match` finds, slowly",
-    (
         "models/likelihood.py log_sum",
         "finite = np.where(np.isfinite(largest), largest, 0.0) -> finite = np.where(np.isfinite(largest), largest, 1.0)",
     ): "any finite number: the row is all -inf",
