@@ -150,6 +150,8 @@ class Pass:
         """Learn the blocks, and save checkpoints."""
         reason = None
         try:
+            if self.n_before > 0:  # what the pass before put off when it was asked to end
+                self.topics.step([])
             for block in blocks:
                 look()
                 self.step(block.texts)

@@ -23,6 +23,7 @@ from spectralleader.em.statistics import with_words
 from spectralleader.learners.hedged.candidates import SAMPLES, candidates
 from spectralleader.learners.hedged.panel import Foreseen, Panel
 from spectralleader.learners.hedged.polishing import Polishing, recent
+from spectralleader.learners.hedged.race import Pause, no_pause
 from spectralleader.learners.protocol import (
     Predictive,
     check_block,
@@ -118,12 +119,15 @@ class HedgedLeader(Guarded):
             self._learn(block)
 
     def _learn(self, block: Documents) -> None:
-        self._catch_up()
         if block.n_words > self.n_words:
+            self._catch_up()  # by the words that it was to be done with
             self._recode(None, block.n_words)
         block = with_words(block)
         if block.n_docs == 0:
+            with suppress(PutOff):
+                self._catch_up(put_off_if_asked)
             return
+        self._catch_up()
         foreseen = self._foresee(block)
         self._foreseen = self._model = None
         self._polishing.remember(block)
@@ -134,11 +138,11 @@ class HedgedLeader(Guarded):
         with suppress(PutOff):
             self._polishing.renew(self._panel, put_off_if_asked)
 
-    def _catch_up(self) -> None:
-        """Renew what was put off when the program was asked to end."""
+    def _catch_up(self, pause: Pause = no_pause) -> None:
+        """Renew what was put off when the program was asked to end, also by an empty block."""
         if self._polishing.is_due:
             self._foreseen = self._model = None
-            self._polishing.renew(self._panel)
+            self._polishing.renew(self._panel, pause)
 
     def _foresee(self, block: Documents) -> Foreseen:
         """Ask every candidate for the block's probability; at most once for a block."""
