@@ -139,7 +139,7 @@ def test_folders_are_learned_as_the_command_line_does(spark, tmp_path):
             progress=lambda *at, seen=seen: seen.append(at),
         )
         assert_same(found.topics.model, expected)
-        assert {name for name, done, n in seen if done == n} == {"count_pairs", "project_triples"}
+        assert {name for name, done, n in seen if done == n} == {"count_pairs", "project"}
 
 
 def test_an_address_is_read_or_refused_in_one_line(spark, tmp_path):
