@@ -39,8 +39,13 @@ def compare(topics: Floats, reference: Floats, best: Ints) -> Floats:
     k, d = reference.shape
     out, sizes = np.empty((k, k)), np.empty((2, k))
     for i in range(k):
-        sizes[0, i] = np.sqrt((topics[i] * topics[i]).sum())
-        sizes[1, i] = np.sqrt((reference[i] * reference[i]).sum())
+        square = 0.0
+        for w in range(topics.shape[1]):
+            square += topics[i, w] * topics[i, w]
+        sizes[0, i], square = np.sqrt(square), 0.0
+        for w in range(d):
+            square += reference[i, w] * reference[i, w]
+        sizes[1, i] = np.sqrt(square)
     for i in range(k):
         for j in range(k):
             total = 0.0
