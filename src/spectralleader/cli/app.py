@@ -15,10 +15,9 @@ from spectralleader import __version__
 from spectralleader.cli import corpora, merge, study, text, warm
 from spectralleader.cli.options import NOTHING_USEFUL, STOPPED
 from spectralleader.errors import NotSavedError, NoWordsError
+from spectralleader.runtime.blas import THREAD_VARIABLES
 
 MISUSE = 2  # exit code
-# Products here are small: more threads cost more than they gain, and on a busy machine far more.
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 app = typer.Typer(
     name="spectralleader",

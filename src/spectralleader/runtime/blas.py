@@ -13,6 +13,8 @@ from functools import cache
 from importlib import import_module
 from typing import NamedTuple
 
+# What processes are told by before they import NumPy.
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 # What NumPy and SciPy call theirs; other libraries, such as Accelerate, are left alone.
 MODULES = ("numpy.linalg._umath_linalg", "scipy.linalg._fblas")
 NAMES = [

@@ -14,14 +14,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from spectralleader.runtime.blas import THREAD_VARIABLES
 from spectralleader.study.experiments.kinds import KINDS
 from spectralleader.study.experiments.scenario import Scenario
 from spectralleader.study.experiments.screening import compared, due
 from spectralleader.study.experiments.store import RowFile
 from spectralleader.study.experiments.trials import Trial, rows_of, trials_of
 from spectralleader.study.rows import Row
-
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def run(
