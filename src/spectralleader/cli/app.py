@@ -91,7 +91,7 @@ class Output(io.TextIOWrapper):
 
 @contextmanager
 def told_apart() -> Iterator[None]:
-    """Say of an error in writing where that was; a pipe that nobody reads any more is none."""
+    """Say of an error in writing where that was; a closed pipe is no error."""
     try:
         yield
     except BrokenPipeError:
@@ -119,7 +119,7 @@ class Unfailing(io.TextIOWrapper):
 def prepare_output() -> None:
     """Let every character be printed, escaped where the terminal has none.
 
-    A stream that was closed is one that nobody reads, so that no file is opened in its place.
+    A closed stream is replaced by the null device, so that no file is opened in its place.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:

@@ -3,7 +3,7 @@
 Machine code that was just compiled and the same code loaded from the cache may differ in the last
 bit of a sum, because functions that several kernels share are linked in another order. So nothing
 is computed by what was just compiled, where that can be helped: a run that was the first on its
-machine is gone on with to the bit. And a process can be ended at once, a compiler cannot.
+machine is resumed bit for bit. And a process can be ended at once, a compiler cannot.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from spectralleader.runtime.interrupts import HOLD, look
 
 BROKEN = (
     "this {} was being changed when {} was raised, and cannot be used any more; load what was "
-    "saved last, or begin anew"
+    "saved last, or start again"
 )
 TORN = (
     "another thread was changing this object when the process was forked, and is not there to "
@@ -88,7 +88,7 @@ class changing:  # noqa: N801  # read as a verb: with changing(self)
     """Around what changes an object, after all checks: it ends, or the object is broken.
 
     Bad input is refused before anything changes, and signals wait for the end. What is left is what
-    nobody foresees, such as no more memory: every later use then raises `BrokenError`.
+    is unexpected, such as no more memory: every later use then raises `BrokenError`.
     """
 
     __slots__ = ("_thing",)

@@ -144,7 +144,7 @@ class Hold:
                 raise
 
     def asked(self) -> int | None:
-        """Return the signal that waits, if its handler does nothing but raise that somebody asks.
+        """Return the signal that waits, if its handler only raises that the program is to end.
 
         All other handlers wait for the end of the hold: they might use what is half done.
         """
@@ -163,7 +163,7 @@ class Hold:
             self._handlers[number](number, None)
 
     def _forked(self) -> None:
-        """Begin anew in a child process; its main thread is the one that forked."""
+        """Start again in a child process; its main thread is the one that forked."""
         if threading.get_ident() != self._main:
             self._main = threading.get_ident()
             self._waiting.clear()
@@ -253,7 +253,7 @@ class PutOff(Exception):  # noqa: N818  # nothing went wrong
 
 
 def put_off_if_asked() -> None:
-    """Raise `PutOff` if the program was asked to end, in a step: whoever began this goes on.
+    """Raise `PutOff` if the program was asked to end, in a step: its caller continues.
 
     The request itself waits for the end of the step.
     """
