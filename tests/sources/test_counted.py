@@ -61,7 +61,8 @@ def test_real_text_is_prepared_as_written_out(name):
     folder = real_file(f"{name}.csv.gz").parent
     counted = count_corpus(name, folder, n_words=500, n_docs=2500)
     words = Words(stop_words="english")
-    tokens = [words(t) for block in islice(open_corpus(name, folder), 5) for t in block.texts]
+    with open_corpus(name, folder) as reader:
+        tokens = [words(text) for block in islice(reader, 5) for text in block.texts]
     totals = Counter(word for document in tokens[:2500] for word in document)
     frequent = [w for w, _ in sorted(totals.items(), key=lambda item: (-item[1], item[0]))[:500]]
     assert list(counted.vocabulary) == frequent
