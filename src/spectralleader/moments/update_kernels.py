@@ -37,24 +37,13 @@ def update_sums(sums: Sums, documents: Scattered, n_added: int) -> None:
     """
     r = sums.basis.shape[1]
     places, known = number_words(documents.bounds, documents.words, len(sums.basis))
-    Q, width = sums.basis[known], 4 * ((2 * r + 6) // 4)  # rounded up to fill vector registers
-    table = np.zeros((len(known), width))
     n_rows = min(CHUNK, max(len(documents.bounds), len(known)))
     rows, factors = np.empty((r, n_rows)), np.empty((n_rows, r + 1))
-    p, first = np.empty(r), 0
-    for start in range(0, len(documents.bounds), CHUNK):
-        end = min(start + CHUNK, len(documents.bounds))
-        for i in range(start, end):
-            low, high = documents.bounds[i, 0], documents.bounds[i, 1]
-            ids, first = places[first : first + high - low], first + high - low
-            sign = 1.0 if i < n_added else -1.0
-            g2, g3 = _add_document(sign, ids, documents.counts[low:high], Q, p, table, sums.n)
-            _set_row(p, g3 / 3, p, 0.0, g2, rows[:, i - start], factors[i - start])
-        _add_rows(rows, factors[: end - start], sums.upper)
+    table = _add_documents(sums, documents, n_added, places, known, rows, factors)
     for start in range(0, len(known), CHUNK):
         end = min(start + CHUNK, len(known))
         for i in range(start, end):
-            q, total, word = Q[i], table[i], known[i]
+            q, total, word = sums.basis[known[i]], table[i], known[i]
             g2, g3, share = total[2 * r], total[2 * r + 1], total[2 * r + 2]
             sums.words[word] += share
             for a in range(r):
@@ -64,32 +53,45 @@ def update_sums(sums: Sums, documents: Scattered, n_added: int) -> None:
 
 
 @kernel
-def _add_document(
-    sign: float, ids: WordIds, counts: Floats, Q: Floats, p: Floats, table: Floats, n: Floats
-) -> tuple[float, float]:
-    """Project a document to p and add it to its words' rows of the table; return g2 and g3.
+def _add_documents(
+    sums: Sums,
+    documents: Scattered,
+    n_added: int,
+    places: WordIds,
+    known: Ints,
+    rows: Floats,
+    factors: Floats,
+) -> Floats:
+    """Add the documents' rows; return a table of what they add up to, one row per known word.
 
     A word's row has the sums of ``g2 c p``, ``g3 c p``, ``g2 c``, ``g3 c`` and ``c / L``.
     """
+    r = len(rows)
+    width = 4 * ((2 * r + 6) // 4)  # rounded up to fill vector registers
+    p, terms = np.empty(r), np.zeros(width)
     # flat and unsigned: a signed index is checked for wrap-around in the innermost loop
-    r, width = np.uint64(Q.shape[1]), np.uint64(table.shape[1])
-    near, flat, terms = Q.ravel(), table.ravel(), np.zeros(table.shape[1])
-    length = 0.0
-    p[:] = 0.0
-    for j in range(len(ids)):
-        at = np.uint64(ids[j]) * r
-        length += counts[j]
-        for a in range(len(p)):
-            p[a] += counts[j] * near[at + np.uint64(a)]
-    share, g2, g3 = _count_document(sign, length, n)
-    for a in range(len(p)):
-        terms[a], terms[len(p) + a] = g2 * p[a], g3 * p[a]
-    terms[2 * r], terms[2 * r + 1], terms[2 * r + 2] = g2, g3, share
-    for j in range(len(ids)):
-        at = np.uint64(ids[j]) * width
-        for a in range(len(terms)):
-            flat[at + np.uint64(a)] += counts[j] * terms[a]
-    return g2, g3
+    Q, table, n = sums.basis[known].ravel(), np.zeros(len(known) * width), 0
+    for i in range(len(documents.bounds)):
+        low, high = documents.bounds[i, 0], documents.bounds[i, 1]
+        counts, ids, n = documents.counts[low:high], places[n : n + high - low], n + high - low
+        p[:] = 0.0
+        for j in range(len(ids)):
+            at = np.uint64(ids[j]) * np.uint64(r)
+            for a in range(r):
+                p[a] += counts[j] * Q[at + np.uint64(a)]
+        share, g2, g3 = _count_document(1.0 if i < n_added else -1.0, counts.sum(), sums.n)
+        for a in range(r):
+            terms[a], terms[r + a] = g2 * p[a], g3 * p[a]
+        terms[2 * r], terms[2 * r + 1], terms[2 * r + 2] = g2, g3, share
+        for j in range(len(ids)):
+            at = np.uint64(ids[j]) * np.uint64(width)
+            for a in range(width):
+                table[at + np.uint64(a)] += counts[j] * terms[a]
+        row = i % CHUNK
+        _set_row(p, g3 / 3, p, 0.0, g2, rows[:, row], factors[row])
+        if row == CHUNK - 1 or i == len(documents.bounds) - 1:
+            _add_rows(rows, factors[: row + 1], sums.upper)
+    return table.reshape(len(known), width)
 
 
 @kernel

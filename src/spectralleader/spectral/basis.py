@@ -30,6 +30,8 @@ def scale_words(documents: Documents, power: float) -> Floats:
     hardly known, from doing the same: a floor 10 times smaller or larger is no better
     (python -m benchmarks.constants).
     """
+    if power == 0.0:
+        return np.ones(documents.n_words)
     counts = np.bincount(documents.words, documents.counts, minlength=documents.n_words)
     frequencies = counts / max(1.0, float(counts.sum()))
     return np.asarray((frequencies + 1.0 / max(1, documents.n_docs)) ** -power)
