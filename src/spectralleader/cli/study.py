@@ -134,7 +134,7 @@ def reproduce(
         typer.Option(
             "--tables",
             help="Also run Table 1: HedgedLeader and SpectralLeader against the best of 54 EMs on "
-            "13 streams, 10 runs each. Takes several times longer than all the rest.",
+            "15 streams, 10 runs each. Takes several times longer than all the rest.",
         ),
     ] = False,
     docs: Annotated[

@@ -88,5 +88,5 @@ def test_table_1_is_run_if_asked_for_and_stands_apart_from_the_papers_claims(tmp
     assert "## Table 1" in results
     assert " | development | " in results
     assert "| group | HedgedLeader | EM, best of 54 | difference | ours is |" in results
-    assert "[labels.md](labels.md)" in results
+    assert "on the page labels.md" in results
     assert "best of 54" in (tmp_path / "yes" / "index.html").read_text()

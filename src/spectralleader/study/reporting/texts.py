@@ -39,8 +39,8 @@ TABLE1_NOTE = (
     "or higher when it is more than 2 standard errors."
 )
 LABELS_LINK = (
-    "Table 2, how topics agree with the labels that people gave, is in [labels.md](labels.md), "
-    'made by `make bench ARGS="--only labels --write-docs"`.'
+    "Table 2, how topics agree with the labels that people gave, is on the page labels.md, which "
+    'make bench ARGS="--only labels --write-docs" writes.'
 )
 HEADINGS = {
     "figure1": "Figure 1: synthetic problems",
