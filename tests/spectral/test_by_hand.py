@@ -9,7 +9,7 @@ from spectralleader.spectral import algorithm1, estimate, warm_estimate
 from spectralleader.spectral.estimate import Estimate
 from spectralleader.spectral.joint import joint_diagonalisation
 from spectralleader.spectral.power import power_method, random_starts
-from spectralleader.spectral.recovery import background_share, smooth_words
+from spectralleader.spectral.recovery import background_share, complete, smooth_words
 from spectralleader.spectral.whitening import Whitening
 from tests.factories import model
 
@@ -27,12 +27,55 @@ def test_parameters_become_a_valid_model_by_what_is_left_open(monkeypatch):
     np.testing.assert_allclose(found.weights, [2 / 3, 1 / 3, 0.0], rtol=1e-12)
 
 
+def test_a_topic_that_sums_to_zero_is_not_flipped(monkeypatch):
+    raw = (np.ones(1), np.array([[0.5, -0.5]]))
+    monkeypatch.setattr(algorithm1, "parameters", lambda *args, **kwargs: raw)
+    literal = algorithm1.valid_model(Documents.from_tokens([[0, 1]], n_words=2), 1).topics
+    np.testing.assert_allclose(literal, [[5 / 6, 1 / 6]])  # 2 tokens against 1 parameter
+    weights, topics = np.empty(1), np.empty((1, 2))
+    complete(*raw, np.full(2, 1 / 2), 1 / 3, weights, topics)
+    np.testing.assert_allclose(topics, literal)
+
+
 def test_signs_of_whitened_directions_make_the_first_of_the_largest_entries_positive():
     for sign in (1.0, -1.0):
         vector = sign * np.array([0.1, -0.7, 0.7, -0.1])
         W = algorithm1.whiten(np.outer(vector, vector), 2)
         assert W.shape == (4, 1)
         np.testing.assert_allclose(W[:, 0], np.array([-0.1, 0.7, -0.7, 0.1]), rtol=1e-9)
+
+
+def test_what_is_rounding_is_judged_beside_the_largest_eigenvalue():
+    assert algorithm1.whiten(np.diag([1e-6, 1e-12, 1e-17]), 3).shape == (3, 2)
+
+
+def test_a_vocabulary_of_one_word_has_one_topic():
+    weights, topics = algorithm1.parameters(Documents.from_tokens([[0, 0, 0]], n_words=1), 1)
+    np.testing.assert_allclose(weights, 1.0)
+    np.testing.assert_allclose(topics, [[1.0]])
+
+
+def test_one_topic_over_two_words_has_one_free_parameter():
+    found = algorithm1.valid_model(Documents.from_tokens([[0, 0, 0]], n_words=2), 1)
+    unigram = np.array([3.5, 0.5]) / 4
+    np.testing.assert_allclose(found.topics, [(3 * np.array([1, 0]) + unigram) / 4])
+
+
+def test_starts_within_a_percent_of_the_best_climb_on(monkeypatch):
+    T, climbed = tensor([3.0, 2.975, 1.5], np.eye(3)), []
+    monkeypatch.setattr(algorithm1, "climb", lambda T, theta: climbed.append(theta) or theta)
+    algorithm1.power_iterations(T, 3, seed=1)
+    assert {tuple(theta) for theta in climbed[0].round(9) + 0.0} == {(1, 0, 0), (0, 1, 0)}
+
+
+def test_a_climb_is_by_power_steps_until_all_stand_still(monkeypatch):
+    T = tensor([2.0, 3.0], np.eye(2))
+    theta = np.array([[1.0, 0.0], [0.6, 0.8]])
+    np.testing.assert_allclose(algorithm1.climb(T, theta), [[1, 0], [0, 1]], atol=1e-12)
+    monkeypatch.setattr(algorithm1, "AT_MOST", 1)
+    step = np.array([2 * 0.36, 3 * 0.64])
+    found = algorithm1.climb(T, theta)
+    np.testing.assert_allclose(found, [[1, 0], step / np.linalg.norm(step)], rtol=1e-12)
 
 
 def tensor(values, vectors):
@@ -100,7 +143,7 @@ def test_no_rotation_leaves_less_off_the_diagonals(seed):
 
 def test_the_background_is_free_parameters_against_tokens_and_words_one_token_of_uniform():
     assert background_share(5, 500, 1000.0) == pytest.approx(2495 / 3495)
-    assert background_share(1, 1, 3.0) == pytest.approx(1 / 4)
+    assert background_share(1, 1, 3.0) == background_share(1, 2, 3.0) == pytest.approx(1 / 4)
     smoothed = smooth_words(np.array([2.0, 1.0, 1.0]), 3.0)
     np.testing.assert_allclose(smoothed, 3 / 4 * np.array([1 / 2, 1 / 4, 1 / 4]) + 1 / 12)
     np.testing.assert_allclose(smooth_words(np.zeros(4), 3.0), 1 / 4)

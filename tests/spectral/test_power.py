@@ -7,6 +7,8 @@ from scipy.stats import ortho_group
 from spectralleader.spectral import DECOMPOSITIONS, algorithm1
 from spectralleader.spectral.power import random_starts
 
+NEARLY = [1.0, 0.998, 0.8]  # cubes are a tensor's eigenvalues: the first two within a percent
+
 
 def orthogonal_tensor(k, seed):
     rng = np.random.default_rng(seed)
@@ -72,15 +74,38 @@ def test_both_decompositions_agree_on_a_noisy_tensor(k):
         np.testing.assert_allclose(found, vectors[order], atol=0.05)
 
 
-def test_a_noisy_tensor_around_whose_maximum_iterations_circle_gives_that_maximum():
-    # of nine documents of the easy problem; plain iterations from the best start end at 1.57
+def circling():
+    """The tensor of nine documents of the easy problem, around whose maximum iterations circle."""
     tokens = [[1] * 3, [1] * 3, [0, 2, 2], [1, 1, 2], [1, 1, 2], [1] * 3, [1] * 3, [2] * 3]
     X = np.array([np.bincount(words, minlength=3) for words in [*tokens, [0, 0, 1]]], float)
-    T = algorithm1.triples(X, algorithm1.whiten(algorithm1.pairs(X), 3))
-    values, vectors = DECOMPOSITIONS["power"](T, random_starts(3, 10, seed=9))
+    return algorithm1.triples(X, algorithm1.whiten(algorithm1.pairs(X), 3))
+
+
+def power(T, seed):
+    return DECOMPOSITIONS["power"](T, random_starts(len(T), 10, seed))
+
+
+def literal(T, seed):
+    return algorithm1.power_iterations(T, len(T), seed)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-6])
+@pytest.mark.parametrize("decompose", [power, literal])
+def test_a_tensor_around_whose_maximum_iterations_circle_gives_that_maximum(decompose, scale):
+    # plain iterations from the best start end at 1.57
+    T = circling()
+    values, vectors = decompose(scale * T, 9)
     image = np.einsum("abc,b,c->a", T, vectors[0], vectors[0])
-    np.testing.assert_allclose(image, values[0] * vectors[0], atol=1e-9)
+    np.testing.assert_allclose(image, values[0] / scale * vectors[0], atol=1e-9)
     sphere = np.random.default_rng(0).standard_normal((10_000, 3))
     sphere /= np.linalg.norm(sphere, axis=1, keepdims=True)
     near = sphere[sphere @ vectors[0] > 0.9]
-    assert values[0] > np.einsum("abc,na,nb,nc->n", T, near, near, near).max()
+    assert values[0] > scale * np.einsum("abc,na,nb,nc->n", T, near, near, near).max()
+
+
+@pytest.mark.parametrize("decompose", [power, literal])
+@pytest.mark.parametrize("seed", range(4))
+def test_of_starts_that_end_at_about_the_same_value_the_best_one_counts(decompose, seed):
+    values, vectors = decompose(np.einsum("ia,ib,ic->abc", *[np.diag(NEARLY)] * 3), seed)
+    np.testing.assert_allclose(values, np.array(NEARLY) ** 3, rtol=1e-9)
+    np.testing.assert_allclose(vectors, np.eye(3), atol=1e-9)
