@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader import SpectralLeader
+from spectralleader import Documents, SpectralLeader
 from spectralleader.moments import population_sums
 from spectralleader.sources.synthetic import random_problem
-from spectralleader.spectral import estimate
+from spectralleader.spectral import basis, estimate
 from spectralleader.spectral.basis import EXTRA, find_basis, scale_words
+from spectralleader.spectral.block_krylov import top_subspace
 from spectralleader.spectral.power import power_method, random_starts
 from tests.factories import documents, model
 
@@ -43,11 +44,46 @@ def test_scales_fall_with_frequency_and_are_one_at_power_zero():
     np.testing.assert_array_equal(scale_words(block, 0.0), 1.0)
 
 
+def test_a_scale_is_of_the_frequency_with_one_by_the_documents_for_a_floor():
+    block = Documents.from_tokens([[0, 0, 1], [1]], n_words=3)
+    np.testing.assert_allclose(scale_words(block, 2.0), [1.0, 1.0, 4.0])
+    np.testing.assert_allclose(scale_words(Documents.from_tokens([[0]], 2), 1.0), [0.5, 1.0])
+    np.testing.assert_array_equal(scale_words(Documents.empty(2), 1.0), 1.0)
+
+
+def test_a_small_vocabulary_is_its_own_basis_and_so_are_few_words_of_a_large_one():
+    few = documents(50, 11)
+    assert find_basis(few, 3, 0).tolist() == np.eye(11).tolist()
+    np.testing.assert_array_equal(find_basis(few, 3, 0, 0.5), np.diag(scale_words(few, 0.5)))
+    assert find_basis(few.widen(50), 3, 0).tolist() == np.eye(50)[:, np.unique(few.words)].tolist()
+    assert find_basis(documents(50, 12), 3, 0).shape == (12, 3 + EXTRA)
+
+
+def test_directions_are_signed_so_that_the_largest_entry_is_positive():
+    found = find_basis(documents(300, 40), 3, 0)
+    assert (found.max(axis=0) == np.abs(found).max(axis=0)).all()
+
+
+@pytest.mark.parametrize(("n_docs", "n_columns"), [(49, 12), (50, 8)])
+def test_many_documents_are_searched_by_half_as_many_columns(monkeypatch, n_docs, n_columns):
+    starts = []
+
+    def search(multiply, start, **wanted):
+        starts.append(start)
+        return top_subspace(multiply, start, **wanted)
+
+    monkeypatch.setattr(basis, "MANY", 50)
+    monkeypatch.setattr(basis, "top_subspace", search)
+    find_basis(documents(n_docs, 40), 9, 0)  # 9 and 5, rounded up to a multiple of 4
+    assert starts[0].shape[1] == n_columns
+    assert starts[0].min() < 0 < starts[0].max()
+
+
 def test_rows_of_the_basis_are_scaled_and_words_never_seen_are_outside():
     block = documents(300, 40).widen(50)
-    basis, scaled = find_basis(block, 3, 0), find_basis(block, 3, 0, scaling=0.5)
-    assert basis.shape == scaled.shape == (50, 3 + EXTRA)
-    assert (basis[40:] == 0).all()
+    plain, scaled = find_basis(block, 3, 0), find_basis(block, 3, 0, scaling=0.5)
+    assert plain.shape == scaled.shape == (50, 3 + EXTRA)
+    assert (plain[40:] == 0).all()
     orthonormal = scaled / scale_words(block, 0.5)[:, None]
     np.testing.assert_allclose(orthonormal.T @ orthonormal, np.eye(3 + EXTRA), atol=1e-9)
 
