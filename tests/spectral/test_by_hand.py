@@ -7,7 +7,7 @@ from spectralleader import Documents, TopicModel
 from spectralleader.moments import population_sums
 from spectralleader.spectral import algorithm1, estimate, warm_estimate
 from spectralleader.spectral.estimate import Estimate
-from spectralleader.spectral.joint import joint_diagonalisation
+from spectralleader.spectral.joint import _angle, joint_diagonalisation
 from spectralleader.spectral.power import power_method, random_starts
 from spectralleader.spectral.recovery import background_share, complete, smooth_words
 from spectralleader.spectral.whitening import Whitening
@@ -122,6 +122,14 @@ def test_joint_diagonalisation_orders_by_value_and_makes_values_positive():
     np.testing.assert_allclose(vectors, [-rotation[1], rotation[0]], atol=1e-12)
     small, _ = joint_diagonalisation(tensor([0.5, 0.25], rotation), np.empty(0))
     np.testing.assert_allclose(small, [0.5, 0.25], rtol=1e-12)
+    assert joint_diagonalisation(np.zeros((2, 2, 2)), np.empty(0))[1].tolist() == [[1, 0], [0, 1]]
+
+
+@pytest.mark.parametrize("angle", [-0.7, 0.1, 0.7])
+@pytest.mark.parametrize("values", [[0.02, 0.01], [3.0, 2.0]])
+def test_two_directions_need_one_rotation(values, angle):
+    rotation = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    assert _angle(tensor(values, rotation), 0, 1) == pytest.approx(angle)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import ortho_group
 
 from spectralleader.spectral import DECOMPOSITIONS, algorithm1
-from spectralleader.spectral.power import random_starts
+from spectralleader.spectral.power import _iterate, power_method, random_starts
 
 NEARLY = [1.0, 0.998, 0.8]  # cubes are a tensor's eigenvalues: the first two within a percent
 
@@ -52,7 +52,7 @@ def test_the_tensor_and_the_starts_are_left_as_they_were(name):
 def test_a_zero_tensor_has_eigenvalues_zero(name):
     values, vectors = DECOMPOSITIONS[name](np.zeros((2, 2, 2)), random_starts(2, 3, 0))
     np.testing.assert_array_equal(values, 0.0)
-    assert np.isfinite(vectors).all()
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0)
 
 
 @pytest.mark.parametrize("name", sorted(DECOMPOSITIONS))
@@ -109,3 +109,77 @@ def test_of_starts_that_end_at_about_the_same_value_the_best_one_counts(decompos
     values, vectors = decompose(np.einsum("ia,ib,ic->abc", *[np.diag(NEARLY)] * 3), seed)
     np.testing.assert_allclose(values, np.array(NEARLY) ** 3, rtol=1e-9)
     np.testing.assert_allclose(vectors, np.eye(3), atol=1e-9)
+
+
+@pytest.mark.parametrize("others", [[], [[0.0, -2.0], [20.0, -20.0]]])
+def test_without_iterations_a_component_is_the_best_start_normalised(others):
+    T = np.einsum("i,ia,ib,ic->abc", np.array([3.0, 2.0]), *[np.eye(2)] * 3)
+    starts = np.array([[*others, [3.0, 4.0]], [[3.0, 4.0], *others]])
+    values, vectors = power_method(T, starts, n_iterations=0)
+    np.testing.assert_allclose(vectors[0], [0.6, 0.8])
+    np.testing.assert_allclose(values[0], 3 * 0.6**3 + 2 * 0.8**3)
+    if not others:  # nothing is left of the tensor in this direction
+        np.testing.assert_allclose(values[1], 0.0, atol=1e-15)
+
+
+def test_of_starts_with_equal_values_the_first_counts():
+    T = np.einsum("ia,ib,ic->abc", *[np.eye(2)] * 3)
+    starts = np.array([[[3.0, 4.0], [4.0, 3.0]]] * 2)
+    _, vectors = power_method(T, starts, n_iterations=0)
+    np.testing.assert_allclose(vectors[0], [0.6, 0.8])
+
+
+def plain_iterations(T, theta, n):
+    for _ in range(n):
+        theta = np.einsum("abc,b,c->a", T, theta, theta)
+        theta /= np.linalg.norm(theta)
+    return np.einsum("abc,a,b,c", T, theta, theta, theta), theta
+
+
+FAR = random_starts(3, 30, 9)[0]  # starts of which plain iterations from some circle for long
+
+
+def test_a_single_start_goes_on_by_plain_iterations_alone():
+    start = FAR[2]
+    values, vectors = power_method(circling(), np.tile(start, (3, 1, 1)), n_iterations=1)
+    value, theta = plain_iterations(circling(), start, 30)
+    np.testing.assert_allclose(vectors[0], theta, rtol=1e-9)
+    np.testing.assert_allclose(values[0], value, rtol=1e-9)
+
+
+def test_starts_are_compared_by_plain_iterations_and_the_best_of_them_climbs():
+    # damped, the second of these would end higher
+    T, low, high = circling(), FAR[2], FAR[1]
+    assert plain_iterations(T, high, 30)[0] > plain_iterations(T, low, 30)[0]
+    of_high, of_low, of_both = (
+        power_method(T, np.array([starts] * 3))[0][0]
+        for starts in ([high, high], [low, low], [low, high])
+    )
+    assert of_both == of_high < of_low
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-6])
+def test_whatever_it_starts_from_the_best_start_climbs_until_it_stands_still(scale):
+    T = scale * circling()
+    for start in FAR[:10]:
+        values, vectors = power_method(T, np.tile(start, (3, 2, 1)))
+        image = np.einsum("abc,b,c->a", T, vectors[0], vectors[0])
+        np.testing.assert_allclose(image, values[0] * vectors[0], atol=scale * 1e-9)
+
+
+def near_a_maximum():
+    """A tensor with a maximum at e_0 that power iterations approach by a fifth a step."""
+    T = np.zeros((3, 3, 3))
+    for at, value in {(0, 0, 0): 1.0, (0, 1, 1): 0.4, (0, 2, 2): 0.3, (1, 1, 2): 0.2}.items():
+        for order in itertools.permutations(at):
+            T[order] = value
+    theta = np.array([1.0, 0.02, 0.01])
+    return T, theta / np.linalg.norm(theta)
+
+
+def test_near_a_maximum_four_steps_lead_there():
+    T, theta = near_a_maximum()
+    assert abs(plain_iterations(T, theta, 4)[1][1:]).max() > 0.005
+    value = _iterate(T, theta, np.empty((8, 3)), 4, False)
+    np.testing.assert_allclose(theta, [1, 0, 0], atol=1e-12)
+    assert value == pytest.approx(1.0, abs=1e-15)
