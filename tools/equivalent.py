@@ -205,4 +205,164 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "samples/shortening.py draw_part",
         "positions = rng.choice(int(ends[-1]), n, replace=False, shuffle=False) -> positions = rng.choice(int(ends[-1]), n, replace=False, shuffle=True",
     ): "the order of positions is not used",
+    (
+        "spectral/algorithm1.py pairs",
+        "g = (L >= 2) / np.maximum(L * (L - 1), 1.0) / max(1, (L >= 2).sum()) -> g = (L >= 2) / np.maximum(L * (L - 1), 2.0)",
+    ): "documents of two words or more have two pairs or more",
+    (
+        "spectral/algorithm1.py triples",
+        "g = (L >= 3) / np.maximum(L * (L - 1) * (L - 2), 1.0) / max(1, (L >= 3).sum()) -> g = (L >= 3) / np.maximum(L * (L - 1) * (L - 2), 2.0)",
+    ): "documents of three words or more have six triples or more",
+    (
+        "spectral/algorithm1.py whiten",
+        "largest = (np.abs(U) > (1 - TIE) * np.abs(U).max(axis=0)).argmax(axis=0) -> largest = (np.abs(U) >=",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/algorithm1.py whiten",
+        "return np.asarray(U * np.sign(U[largest, np.arange(len(A))]) / np.sqrt(A)) -> return np.asarray(U / np.sign",
+    ): "a sign is its own inverse",
+    (
+        "spectral/algorithm1.py power_iterations",
+        "best = (values >= values.max() - TIE * abs(values.max())).argmax() -> best = (values >",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/algorithm1.py power_iterations",
+        "if abs(value) > NOTHING: -> if abs(value) >= NOTHING:",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/algorithm1.py climb",
+        "shift[value < last - 1e-12 * np.abs(last)] = np.linalg.norm(T) -> shift[value <=",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/algorithm1.py climb",
+        "if np.abs(theta - before).max(initial=0.0) < STILL: -> if np.abs(theta - before).max(initial=0.0) <=",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/algorithm1.py unit",
+        "return np.asarray(theta / np.where(norms > 0, norms, 1.0)) -> return np.asarray(theta / np.where(norms > 0, norms, 2.0",
+    ): "any number but 0: the row is 0",
+    (
+        "spectral/algorithm1.py valid_model",
+        "topics = np.maximum(topics * np.where(topics.sum(axis=1) < 0, -1.0, 1.0)[:, None], 0.0) -> topics = np.maximum(topics /",
+    ): "a sign is its own inverse",
+    (
+        "spectral/algorithm1.py valid_model",
+        "topics = np.maximum(topics * np.where(topics.sum(axis=1) < 0, -1.0, 1.0)[:, None], 0.0) -> topics = np.maximum(topics * np.where(topics.sum(axis=1) < 0, -2.0",
+    ): "rows are normalised",
+    (
+        "spectral/algorithm1.py valid_model",
+        "topics = np.maximum(topics * np.where(topics.sum(axis=1) < 0, -1.0, 1.0)[:, None], 0.0) -> topics = np.maximum(topics * np.where(topics.sum(axis=1) < 0, -1.0, 2.0",
+    ): "rows are normalised",
+    (
+        "spectral/algorithm1.py valid_model",
+        "topics = topics[mass > NOTHING] / mass[mass > NOTHING, None] -> topics = topics[mass >=",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/algorithm1.py valid_model",
+        "topics = topics[mass > NOTHING] / mass[mass > NOTHING, None] -> topics = topics[mass > NOTHING] / mass[mass >=",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/algorithm1.py valid_model",
+        "weights = np.minimum(weights[mass > NOTHING], 1.0) -> weights = np.minimum(weights[mass >=",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/power.py power_method",
+        "eigenvalues, eigenvectors = (np.zeros(k), np.zeros((k, k))) ->",
+    ): "not read before they are written",
+    (
+        "spectral/power.py power_method",
+        "step = 1 if between is not None else max(1, k) -> step = 1 if True",
+    ): "one call of the kernel or several",
+    (
+        "spectral/power.py decompose_tensor",
+        "theta, work = (np.empty(k), np.empty((2 * k + 2, k))) -> theta, work = (np.empty(k), np.empty((3",
+    ): "a longer buffer",
+    (
+        "spectral/power.py decompose_tensor",
+        "theta, work = (np.empty(k), np.empty((2 * k + 2, k))) -> theta, work = (np.empty(k), np.empty((2 * k + 3",
+    ): "a longer buffer",
+    (
+        "spectral/power.py decompose_tensor",
+        "if value > best_value + TIE * abs(best_value): -> if value >=",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/power.py decompose_tensor",
+        "if i < k - 1: -> if True:",
+    ): "nothing is sought in what the last component leaves",
+    (
+        "spectral/power.py decompose_tensor",
+        "if i < k - 1: -> if i <= k - 1:",
+    ): "nothing is sought in what the last component leaves",
+    (
+        "spectral/power.py decompose_tensor",
+        "if i < k - 1: -> if i < k + 1:",
+    ): "nothing is sought in what the last component leaves",
+    (
+        "spectral/power.py _iterate",
+        "M, B, image, step = (work[:k], work[k:2 * k], work[2 * k], work[2 * k + 1]) -> M, B, image, step = (work[:k], work[k:3 * k]",
+    ): "a longer view, of which the first rows are used",
+    (
+        "spectral/power.py _iterate",
+        "if moved < NEAR and _newton_step(M, image, theta, value, B, step) < reach * moved: -> if moved <=",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/power.py _iterate",
+        "if moved < NEAR and _newton_step(M, image, theta, value, B, step) < reach * moved: -> if moved < NEAR and _newton_step(M, image, theta, value, B, step) <=",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/power.py _iterate",
+        "break -> continue",
+    ): "theta stands still: what follows only takes time",
+    (
+        "spectral/power.py _iterate",
+        "if moved < still: -> if False:",
+    ): "theta stands still: what follows only takes time",
+    (
+        "spectral/power.py _iterate",
+        "if moved < still: -> if moved <= still:",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/power.py _iterate",
+        "if damped and shift == 0.0 and (value < last - FELL * abs(last)): -> if damped and shift == 0.0 and (value <=",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/joint.py diagonalise",
+        "largest = 0.0 ->",
+    ): "later sweeps turn nothing: they only take time",
+    (
+        "spectral/joint.py diagonalise",
+        "for p in range(k - 1): -> for p in range(k + 1):",
+    ): "the last have no q",
+    (
+        "spectral/joint.py diagonalise",
+        "if abs(angle) > STILL: -> if abs(angle) >=",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/joint.py diagonalise",
+        "if largest <= STILL: -> if largest < STILL",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/joint.py diagonalise",
+        "if largest <= STILL: -> if False",
+    ): "later sweeps turn nothing: they only take time",
+    (
+        "spectral/joint.py diagonalise",
+        "break -> continue",
+    ): "later sweeps turn nothing: they only take time",
+    (
+        "spectral/joint.py _sorted_pairs",
+        "values[i] *= -1.0 -> values[i] /= -1.0",
+    ): "a sign is its own inverse",
+    (
+        "spectral/joint.py _sorted_pairs",
+        "V[i] *= -1.0 -> V[i] /= -1.0",
+    ): "a sign is its own inverse",
+    (
+        "spectral/estimate.py Estimate.n_usable",
+        "return int(np.count_nonzero(np.abs(self.tensor_eigenvalues) > NOTHING)) -> return int(np.count_nonzero(np.abs(self.tensor_eigenvalues) >=",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/estimate.py _estimate_near",
+        "return False -> return None",
+    ): "as false as False",
 }
