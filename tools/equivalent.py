@@ -365,4 +365,12 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "spectral/estimate.py _estimate_near",
         "return False -> return None",
     ): "as false as False",
+    (
+        "spectral/joint.py diagonalise",
+        "if abs(angle) > STILL: -> if True:",
+    ): "turns by less than the tolerance",
+    (
+        "spectral/basis.py find_basis",
+        "scaled = (lambda Z: S * multiply(S * Z)) if scaling else multiply -> scaled = (lambda Z: S * multiply(S * Z)) if True",
+    ): "scales are 1",
 }
