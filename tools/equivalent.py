@@ -373,4 +373,8 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "spectral/basis.py find_basis",
         "scaled = (lambda Z: S * multiply(S * Z)) if scaling else multiply -> scaled = (lambda Z: S * multiply(S * Z)) if True",
     ): "scales are 1",
+    (
+        "spectral/basis.py top_eigenspace",
+        "return np.asarray(basis * np.sign(basis[largest, range(r)])) -> return np.asarray(basis / np.sign",
+    ): "a sign is its own inverse",
 }

@@ -64,8 +64,9 @@ def test_one_topic_over_two_words_has_one_free_parameter():
 def test_starts_within_a_percent_of_the_best_climb_on(monkeypatch):
     T, climbed = tensor([3.0, 2.975, 1.5], np.eye(3)), []
     monkeypatch.setattr(algorithm1, "climb", lambda T, theta: climbed.append(theta) or theta)
-    algorithm1.power_iterations(T, 3, seed=1)
-    assert {tuple(theta) for theta in climbed[0].round(9) + 0.0} == {(1, 0, 0), (0, 1, 0)}
+    algorithm1.power_iterations(T, 3, seed=4)  # 2 starts end at 3, 3 at 2.975 and 5 at 1.5
+    ends, counts = np.unique(climbed[0].round(9), axis=0, return_counts=True)
+    assert (ends.tolist(), counts.tolist()) == ([[0, 1, 0], [1, 0, 0]], [3, 2])
 
 
 def test_a_climb_is_by_power_steps_until_all_stand_still(monkeypatch):
