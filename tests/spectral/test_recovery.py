@@ -25,18 +25,18 @@ def completed(omega, u, unigram, n_topics, share):
     return weights, topics, clipped
 
 
-def recovered(eigenvalues, eigenvectors):
-    """The model of eigenpairs in coordinates of words, of which all pairs are seen."""
+def recovered(eigenvalues, eigenvectors, image=UNIT, n=1):
+    """The model of eigenpairs in coordinates of words, with the pairs of n documents."""
     upper = pack(UNIT, np.zeros((3, 3, 3)))
-    seen = Sums(UNIT, np.array([np.inf, 1, 1, 1]), np.ones(3), UNIT, upper)
+    seen = Sums(UNIT, np.array([np.inf, n, n, 0]), n * np.ones(3), n * image, upper)
     weights, topics = np.empty(3), np.empty((3, 3))
-    recover(seen, UNIT, np.array(eigenvalues), eigenvectors, weights, topics)
-    return weights, topics
+    clipped = recover(seen, UNIT, np.array(eigenvalues), eigenvectors, weights, topics)
+    return weights, topics, clipped
 
 
 def test_a_negative_lambda_flips_with_its_vector():
     vectors = np.linalg.qr(np.arange(9.0).reshape(3, 3) ** 2 + 1)[0]
-    weights, topics = recovered([2.0, 3.0, 4.0], vectors)
+    weights, topics, _ = recovered([2.0, 3.0, 4.0], vectors)
     flipped = recovered([-2.0, 3.0, -4.0], vectors * np.array([[-1], [1], [-1]]))
     np.testing.assert_array_equal(flipped[0], weights)
     np.testing.assert_array_equal(flipped[1], topics)
@@ -58,9 +58,17 @@ def test_negative_entries_are_clipped_and_the_rest_renormalised():
 
 
 def test_a_lambda_of_nothing_is_no_topic():
-    weights, topics = recovered([0.0, 2.0, 1e-13], UNIT)
-    np.testing.assert_array_equal(weights, [1.0, 0.0, 0.0])
-    np.testing.assert_allclose(topics, [UNIT[1], *np.full((2, 3), 1 / 3)])
+    for image in (UNIT, 1e6 * UNIT):  # however large the topic that it would have
+        weights, topics, _ = recovered([0.0, 2.0, 1e-13], UNIT, image)
+        np.testing.assert_array_equal(weights, [1.0, 0.0, 0.0])
+        np.testing.assert_allclose(topics, [UNIT[1], *np.full((2, 3), 1 / 3)])
+
+
+def test_what_is_clipped_is_of_the_mean_over_documents():
+    vectors = np.array([[0.6, -0.8, 0.0], [0.8, 0.6, 0.0], [0.0, 0.0, 1.0]])
+    for n in (1, 2, 4):
+        clipped = recovered([2.0, 1.0, 1.0], vectors, n=n)[2]
+        np.testing.assert_allclose(clipped, [2 * 0.6, 0.0, 0.0])
 
 
 def test_missing_topics_get_no_weight_and_the_unigram_distribution():
