@@ -377,4 +377,24 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "spectral/basis.py top_eigenspace",
         "return np.asarray(basis * np.sign(basis[largest, range(r)])) -> return np.asarray(basis / np.sign",
     ): "a sign is its own inverse",
+    (
+        "spectral/recovery.py recover",
+        "if abs(lambdas[i]) > NOTHING: -> if abs(lambdas[i]) >=",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/recovery.py complete",
+        "clipped, n_found = (np.zeros(len(omega)), 0) -> clipped, n_found = (np.ones(len(omega))",
+    ): "not read before it is written",
+    (
+        "spectral/recovery.py complete",
+        "if omega[i] > 0 and mass > NOTHING: -> if omega[i] > 0 and mass >=",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/recovery.py complete",
+        "scale = (1.0 - share) * (-1.0 if total < 0 else 1.0) / mass -> scale = (1.0 - share) /",
+    ): "a sign is its own inverse",
+    (
+        "spectral/recovery.py complete",
+        "weights[i] = 0.0 if n_found > 0 else 1.0 -> weights[i] = 0.0 if n_found > 0 else 2.0",
+    ): "weights are normalised",
 }
