@@ -397,4 +397,8 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "spectral/recovery.py complete",
         "weights[i] = 0.0 if n_found > 0 else 1.0 -> weights[i] = 0.0 if n_found > 0 else 2.0",
     ): "weights are normalised",
+    (
+        "spectral/whitening.py whiten",
+        "first = np.argmax(np.abs(vector) > (1.0 - 1e-09) * np.abs(vector).max()) -> first = np.argmax(np.abs(vector) >=",
+    ): "a tolerance, to the last bit",
 }
