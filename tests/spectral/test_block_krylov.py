@@ -104,12 +104,22 @@ def test_a_space_that_is_all_of_a_matrix_stays_orthonormal():
     np.testing.assert_allclose(basis.T @ basis, np.eye(5 + EXTRA), atol=1e-12)
 
 
-def test_a_small_matrix_takes_one_product_and_is_exact():
-    matrix, vectors = symmetric(np.linspace(2.0, -1.0, 48))
-    found = top_subspace(lambda Z: matrix @ Z, start(48, 2), n_wanted=2, n_kept=3)
+@pytest.mark.parametrize(("d", "n_kept"), [(48, 3), (60, 30)])
+def test_a_small_matrix_takes_one_product_and_is_exact(d, n_kept):
+    matrix, vectors = symmetric(np.linspace(2.0, -1.0, d))
+    found = top_subspace(lambda Z: matrix @ Z, start(d, 3), n_wanted=2, n_kept=n_kept)
     assert (found.residual, found.n_products) == (0.0, 1)
-    np.testing.assert_allclose(found.values, np.linspace(2.0, -1.0, 48)[:3])
-    np.testing.assert_allclose(np.abs(found.basis.T @ vectors[:, :3]), np.eye(3), atol=1e-10)
+    np.testing.assert_allclose(found.values, np.linspace(2.0, -1.0, d)[:n_kept], atol=1e-12)
+    inner = np.abs(found.basis.T @ vectors[:, :n_kept])
+    np.testing.assert_allclose(inner, np.eye(n_kept), atol=1e-10)
+
+
+@pytest.mark.parametrize(("d", "n_kept"), [(49, 3), (61, 30)])
+def test_a_larger_matrix_is_searched(d, n_kept):
+    matrix, _ = symmetric(np.linspace(2.0, -1.0, d))
+    found = top_subspace(lambda Z: matrix @ Z, start(d, 3), n_wanted=2, n_kept=n_kept)
+    assert found.n_products > 1
+    np.testing.assert_allclose(found.values[:2], np.linspace(2.0, -1.0, d)[:2])
 
 
 @pytest.mark.parametrize("enough", [{"tolerance": 1e9}, {"max_products": 4}])
