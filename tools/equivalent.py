@@ -401,4 +401,64 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "spectral/whitening.py whiten",
         "first = np.argmax(np.abs(vector) > (1.0 - 1e-09) * np.abs(vector).max()) -> first = np.argmax(np.abs(vector) >=",
     ): "a tolerance, to the last bit",
+    (
+        "moments/pair_operator.py pair_operator",
+        "n_summed = int((np.diff(documents.indptr) ** 2).sum()) ->",
+    ): "which road is faster",
+    (
+        "moments/pair_operator.py pair_operator",
+        "if N_PRODUCTS * d * d + n_summed < N_PRODUCTS * 10 * len(words): ->",
+    ): "which road is faster",
+    (
+        "moments/projected.py ProjectedSums.widen",
+        "is_ours = len(self._room) > 0 and self.sums.basis.base is self._room[0] -> is_ours = len(self._room) > 1",
+    ): "there is room for none or for all three",
+    (
+        "moments/projected.py ProjectedSums.widen",
+        "if not is_ours or n_words > len(self._room[0]): -> if not is_ours or n_words > len(self._room[1]):",
+    ): "all have as many rows",
+    (
+        "moments/sums.py tuple_weights",
+        "n_tuples *= np.where(enough, lengths - k, 1.0) -> n_tuples *= np.where(enough, lengths - k, 2.0",
+    ): "any number but 0: the weight is replaced",
+    (
+        "moments/sums.py unpack_triples",
+        "at = np.zeros((r, r), np.int64) -> at = np.ones((r, r)",
+    ): "below the diagonal any number up to that above it, and these are 1 or more",
+    (
+        "moments/update_kernels.py update_sums",
+        "n_rows = min(CHUNK, max(len(documents.bounds), len(known))) -> n_rows = max(CHUNK",
+    ): "a longer buffer",
+    (
+        "moments/update_kernels.py _add_documents",
+        "width = 4 * ((2 * r + 6) // 4) -> width = 5",
+    ): "a wider table, whose last columns are not read",
+    (
+        "moments/update_kernels.py _add_documents",
+        "width = 4 * ((2 * r + 6) // 4) -> width = 4 * ((3 * r + 6) // 4)",
+    ): "a wider table, whose last columns are not read",
+    (
+        "moments/update_kernels.py _add_documents",
+        "width = 4 * ((2 * r + 6) // 4) -> width = 4 * ((2 * r + 7) // 4)",
+    ): "a wider table, whose last columns are not read",
+    (
+        "moments/update_kernels.py _add_documents",
+        "width = 4 * ((2 * r + 6) // 4) -> width = 4 * ((2 * r + 6) * 4)",
+    ): "a wider table, whose last columns are not read",
+    (
+        "moments/update_kernels.py _add_documents",
+        "p, terms = (np.empty(r), np.zeros(width)) -> p, terms = (np.empty(r), np.ones(width))",
+    ): "columns that are not written are not read",
+    (
+        "moments/update_kernels.py number_words",
+        "if n_entries * WORDS < n_words: ->",
+    ): "which road is faster",
+    (
+        "moments/update_kernels.py number_words",
+        "place[np.uint32(entry)] = 1 -> place[np.uint32(entry)] = 2",
+    ): "any number but 0",
+    (
+        "spectral/block_krylov.py _Search.__init__",
+        "self.H = np.zeros((room, room)) -> self.H = np.ones((room, room))",
+    ): "what is read of it, the upper triangle, is written before",
 }

@@ -8,10 +8,12 @@ from hypothesis import given
 from spectralleader import Documents
 from spectralleader.moments import population_sums
 from spectralleader.moments.sums import (
+    _outer_sums,
     multiply_pairs,
     project_triples,
     sum_pairs,
     sum_words,
+    unpack_pairs,
     unpack_triples,
 )
 from tests.factories import blocks, model, token_lists
@@ -52,6 +54,24 @@ def test_more_documents_than_a_chunk_add_up(monkeypatch):
     whole = project_triples(block, BASIS)
     monkeypatch.setattr("spectralleader.moments.sums.CHUNK", 7)
     np.testing.assert_allclose(project_triples(block, BASIS), whole, rtol=1e-12)
+
+
+def test_outer_products_of_rows_add_up():
+    A, B, C = np.random.default_rng(0).normal(size=(3, 4, 2))
+    np.testing.assert_allclose(_outer_sums(A, B, C), np.einsum("na,nb,nc->abc", A, B, C))
+
+
+def test_the_moments_of_a_model_are_those_of_one_document_of_infinitely_many_words():
+    truth = model(n_words=5)
+    exact, topics = population_sums(truth, BASIS), truth.topics
+    M2 = np.einsum("k,ka,kb->ab", truth.weights, topics, topics)
+    assert exact.n.tolist() == [np.inf, 1, 1, 1]
+    np.testing.assert_array_equal(exact.basis, BASIS)
+    np.testing.assert_allclose(exact.words, truth.weights @ topics)
+    np.testing.assert_allclose(exact.image, M2 @ BASIS)
+    np.testing.assert_allclose(unpack_pairs(exact.upper), BASIS.T @ M2 @ BASIS)
+    triples = np.einsum("abc,ai,bj,ck->ijk", truth.triples(), BASIS, BASIS, BASIS)
+    np.testing.assert_allclose(unpack_triples(exact.upper), triples, atol=1e-14)
 
 
 def test_moments_are_unbiased_for_documents_of_any_length():

@@ -59,6 +59,12 @@ def test_pairs_of_few_documents_over_many_words_are_multiplied_in_a_pass():
     np.testing.assert_allclose(multiply(Z), sums.multiply_pairs(block, Z), atol=1e-12)
 
 
+def test_words_can_go_by_other_ids():
+    block, Z = documents(3, 60), np.random.default_rng(0).normal(size=(60, 2))
+    multiply = pair_operator(block, 59 - block.words, 60)
+    np.testing.assert_allclose(multiply(Z), sums.multiply_pairs(block, Z[::-1])[::-1], atol=1e-12)
+
+
 def test_sums_in_equal_bases_are_merged():
     basis, block = np.random.default_rng(0).normal(size=(5, 2)), documents(9, 5)
     total = summed(block, basis)

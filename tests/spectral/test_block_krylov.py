@@ -173,8 +173,9 @@ def grown(values, n_blocks, n_kept=5, columns=3):
     return matrix, search
 
 
-def test_only_the_image_of_the_last_block_sticks_out_of_the_space():
-    matrix, search = grown(np.linspace(2.0, -5.0, 70), 4)
+@pytest.mark.parametrize("scale", [1.0, 1e-3])
+def test_only_the_image_of_the_last_block_sticks_out_of_the_space(scale):
+    matrix, search = grown(scale * np.linspace(2.0, -5.0, 70), 4)
     S, H = search.rows[:12].T, np.triu(search.H[:12, :12])
     assert (search.n, search.n_products) == (12, 4)
     np.testing.assert_allclose(S.T @ S, np.eye(12), atol=1e-13)
