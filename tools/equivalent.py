@@ -461,4 +461,60 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "spectral/block_krylov.py _Search.__init__",
         "self.H = np.zeros((room, room)) -> self.H = np.ones((room, room))",
     ): "what is read of it, the upper triangle, is written before",
+    (
+        "spectral/block_krylov.py _Search.__init__",
+        "self.values: Floats = np.zeros(0) ->",
+    ): "not read before the first look",
+    (
+        "spectral/block_krylov.py _Search.__init__",
+        "self.vectors: Floats = np.zeros((0, 0)) ->",
+    ): "not read before the first look",
+    (
+        "spectral/block_krylov.py _Search.__init__",
+        "self.rng = np.random.default_rng(0) ->",
+    ): "which random numbers are drawn",
+    (
+        "spectral/block_krylov.py _Search._orthonormal",
+        "while 0.0 < left < enough: -> while 0.0 < left <= enough:",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/block_krylov.py _Search._orthonormal",
+        "return block if left > 0.0 else _completed(block, known, self.rng) -> return block if False",
+    ): "`_completed` leaves what is orthonormal so, slowly",
+    (
+        "spectral/block_krylov.py _Search._orthonormal",
+        "return block if left > 0.0 else _completed(block, known, self.rng) -> return block if left > 1.0",
+    ): "`_completed` leaves what is orthonormal so, slowly",
+    (
+        "spectral/block_krylov.py _largest",
+        "if failed: -> if True:",
+    ): "the search for all finds the same, slowly",
+    (
+        "spectral/block_krylov.py orthonormal",
+        "if failed or not min(left) > DEPENDENT * max(left): -> if failed or not min(left) >=",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/block_krylov.py _completed",
+        "while n_passes < 2: -> while n_passes <= 2:",
+    ): "one pass more than is needed",
+    (
+        "spectral/block_krylov.py _completed",
+        "while n_passes < 2: -> while n_passes < 3:",
+    ): "one pass more than is needed",
+    (
+        "spectral/block_krylov.py _completed",
+        "spanned = sizes <= RANK * max(sizes.max(), np.finfo(float).tiny) -> spanned = sizes <",
+    ): "a tolerance, to the last bit",
+    (
+        "spectral/basis.py scale_words",
+        "if power == 0.0: -> if False:",
+    ): "a short cut",
+    (
+        "models/matching.py best_order",
+        "if len(set(order.tolist())) == len(order): -> if False:",
+    ): "best rows that differ are what SciPy finds, slowly",
+    (
+        "models/matching.py compare",
+        "out, sizes = (np.empty((k, k)), np.empty((2, k))) -> out, sizes = (np.empty((k, k)), np.empty((3",
+    ): "a longer buffer",
 }

@@ -79,17 +79,19 @@ def test_documents_whose_pairs_have_many_equal_eigenvalues_have_a_basis():
     np.testing.assert_allclose(basis.T @ basis, np.eye(3 + EXTRA), atol=1e-12)
 
 
-def test_columns_become_orthonormal():
-    block = np.random.default_rng(0).normal(size=(30, 3))
+@pytest.mark.parametrize("scale", [1.0, 1e-6])
+def test_columns_become_orthonormal(scale):
+    block = scale * np.random.default_rng(0).normal(size=(30, 3))
     expected, R = np.linalg.qr(block)
     found, least = orthonormal(block)
     np.testing.assert_allclose(least, np.abs(np.diag(R)).min())
     np.testing.assert_allclose(np.abs(found.T @ expected), np.eye(3), atol=1e-14)
 
 
-def test_columns_that_are_dependent_stay_as_they_are():
+@pytest.mark.parametrize("share", [1e-6, 1e-9])  # of the latter there is no Cholesky factor
+def test_columns_that_are_dependent_stay_as_they_are(share):
     block = np.random.default_rng(0).normal(size=(30, 3))
-    block[:, 2] = block[:, 0] + 1e-9 * block[:, 1]
+    block[:, 2] = block[:, 0] + share * block[:, 2]
     found, least = orthonormal(block)
     assert least == 0.0
     np.testing.assert_array_equal(found, block)
@@ -143,7 +145,7 @@ def test_a_next_look_is_when_the_blocks_at_the_rate_so_far_suffice(
 ):
     grown, residuals = [], [residual, 1e-6]
     search = SimpleNamespace(block=4, n_products=n_products, basis=lambda: None, values=None)
-    search.grow = lambda n: grown.append(n) or True
+    search.grow = grown.append
     search.rayleigh_ritz = lambda n_kept, n_wanted: residuals.pop(0)
     monkeypatch.setattr(block_krylov, "_Search", lambda *_: search)
     top_subspace(None, np.zeros((100, 4)), n_wanted=3, n_kept=8, tolerance=1e-6)
@@ -169,7 +171,7 @@ def test_a_search_has_room_for_what_it_needs_and_memory_allows(monkeypatch, room
 def grown(values, n_blocks, n_kept=5, columns=3):
     matrix, _ = symmetric(values)
     search = _Search(lambda Z: matrix @ Z, start(len(values), columns), n_kept)
-    assert search.grow(n_blocks)
+    search.grow(n_blocks)
     return matrix, search
 
 
@@ -231,6 +233,16 @@ def test_columns_that_others_span_give_way_to_random_ones(scale):
     found = _completed(block, Q[:, :4], rng)
     np.testing.assert_allclose(found.T @ found, np.eye(3), atol=1e-14)
     np.testing.assert_allclose(Q[:, :4].T @ found, 0.0, atol=1e-15)
-    if scale:
-        spanned = found @ (found.T @ Q[:, 4:6])
-        np.testing.assert_allclose(spanned, Q[:, 4:6], atol=1e-12)
+    drawn = np.random.default_rng(0).standard_normal((60, 3 if scale == 0 else 1))
+    kept = np.column_stack([block[:, :2] / scale, drawn] if scale else [drawn])
+    kept -= Q[:, :4] @ (Q[:, :4].T @ kept)
+    np.testing.assert_allclose(np.abs(np.linalg.qr(kept)[0].T @ found), np.eye(3), atol=1e-12)
+
+
+def test_a_block_that_is_nearly_inside_the_space_is_completed_by_what_is_outside():
+    Q = np.linalg.qr(start(60, 7))[0]
+    found = _completed(Q[:, :3] + 1e-8 * Q[:, 4:], Q[:, :4], np.random.default_rng(0))
+    np.testing.assert_allclose(found.T @ found, np.eye(3), atol=1e-14)
+    np.testing.assert_allclose(Q[:, :4].T @ found, 0.0, atol=1e-15)
+    # of numbers of size 1, of which 1e-8 is left, 8 decimals are lost
+    np.testing.assert_allclose(np.abs(Q[:, 4:].T @ found), np.eye(3), atol=1e-6)

@@ -70,9 +70,9 @@ def top_subspace(
     search = _Search(product, start, n_kept)
     n_blocks = -(-FIRST_LOOK * n_kept // start.shape[1])
     while True:
-        has_grown = search.grow(n_blocks)
+        search.grow(n_blocks)
         residual = search.rayleigh_ritz(n_kept, n_wanted)
-        if residual <= tolerance or search.n_products >= max_products or not has_grown:
+        if residual <= tolerance or search.n_products >= max_products:
             return Subspace(search.basis(), search.values, residual, search.n_products)
         # until there are as many columns as are kept nothing is gained
         n_gaining = max(1.0, search.n_products - n_kept / search.block)
@@ -100,12 +100,8 @@ class _Search:
         self.vectors: Floats = np.zeros((0, 0))  # in the space, (n, r)
         self.rng = np.random.default_rng(0)  # for directions that must be made up
 
-    def grow(self, n_blocks: int) -> bool:
-        """Add products of what was added last, until n_blocks are added or the space is full.
-
-        Returns whether there was room for any.
-        """
-        n_before = self.n
+    def grow(self, n_blocks: int) -> None:
+        """Add products of what was added last, until n_blocks are added or the space is full."""
         for _ in range(min(n_blocks, self.room)):
             fresh = self._orthonormal()
             self.rows[self.n : self.n + self.block] = fresh.T
@@ -116,7 +112,6 @@ class _Search:
             self.H[: self.n, self.n - self.block : self.n] = inside
             self.size = max(self.size, float(np.abs(inside).max()))
             self.n_products += 1
-        return self.n > n_before
 
     def _orthonormal(self) -> Floats:
         """Return an orthonormal basis of the next block, orthogonal to the space."""
