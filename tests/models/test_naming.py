@@ -28,6 +28,10 @@ def test_words_are_found_by_their_ids_however_they_are_kept(vocabulary):
     assert all(type(word) is str for word in model.top_words(vocabulary)[0])
 
 
+def test_of_ids_and_words_a_word_may_be_a_number():
+    assert in_order({1: 1984, 0: "sun"}, 2) == ["sun", "1984"]
+
+
 def test_too_few_words_and_missing_ids_are_errors():
     with pytest.raises(ValueError, match="the vocabulary has 2 words, the model 3"):
         in_order(WORDS[:2], 3)
