@@ -223,7 +223,7 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ): "a sign is its own inverse",
     (
         "spectral/algorithm1.py power_iterations",
-        "best = (values >= values.max() - TIE * abs(values.max())).argmax() -> best = (values >",
+        "best = (values >= values.max() - TIE * abs(values.max())).argmax() -> best = (values > values.max()",
     ): "a tolerance, to the last bit",
     (
         "spectral/algorithm1.py power_iterations",
@@ -503,7 +503,7 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ): "one pass more than is needed",
     (
         "spectral/block_krylov.py _completed",
-        "spanned = sizes <= RANK * max(sizes.max(), np.finfo(float).tiny) -> spanned = sizes <",
+        "spanned = sizes <= RANK * max(sizes.max(), np.finfo(float).tiny) -> spanned = sizes < RANK",
     ): "a tolerance, to the last bit",
     (
         "spectral/basis.py scale_words",
