@@ -17,8 +17,20 @@ from benchmarks import machine, probe, stream, threads
 from benchmarks.bench import Bench
 from benchmarks.reporting import labels as label_page
 from benchmarks.reporting import page, plots, terminal
+from benchmarks.reporting import reading as reading_page
 from benchmarks.rows import Results
-from benchmarks.sections import adapters, fidelity, fresh, growth, labels, races, steps, text
+from benchmarks.sections import (
+    adapters,
+    end_to_end,
+    fidelity,
+    fresh,
+    growth,
+    labels,
+    races,
+    reading,
+    steps,
+    text,
+)
 from benchmarks.sizes import FULL, QUICK, Sizes
 from benchmarks.task import RACES
 from benchmarks.verdicts import verdicts
@@ -27,6 +39,7 @@ from spectralleader import SpectralLeader
 WIDTH = 120  # columns in a file or a pipe
 ROOT = Path(__file__).resolve().parents[1]
 SECTIONS = {
+    "end-to-end": end_to_end.run,
     **{race.name.replace(" ", "-"): partial(races.run, race) for race in RACES},
     "text": text.run,
     "steps": steps.run,
@@ -37,8 +50,9 @@ SECTIONS = {
     "first-use": fresh.run_first_use,
     "labels": labels.run,
     "more-labels": labels.run_more,
+    "reading": reading.run,
 }
-APART = ["labels", "more-labels"]  # take longer than all the others, and have their own page
+APART = ["labels", "more-labels", "reading"]  # take long, and have pages of their own
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -58,7 +72,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 def is_whole_page(only: list[str] | None) -> bool:
     """Say whether these sections are all that a page in docs is made of."""
-    return only is None or ("labels" in only and set(only) <= set(APART))
+    is_of_labels = only is not None and "labels" in only and "reading" not in only
+    return only is None or only == ["reading"] or (is_of_labels and set(only) <= set(APART))
 
 
 def run(arguments: list[str]) -> int:
@@ -79,7 +94,9 @@ def run(arguments: list[str]) -> int:
     console.print(f"Rows, figures and page are in {options.output}.")
     if options.quick:
         console.print("[yellow]A smoke run: the numbers mean nothing.[/]")
-    if options.write_docs and options.only:
+    if options.write_docs and options.only == ["reading"]:
+        (ROOT / "docs" / "reading.md").write_text(reading_page.page(results))
+    elif options.write_docs and options.only:
         (ROOT / "docs" / "labels.md").write_text(label_page.page(results))
     elif options.write_docs:
         write_docs(results)
@@ -88,7 +105,7 @@ def run(arguments: list[str]) -> int:
 
 def default_sections(options: argparse.Namespace) -> list[str]:
     """Return the sections of a run; a smoke run does not wait for everything to be compiled."""
-    left = ["first-use", "more-labels"] if options.quick else APART
+    left = ["first-use", "more-labels", "end-to-end"] if options.quick else APART
     return [name for name in SECTIONS if name not in left]
 
 
@@ -118,6 +135,7 @@ def write(results: Results, folder: Path) -> None:
     saved = plots.save_figures(results, folder)
     (folder / "performance.md").write_text(page.page(results, saved, folder))
     (folder / "labels.md").write_text(label_page.page(results))
+    (folder / "reading.md").write_text(reading_page.page(results))
 
 
 def write_docs(results: Results) -> None:

@@ -29,20 +29,28 @@ def ask(question: str, **details: Any) -> dict[str, float]:
     return json.loads(answer.stdout)
 
 
-def memory(*, n_docs: int, n_words: int, n_topics: int, reservoir_size: int) -> dict[str, float]:
+def memory(
+    *,
+    n_docs: int,
+    n_words: int,
+    n_topics: int,
+    reservoir_size: int,
+    learner: str = "SpectralLeader",
+) -> dict[str, float]:
     """Learn and read; return the megabytes with all imports, and the most above them.
 
     What draws the documents is among the megabytes above: ours is a little less.
     """
+    import spectralleader
     from benchmarks.synthetic import zipf_source
-    from spectralleader import SpectralLeader
 
+    made = getattr(spectralleader, learner)
     before = resident("VmRSS")
     source = zipf_source(n_topics, n_words, exponent=1.0, seed=SEED)
-    learner = SpectralLeader(n_topics, n_words=n_words, reservoir_size=reservoir_size, seed=SEED)
+    one = made(n_topics, n_words=n_words, reservoir_size=reservoir_size, seed=SEED)
     for block in _blocks(source, n_docs):
-        learner.learn(block)
-        learner.model  # noqa: B018  # reading is the work
+        one.learn(block)
+        one.model  # noqa: B018  # reading is the work
     return {"imports": before, "above": resident("VmHWM") - before}
 
 

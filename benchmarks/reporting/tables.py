@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from benchmarks.contenders.registry import SPECTRAL
 from benchmarks.rows import Results, Row, Spread, ratio, spread
-from benchmarks.sections import adapters, fresh, growth, steps, text
+from benchmarks.sections import adapters, end_to_end, fresh, growth, steps, text
 from benchmarks.task import RACES
 from benchmarks.verdicts import verdicts
 
@@ -24,7 +24,7 @@ def tables(results: Results) -> list[Table]:
     """Return all tables that have rows, verdicts first."""
     sections = [(race.title, race.name) for race in RACES]
     sections += [(name.capitalize(), name) for name in (steps.CHANGED, steps.ALL)]
-    made = [verdict_table(results)]
+    made = [verdict_table(results), end_to_end_table(results)]
     made += [comparison(title, name, results) for title, name in sections]
     made += [comparison("Text to counts", text.SECTION, results, ours=text.OURS)]
     made += [adapter_table(results, library) for library in ("scikit-learn", "river")]
@@ -37,6 +37,23 @@ def verdict_table(results: Results) -> Table:
     heading = ("figure", "to reach", "measured (least to most)", "verdict")
     rows = [(one.figure, one.target, show(one.value), one.word) for one in verdicts(results)]
     return Table("Verdicts", heading, rows)
+
+
+def end_to_end_table(results: Results) -> Table:
+    """Return the seconds from text to topics of both pipelines, and their ratio."""
+    rows = []
+    for ours in [row for row in results.rows if row.name == end_to_end.OURS]:
+        theirs = next(
+            (r for r in results.rows if r.section == ours.section and r.n_docs == ours.n_docs), None
+        )
+        if theirs is not None and theirs is not ours:
+            seconds = [row.values[0] * row.n_docs / 1e6 for row in (ours, theirs)]
+            where = ours.section.removeprefix(f"{end_to_end.PREFIX}: ")
+            times = number(seconds[1] / seconds[0])
+            rows.append((where, f"{ours.n_docs:,}", *map(number, seconds), times))
+    heading = ("corpus, topics", "documents", "ours, s", "scikit-learn, s", "times faster")
+    title = "End to end: text to topics, 5,000 words, blocks of 100, kernels warm"
+    return Table(title, heading, rows)
 
 
 def comparison(title: str, section: str, results: Results, ours: str = SPECTRAL) -> Table:

@@ -8,3 +8,4 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 WordIds = NDArray[np.int32]
+Posteriors = NDArray[np.float32]  # of many remembered documents: half the memory

@@ -15,7 +15,6 @@ from spectralleader.documents import Documents
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import find_learner
 from spectralleader.models import TopicModel
-from spectralleader.text.snapshot import RELEVANCE
 from spectralleader.text.topics import MAX_WORDS
 from spectralleader.text.words import Words
 
@@ -127,7 +126,7 @@ class SpectralTopics(base.Transformer):
         """Return the n first words of each topic, those that all topics share stepping back."""
         if not self._ids:
             return [[] for _ in range(self.model.n_topics)]
-        return self.model.top_words(self.vocabulary, n, relevance=RELEVANCE)
+        return self.model.top_words(self.vocabulary, n)
 
     def _count(self, x: Any) -> Bag:
         if isinstance(x, str):

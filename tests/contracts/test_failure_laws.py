@@ -15,7 +15,7 @@ from tests.factories import documents, growing, known_learners, same_state
 # Where memory runs out, in the middle of a step.
 SAMPLED = "samples.places.Places.enter"
 PLACES = {
-    "hedged": "learners.hedged.panel.log_probs",
+    "hedged": "learners.hedged.experts.ask",
     "stepwise-em": "em.statistics.add_block",
     "incremental-em": "em.statistics.add_block",
     "variance-reduced-em": "em.statistics.add_block",

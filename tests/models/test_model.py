@@ -110,13 +110,18 @@ def test_models_of_other_sizes_are_not_compared():
 
 def test_words_that_all_topics_share_step_back_at_a_lower_relevance():
     found = TopicModel([0.5, 0.5], [[0.5, 0.3, 0.2, 0.0], [0.5, 0.0, 0.2, 0.3]])
-    assert found.top_words("abcd", n=1) == [["a"], ["a"]]
+    assert found.top_words("abcd", n=1, relevance=1.0) == [["a"], ["a"]]
     assert found.top_words("abcd", n=1, relevance=0.0) == [["b"], ["d"]]
     with pytest.raises(ValueError, match="relevance must be from 0 to 1"):
         found.top_words(relevance=2)
 
 
-def test_top_words_are_the_most_probable_ones():
+def test_words_that_tell_a_topic_are_neither_shared_nor_rare():
+    topics = [[0.5, 0.4, 0.099, 0.001], [0.5, 0.001, 0.499, 0.0]]  # a shared, b telling, d rare
+    assert TopicModel([0.5, 0.5], topics).top_words("abcd", n=1) == [["b"], ["c"]]
+
+
+def test_top_words_of_one_topic_are_the_most_probable_ones():
     m = TopicModel([1.0], [[0.1, 0.6, 0.3]])
     assert m.top_words(["a", "b", "c"], n=2) == [["b", "c"]]
     assert m.top_words(n=1) == [["1"]]

@@ -107,15 +107,6 @@ def test_a_warm_estimate_starts_from_directions_of_an_earlier_one_if_there_are_a
     assert warm_estimate(population_sums(model(2, 6)), first.directions) is None
 
 
-def test_a_caller_is_asked_before_each_component():
-    T, calls = tensor([3.0, 2.0, 1.0], np.eye(3)), []
-    starts = random_starts(3, 5, 0)
-    values, vectors = power_method(T, starts, between=lambda: calls.append(1))
-    assert len(calls) == 3
-    assert values.tolist() == power_method(T, starts)[0].tolist()
-    assert vectors.tolist() == power_method(T, starts)[1].tolist()
-
-
 def test_joint_diagonalisation_orders_by_value_and_makes_values_positive():
     rotation = np.array([[0.8, 0.6], [-0.6, 0.8]])
     values, vectors = joint_diagonalisation(tensor([1.5, -3.0], rotation), np.empty(0))

@@ -29,6 +29,7 @@ Shape = tuple[int | None, ...]  # None: any number
 MOST = 2**53  # whole numbers up to here are exact in floats, and far from overflowing in kernels
 LARGEST = 1e30  # of a sum over documents: more than all the words ever written
 TOLERANCE = 1e-6  # how far from 1 a stored distribution may sum
+ROUNDED = 1e-3  # the same of one in float32
 
 
 def take(state: Any, name: str) -> Any:
@@ -140,6 +141,16 @@ def distributions(state: Any, name: str, shape: Shape, least: float = 0.0) -> ND
     if away > TOLERANCE:
         raise ValueError(f"{name} must sum to 1 (each row), got one that is {away:g} off")
     return found
+
+
+def posteriors(state: Any, name: str, shape: Shape) -> NDArray[np.float32]:
+    """Return a copy of an array of float32 whose rows sum to 1 but for their rounding."""
+    found = array(state, name, np.float32, shape)
+    _check_bounds(name, found, -ROUNDED, 1.0 + ROUNDED)
+    away = np.abs(found.sum(axis=-1) - 1.0).max(initial=0.0)
+    if away > ROUNDED:
+        raise ValueError(f"{name} must sum to 1 (each row), got one that is {away:g} off")
+    return np.array(found, order="C")
 
 
 def bags(state: Any, n_words: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spectralleader.jobs import Description, Evaluation, Learned, Merged
+from spectralleader.jobs.describing import say_history
 from spectralleader.sources.files import Reader
 from spectralleader.text.topics import TextTopics
 
@@ -51,6 +52,8 @@ def show_learned(result: Learned) -> None:
     _say(out, f"vocabulary of {n_words}{grows}; {topics.n_empty:,} documents have none of them")
     _say(out, say_loss(result))
     _show_input(out, result.reader)
+    for line in say_history(topics):
+        _say(out, line)
     if result.is_useful:
         out.print()
         out.print(topic_table(topics))
@@ -106,7 +109,7 @@ def show_description(found: Description) -> None:
             line = Text(f"  words of a document: {document}", style="dim")
             out.print(line, no_wrap=True, overflow="ellipsis")
     findings = Table.grid(padding=(0, 1))
-    for finding in found.findings():
+    for finding in (*found.findings(), *found.history):
         findings.add_row("-", Text(finding))
     out.print()
     out.print(findings)

@@ -52,6 +52,9 @@ def topics(
     learner: OwnLearner = None,
     words: Annotated[int, typer.Option(min=1, help="Words shown of each topic.")] = 10,
     documents: Annotated[int, typer.Option(min=0, help="Typical documents shown of each.")] = 3,
+    recent: Annotated[
+        bool, typer.Option("--recent", help="The topics of the last 2,000 documents instead.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Show the topics of a model, documents typical of each, and whether to believe it."""
@@ -59,7 +62,7 @@ def topics(
     from spectralleader.cli.tables import show_description
     from spectralleader.jobs import describe
 
-    found = describe(learned, n_words=words, n_typical=documents)
+    found = describe(learned, n_words=words, n_typical=documents, recent=recent)
     print_json(found.summary()) if as_json else show_description(found)
     if not learned.n_docs > learned.n_empty:
         raise typer.Exit(NOTHING_USEFUL)

@@ -10,12 +10,15 @@ import numpy as np
 from spectralleader.documents import Documents
 from spectralleader.evaluation.diagnosis import CONFIDENT, Diagnosis, diagnose, remembered
 from spectralleader.jobs.learning import list_topics
+from spectralleader.learners.hedged import Event, HedgedLeader
 from spectralleader.learners.lookup import name_of
+from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
 
 PLAUSIBLE, DOUBTFUL = 0.8, 0.5  # halves agree this well, beside documents of the model
 MIN_TYPICAL = 3  # words of a document worth showing
 SMALL = 0.01  # weight of a topic that hardly occurs
+MOST_EVENTS = 5  # shown, the latest
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,7 @@ class Description:
     n_words: int
     topics: list[dict[str, Any]]  # see `list_topics`; with the words of typical documents
     diagnosis: Diagnosis | None  # None if the learner remembers nothing to judge by
+    history: list[str]  # what happened to the topics, and whether the stream drifts
 
     def findings(self) -> list[str]:
         """Return the diagnosis in plain words."""
@@ -51,6 +55,7 @@ class Description:
             "words": self.n_words,
             "topics": self.topics,
             "findings": self.findings(),
+            "history": self.history,
             "diagnosis": found
             and asdict(found)
             | {
@@ -65,23 +70,58 @@ class Description:
         }
 
 
-def describe(topics: TextTopics, *, n_words: int = 10, n_typical: int = 3) -> Description:
-    """Describe a model: topics, top words, most typical remembered documents, diagnosis."""
-    listed = list_topics(topics, n_words)
-    documents = remembered(topics.learner)
+def describe(
+    topics: TextTopics, *, n_words: int = 10, n_typical: int = 3, recent: bool = False
+) -> Description:
+    """Describe a model: topics, top words, most typical remembered documents, diagnosis.
+
+    With `recent`, the topics of the last documents.
+    """
+    shown = topics.recent if recent else topics.snapshot()
+    documents = topics.learner.window.documents if recent else remembered(topics.learner)  # type: ignore[attr-defined]
+    listed = list_topics(shown, n_words)
     for k, topic in enumerate(listed):
-        topic["typical"] = [] if documents is None else typical(topics, documents, k, n_typical)
+        topic["typical"] = [] if documents is None else typical(shown, documents, k, n_typical)
     return Description(
         name_of(topics.learner),
         topics.n_docs,
         topics.n_empty,
         topics.vocabulary.n_words,
         listed,
-        None if documents is None else diagnose(topics.model, documents),
+        None if documents is None else diagnose(shown.model, documents),
+        say_history(topics),
     )
 
 
-def typical(topics: TextTopics, documents: Documents, k: int, n: int) -> list[str]:
+def say_history(topics: TextTopics) -> list[str]:
+    """Say what happened to the topics that are read, and whether the stream drifts."""
+    if not isinstance(topics.learner, HedgedLeader):
+        return []
+    info = topics.learner.info
+    lines = [say_event(event) for event in info.events[-MOST_EVENTS:]]
+    if (more := len(info.events) - len(lines)) > 0:
+        lines.insert(0, f"{more} earlier events are not shown.")
+    if info.drifts_since is not None:
+        lines.append(
+            f"The stream has drifted since document {info.drifts_since:,}: see the topics of the "
+            "last documents by --recent."
+        )
+    return lines
+
+
+def say_event(event: Event) -> str:
+    """Say what happened to which topics, and when."""
+    numbers = [str(k + 1) for k in event.topics]
+    which = f"topic {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} topics"
+    verb = "was" if len(numbers) == 1 else "were"
+    what = event.what if event.what.startswith("had") else f"{verb} {event.what}"
+    return (
+        f"After {event.n_docs:,} documents {which} {what}; {event.moved:.0%} of the remembered "
+        "documents changed their topic."
+    )
+
+
+def typical(topics: Snapshot, documents: Documents, k: int, n: int) -> list[str]:
     """Return the words of the n remembered documents most typical of topic k.
 
     Those with the largest P(topic | document) times likelihood of a word, on average; of documents

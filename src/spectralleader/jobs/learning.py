@@ -26,6 +26,7 @@ from spectralleader.sources.files import Reader, TextBlock
 from spectralleader.sources.position import Position
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.checkpoint import Losses, Run
+from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics, compile_for
 
 
@@ -150,8 +151,6 @@ class Pass:
         """Learn the blocks, and save checkpoints."""
         reason = None
         try:
-            if self.n_before > 0:  # what the pass before put off when it was asked to end
-                self.topics.step([])
             for block in blocks:
                 look()
                 self.step(block.texts)
@@ -259,7 +258,7 @@ def _first_run(topics: TextTopics, settings: dict[str, str]) -> Run:
     return Run(settings, 0.0, losses, Losses(), unigram)
 
 
-def list_topics(topics: TextTopics, n_words: int) -> list[dict[str, Any]]:
+def list_topics(topics: TextTopics | Snapshot, n_words: int) -> list[dict[str, Any]]:
     """Return the topics as plain values: number from 1, weight, words with probabilities."""
     model = topics.model
     return [

@@ -221,23 +221,31 @@ class TopicModel:
         return TopicModel.trusted(self.weights, wide)
 
     def top_words(
-        self, vocabulary: WordNames | None = None, n: int = 10, *, relevance: float = 1.0
+        self, vocabulary: WordNames | None = None, n: int = 10, *, relevance: float | None = None
     ) -> list[list[str]]:
-        """Return the n first words of each topic, by ``u_kw / u_w ** (1 - relevance)``; at most d.
+        """Return the n first words of each topic, those that tell it best; at most d.
 
-        u is the mean of the topics. At relevance 1 these are the most probable words; below it
-        words that all topics share step back, and 0.6 reads best (Sievert & Shirley 2014).
+        They are ordered by ``u_kw log(u_kw / u_w)``, u being the mean of the topics: what a word
+        adds to the divergence of the topic from the rest. Words that all topics share step back,
+        and so do rare ones. With a relevance from 0 to 1 the order is ``u_kw / u_w ** (1 -
+        relevance)`` (Sievert & Shirley 2014): at 1 these are the most probable words.
 
         The vocabulary is a sequence of words, each at its id, such as `Vocabulary` or what
         `get_feature_names_out()` of scikit-learn returns, or a dictionary of words to ids or of ids
-        to words, as CountVectorizer and gensim have. Left out, words are their ids.
+        to words, as CountVectorizer and gensim have. If omitted, words are their ids.
         """
         n = check_whole("n", n, 1)
         words = None if vocabulary is None else in_order(vocabulary, self.n_words)
-        if not 0.0 <= relevance <= 1.0:
+        if relevance is not None and not 0.0 <= relevance <= 1.0:
             raise ValueError(f"relevance must be from 0 to 1, got {relevance!r}")
-        mean = np.maximum(self.weights @ self.topics, np.finfo(float).tiny)
-        best = np.argsort(-self.topics / mean ** (1.0 - relevance), axis=1, kind="stable")[:, :n]
+        tiny = np.finfo(float).tiny
+        mean = np.maximum(self.weights @ self.topics, tiny)
+        if relevance is None:
+            # where topics do not differ, the most probable words come first
+            score = self.topics * (np.log(np.maximum(self.topics, tiny) / mean) + 1e-9)
+        else:
+            score = self.topics / mean ** (1.0 - relevance)
+        best = np.argsort(-score, axis=1, kind="stable")[:, :n]
         return [[str(i) if words is None else words[i] for i in row] for row in best.tolist()]
 
     def __repr__(self) -> str:

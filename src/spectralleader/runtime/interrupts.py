@@ -248,21 +248,6 @@ def look() -> None:
         Interrupts.entered.look()
 
 
-class PutOff(Exception):  # noqa: N818  # nothing went wrong
-    """Raised out of what can be done later, because the program was asked to end."""
-
-
-def put_off_if_asked() -> None:
-    """Raise `PutOff` if the program was asked to end, in a step: its caller continues.
-
-    The request itself waits for the end of the step.
-    """
-    outer = Interrupts.entered
-    is_asked = outer is not None and outer.asked is not None and is_main_thread()
-    if is_asked or HOLD.asked() is not None:
-        raise PutOff
-
-
 @contextmanager
 def raising() -> Iterator[None]:
     """Let SIGINT raise KeyboardInterrupt and SIGTERM Terminated, wherever the program is."""

@@ -52,6 +52,10 @@ class Places:
         """Return the documents in some places, in their order."""
         return Scattered(self._bounds, *self._shown, self.n_words).gather(places)
 
+    def lying(self) -> Scattered:
+        """Return all remembered documents where they lie, in the order of their places."""
+        return Scattered(self._bounds[: self._n], *self._shown, self.n_words)
+
     def put(self, documents: Documents, rows: Ints, places: Ints) -> Change:
         """Put document ``rows[i]`` into ``places[i]``; places beyond the last are new.
 

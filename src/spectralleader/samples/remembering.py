@@ -7,6 +7,7 @@ from typing import Any
 from spectralleader.arrays import Ints
 from spectralleader.checks.states import check_same, part, whole
 from spectralleader.documents import Documents
+from spectralleader.documents.views import Scattered
 from spectralleader.samples.places import Places
 from spectralleader.samples.shortening import check_budget, check_capacity
 
@@ -29,6 +30,11 @@ class Remembering:
     def documents(self) -> Documents:
         """The remembered documents, in the order of their places."""
         return self._places.documents()
+
+    @property
+    def lying(self) -> Scattered:
+        """The remembered documents where they lie, in the order of their places."""
+        return self._places.lying()
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
         """Renumber the words of the remembered documents, see `Sample`."""

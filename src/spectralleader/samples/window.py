@@ -41,15 +41,18 @@ class Window(Bounded):
     def add(self, documents: Documents) -> Change:
         """Show the window a block; return what entered and what left."""
         n_docs = documents.n_docs
-        rows = np.arange(max(0, n_docs - self.capacity), n_docs)  # earlier ones are out again
-        places = (self.n_seen + rows) % self.capacity
-        order = np.argsort(places)
-        rows = rows[order]
+        skipped = max(0, n_docs - self.capacity)  # these are out again
+        chosen = np.empty((n_docs - skipped, 2), np.int64)
+        chosen[:, 0] = np.arange(skipped, n_docs)
+        n_wrapped = (self.n_seen + skipped) % self.capacity + len(chosen) - self.capacity
+        if n_wrapped > 0:  # places are in order
+            chosen[:, 0] = np.roll(chosen[:, 0], n_wrapped)
+        chosen[:, 1] = (self.n_seen + chosen[:, 0]) % self.capacity
         if len(documents.words) > self._most:  # else no document is long
-            documents, rows = shorten_rows(documents, rows, self.n_seen, self._most)
-        change = self._places.put(documents, rows, places[order])
+            args = (documents, chosen[:, 0], self.n_seen, self._most)
+            documents, chosen[:, 0] = shorten_rows(*args)
         self.n_seen += n_docs
-        return change
+        return self._places.enter(documents, chosen)
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Become the last documents of this and other streams, as if those had been one.

@@ -129,6 +129,6 @@ def _estimate_near(sums: Sums, directions: Floats, n_iterations: int, found: Arr
     found.forward[:], found.eigenvalues[:], found.triples[:] = W, A, T
     starts = (np.dot(directions, W) * A).reshape(k, 1, k)  # v of W v: A W^T W v = v
     pairs = (found.tensor_eigenvalues, found.tensor_eigenvectors)
-    decompose_tensor(T, starts, n_iterations, *pairs, 0, k)
+    decompose_tensor(T, starts, n_iterations, *pairs)
     found.clipped[:] = recover(sums, W, *pairs, found.weights, found.topics)
     return True

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from spectralleader.arrays import Floats
@@ -29,7 +27,6 @@ def power_method(
     starts: Floats,
     *,
     n_iterations: int = N_ITERATIONS,
-    between: Callable[[], None] | None = None,
 ) -> tuple[Floats, Floats]:
     """Decompose a symmetric tensor, ``T ~ sum_i lambda_i v_i (x) v_i (x) v_i``.
 
@@ -46,8 +43,6 @@ def power_method(
         Directions to start from for each component; the first k x n_restarts x k are used.
     n_iterations : int
         Iterations at most; one that no longer moves stops early.
-    between : callable, optional
-        Called before each component: with 100 topics all of them take seconds.
 
     Returns
     -------
@@ -59,11 +54,7 @@ def power_method(
     k = len(triples)
     T, starts = triples.copy(), np.ascontiguousarray(starts[:k, :, :k])
     eigenvalues, eigenvectors = np.zeros(k), np.zeros((k, k))
-    step = 1 if between is not None else max(1, k)
-    for first in range(0, k, step):
-        if between is not None:
-            between()
-        decompose_tensor(T, starts, n_iterations, eigenvalues, eigenvectors, first, first + step)
+    decompose_tensor(T, starts, n_iterations, eigenvalues, eigenvectors)
     return eigenvalues, eigenvectors
 
 
@@ -74,13 +65,11 @@ def decompose_tensor(
     n_iterations: int,
     eigenvalues: Floats,
     eigenvectors: Floats,
-    first: int,
-    end: int,
 ) -> None:
-    """Find components first to end of T, (k, k, k), deflating it, from starts of (k, n, k)."""
+    """Find the components of T, (k, k, k), deflating it, from starts of (k, n, k)."""
     k = len(T)
     theta, work = np.empty(k), np.empty((2 * k + 2, k))
-    for i in range(first, end):
+    for i in range(k):
         best = eigenvectors[i]
         best_value = -1e300
         best[:] = starts[i, 0] / np.sqrt((starts[i, 0] * starts[i, 0]).sum())

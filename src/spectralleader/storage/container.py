@@ -24,7 +24,7 @@ from spectralleader.errors import StorageError
 MAGIC = b"spectralleader\r\n"  # the line end shows whether a file was changed on its way
 START = struct.Struct("<16sQQ32s")  # magic, bytes of header and of arrays, their SHA-256
 ALIGNMENT = 64  # bytes
-DTYPES = ("<f8", "<i8", "<i4", "|u1")
+DTYPES = ("<f8", "<f4", "<i8", "<i4", "|u1")
 MAX_SIZE = 2**48  # of an array along an axis
 MAX_DIMENSIONS = 4
 ARRAY, FLOAT = "$array", "$float"  # keys of what JSON cannot say

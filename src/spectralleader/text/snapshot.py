@@ -11,8 +11,6 @@ from spectralleader.text.texts import Texts, as_strings
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer
 
-RELEVANCE = 0.6  # of the words shown: words that all topics share step back, see `top_words`
-
 
 @dataclass(frozen=True, repr=False)
 class Snapshot:
@@ -53,10 +51,10 @@ class Snapshot:
         return self.model.posterior(self.count(texts))
 
     def top_words(self, n: int = 10) -> list[list[str]]:
-        """Return the n first words of each topic, those that all topics share stepping back."""
+        """Return the n words that tell each topic best, see `TopicModel.top_words`."""
         if not self.vocabulary:
             return [[] for _ in range(self.model.n_topics)]
-        return self.model.top_words(self.vocabulary, n, relevance=RELEVANCE)
+        return self.model.top_words(self.vocabulary, n)
 
     def __repr__(self) -> str:
         return f"Snapshot({self.model!r}, {self.vocabulary!r}, n_docs={self.n_docs})"

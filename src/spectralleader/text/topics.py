@@ -69,7 +69,7 @@ class TextTopics(Guarded):
 
     doors = (
         *("step", "to_state", "model", "vocabulary", "snapshot"),
-        *("count", "log_prob", "posterior", "top_words"),
+        *("count", "log_prob", "posterior", "top_words", "recent"),
     )
 
     def __init__(
@@ -111,6 +111,24 @@ class TextTopics(Guarded):
         moment: about a millisecond for 5,000 words and 50 topics.
         """
         return replace(self._view(), vocabulary=self.vocabulary.frozen(self.learner.n_words))
+
+    @property
+    def recent(self) -> Snapshot:
+        """The topics of the last documents, numbered as those of `model` where they match.
+
+        Raises
+        ------
+        ValueError
+            If the learner follows no window; `HedgedLeader`, the default, does.
+        """
+        model = getattr(self.learner, "recent", None)
+        if not isinstance(model, TopicModel):
+            raise ValueError(
+                f"the learner {name_of(self.learner)!r} has no recent topics; 'hedged' has"
+            )
+        return replace(
+            self._view(), model=model, vocabulary=self.vocabulary.frozen(self.learner.n_words)
+        )
 
     def _view(self) -> Snapshot:
         return Snapshot(

@@ -1,17 +1,10 @@
-"""HedgedLeader and its parts: polish, racing starts, tracked priors, mixing."""
+"""HedgedLeader: topics that stay, and a mixture of experts that predicts.
+
+Here belong its experts, how they are mixed, and when topics are refitted. EM itself is in `em`.
+"""
 
 from spectralleader.learners.hedged.leader import HedgedInfo, HedgedLeader
-from spectralleader.learners.hedged.mixing import Mixing
-from spectralleader.learners.hedged.polish import polish, sweep
-from spectralleader.learners.hedged.race import race
-from spectralleader.learners.hedged.tracking import PriorTracking
+from spectralleader.learners.hedged.refit import Event
+from spectralleader.learners.hedged.settings import Settings
 
-__all__ = [
-    "HedgedInfo",
-    "HedgedLeader",
-    "Mixing",
-    "PriorTracking",
-    "polish",
-    "race",
-    "sweep",
-]
+__all__ = ["Event", "HedgedInfo", "HedgedLeader", "Settings"]

@@ -12,11 +12,9 @@ from spectralleader.checks.states import floats, number
 from spectralleader.documents import Documents
 from spectralleader.documents.recoding import move_rows
 from spectralleader.em.statistics import Statistics
+from spectralleader.em.visits import UNSEEN, WEIGHT
 from spectralleader.models import TopicModel
 from spectralleader.runtime.compiled import kernel
-
-WEIGHT = 1.0  # pseudo-documents that the topics share
-UNSEEN = 0.5  # times that a word counts as seen before it is
 
 
 class Background:

@@ -1,14 +1,8 @@
-"""HedgedLeader: prediction by a mixture of experts, with nothing to tune.
-
-The constants of this package were chosen before corpora were divided into development and test
-(`role` in sources/corpora.py), partly on headlines and newsgroups. On these two test corpora its
-figures are therefore optimistic until the constants are chosen again.
-"""
+"""HedgedLeader: topics that stay, and prediction by a mixture of experts, with nothing to tune."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -20,10 +14,12 @@ from spectralleader.checks.states import check_same, part, take, truth
 from spectralleader.documents import Documents, check_n_words
 from spectralleader.documents.recoding import check_recoding
 from spectralleader.em.statistics import with_words
-from spectralleader.learners.hedged.candidates import SAMPLES, candidates
-from spectralleader.learners.hedged.panel import Foreseen, Panel
-from spectralleader.learners.hedged.polishing import Polishing, recent
-from spectralleader.learners.hedged.race import Pause, no_pause
+from spectralleader.learners.hedged.background import smooth
+from spectralleader.learners.hedged.drift import Drift
+from spectralleader.learners.hedged.experts import ALL, FOLLOWED, RECENT, Asked, Experts, own, table
+from spectralleader.learners.hedged.mixing import Mixing
+from spectralleader.learners.hedged.refit import Event, Refit
+from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.learners.protocol import (
     Predictive,
     check_block,
@@ -34,21 +30,24 @@ from spectralleader.learners.protocol import (
 )
 from spectralleader.models import TopicModel
 from spectralleader.runtime.guard import Guarded, changing, guard_of
-from spectralleader.runtime.interrupts import PutOff, put_off_if_asked
 from spectralleader.samples import Reservoir, Window
 
-FOLLOWED = 100  # documents of merged windows that are followed at a step
+BLOCK = 1000  # documents at most that are learned together
+FOLLOWED_BLOCK = 100  # documents of merged windows that experts follow at a step
+# by which drift is noticed: the window's topics, and those of an EM that forgets
+RIVALS = (own(RECENT), own(len(FOLLOWED)))
+PLAIN = ("n_topics", "n_words", "grows", "reservoir_size", "seed")
 
 
 class HedgedInfo(NamedTuple):
-    """Who leads, and why."""
+    """How the stream goes, and who predicts it."""
 
-    leader: str  # "reservoir": topics of all documents; "window": of the last ones, after a change
-    since: int  # documents learned when it took the lead
-    drift: float  # nats a document that the window's topics predict better of late; below 0: worse
-    shares: dict[str, float]  # of each candidate in the mixture that predicts
+    drift: float  # nats per document that the last documents' topics predict better; below 0: worse
+    drifts_since: int | None  # documents before the stream began to drift; None: it does not
+    events: tuple[Event, ...]  # what happened to the topics that are read, the latest last
+    shares: dict[str, float]  # of each expert in the mixture that predicts
     n_races: int  # times that new starts were tried
-    price: float  # nats that it may lose to the best candidate in all, documents one at a time
+    price: float  # nats that it may lose to the best expert in all, documents one at a time
 
 
 class Mixture:
@@ -64,24 +63,26 @@ class Mixture:
 
 
 class HedgedLeader(Guarded):
-    """Candidates compete and are mixed: predicts as well as the best, whichever that is.
+    """Topics of all documents that keep their places, and predictions as good as the best expert's.
 
-    Topics are estimated by the spectral method and from random starts, polished by EM on a
-    reservoir of documents, and raced on likelihood: `model` is the winner. For prediction it is one
-    of several candidates (smoothed more and less, with weights that follow the stream, polished on
-    the last documents only, EM that forgets at several rates, word frequencies alone, any word at
-    all), mixed by how well they predicted: `predictive` is that mixture, exactly.
+    The topics of a reservoir of documents start from the winner of an early race between spectral,
+    over-complete and random starts. From then on incremental EM keeps them up to date: `model` has
+    them, and moves by little at a time. `recent` has those of the last documents.
+
+    Prediction is apart from that. Experts (the topics above, smoothed more and less, with weights
+    that follow the stream; EM that forgets at several rates; word frequencies; any word at all) are
+    mixed by how well they predicted: `predictive` is that mixture, exactly.
 
     Parameters
     ----------
     n_topics : int
         Number of topics, K.
     n_words : int, optional
-        Vocabulary size, d. Left out, it grows with the stream.
+        Vocabulary size, d. If omitted, it grows with the stream.
     reservoir_size : int
-        Documents remembered, about 100 bytes each if they are short.
+        Documents remembered, about 100 bytes each if they are short, and 4 bytes per topic.
     seed : int
-        Of the reservoir and of the random starts.
+        Seed of the reservoir and of the random starts.
 
     Examples
     --------
@@ -102,65 +103,108 @@ class HedgedLeader(Guarded):
         self.n_topics, self.seed = check_n_topics(n_topics), check_seed(seed)
         self.n_words, self.grows = check_vocabulary(n_words)
         self.reservoir_size = check_whole("reservoir_size", reservoir_size, 1)
-        self._panel = Panel(self.n_topics, self.n_words)
-        self._polishing = Polishing(self.n_topics, self.n_words, self.reservoir_size, self.seed)
-        self._foreseen: Foreseen | None = None
-        self._model: TopicModel | None = None  # None: to be worked out
+        self._experts = Experts(self.n_topics, self.n_words)
+        self._mixing = Mixing(len(table()))
+        self._drift = Drift(own(ALL), RIVALS)
+        self._refit = Refit(self.n_topics, self.n_words, self.reservoir_size, self.seed)
+        self._asked: Asked | None = None
+        self._models: dict[int, TopicModel] = {}  # computed since the last block
 
     @property
     def n_docs(self) -> int:
         """Documents learned, but for those without words."""
-        return self._panel.mixing.n_docs
+        return self._mixing.n_docs
 
     def learn(self, documents: Documents) -> None:
-        """Weigh the candidates by the block, then let each learn it."""
+        """Weigh the experts by the block, then let each learn it."""
         block = check_block(documents, self.n_words, grows=self.grows)
         with changing(self):
-            self._learn(block)
+            if block.n_words > self.n_words:
+                self._recode(None, block.n_words)
+            block = with_words(block)
+            parts = [block] if block.n_docs <= BLOCK else block.blocks(BLOCK)
+            for some in parts:
+                if some.n_docs > 0:
+                    self._learn(some)
 
     def _learn(self, block: Documents) -> None:
-        if block.n_words > self.n_words:
-            self._catch_up()  # by the words that it was to be done with
-            self._recode(None, block.n_words)
-        block = with_words(block)
-        if block.n_docs == 0:
-            with suppress(PutOff):
-                self._catch_up(put_off_if_asked)
-            return
-        self._catch_up()
-        foreseen = self._foresee(block)
-        self._foreseen = self._model = None
-        self._polishing.remember(block)
-        self._panel.weigh(foreseen)
-        self._polishing.note_due(self._panel)
-        self._panel.count(block)
-        self._panel.follow(foreseen)
-        with suppress(PutOff):
-            self._polishing.renew(self._panel, put_off_if_asked)
+        """Ask the experts, weigh them, update them, refit when due."""
+        asked, n_docs = self._ask(block), self.n_docs
+        self._forget_results()
+        self._mixing.update(asked.log_probs)
+        self._experts.judge(asked.log_probs)
+        self._drift.update(asked.log_probs, n_docs)
+        self._experts.learn(asked)
+        self._refit.learn(block, self._experts)
+        self._refit.renew(self._experts, self._drift)
 
-    def _catch_up(self, pause: Pause = no_pause) -> None:
-        """Renew what was put off when the program was asked to end, also by an empty block."""
-        if self._polishing.is_due:
-            self._foreseen = self._model = None
-            self._polishing.renew(self._panel, pause)
-
-    def _foresee(self, block: Documents) -> Foreseen:
-        """Ask every candidate for the block's probability; at most once for a block."""
-        if self._foreseen is not None and self._foreseen.documents is block:
-            return self._foreseen
-        return self._panel.foresee(block)
+    def _ask(self, block: Documents) -> Asked:
+        """Ask every expert for the block's probability; at most once for a block."""
+        if self._asked is not None and self._asked.documents is block:
+            return self._asked
+        return self._experts.log_probs(block)
 
     def _log_prob(self, documents: Documents) -> Floats:
         block = check_block(documents, self.n_words)
-        self._foreseen = self._foresee(block)
-        log_prob = self._panel.mixing.log_prob(self._foreseen.log_probs)
+        self._asked = self._ask(block)
+        log_prob = self._mixing.log_prob(self._asked.log_probs)
         log_prob[np.diff(block.indptr) == 0] = 0.0
         return log_prob
+
+    def _forget_results(self) -> None:
+        self._asked, self._models = None, {}
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing was learned yet."""
         return self.n_docs == 0
+
+    @property
+    def model(self) -> TopicModel:
+        """The topics of all that is remembered; they keep their places."""
+        return self._read(ALL)
+
+    @property
+    def recent(self) -> TopicModel:
+        """The topics of the last documents, numbered as those of `model` where they match."""
+        return self._read(RECENT)
+
+    def _read(self, estimate: int) -> TopicModel:
+        if estimate not in self._models:
+            statistics = self._experts.estimates.view(estimate)
+            if estimate == ALL and self._refit.shown is not None:
+                statistics = self._refit.shown
+            words, strength = self._experts.background.words, self._refit.strength * self.n_words
+            self._models[estimate] = smooth(statistics, words, strength)
+        return self._models[estimate]
+
+    @property
+    def predictive(self) -> Predictive:
+        """The mixture of all experts, as it is at present: it follows the learner."""
+        return Mixture(self)
+
+    @property
+    def sample(self) -> Reservoir:
+        """The remembered documents that `model` is of."""
+        return self._refit.reservoir
+
+    @property
+    def window(self) -> Window:
+        """The last documents, that `recent` is of: after a change, those since."""
+        return self._refit.window
+
+    @property
+    def info(self) -> HedgedInfo:
+        """Drift, events, and the experts' shares."""
+        shares = dict(zip((e.name for e in table()), self._mixing.shares.tolist(), strict=True))
+        n = SETTINGS.lately * (1.0 - (1.0 - 1.0 / SETTINGS.lately) ** self.n_docs)
+        losses = self._experts.losses
+        better = float((losses[own(ALL)] - losses[own(RECENT)]) / max(n, 1.0))
+        since = self._drift.since if self._drift.is_alarmed else None
+        refit = self._refit
+        return HedgedInfo(
+            better, since, tuple(refit.events), shares, refit.n_races, self._mixing.price
+        )
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -170,82 +214,54 @@ class HedgedLeader(Guarded):
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Merge the samples and race on them, the others' topics too; this one's order is kept.
 
-        Word counts add up. The candidates' weights and late losses are means, weighted by documents
+        Word counts add up. The experts' weights and recent losses are means, weighted by documents
         seen. Tracked priors and forgetting EMs, which have no sum, first go on over all windows.
         """
         with changing(self):
-            self._merge(others, rng)
-
-    def _merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
-        self._catch_up()
-        self._foreseen = self._model = None
-        panel, polishings = self._panel, [other._polishing for other in others]
-        for block in recent([self._polishing, *polishings], rng).blocks(FOLLOWED):
-            panel.follow(panel.foresee(block))
-        panel.merge([other._panel for other in others])
-        self._polishing.merge(polishings, panel, rng)
+            self._forget_results()
+            refits = [other._refit for other in others]
+            for block in self._refit.latest(refits, rng).blocks(FOLLOWED_BLOCK):
+                self._experts.follow(self._experts.log_probs(block))
+            n_of_each = np.array([part.n_docs for part in (self, *others)])
+            self._experts.merge([o._experts for o in others], n_of_each / n_of_each.sum())
+            self._mixing.merge([other._mixing for other in others])
+            self._drift = Drift(own(ALL), RIVALS)
+            self._refit.merge(refits, [o._experts for o in others], self._experts, rng)
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
-        """Renumber the words of all that is remembered; -1 is dropped."""
+        """Renumber the words of all that is remembered; words of -1 are dropped."""
         n_words = check_n_words(n_words)
         ids = check_recoding(new_ids, self.n_words, n_words)
         with changing(self):
-            self._catch_up()  # by the words that it was to be done with
             self._recode(ids, n_words)
 
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
-        self._panel.recode(new_ids, n_words)
-        self._polishing.recode(new_ids, n_words)
+        self._experts.recode(new_ids, n_words)
+        self._refit.recode(new_ids, n_words)
         self.n_words = n_words
-        self._foreseen = self._model = None
-
-    @property
-    def sample(self) -> Reservoir | Window:
-        """The remembered documents that the leading topics are polished on."""
-        return self._polishing.window if self._panel.lead else self._polishing.reservoir
-
-    @property
-    def model(self) -> TopicModel:
-        """The leading polished model, of K topics that keep their places."""
-        if self._model is None:
-            self._model = self._panel.model()
-        return self._model
-
-    @property
-    def predictive(self) -> Predictive:
-        """The mixture of all candidates, as it is at present: it follows the learner."""
-        return Mixture(self)
-
-    @property
-    def info(self) -> HedgedInfo:
-        """Who leads, the weights, and since when."""
-        panel = self._panel
-        shares = dict(zip(candidates(), panel.mixing.shares.tolist(), strict=True))
-        found = (SAMPLES[panel.lead], panel.since, panel.drift, shares)
-        return HedgedInfo(*found, self._polishing.n_races, panel.mixing.price)
+        self._forget_results()
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that the learner needs to go on."""
+        """Return all that the learner needs to resume."""
         return {
             **{name: getattr(self, name) for name in PLAIN},
-            "panel": self._panel.to_state(),
-            "polishing": self._polishing.to_state(),
+            "experts": self._experts.to_state(),
+            "mixing": self._mixing.to_state(),
+            "drift": self._drift.to_state(),
+            "refit": self._refit.to_state(),
         }
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> HedgedLeader:
         """Rebuild the learner that `to_state` described."""
         sizes = n_topics, n_words = sizes_of(state)
-        panel = Panel.from_state(part(state, "panel"), *sizes)
+        experts = Experts.from_state(part(state, "experts"), *sizes)
         size, seed = take(state, "reservoir_size"), take(state, "seed")
         learner = cls(n_topics, n_words=n_words, reservoir_size=size, seed=seed)
         learner.grows = truth(state, "grows")
-        remembered = part(state, "polishing")
-        parameters = (learner.reservoir_size, learner.seed)
-        learner._panel = panel
-        learner._polishing = Polishing.from_state(remembered, *sizes, *parameters)
-        check_same("n_seen of a sample", learner._polishing.window.n_seen, learner.n_docs)
+        learner._experts = experts
+        learner._mixing = Mixing.from_state(part(state, "mixing"), len(table()))
+        learner._drift = Drift.from_state(part(state, "drift"), own(ALL), RIVALS)
+        learner._refit.load_state(part(state, "refit"))
+        check_same("n_seen of the reservoir", learner._refit.reservoir.n_seen, learner.n_docs)
         return learner
-
-
-PLAIN = ("n_topics", "n_words", "grows", "reservoir_size", "seed")

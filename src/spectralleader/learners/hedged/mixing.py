@@ -1,4 +1,4 @@
-"""Mixing: candidates weighed by how well they predicted, with a share for late winners."""
+"""Mixing: experts weighed by how well they predicted, with a share for late winners."""
 
 from __future__ import annotations
 
@@ -9,54 +9,53 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.checks.states import distributions, whole
+from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.runtime.compiled import kernel
 
 
 class Mixing:
-    """A mixture of candidates' predictions, nearly as good as the best candidate's in hindsight.
+    """A mixture of experts' predictions, nearly as good as the best expert's in hindsight.
 
-    Two levels. The pool mixes the candidates by weights that make the mixture itself likely
+    Two levels. The pool mixes the experts by weights that make the mixture itself likely
     (online EM): several models of K topics may predict better together than any of them alone.
-    Above it the candidates and the pool compete: each weighs what it gave the past (Bayes' rule),
+    Above it the experts and the pool compete: each weighs what it gave the past (Bayes' rule),
     and after document t a share 1 / (t + 1) of all weight is dealt out equally, so that a late
     winner can come up (Herbster & Warmuth 1998). Log-loss is mixable, so over documents that come
-    one at a time the total loss exceeds no candidate's by more than `price`.
+    one at a time the total loss exceeds no expert's by more than `price`.
 
     Examples
     --------
     >>> mixing = Mixing(2)
     >>> for _ in range(20):
-    ...     mixing.update(np.log([[0.9, 0.3]]))  # P(document) by each candidate
+    ...     mixing.update(np.log([[0.9, 0.3]]))  # P(document) by each expert
     >>> np.exp(mixing.log_prob(np.log([[0.9, 0.3]]))).round(2).tolist()
     [0.87]
     """
 
-    POOL_MEMORY = 1000.0  # documents that the pool's weights remember
-
-    def __init__(self, n_candidates: int) -> None:
-        self.pool: Floats = np.full(n_candidates, 1.0 / n_candidates)
-        self.weights: Floats = np.full(n_candidates + 1, 1.0 / (n_candidates + 1))  # pool last
+    def __init__(self, n_experts: int) -> None:
+        self.pool: Floats = np.full(n_experts, 1.0 / n_experts)
+        self.weights: Floats = np.full(n_experts + 1, 1.0 / (n_experts + 1))  # pool last
         self.n_docs = 0
 
     @property
     def price(self) -> float:
-        """What the loss so far may exceed the best candidate's by, in nats.
+        """What the loss so far may exceed the best expert's by, in nats.
 
         ``log(N) + sum_t -log(1 - 1/(t + 1)) = log(N) + log(t + 1)`` for N competitors.
         """
         return float(np.log(len(self.weights)) + np.log(self.n_docs + 1.0))
 
     def log_prob(self, log_probs: Floats) -> Floats:
-        """Return each document's log-probability, given the candidates', (n_docs, n)."""
+        """Return each document's log-probability, given the experts', (n_docs, n)."""
         return mix(self.pool, self.weights, log_probs)
 
     def update(self, log_probs: Floats) -> None:
-        """Weigh the candidates by documents, in order, given what they gave each, (n_docs, n)."""
-        weigh(self.pool, self.weights, log_probs, float(self.n_docs), self.POOL_MEMORY)
+        """Weigh the experts by documents, in order, given what they gave each, (n_docs, n)."""
+        weigh(self.pool, self.weights, log_probs, float(self.n_docs), SETTINGS.pool_memory)
         self.n_docs += len(log_probs)
 
     def merge(self, others: Sequence[Self]) -> None:
-        """Take the mean of the weights of mixtures of the same candidates, by documents weighed.
+        """Take the mean of the weights of mixtures of the same experts, by documents weighed.
 
         What the mean predicts is the mean of what each would have predicted.
         """
@@ -68,7 +67,7 @@ class Mixing:
 
     @property
     def shares(self) -> Floats:
-        """What each candidate has in the mixture, alone and in the pool, (n,)."""
+        """What each expert has in the mixture, alone and in the pool, (n,)."""
         return np.asarray(self.weights[:-1] + self.weights[-1] * self.pool)
 
     def to_state(self) -> dict[str, Any]:
@@ -77,13 +76,13 @@ class Mixing:
         return {**weights, "n_docs": self.n_docs}
 
     @classmethod
-    def from_state(cls, state: dict[str, Any], n_candidates: int) -> Mixing:
-        """Rebuild what `to_state` described, of that many candidates."""
-        mixing = cls(n_candidates)
+    def from_state(cls, state: dict[str, Any], n_experts: int) -> Mixing:
+        """Rebuild what `to_state` described, of that many experts."""
+        mixing = cls(n_experts)
         mixing.n_docs = whole(state, "n_docs")
-        least = 0.5 / ((mixing.n_docs + 1) * (n_candidates + 1))  # each gets twice that at least
-        mixing.pool = distributions(state, "pool", (n_candidates,), least)
-        mixing.weights = distributions(state, "weights", (n_candidates + 1,), least)
+        least = 0.5 / ((mixing.n_docs + 1) * (n_experts + 1))  # each gets twice that at least
+        mixing.pool = distributions(state, "pool", (n_experts,), least)
+        mixing.weights = distributions(state, "weights", (n_experts + 1,), least)
         return mixing
 
 

@@ -1,111 +1,192 @@
-"""Racing starts: several estimates are polished on remembered documents, and the likeliest win."""
+"""Races: several starts are fitted to remembered documents, and judged on others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from spectralleader.arrays import Floats
+from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
+from spectralleader.documents.views import Scattered
 from spectralleader.em.statistics import Statistics
-from spectralleader.learners.hedged.polish import polish, sweep
-from spectralleader.models import TopicModel
+from spectralleader.em.visits import Columns, Smoothing, log_probs, sweep
+from spectralleader.learners.hedged.settings import SETTINGS
+from spectralleader.models.merging import merge_topics
 from spectralleader.moments import ProjectedSums
+from spectralleader.moments.update_kernels import number_words
+from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.spectral import estimate
 from spectralleader.spectral.basis import find_basis
 from spectralleader.spectral.power import power_method, random_starts
 
-SCALINGS = (0.0, 0.25, 0.5)  # of words, for the spectral starts
-ROUGHLY = 1e-3  # accuracy of their basis: a start is swept and polished
-N_RANDOM = 3  # random starts in a race
+ROUGHLY = 0.03  # accuracy of the basis of a spectral start: it is swept
 SEEDS = 10  # documents that each topic of a random start is made of
-N_KEPT = 4  # estimates that survive a race
-N_SWEEPS, N_PASSES = 2, 2  # before an estimate is judged
+ENOUGH = 10  # documents for each topic of a start, below which it is not tried
+N_SWEEPS = 2  # before a contender is judged
+SWEEP_BLOCKS, SWEEP_SIZE = 20, 100  # at least so many blocks in a sweep, of at most that size
 
-Pause = Callable[[], None]
+
+class Outcome(NamedTuple):
+    """Who won a race."""
+
+    winner: Statistics
+    place: int  # among the incumbents; -1: a newcomer
+    strength: float  # of the smoothing that suits it best
 
 
-def no_pause() -> None:
-    """Go on."""
+class Course(NamedTuple):
+    """What a race is run on: documents over the words that they have."""
+
+    fitted: Documents
+    judged: Documents
+    known: Ints  # number of each word in the vocabulary
+    smoothing: Smoothing
 
 
 def race(
     documents: Documents,
     n_topics: int,
-    incumbents: list[Statistics],
-    background: Floats,
-    strength: float,
+    incumbents: Sequence[Statistics],
+    smoothing: Smoothing,
     seed: list[int],
-    pause: Pause = no_pause,
-) -> list[Statistics]:
-    """Return the likeliest estimates of the documents' topics, best first.
+    margin: float = 0.0,
+    strengths: Sequence[float] = (),
+) -> Outcome:
+    """Return the topics that best predict documents which no contender was fitted to.
 
-    New starts, from the spectral method at each scaling and at random, run against the incumbents.
-    The global optimum is guaranteed for documents that follow the model; real text does not, and
-    there a random start sometimes ends higher.
+    The spectral method's starts, over-complete and random ones run against the incumbents, which
+    are refitted as they are. The global optimum is guaranteed for documents that follow the model;
+    real text does not, and there another start sometimes ends higher.
 
     Parameters
     ----------
     documents : Documents
-        In random order, at least one.
+        At least one.
     n_topics : int
         K.
-    incumbents : list of Statistics
-        Survivors of earlier races.
-    background : (d,) array
-        Word distribution that topics are smoothed with.
-    strength : float
-        How many words of it each topic has.
+    incumbents : sequence of Statistics
+        Topics there are.
+    smoothing : Smoothing
+        What topics are smoothed with.
     seed : list of int
-        Of the random starts.
-    pause : callable, optional
-        Called often enough to be left by an exception: with many topics a start takes seconds.
+        Of the order of the documents and of the random starts.
+    margin : float
+        Share of the loss that a newcomer must be better by than all incumbents, beside
+        `SETTINGS.n_sigmas` standard errors. If it is 0, being better is enough.
+    strengths : sequence of float
+        Other strengths of smoothing, which are tried on the winner.
     """
-    finished = [polish(documents, old, background, strength, N_PASSES) for old in incumbents]
-    for start in starts(documents, n_topics, seed, pause):
-        pause()
-        swept = sweep(documents, start, background, strength, N_SWEEPS)
-        finished.append(polish(documents, swept, background, strength, N_PASSES))
-    # stable, so that an incumbent is not replaced by its equal
-    finished.sort(key=lambda found: -found[1])
-    return [statistics for statistics, _ in finished[:N_KEPT]]
-
-
-def starts(
-    documents: Documents, n_topics: int, seed: list[int], pause: Pause = no_pause
-) -> Iterator[Statistics]:
-    """Yield the spectral estimates, one a scaling, and random ones."""
-    for scaling in SCALINGS:
-        yield as_statistics(spectral(documents, n_topics, scaling, seed[0], pause), documents)
     rng = np.random.default_rng(seed)
-    for _ in range(N_RANDOM):
-        yield random(documents, n_topics, rng)
+    course = set_out(documents, smoothing, rng)
+    known = [Statistics(one.totals.copy(), one.words[course.known]) for one in incumbents]
+    fitted = [fit(course, one) for one in (*known, *starts(course, n_topics, rng))]
+    judged = [judge(course, one) for one in fitted]
+    place = choose(judged, len(incumbents), margin)
+    best, won, strength = float(judged[place].mean()), fitted[place], smoothing.strength
+    if course.judged is not course.fitted:  # else less smoothing always wins
+        for other in strengths:
+            smoother = course._replace(smoothing=course.smoothing._replace(strength=other))
+            again = fit(smoother, fitted[place])
+            if (mean := float(judge(smoother, again).mean())) > best:
+                best, won, strength = mean, again, other
+    words = np.zeros((documents.n_words, n_topics))
+    words[course.known] = won.words
+    place = place if place < len(incumbents) else -1
+    return Outcome(Statistics(won.totals, words), place, strength)
 
 
-def spectral(
-    documents: Documents, n_topics: int, scaling: float, seed: int, pause: Pause = no_pause
-) -> TopicModel:
-    """Return the spectral estimate with scaled words."""
-    sums = ProjectedSums(find_basis(documents, n_topics, seed, scaling, ROUGHLY))
-    sums.update(documents)
-    restarts = random_starts(n_topics, 10, seed)
-    decompose = partial(power_method, between=pause)
-    return estimate(sums.sums, n_topics, decompose, restarts).model
+def judge(course: Course, statistics: Statistics) -> Floats:
+    """Return the log-probability of each document that judges."""
+    return log_probs(Scattered.of(course.judged), *read(statistics, course))
+
+
+def choose(judged: Sequence[Floats], n_incumbents: int, margin: float) -> int:
+    """Return who predicts best; a newcomer must be better than the incumbents by the margin."""
+    means = [float(one.mean()) for one in judged]
+    place = int(np.argmax(means))
+    if place < n_incumbents or n_incumbents == 0 or margin == 0.0:
+        return place
+    old = int(np.argmax(means[:n_incumbents]))
+    gains = judged[place] - judged[old]
+    error = float(gains.std()) / np.sqrt(len(gains))
+    needed = max(SETTINGS.n_sigmas * error, -margin * means[old])
+    return place if gains.mean() > needed else old
+
+
+def set_out(documents: Documents, smoothing: Smoothing, rng: np.random.Generator) -> Course:
+    """Divide documents, in random order, into those that are fitted and those that judge.
+
+    Few documents are both.
+    """
+    bounds, words, counts, n_words = Scattered.of(documents)
+    places, known = number_words(bounds, words, n_words)
+    compact = Documents.trusted(documents.indptr, places, counts, len(known))
+    order, n = rng.permutation(documents.n_docs), documents.n_docs
+    n_judged = int(SETTINGS.held_out * n) if n >= SETTINGS.few else 0
+    fitted = compact.take(order[n_judged:])
+    judged = compact.take(order[:n_judged]) if n_judged else fitted
+    return Course(fitted, judged, known, smoothing._replace(seen=smoothing.seen[known]))
+
+
+def fit(course: Course, start: Statistics) -> Statistics:
+    """Return the statistics after sweeps from a start."""
+    fitted = start.copy()
+    size = max(1, min(SWEEP_SIZE, course.fitted.n_docs // SWEEP_BLOCKS))
+    sweep(Scattered.of(course.fitted), *read(fitted, course), size, N_SWEEPS)
+    return fitted
+
+
+def read(statistics: Statistics, course: Course) -> tuple[Columns, Smoothing]:
+    """Return statistics and what they are smoothed with, as kernels want them."""
+    n_topics = statistics.totals.shape[1]
+    return Columns(statistics.words, statistics.totals, 0, n_topics), course.smoothing
+
+
+def starts(course: Course, n_topics: int, rng: np.random.Generator) -> Iterator[Statistics]:
+    """Yield the starts that the documents are enough for, and the work is in proportion to."""
+    documents, some = course.fitted, course.fitted[: SETTINGS.spectral]
+    n, n_entries, d = documents.n_docs, len(documents.words), documents.n_words
+    allowed = SETTINGS.work * n_entries * n_topics
+    ratio, K = SETTINGS.ratio, float(n_topics)
+    # Krylov space, sums, power method, in multiplications; those of BLAS are faster
+    spectral_work = 60 * len(some.words) * K + 8 * d * K**2 + (n + d) * K**3 / 16 + 20 * K**4
+    if n >= ENOUGH * n_topics and spectral_work <= allowed:
+        for scaling in SETTINGS.scalings:
+            yield spectral(some, n_topics, scaling, int(rng.integers(2**31)))
+    merging_work = 2 * (ratio + 1) * n_entries * K + d * (ratio * K) ** 2
+    if n >= ENOUGH * ratio * n_topics and merging_work <= allowed:
+        for _ in range(SETTINGS.n_over):
+            yield over_complete(course, n_topics, rng)
+    else:
+        for _ in range(SETTINGS.n_random):
+            yield random(documents, n_topics, rng)
+
+
+def spectral(documents: Documents, n_topics: int, scaling: float, seed: int) -> Statistics:
+    """Return the spectral estimate with scaled words, as if the documents followed it."""
+    with ONE_BLAS_THREAD:
+        sums = ProjectedSums(find_basis(documents, n_topics, seed, scaling, ROUGHLY))
+        sums.update(documents)
+        restarts = random_starts(n_topics, 10, seed)
+        model = estimate(sums.sums, n_topics, power_method, restarts).model
+    one, n = Statistics.one_document(model, float(documents.lengths.mean())), documents.n_docs
+    return Statistics(n * one.totals, n * one.words)
+
+
+def over_complete(course: Course, n_topics: int, rng: np.random.Generator) -> Statistics:
+    """Return several times as many topics from a random start, merged by price."""
+    many = fit(course, random(course.fitted, SETTINGS.ratio * n_topics, rng))
+    member = np.eye(n_topics)[merge_topics(many.words, n_topics)]
+    return Statistics(many.totals @ member, many.words @ member)
 
 
 def random(documents: Documents, n_topics: int, rng: np.random.Generator) -> Statistics:
     """Return topics of a few random documents each: no word is preferred by its number."""
     chosen = rng.integers(documents.n_docs, size=(n_topics, SEEDS))
-    statistics = Statistics.zero(n_topics, documents.n_words)
-    posterior = np.repeat(np.eye(n_topics), SEEDS, axis=0)
-    statistics.add(documents.take(chosen.ravel()), posterior)
-    return statistics
-
-
-def as_statistics(model: TopicModel, documents: Documents) -> Statistics:
-    """Return what the documents would add up to if the model were true."""
-    statistics = Statistics.one_document(model, float(documents.lengths.mean()))
-    n = documents.n_docs
-    return Statistics(n * statistics.totals, n * statistics.words)
+    seeds = documents.take(chosen.ravel())
+    topics = np.repeat(np.arange(n_topics), SEEDS)
+    words = np.zeros((documents.n_words, n_topics))
+    np.add.at(words, (seeds.words, np.repeat(topics, np.diff(seeds.indptr))), seeds.counts)
+    return Statistics(np.stack([np.full(n_topics, float(SEEDS)), words.sum(axis=0)]), words)

@@ -9,8 +9,9 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.em.statistics import Statistics
+from spectralleader.em.visits import UNSEEN, Smoothing
 from spectralleader.learners.hedged.background import smooth
-from spectralleader.learners.hedged.candidates import STRENGTHS
+from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.learners.passes import summaries
 from spectralleader.learners.passes.partitions import Partitions
 from spectralleader.models import TopicModel
@@ -146,17 +147,16 @@ def polish(
         return model, fits[:0]
     one = Statistics.one_document(model, float(counts.n[1]) / n_docs)
     statistics = Statistics(n_docs * one.totals, n_docs * one.words)
-    background = (counts.words + 0.5) / (counts.n[1] + 0.5 * len(counts.words))
-    strength = STRENGTHS[0] * len(background)
+    seen = counts.words + UNSEEN
+    smoothing = Smoothing(seen, float(seen.sum()), SETTINGS.strengths[0] * len(seen))
     for i in range(n_passes):
         words, totals, fit = partitions.total(
             partial(
                 summaries.expect,
                 words=statistics.words,
                 totals=statistics.totals,
-                background=background,
-                strength=strength,
+                smoothing=smoothing,
             )
         )
         statistics, fits[i] = Statistics(totals, words), float(fit[0]) / n_docs
-    return smooth(statistics, background, strength), fits
+    return smooth(statistics, seen / smoothing.n_seen, smoothing.strength), fits

@@ -6,8 +6,10 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.documents import Documents
-from spectralleader.em.statistics import with_words
-from spectralleader.learners.hedged.polish import em_pass
+from spectralleader.documents.views import Scattered
+from spectralleader.em import visits
+from spectralleader.em.statistics import Statistics, with_words
+from spectralleader.em.visits import Columns, Smoothing
 from spectralleader.learners.passes.partitions import Summary
 from spectralleader.moments import ProjectedSums, pair_operator, sums
 
@@ -43,11 +45,13 @@ def project(documents: Documents, basis: Floats) -> Summary:
     return projected.sums[1:]
 
 
-def expect(
-    documents: Documents, words: Floats, totals: Floats, background: Floats, strength: float
-) -> Summary:
+def expect(documents: Documents, words: Floats, totals: Floats, smoothing: Smoothing) -> Summary:
     """E-step: return the expected statistics, (d, K) and (2, K), and the log-probability, (1,)."""
-    known = with_words(documents)
-    arrays = (known.indptr, known.words, known.counts)
-    out, out_totals, fit = em_pass(*arrays, words, totals, background, strength)
-    return out, out_totals, np.array([fit * known.n_docs])
+    known, n_topics = with_words(documents), totals.shape[1]
+    target = Statistics.zero(n_topics, len(words))
+    posterior = np.empty((known.n_docs, n_topics), np.float32)
+    source, added = (
+        Columns(x[0], x[1], 0, n_topics) for x in ((words, totals), (target.words, target.totals))
+    )
+    fit = visits.expect(Scattered.of(known), source, smoothing, added, posterior)
+    return target.words, target.totals, np.array([fit])

@@ -1,4 +1,4 @@
-"""Tables: the expected statistics of several estimates, stacked."""
+"""Estimates: the expected statistics of several sets of topics, stacked."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.checks.states import parts
 from spectralleader.documents import Documents
 from spectralleader.em.statistics import SMALLEST_SCALE, Statistics
-from spectralleader.learners.hedged.background import WEIGHT
+from spectralleader.em.visits import WEIGHT
 from spectralleader.runtime.compiled import kernel
 
 
-class Tables:
+class Estimates:
     """Statistics of several estimates of K topics, a word's in one row.
 
     What an estimate has is `scales[i]` times columns i K to (i + 1) K, so that all of them can be
@@ -26,20 +26,12 @@ class Tables:
         self.scales: Floats = np.ones(n_tables)
         self.stacked = Statistics.zero(n_tables * n_topics, n_words)
 
-    @property
-    def words(self) -> Floats:
-        """Words of the topics of all estimates, (d, n_tables K)."""
-        return self.stacked.words
-
-    @property
-    def totals(self) -> Floats:
-        """Documents and words of the topics of all estimates, (2, n_tables K)."""
-        return self.stacked.totals
-
     def view(self, i: int) -> Statistics:
         """Return the statistics of estimate i, sharing memory."""
         at = slice(i * self.n_topics, (i + 1) * self.n_topics)
-        return Statistics(self.totals[:, at], self.words[:, at], float(self.scales[i]))
+        return Statistics(
+            self.stacked.totals[:, at], self.stacked.words[:, at], float(self.scales[i])
+        )
 
     def __getitem__(self, i: int) -> Statistics:
         """Return a copy of the statistics of estimate i, multiplied out."""
@@ -52,37 +44,24 @@ class Tables:
         shared.totals[:], shared.words[:] = statistics.totals, statistics.words
         self.scales[i] = statistics.scale
 
-    @property
-    def weights(self) -> Floats:
-        """The topics' weights in each estimate, one pseudo-document shared, (n_tables, K)."""
-        return share_documents(self.totals, self.scales)
+    def set_weights(self, out: Floats) -> None:
+        """Set the topics' weights in each estimate, one pseudo-document shared, (n_tables, K)."""
+        share_documents(self.stacked.totals, self.scales, out)
 
-    def forget(self, first: int, memories: Floats, n_docs: int) -> Floats:
-        """Decay the estimates from the first on, as n_docs more documents are learned.
+    def learn(self, documents: Documents, chances: Floats, weights: Floats, keep: Floats) -> None:
+        """Let the last estimates, one for each of `keep`, forget and learn documents.
 
-        Returns what each of these counts in them now, so that a full memory has its size.
-        """
-        keep = (1.0 - 1.0 / memories) ** n_docs
-        self.scales[first:] *= keep
-        if self.scales.min() < SMALLEST_SCALE:
-            factors = np.repeat(self.scales, self.n_topics)
-            self.totals[:] *= factors
-            self.words[:] *= factors
-            self.scales[:] = 1.0
-        return np.asarray((1.0 - keep) * memories / n_docs / self.scales[first:])
-
-    def add(self, documents: Documents, chances: Floats, weights: Floats, gains: Floats) -> None:
-        """Add documents to the last estimates, one for each gain, by their topics' posteriors.
-
-        The chances are P(words | topic) of each estimate in any unit, (n_docs, n_models, K), the
-        first model of an estimate being its own.
+        One keeps ``keep ** n_docs`` of what it has, and a full memory has its size. The chances are
+        P(words | topic) of each estimate in any unit, (n_docs, n_models, K), the first model of an
+        estimate being its own.
         """
         arrays = (documents.indptr, documents.words, documents.counts)
-        add_posteriors(*arrays, self.words, self.totals, chances, weights, gains)
-
-    def recode(self, new_ids: Ints | None, n_words: int) -> None:
-        """Renumber the words; new ones have not occurred."""
-        self.stacked.recode(new_ids, n_words)
+        stacked = (self.stacked.words, self.stacked.totals, self.scales)
+        if learn_posteriors(*arrays, *stacked, chances, weights, keep) < SMALLEST_SCALE:
+            factors = np.repeat(self.scales, self.n_topics)
+            self.stacked.totals[:] *= factors
+            self.stacked.words[:] *= factors
+            self.scales[:] = 1.0
 
     def to_state(self) -> dict[str, Any]:
         """Return all there is to it."""
@@ -91,48 +70,55 @@ class Tables:
     @classmethod
     def from_state(
         cls, state: dict[str, Any], n_tables: int, n_topics: int, n_words: int
-    ) -> Tables:
+    ) -> Estimates:
         """Rebuild what `to_state` described, of that size."""
         states = parts(state, "tables", n_tables)
         found = [Statistics.from_state(one, n_topics, n_words, 0.0) for one in states]
-        tables = cls(n_tables, n_topics, n_words)
+        estimates = cls(n_tables, n_topics, n_words)
         for i, statistics in enumerate(found):
-            tables[i] = statistics
-        return tables
+            estimates[i] = statistics
+        return estimates
 
 
 @kernel
-def share_documents(totals: Floats, scales: Floats) -> Floats:
-    """``(scale * totals[0] + WEIGHT / K) / sum`` of each estimate."""
+def share_documents(totals: Floats, scales: Floats, out: Floats) -> None:
+    """``out[:] = (scale * totals[0] + WEIGHT / K) / sum`` of each estimate."""
     n_topics = totals.shape[1] // len(scales)
-    out = np.empty((len(scales), n_topics))
     for t in range(len(scales)):
+        total = 0.0
         for k in range(n_topics):
             out[t, k] = scales[t] * totals[0, t * n_topics + k] + WEIGHT / n_topics
-        out[t] /= out[t].sum()
-    return out
+            total += out[t, k]
+        for k in range(n_topics):
+            out[t, k] /= total
 
 
 @kernel
-def add_posteriors(
+def learn_posteriors(
     indptr: Ints,
     words: WordIds,
     counts: Floats,
     table: Floats,
     totals: Floats,
+    scales: Floats,
     chances: Floats,
     weights: Floats,
-    gains: Floats,
-) -> None:
+    keep: Floats,
+) -> float:
     """``table += gain * X.T @ r`` and ``totals += gain * [1, lengths] @ r`` of the last estimates.
 
-    ``r = weights * chances``, divided by its sum.
+    ``r = weights * chances``, divided by its sum. Returns the smallest scale.
     """
-    n_topics, n_strengths = weights.shape[1], chances.shape[1] // len(weights)
-    first = len(weights) - len(gains)
+    n, n_topics = len(indptr) - 1, weights.shape[1]
+    n_tables, n_strengths = len(scales), chances.shape[1] // len(scales)
+    first = n_tables - len(keep)
     begin = first * n_topics
-    row = np.empty(len(gains) * n_topics)
-    for i in range(len(indptr) - 1):
+    row, gains = np.empty(len(keep) * n_topics), np.empty(len(keep))
+    for g in range(len(keep)):
+        kept = keep[g] ** n
+        scales[first + g] *= kept
+        gains[g] = (1.0 - kept) / (1.0 - keep[g]) / n / scales[first + g]
+    for i in range(n):
         for g in range(len(gains)):
             model, total = (first + g) * n_strengths, 0.0
             for k in range(n_topics):
@@ -142,10 +128,12 @@ def add_posteriors(
                 row[g * n_topics + k] *= gains[g] / total
         length = 0.0
         for j in range(indptr[i], indptr[i + 1]):
-            w, count = words[j], counts[j]
+            w, count = np.uint32(words[j]), counts[j]
             length += count
+            sums = table[w, begin : begin + len(row)]
             for x in range(len(row)):
-                table[w, begin + x] += count * row[x]
+                sums[x] += count * row[x]
         for x in range(len(row)):
             totals[0, begin + x] += row[x]
             totals[1, begin + x] += length * row[x]
+    return float(scales.min())

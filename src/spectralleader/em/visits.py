@@ -1,0 +1,264 @@
+"""Visits: EM over remembered documents, by the document, the pass or the small block.
+
+One E-step and one way to add to statistics, in three orders: `expect` is a pass of batch EM,
+`visit` is incremental EM (Neal & Hinton 1998), `sweep` is stepwise EM (Cappe & Moulines 2009).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from spectralleader.arrays import Floats, Ints, Posteriors, WordIds
+from spectralleader.documents.views import Scattered
+from spectralleader.em.products import Chances, multiply_words, normalise, safe_length
+from spectralleader.runtime.compiled import kernel
+
+WEIGHT = 1.0  # pseudo-documents that the topics share
+UNSEEN = 0.5  # times that a word counts as seen before it is
+EVERY = 32  # documents for which the weights and sizes of topics stay as they are
+SWEEP_POWER = 0.6  # of the step size: the blocks after the first few weigh about alike
+
+
+class Columns(NamedTuple):
+    """The statistics of K topics: columns of tables that may have others, too."""
+
+    words: Floats  # (d, at least first + K)
+    totals: Floats  # (2, at least first + K), documents and words
+    first: int
+    n_topics: int
+
+
+class Smoothing(NamedTuple):
+    """What topics are smoothed with: words as frequent as they were seen."""
+
+    seen: Floats  # (d,), at least UNSEEN
+    n_seen: float  # their sum
+    strength: float  # words of it in each topic
+
+
+@kernel
+def expect(
+    documents: Scattered,
+    source: Columns,
+    smoothing: Smoothing,
+    target: Columns,
+    posterior: Posteriors,
+) -> float:
+    """Add the documents to the target by their posteriors under the source; return their fit.
+
+    ``posterior[:] = softmax(log weights + X @ log topics)``; ``X.T @ posterior`` and
+    ``[1, lengths] @ posterior`` are added. The fit is the sum of the log-probabilities.
+    """
+    K, fit = source.n_topics, 0.0
+    slope, offset, prior, rows, logs = np.zeros((5, 1, K))
+    row = rows[0]
+    chances = _set_lines(source, smoothing, 1.0, slope, offset, prior)
+    for i in range(len(documents.bounds)):
+        low, high = documents.bounds[i, 0], documents.bounds[i, 1]
+        row[:] = prior[0]
+        is_long = multiply_words(low, high, documents.words, documents.counts, chances, rows, logs)
+        fit += normalise(row, logs[0], is_long)
+        for k in range(K):
+            posterior[i, k] = row[k]
+            row[k] = posterior[i, k]  # as it is remembered, lest sums differ from their parts
+        _add(low, high, documents.words, documents.counts, row, 1.0, target)
+    return fit
+
+
+@kernel
+def log_probs(documents: Scattered, source: Columns, smoothing: Smoothing) -> Floats:
+    """Return the log-probability of each document under the smoothed source, (n_docs,)."""
+    out = np.empty(len(documents.bounds))
+    slope, offset, prior, rows, logs = np.zeros((5, 1, source.n_topics))
+    row = rows[0]
+    chances = _set_lines(source, smoothing, 1.0, slope, offset, prior)
+    for i in range(len(out)):
+        low, high = documents.bounds[i, 0], documents.bounds[i, 1]
+        row[:] = prior[0]
+        is_long = multiply_words(low, high, documents.words, documents.counts, chances, rows, logs)
+        out[i] = normalise(row, logs[0], is_long)
+    return out
+
+
+@kernel
+def visit(
+    bounds: Ints,
+    words: WordIds,
+    counts: Floats,
+    places: Ints,
+    posterior: Posteriors,
+    columns: Columns,
+    smoothing: Smoothing,
+    least: float,
+) -> None:
+    """Renew the posteriors of the documents in some places, one after the other.
+
+    The statistics change with every document whose posterior moves by more than `least`.
+    """
+    K = columns.n_topics
+    table, first = columns.words, columns.first
+    n_docs, n_words = columns.totals[0, first : first + K], columns.totals[1, first : first + K]
+    slope, offset, prior, rows, logs = np.zeros((5, 1, K))
+    row = rows[0]
+    chances = _set_lines(columns, smoothing, 1.0, slope, offset, prior)
+    for i in range(len(places)):
+        if i % EVERY == EVERY - 1:
+            chances = _set_lines(columns, smoothing, 1.0, slope, offset, prior)
+        place = places[i]
+        low, high = bounds[place, 0], bounds[place, 1]
+        for k in range(K):
+            row[k] = prior[0, k]
+        is_long = multiply_words(low, high, words, counts, chances, rows, logs)
+        normalise(row, logs[0], is_long)
+        largest, mine = 0.0, posterior[place]
+        for k in range(K):
+            row[k] = np.float64(np.float32(row[k])) - np.float64(mine[k])
+            largest = max(largest, abs(row[k]))
+        if largest > least:
+            length = 0.0
+            for j in range(low, high):
+                w, count = np.uint32(words[j]), counts[j]
+                length += count
+                sums = table[w, first : first + K]
+                for k in range(K):  # by rounding it could fall below zero
+                    sums[k] = max(sums[k] + count * row[k], 0.0)
+            for k in range(K):
+                mine[k] = np.float32(mine[k] + row[k])
+                n_docs[k] = max(n_docs[k] + row[k], 0.0)
+                n_words[k] = max(n_words[k] + length * row[k], 0.0)
+
+
+@kernel
+def follow(
+    remembered: Scattered,
+    moved: Scattered,
+    chosen: Ints,
+    n_before: int,
+    again: tuple[int, int],
+    posterior: Posteriors,
+    columns: Columns,
+    smoothing: Smoothing,
+    least: float,
+) -> None:
+    """Take what left a sample out of the statistics, visit what entered, and others again.
+
+    Documents moved as `Change` has it: those that entered come first, into the places
+    ``chosen[:, 1]``, of which those below n_before were taken. Then as many are visited again as
+    ``again[1]`` says, from the place ``again[0]`` on.
+    """
+    n_places, n_left = len(remembered.bounds), len(moved.bounds) - len(chosen)
+    row, i = np.empty(columns.n_topics), len(chosen)
+    for place in chosen[:, 1]:
+        if place < n_before and i < len(chosen) + n_left:
+            for k in range(len(row)):
+                row[k] = posterior[place, k]
+                posterior[place, k] = 0.0
+            low, high = moved.bounds[i, 0], moved.bounds[i, 1]
+            _add(low, high, moved.words, moved.counts, row, -1.0, columns)
+            i += 1
+    places = np.empty(len(chosen) + again[1], np.int64)
+    places[: len(chosen)] = chosen[:, 1]
+    for j in range(again[1]):
+        places[len(chosen) + j] = (again[0] + j) % n_places
+    bounds, words, counts, _ = remembered
+    visit(bounds, words, counts, places, posterior, columns, smoothing, least)
+
+
+@kernel
+def sweep(
+    documents: Scattered, columns: Columns, smoothing: Smoothing, size: int, n_passes: int
+) -> None:
+    """Stepwise EM in place: ``mu <- (1 - eta) mu + eta s'`` per block, mu being of all documents.
+
+    Where batch EM creeps, this strides: the blocks' noise carries it off plateaus, and a pass has
+    many steps. The documents should be in random order.
+    """
+    n, K = len(documents.bounds), columns.n_topics
+    scale, n_steps = 1.0, 0
+    rows = np.empty((size, K))
+    slope, offset, prior, logs = np.zeros((4, 1, K))
+    for _ in range(n_passes):
+        for first in range(0, n, size):
+            last = min(n, first + size)
+            step = (n_steps + 2.0) ** -SWEEP_POWER
+            n_steps += 1
+            chances = _set_lines(columns, smoothing, scale, slope, offset, prior)
+            for i in range(first, last):
+                some = rows[i - first : i - first + 1]
+                some[0] = prior[0]
+                low, high = documents.bounds[i, 0], documents.bounds[i, 1]
+                is_long = multiply_words(
+                    low, high, documents.words, documents.counts, chances, some, logs
+                )
+                normalise(some[0], logs[0], is_long)
+            scale *= 1.0 - step
+            gain = step * n / (last - first) / scale
+            for i in range(first, last):
+                low, high = documents.bounds[i, 0], documents.bounds[i, 1]
+                row = rows[i - first]
+                _add(low, high, documents.words, documents.counts, row, gain, columns)
+            if scale < 1e-100:
+                _multiply(columns, scale)
+                scale = 1.0
+    _multiply(columns, scale)
+
+
+@kernel
+def _set_lines(
+    columns: Columns,
+    smoothing: Smoothing,
+    scale: float,
+    slope: Floats,
+    offset: Floats,
+    prior: Floats,
+) -> Chances:
+    """Set what P(word | topic) and P(topic) are made of; return the former.
+
+    The statistics are `scale` times those in the columns.
+    """
+    n_docs = 0.0
+    for k in range(columns.n_topics):
+        n_words = scale * columns.totals[1, columns.first + k]
+        slope[0, k] = scale / (n_words + smoothing.strength)
+        offset[0, k] = smoothing.strength / smoothing.n_seen / (n_words + smoothing.strength)
+        prior[0, k] = scale * columns.totals[0, columns.first + k] + WEIGHT / columns.n_topics
+        n_docs += prior[0, k]
+    prior /= n_docs
+    safe = safe_length(offset, UNSEEN)
+    return Chances(columns.words, columns.first, smoothing.seen, slope, offset, safe)
+
+
+@kernel
+def _add(
+    low: int,
+    high: int,
+    words: WordIds,
+    counts: Floats,
+    row: Floats,
+    gain: float,
+    columns: Columns,
+) -> None:
+    """Add a document's entries to the statistics, `gain` times, with the posterior `row`."""
+    table, first, length = columns.words, columns.first, 0.0
+    n_docs, n_words = columns.totals[:, first : first + len(row)]
+    for j in range(low, high):
+        w, count = np.uint32(words[j]), gain * counts[j]
+        length += count
+        sums = table[w, first : first + len(row)]
+        for k in range(len(row)):  # by rounding it could fall below zero
+            sums[k] = max(sums[k] + count * row[k], 0.0)
+    for k in range(len(row)):
+        n_docs[k] = max(n_docs[k] + gain * row[k], 0.0)
+        n_words[k] = max(n_words[k] + length * row[k], 0.0)
+
+
+@kernel
+def _multiply(columns: Columns, factor: float) -> None:
+    for k in range(columns.first, columns.first + columns.n_topics):
+        for i in range(2):
+            columns.totals[i, k] *= factor
+    for w in range(len(columns.words)):
+        for k in range(columns.first, columns.first + columns.n_topics):
+            columns.words[w, k] *= factor

@@ -1,0 +1,115 @@
+"""Kernels of the experts: all of them asked in one pass over a block, and priors that follow it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from spectralleader.arrays import Floats, Ints, WordIds
+from spectralleader.em.products import Chances, multiply_words, normalise, safe_length
+from spectralleader.em.visits import UNSEEN
+from spectralleader.runtime.compiled import kernel
+
+
+@kernel
+def ask(
+    indptr: Ints,
+    words: WordIds,
+    counts: Floats,
+    table: Floats,
+    totals: Floats,
+    scales: Floats,
+    seen: Floats,
+    n_seen: float,
+    strengths: Floats,
+    priors: Floats,
+    experts: Ints,
+) -> tuple[Floats, Floats]:
+    """Return each expert's log-probability of each document, and P(words | topic) of each model.
+
+    Any word, (n_docs, 2 + n_experts): the first column; words by their frequency: the second; then
+    ``log(priors[prior] @ chances[model])``. The chances are
+    ``exp(X @ log((scale * table + strength * seen / n_seen) / (scale * totals[1] + strength)))``,
+    a model being an estimate at a strength, the strengths of an estimate side by side,
+    (n_docs, n_models, K), each row divided by its sum.
+    """
+    n, n_tables, n_strengths = len(indptr) - 1, len(scales), len(strengths)
+    n_topics = table.shape[1] // n_tables
+    slope, offset = _lines(totals, scales, strengths, n_seen)
+    safe = safe_length(offset, UNSEEN)
+    out = np.empty((n, 2 + len(experts)))
+    chances = np.empty((n, n_tables * n_strengths, n_topics))
+    units = np.empty(n_tables * n_strengths)
+    smoothed = Chances(table, 0, seen, slope, offset, safe)
+    products, logs = np.empty_like(slope), np.zeros_like(slope)
+    for i in range(n):
+        low, high = indptr[i], indptr[i + 1]
+        products[:] = 1.0
+        is_long = multiply_words(low, high, words, counts, smoothed, products, logs)
+        for s in range(n_strengths):
+            for t in range(n_tables):
+                model, at = t * n_strengths + s, t * n_topics
+                row = chances[i, model]
+                row[:] = products[s, at : at + n_topics]
+                units[model] = normalise(row, logs[s, at : at + n_topics], is_long)
+        length, total = 0.0, 0.0
+        for j in range(low, high):
+            length += counts[j]
+            total += counts[j] * np.log(seen[words[j]])
+        out[i, 0], out[i, 1] = -length * np.log(len(seen)), total - length * np.log(n_seen)
+        for e in range(len(experts)):
+            model, prior, total = experts[e, 0], experts[e, 1], 0.0
+            for k in range(n_topics):
+                total += priors[prior, k] * chances[i, model, k]
+            out[i, 2 + e] = units[model] + np.log(total)
+    return out, chances
+
+
+@kernel
+def _lines(
+    totals: Floats, scales: Floats, strengths: Floats, n_seen: float
+) -> tuple[Floats, Floats]:
+    """Return slope and offset of `Chances` at each strength, (n_strengths, n_tables K)."""
+    n_topics = totals.shape[1] // len(scales)
+    slope = np.empty((len(strengths), totals.shape[1]))
+    offset = np.empty_like(slope)
+    for s in range(len(strengths)):
+        for x in range(totals.shape[1]):
+            scale = scales[x // n_topics]
+            inverse = 1.0 / (scale * totals[1, x] + strengths[s])
+            slope[s, x], offset[s, x] = scale * inverse, strengths[s] * inverse / n_seen
+    return slope, offset
+
+
+@kernel
+def track(priors: Floats, rates: Floats, n_forgetting: int, floor: float, chances: Floats) -> None:
+    """Let each prior, (n_models n_rates, K), follow the documents by their posteriors r under it.
+
+    The first n_forgetting forget: ``prior <- (1 - rate) prior + rate r``. The others think that a
+    topic stays for 1 / rate documents, as in a hidden Markov chain:
+    ``prior <- (1 - rate) r + rate / K``. A share `floor` of each is dealt out equally.
+    """
+    n_topics = priors.shape[1]
+    posterior = np.empty(n_topics)
+    for i in range(len(chances)):
+        for p in range(len(priors)):
+            model, m, total = p // len(rates), p % len(rates), 0.0
+            for k in range(n_topics):
+                posterior[k] = priors[p, k] * chances[i, model, k]
+                total += posterior[k]
+            stays = m < n_forgetting
+            keep = (1.0 - floor) * (1.0 - rates[m]) if stays else 0.0
+            gain = (1.0 - floor) * (rates[m] if stays else 1.0 - rates[m]) / total
+            equal = (floor + (0.0 if stays else (1.0 - floor) * rates[m])) / n_topics
+            for k in range(n_topics):
+                priors[p, k] = keep * priors[p, k] + gain * posterior[k] + equal
+
+
+@kernel
+def lose(losses: Floats, log_probs: Floats, keep: float) -> None:
+    """``losses[:] = losses * keep ** n_docs - log_probs.sum(axis=0)``."""
+    factor = keep ** len(log_probs)
+    for e in range(len(losses)):
+        losses[e] *= factor
+    for i in range(len(log_probs)):
+        for e in range(len(losses)):
+            losses[e] -= log_probs[i, e]

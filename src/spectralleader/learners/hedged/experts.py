@@ -1,0 +1,185 @@
+"""Experts: the models that compete to predict, as a table of data.
+
+An estimate is K topics as expected statistics. With a strength of smoothing it is a model, and a
+model with a prior over topics is an expert. Two experts have no topics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from spectralleader.arrays import Floats, Ints
+from spectralleader.checks.states import distributions, floats, part
+from spectralleader.documents import Documents
+from spectralleader.em.statistics import Statistics
+from spectralleader.em.visits import Columns, Smoothing
+from spectralleader.learners.hedged.background import Background
+from spectralleader.learners.hedged.estimates import Estimates
+from spectralleader.learners.hedged.expert_kernels import ask, lose, track
+from spectralleader.learners.hedged.settings import SETTINGS
+
+ALL, RECENT = 0, 1  # the estimates whose topics are read: of the reservoir and of the window
+FOLLOWED = ("reservoir", "window")
+N_ESTIMATES = len(FOLLOWED) + len(SETTINGS.memories)
+N_PRIORS = len(SETTINGS.prior_memories) + len(SETTINGS.prior_runs)
+STRENGTHS = np.array(SETTINGS.strengths)
+KEEP = 1.0 - 1.0 / np.array(SETTINGS.memories)
+RATES = 1.0 / np.array([*SETTINGS.prior_memories, *SETTINGS.prior_runs])
+FLOOR = 1e-3  # of each tracked prior is shared equally, so that no topic is given up
+
+
+class Expert(NamedTuple):
+    """A row of the table."""
+
+    name: str
+    estimate: int  # -1: none; any word, or words by their frequency
+    strength: int = 0  # its place in SETTINGS.strengths
+    prior: int = -1  # tracked prior of the model; -1: the estimate's own weights
+
+
+@cache
+def table() -> tuple[Expert, ...]:
+    """Return all experts, in the order of their columns."""
+    smoothings = ("", ", smoother")[: len(SETTINGS.strengths)]
+    memories = [f", weights of the last {memory:g}" for memory in SETTINGS.prior_memories]
+    priors = ["", *memories, *(f", runs of {run:g}" for run in SETTINGS.prior_runs)]
+    followed = [
+        Expert(f"{sample}{prior}{smoothing}", e, s, p - 1)
+        for e, sample in enumerate(FOLLOWED)
+        for s, smoothing in enumerate(smoothings)
+        for p, prior in enumerate(priors)
+    ]
+    forgetting = [
+        Expert(f"EM of the last {memory:g}{smoothing}", len(FOLLOWED) + e, s)
+        for e, memory in enumerate(SETTINGS.memories)
+        for s, smoothing in enumerate(smoothings)
+    ]
+    return Expert("any word", -1), Expert("word frequencies", -1), *followed, *forgetting
+
+
+@cache
+def rows() -> Ints:
+    """Return model and prior of each expert that has topics, as kernels want them, (n, 2).
+
+    Priors are numbered: the estimates' own weights, then the tracked ones of each model.
+    """
+    out = []
+    for one in table()[2:]:
+        model = one.estimate * len(SETTINGS.strengths) + one.strength
+        prior = one.estimate if one.prior < 0 else N_ESTIMATES + model * N_PRIORS + one.prior
+        out.append((model, prior))
+    return np.array(out)
+
+
+@cache
+def own(estimate: int) -> int:
+    """Return the column of an estimate as it is."""
+    return [(e.estimate, e.strength, e.prior) for e in table()].index((estimate, 0, -1))
+
+
+class Asked(NamedTuple):
+    """What the experts say of a block."""
+
+    documents: Documents
+    log_probs: Floats  # (n_docs, n_experts)
+    chances: Floats  # P(words | topic) in a unit of each row's own, (n_docs, n_models, K)
+    weights: Floats  # of the topics in each estimate, (n_estimates, K); then all tracked priors
+
+
+class Experts:
+    """The experts' statistics: word counts, estimates of topics, tracked priors, recent losses."""
+
+    def __init__(self, n_topics: int, n_words: int) -> None:
+        self.background = Background(n_words)
+        self.estimates = Estimates(N_ESTIMATES, n_topics, n_words)
+        n_models = len(FOLLOWED) * len(STRENGTHS)  # whose priors are tracked
+        self.priors: Floats = np.full((n_models * N_PRIORS, n_topics), 1.0 / n_topics)
+        self.losses: Floats = np.zeros(len(table()))  # of late, decaying
+
+    @property
+    def n_words(self) -> int:
+        """Vocabulary size, at present."""
+        return len(self.background.seen)
+
+    def smoothing(self, strength: float) -> Smoothing:
+        """Return what topics are smoothed with, `strength` words for each that is known."""
+        background = self.background
+        return Smoothing(background.seen, background.n_seen, strength * self.n_words)
+
+    def columns(self, estimate: int) -> Columns:
+        """Return the statistics of an estimate, sharing memory."""
+        stacked, n_topics = self.estimates.stacked, self.estimates.n_topics
+        return Columns(stacked.words, stacked.totals, estimate * n_topics, n_topics)
+
+    def log_probs(self, block: Documents) -> Asked:
+        """Ask every expert for the log-probability of each document."""
+        arrays, estimates = (block.indptr, block.words, block.counts), self.estimates
+        weights = np.empty((N_ESTIMATES + len(self.priors), estimates.n_topics))
+        estimates.set_weights(weights)
+        weights[N_ESTIMATES:] = self.priors
+        statistics = (estimates.stacked.words, estimates.stacked.totals, estimates.scales)
+        seen = (self.background.seen, self.background.n_seen)
+        strengths = self.n_words * STRENGTHS
+        columns, chances = ask(*arrays, *statistics, *seen, strengths, weights, rows())
+        return Asked(block, columns, chances, weights)
+
+    def judge(self, log_probs: Floats) -> None:
+        """Count what the experts lost by a block."""
+        lose(self.losses, log_probs, 1.0 - 1.0 / SETTINGS.lately)
+
+    def learn(self, asked: Asked) -> None:
+        """Let the tracked priors and the EMs that forget learn a block; count its words."""
+        self.follow(asked)
+        self.background.add(asked.documents)
+
+    def follow(self, asked: Asked) -> None:
+        """Let the tracked priors and the EMs that forget learn a block."""
+        track(self.priors, RATES, len(SETTINGS.prior_memories), FLOOR, asked.chances)
+        self.estimates.learn(asked.documents, asked.chances, asked.weights, KEEP)
+
+    def restart(self) -> None:
+        """Start the EMs that fall behind from the topics that lead."""
+        leader = min(range(len(FOLLOWED)), key=lambda e: self.losses[own(e)])
+        leading, best = self.estimates[leader], self.losses[own(leader)]
+        n = max(1.0, float(leading.totals[0].sum()))
+        for i, memory in enumerate(SETTINGS.memories):
+            if self.losses[own(len(FOLLOWED) + i)] >= best:
+                share = min(1.0, memory / n)
+                started = Statistics(share * leading.totals, share * leading.words)
+                self.estimates[len(FOLLOWED) + i] = started
+
+    def merge(self, others: Sequence[Self], shares: Floats) -> None:
+        """Add others' word counts; take the mean of the recent losses, by documents seen."""
+        self.background.merge([other.background for other in others])
+        self.losses = shares @ np.stack([one.losses for one in (self, *others)])
+
+    def recode(self, new_ids: Ints | None, n_words: int) -> None:
+        """Renumber the words."""
+        self.background.recode(new_ids, n_words)
+        self.estimates.stacked.recode(new_ids, n_words)
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all there is to it."""
+        return {
+            "background": self.background.to_state(),
+            "estimates": self.estimates.to_state(),
+            "priors": self.priors.copy(),
+            "losses": self.losses.copy(),
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any], n_topics: int, n_words: int) -> Experts:
+        """Rebuild what `to_state` described, of that size."""
+        background = Background.from_state(part(state, "background"), n_words)
+        states = part(state, "estimates")
+        estimates = Estimates.from_state(states, N_ESTIMATES, n_topics, n_words)
+        experts = cls(n_topics, 1)
+        experts.background, experts.estimates = background, estimates
+        least = 0.5 * FLOOR / n_topics
+        experts.priors = distributions(state, "priors", experts.priors.shape, least)
+        experts.losses = floats(state, "losses", experts.losses.shape)
+        return experts

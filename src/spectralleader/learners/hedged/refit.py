@@ -1,0 +1,294 @@
+"""Refit: the topics that people read are followed, seldom replaced, and what happened is noted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from spectralleader.arrays import Ints
+from spectralleader.checks.states import (
+    check_same,
+    integers,
+    number,
+    part,
+    parts,
+    take,
+    text,
+    whole,
+)
+from spectralleader.documents import Documents
+from spectralleader.documents.views import Scattered
+from spectralleader.em.statistics import Statistics, match
+from spectralleader.em.visits import log_probs
+from spectralleader.learners.hedged.drift import Drift
+from spectralleader.learners.hedged.experts import ALL, FOLLOWED, RECENT, Experts, own
+from spectralleader.learners.hedged.followed import Followed
+from spectralleader.learners.hedged.race import Outcome, race
+from spectralleader.learners.hedged.settings import SETTINGS
+from spectralleader.samples import Reservoir, Window, sample_to_state
+from spectralleader.samples.interleaving import interleave, take_turns
+
+MOST_EVENTS = 100  # remembered, the latest
+N_EXPLAINED, WORST = 2000, 100  # documents looked at for a dead topic, and how many restart it
+COUNTERS = ("n_races", "_n_raced", "_next_race", "_next_fresh", "_n_compared", "_next_revival")
+
+
+def next_race(n_docs: int, *, is_early: bool) -> int:
+    """Return at how many documents the race after this one is due."""
+    growth = SETTINGS.growth if is_early else SETTINGS.late_growth
+    return int(np.ceil(n_docs * (SETTINGS.first_growth if n_docs < SETTINGS.first else growth)))
+
+
+class Event(NamedTuple):
+    """Something that happened to the topics that are read."""
+
+    n_docs: int  # documents learned before
+    what: str
+    topics: tuple[int, ...]  # that it happened to
+    moved: float  # share of the remembered documents whose topic changed
+
+
+class Refit:
+    """A reservoir and a window of documents with their topics, and when these are replaced.
+
+    Races of new starts are run while documents are few, whenever these have doubled; later only a
+    newcomer that is better by a margin replaces the topics. The window's topics are sought anew in
+    the documents since a change.
+    """
+
+    def __init__(self, n_topics: int, n_words: int, reservoir_size: int, seed: int) -> None:
+        self.n_topics, self.seed = n_topics, seed
+        self.reservoir = Reservoir(reservoir_size, n_words=n_words, seed=seed)
+        self.window = Window(min(SETTINGS.window, reservoir_size), n_words=n_words)
+        self._follow()
+        self.shown: Statistics | None = None  # the reservoir's, averaged; None: documents are few
+        self._n_shown = 0  # documents when it last moved
+        self.strength = SETTINGS.tried[0]  # of the smoothing, for each known word
+        self.events: list[Event] = []
+        self.n_races = 0
+        self._n_raced = 0  # documents at the last race
+        self._next_race = 1
+        self._next_fresh = SETTINGS.fresh  # documents since a change, at the next search
+        self._n_compared = 0  # documents when the window's topics were last compared
+        self._next_revival = 0
+
+    def _follow(self) -> None:
+        samples = (self.reservoir, self.window)
+        self.followed = [Followed(sample, self.n_topics) for sample in samples]
+
+    @property
+    def is_early(self) -> bool:
+        """Whether races may still replace the topics easily."""
+        return self._n_raced < SETTINGS.early
+
+    @property
+    def _most_raced(self) -> int:
+        return SETTINGS.raced[self.n_topics <= SETTINGS.many]
+
+    def learn(self, block: Documents, experts: Experts) -> None:
+        """Remember a block, and let the topics follow."""
+        visits = (SETTINGS.n_visits, SETTINGS.n_recent_visits)
+        for e, followed in enumerate(self.followed):
+            smoothing = experts.smoothing(self.strength)
+            followed.learn(block, experts.columns(e), smoothing, visits[e])
+
+    def renew(self, experts: Experts, drift: Drift) -> None:
+        """Replace topics where that is due."""
+        n = self.reservoir.n_seen
+        if n >= self._next_race:
+            self._race(experts)
+            self._next_race = next_race(n, is_early=self.is_early)
+        elif not self._seek_change(experts, drift):
+            self._compare(experts)
+        if not self.is_early:
+            self._show(experts)
+
+    def _race(self, experts: Experts) -> None:
+        """Try new starts on part of the reservoir."""
+        n, remembered = self.reservoir.n_seen, self.reservoir.lying
+        rng = np.random.default_rng([self.seed, self.n_races])
+        some = remembered.gather(rng.permutation(len(self.reservoir))[: self._most_raced])
+        incumbents = [experts.estimates[ALL]] if self.n_races else []
+        margin = 0.0 if self.is_early else SETTINGS.margin
+        others = SETTINGS.tried if self.is_early else ()
+        outcome = self._run(some, incumbents, experts, margin, others)
+        self.strength = outcome.strength / experts.n_words
+        if outcome.place < 0:
+            moved = self._restart(ALL, outcome.winner, experts)
+            if self.window.n_seen <= len(self.window):  # it has the same documents
+                self._restart(RECENT, outcome.winner, experts)
+            if not self.is_early:
+                self._note("replaced by a newcomer", range(self.n_topics), moved)
+            self.shown = None
+        self._n_raced = n
+        experts.restart()
+
+    def _run(
+        self,
+        documents: Documents,
+        incumbents: Sequence[Statistics],
+        experts: Experts,
+        margin: float = 0.0,
+        others: Sequence[float] = (),
+    ) -> Outcome:
+        """Run a race; other strengths of smoothing may be tried on the winner."""
+        self.n_races += 1
+        smoothing, seed = experts.smoothing(self.strength), [self.seed, self.n_races, 1]
+        strengths = [other * experts.n_words for other in others]
+        return race(documents, self.n_topics, incumbents, smoothing, seed, margin, strengths)
+
+    def _restart(self, estimate: int, start: Statistics, experts: Experts) -> float:
+        columns, smoothing = experts.columns(estimate), experts.smoothing(self.strength)
+        return self.followed[estimate].restart(start, columns, smoothing, SETTINGS.n_passes)
+
+    def _note(self, what: str, topics: Sequence[int], moved: float) -> None:
+        event = Event(self.reservoir.n_seen, what, tuple(topics), moved)
+        self.events = [*self.events, event][-MOST_EVENTS:]
+
+    def _seek_change(self, experts: Experts, drift: Drift) -> bool:
+        """Seek the window's topics anew in the documents since a change, if there was one."""
+        n_fresh = self.reservoir.n_seen - drift.since
+        if drift.mean_odds < SETTINGS.suspicion or n_fresh >= self.window.capacity:
+            self._next_fresh = SETTINGS.fresh
+            return False
+        if n_fresh < self._next_fresh:
+            return False
+        fresh = self.window.last(n_fresh)
+        incumbents = [experts.estimates[e] for e in (RECENT, ALL, len(FOLLOWED))]
+        winner = self._run(fresh, incumbents, experts).winner
+        self.window = Window(self.window.capacity, n_words=self.window.n_words)
+        self.window.add(fresh)
+        self.followed[RECENT] = Followed(self.window, self.n_topics)
+        winner = winner.reorder(match(winner, experts.estimates[ALL]))
+        self._restart(RECENT, winner, experts)
+        self._next_fresh = 2 * n_fresh
+        experts.restart()
+        return True
+
+    def _compare(self, experts: Experts) -> None:
+        """Start the window's topics from the reservoir's, if they have fallen behind."""
+        n = self.reservoir.n_seen
+        if n - self._n_compared >= self.window.capacity:
+            self._n_compared = n
+            if experts.losses[own(RECENT)] > experts.losses[own(ALL)]:
+                leading, columns = experts.estimates[ALL], experts.columns(RECENT)
+                args = (leading, columns, experts.smoothing(self.strength))
+                self.followed[RECENT].restart(*args, n_passes=1, renumber=False)
+            experts.restart()
+
+    def _show(self, experts: Experts) -> None:
+        """Let what is shown move on, when the stream has grown by a step."""
+        n = self.reservoir.n_seen
+        if self.shown is None:
+            self.shown, self._n_shown = experts.estimates[ALL], n
+        elif n - self._n_shown >= SETTINGS.step * n:
+            self._revive(experts)
+            current, shown = experts.estimates.view(ALL), self.shown
+            rate = min(1.0, (n - self._n_shown) / (SETTINGS.inertia * n))
+            kept = (1.0 - rate) * len(self.reservoir) / max(1.0, float(shown.totals[0].sum()))
+            shown.totals = kept * shown.totals + rate * current.totals
+            words = shown.words
+            words *= kept
+            words += rate * current.words
+            self._n_shown = n
+
+    def _revive(self, experts: Experts) -> None:
+        """Restart a topic that has died, from the documents that are explained worst."""
+        n, columns = self.reservoir.n_seen, experts.columns(ALL)
+        statistics = experts.estimates.view(ALL)
+        dead = int(statistics.totals[0].argmin())
+        even = len(self.reservoir) / self.n_topics
+        if n < self._next_revival or statistics.totals[0, dead] >= SETTINGS.dead * even:
+            return
+        self._next_revival = 2 * n
+        every = max(1, len(self.reservoir) // N_EXPLAINED)
+        some = self.reservoir.lying.gather(np.arange(0, len(self.reservoir), every))
+        lengths, smoothing = np.maximum(some.lengths, 1.0), experts.smoothing(self.strength)
+        explained = log_probs(Scattered.of(some), columns, smoothing) / lengths
+        worst = some.take(np.argsort(explained, kind="stable")[:WORST])
+        start, alone = experts.estimates[ALL], Statistics.zero(1, worst.n_words)
+        alone.add(worst, np.full((worst.n_docs, 1), even / worst.n_docs))
+        start.totals[:, dead], start.words[:, dead] = alone.totals[:, 0], alone.words[:, 0]
+        moved = self._restart(ALL, start, experts)
+        self._note("had died, and was restarted", [dead], moved)
+
+    def latest(self, others: Sequence[Self], rng: np.random.Generator) -> Documents:
+        """Return the last documents of several streams, as if those had been one."""
+        everyone = (self, *others)
+        turns = interleave([one.window.n_seen for one in everyone], self.window.capacity, rng)
+        n_of_each = np.bincount(turns, minlength=len(everyone)).tolist()
+        newest = [one.window.last(n) for one, n in zip(everyone, n_of_each, strict=True)]
+        return take_turns(newest, turns)
+
+    def merge(
+        self,
+        others: Sequence[Self],
+        their_experts: Sequence[Experts],
+        experts: Experts,
+        rng: np.random.Generator,
+    ) -> None:
+        """Merge the samples, and race on them, others' topics among the incumbents.
+
+        The experts must be of all documents already.
+        """
+        self.reservoir.merge([other.reservoir for other in others], rng)
+        self.window.merge([other.window for other in others], rng)
+        self._follow()
+        incumbents = [one.estimates[ALL] for one in (experts, *their_experts)]
+        order = rng.permutation(len(self.reservoir))[: self._most_raced]
+        winner = self._run(self.reservoir.lying.gather(order), incumbents, experts).winner
+        winner = winner.reorder(match(winner, incumbents[0]))
+        for estimate in (ALL, RECENT):
+            self._restart(estimate, winner, experts)
+        n = self.reservoir.n_seen
+        self._n_raced, self.shown = n, None
+        self._next_race = next_race(n, is_early=self.is_early)
+        experts.restart()
+
+    def recode(self, new_ids: Ints | None, n_words: int) -> None:
+        """Renumber the words of all that is remembered."""
+        self.reservoir.recode(new_ids, n_words)
+        self.window.recode(new_ids, n_words)
+        if self.shown is not None:
+            self.shown.recode(new_ids, n_words)
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all there is to it."""
+        return {
+            **{name: getattr(self, name) for name in COUNTERS},
+            "samples": [sample_to_state(sample) for sample in (self.reservoir, self.window)],
+            "followed": [followed.to_state() for followed in self.followed],
+            "shown": None if self.shown is None else self.shown.to_state(),
+            "n_shown": self._n_shown,
+            "strength": self.strength,
+            "events": [{**e._asdict(), "topics": np.array(e.topics)} for e in self.events],
+        }
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Restore what `to_state` described, of the same size."""
+        for name in COUNTERS:
+            setattr(self, name, whole(state, name))
+        samples = parts(state, "samples", len(FOLLOWED))
+        reservoir, window = Reservoir.from_state(samples[0]), Window.from_state(samples[1])
+        for mine, sample in ((self.reservoir, reservoir), (self.window, window)):
+            check_same("capacity of a sample", sample.capacity, mine.capacity)
+            check_same("n_words of a sample", sample.n_words, mine.n_words)
+        self.reservoir, self.window = reservoir, window
+        self._follow()
+        for followed, one in zip(self.followed, parts(state, "followed", 2), strict=True):
+            followed.load_state(one)
+        n, n_words = reservoir.n_seen, reservoir.n_words
+        self._n_shown = whole(state, "n_shown", 0, n)
+        self.strength = number(state, "strength", 0.5 * SETTINGS.tried[0], 2.0 * SETTINGS.tried[-1])
+        self.shown = None
+        if take(state, "shown") is not None:
+            given = part(state, "shown")
+            self.shown = Statistics.from_state(given, self.n_topics, n_words, 0.0)
+        self.events = [self._read_event(one) for one in parts(state, "events")]
+
+    def _read_event(self, state: dict[str, Any]) -> Event:
+        topics = integers(state, "topics", (None,), 0, self.n_topics - 1).tolist()
+        n_docs, moved = whole(state, "n_docs"), number(state, "moved", 0.0, 1.0)
+        return Event(n_docs, text(state, "what"), tuple(topics), moved)

@@ -1,0 +1,183 @@
+"""Experts: the table, what each says against NumPy, and how they learn."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import logsumexp
+
+from spectralleader import Documents
+from spectralleader.em.statistics import SMALLEST_SCALE, Statistics
+from spectralleader.learners.hedged.estimates import Estimates
+from spectralleader.learners.hedged.expert_kernels import lose, track
+from spectralleader.learners.hedged.experts import (
+    FLOOR,
+    N_ESTIMATES,
+    N_PRIORS,
+    Experts,
+    own,
+    table,
+)
+from spectralleader.learners.hedged.settings import SETTINGS
+from tests.factories import blocks, documents, model, same_state
+
+K = 3
+
+
+def some(seed, n_words=5):
+    return Statistics.one_document(model(K, n_words, seed=seed), 30.0)
+
+
+def learned(n_words=5, seed=0):
+    experts, rng = Experts(K, n_words), np.random.default_rng(seed)
+    experts.background.add(documents(30, n_words, seed=seed))
+    for e in range(N_ESTIMATES):
+        experts.estimates[e] = some(seed + e, n_words)
+        experts.estimates.scales[e] = 0.5 + 0.5 * rng.random()
+    experts.priors = 0.1 / K + 0.9 * rng.dirichlet(np.ones(K), size=len(experts.priors))
+    return experts
+
+
+def plainly(experts, block):
+    """The log-probabilities by every row of the table."""
+    counts, background = block.as_floats(), experts.background.words
+    out = [-block.lengths * np.log(block.n_words), counts @ np.log(background)]
+    for one in table()[2:]:
+        statistics = experts.estimates[one.estimate]
+        strength = SETTINGS.strengths[one.strength] * block.n_words
+        mass = statistics.words + strength * background[:, None]
+        logs = counts @ np.log(mass / (statistics.totals[1] + strength))
+        prior = (statistics.totals[0] + 1 / K) / (statistics.totals[0].sum() + 1)
+        if one.prior >= 0:
+            model = one.estimate * len(SETTINGS.strengths) + one.strength
+            prior = experts.priors[model * N_PRIORS + one.prior]
+        out.append(logsumexp(logs + np.log(prior), axis=1))
+    return np.stack(out, axis=1)
+
+
+@given(block=blocks(5), seed=st.integers(0, 50))
+def test_every_expert_says_what_its_row_means(block, seed):
+    experts = learned(seed=seed)
+    found = experts.log_probs(block).log_probs
+    np.testing.assert_allclose(found, plainly(experts, block), rtol=1e-8, atol=1e-10)
+
+
+def test_long_documents_and_large_counts_do_not_underflow():
+    for counts in (np.ones((2, 900)), np.array([[0, 40, 30, 25, 1], [7, 1, 10**6, 90, 2]])):
+        block, experts = Documents.from_matrix(counts), learned(counts.shape[1])
+        found = experts.log_probs(block).log_probs
+        np.testing.assert_allclose(found, plainly(experts, block), rtol=1e-8)
+
+
+def test_names_differ_and_each_estimate_has_a_column_of_its_own():
+    names = [one.name for one in table()]
+    assert len(set(names)) == len(names) == 30
+    assert [table()[own(e)].name for e in (0, 1, 2)] == [
+        "reservoir",
+        "window",
+        "EM of the last 1000",
+    ]
+
+
+def test_recent_losses_decay():
+    rng = np.random.default_rng(0)
+    losses, logs = rng.random(4), -rng.random((7, 4))
+    expected = losses * 0.9**7 - logs.sum(axis=0)
+    lose(losses, logs, 0.9)
+    np.testing.assert_allclose(losses, expected)
+
+
+def assert_same(a, b):
+    np.testing.assert_allclose(a.scale * a.words, b.scale * b.words, rtol=1e-12)
+    np.testing.assert_allclose(a.scale * a.totals, b.scale * b.totals, rtol=1e-12)
+
+
+def filled():
+    estimates = Estimates(3, K, 5)
+    for i in range(3):
+        estimates[i] = some(i)
+    return estimates
+
+
+def test_what_is_put_in_comes_out_and_the_others_stay():
+    estimates = filled()
+    estimates[1] = some(7)
+    for i, seed in enumerate((0, 7, 2)):
+        assert_same(estimates[i], some(seed))
+        assert_same(estimates.view(i), some(seed))
+    estimates[1].words[:] = 0.0  # a copy
+    assert_same(estimates[1], some(7))
+
+
+def test_the_last_estimates_learn_as_statistics_that_decay():
+    estimates, block, keep = filled(), documents(20, 5), np.array([0.75, 0.99])
+    rng = np.random.default_rng(0)
+    chances, weights = rng.random((20, 6, K)), rng.dirichlet(np.ones(K), size=3)  # two models each
+    estimates.learn(block, chances, weights, keep)
+    assert_same(estimates[0], some(0))
+    for i, kept in enumerate(keep, start=1):
+        posterior = weights[i] * chances[:, 2 * i]
+        posterior /= posterior.sum(axis=1, keepdims=True)
+        expected = some(i)
+        expected.decay(kept**20)
+        expected.add(block, posterior, (1.0 - kept**20) / (1.0 - kept) / 20)
+        assert_same(estimates[i], expected)
+
+
+def test_a_scale_that_becomes_small_is_multiplied_out():
+    estimates, block = filled(), documents(300, 5)
+    chances, weights = np.ones((300, 3, K)), np.full((3, K), 1 / K)
+    for _ in range(3):
+        estimates.learn(block, chances, weights, np.array([0.3, 1 - 1e-9]))
+        assert estimates.scales.min() >= SMALLEST_SCALE
+    assert_same(estimates[0], some(0))
+
+
+def test_weights_share_one_document():
+    estimates, weights = filled(), np.empty((3, K))
+    estimates.scales[2] = 0.3
+    estimates.set_weights(weights)
+    for i in range(3):
+        documents_of = estimates[i].totals[0] + 1 / K
+        np.testing.assert_allclose(weights[i], documents_of / documents_of.sum())
+
+
+def test_experts_are_stored_as_they_are():
+    experts = learned()
+    experts.recode(np.array([2, 0, 1, -1, 3]), 6)
+    again = Experts.from_state(experts.to_state(), K, 6)
+    assert same_state(again.to_state(), experts.to_state())
+    block = documents(5, 6)
+    found = again.log_probs(block).log_probs
+    np.testing.assert_array_equal(found, experts.log_probs(block).log_probs)
+
+
+def track_plainly(prior, length, *, stays, logs):
+    for row in logs:
+        now = prior * np.exp(row - row.max())
+        now /= now.sum()
+        mean = (1 - 1 / length) * prior + now / length
+        moved = mean if stays else (1 - 1 / length) * now + 1 / length / len(prior)
+        prior = (1 - FLOOR) * moved + FLOOR / len(prior)
+    return prior
+
+
+@given(seed=st.integers(0, 1000), n_docs=st.integers(0, 20), k=st.integers(1, 4))
+def test_priors_follow_as_the_definition_says(seed, n_docs, k):
+    rng = np.random.default_rng(seed)
+    logs = -100 * rng.random((n_docs, 3, k))  # the third model is not tracked
+    priors, lengths = rng.dirichlet(np.ones(k), size=6), (3.0, 50.0, 10.0)
+    expected = [
+        track_plainly(priors[p], lengths[p % 3], stays=p % 3 < 2, logs=logs[:, p // 3])
+        for p in range(6)
+    ]
+    track(priors, 1.0 / np.array(lengths), 2, FLOOR, np.exp(logs))
+    np.testing.assert_allclose(priors, expected, atol=1e-12)
+
+
+def test_a_topic_that_stays_is_expected_to_stay_and_another_is_not_given_up():
+    priors, rates = np.full((2, 2), 0.5), np.array([0.1, 0.05])
+    track(priors, rates, 1, FLOOR, np.tile([0.8, 0.2], (100, 1, 1)))
+    assert (priors[:, 0] > 0.9).all()
+    track(priors, rates, 1, FLOOR, np.tile([0.2, 0.8], (8, 1, 1)))
+    assert priors[1, 1] > 0.9
+    assert priors[1, 1] > priors[0, 1]  # runs turn sooner than memories

@@ -1,0 +1,116 @@
+"""When the topics that are read are replaced, and what is noted of it."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from spectralleader import HedgedLeader, Reservoir
+from spectralleader.em.statistics import Statistics
+from spectralleader.em.visits import Columns, Smoothing
+from spectralleader.learners.hedged import refit
+from spectralleader.learners.hedged.experts import ALL
+from spectralleader.learners.hedged.followed import Followed
+from spectralleader.learners.hedged.race import Outcome
+from spectralleader.learners.hedged.refit import next_race
+from spectralleader.learners.hedged.settings import SETTINGS
+from spectralleader.sources.synthetic import random_problem
+from tests.factories import same_state
+
+PROBLEM = random_problem(3, 20, lengths=8, seed=1)
+
+
+def learned(n_docs, learner=None, seed=0):
+    learner = learner or HedgedLeader(3, n_words=20)
+    for block in PROBLEM.blocks(block_size=50, n_steps=n_docs // 50, seed=seed):
+        learner.learn(block.documents)
+    return learner
+
+
+@pytest.fixture
+def soon(monkeypatch):
+    """Few documents are many: races become rare after 200."""
+
+    def change(**settings):
+        changed = replace(SETTINGS, **{"early": 200, **settings})
+        monkeypatch.setattr(refit, "SETTINGS", changed)
+
+    change()
+    return change
+
+
+def test_races_are_thick_at_first_and_then_rare():
+    assert next_race(100, is_early=True) == 150
+    assert next_race(1000, is_early=True) == 2000
+    assert next_race(5000, is_early=False) == 20_000
+
+
+def test_a_late_newcomer_that_wins_is_noted_with_the_documents_moved(soon, monkeypatch):
+    learner = learned(450)
+    assert learner.info.events == ()
+    winner = Statistics.one_document(random_problem(3, 20, lengths=8, seed=5).truth, 8.0)
+    monkeypatch.setattr(refit, "race", lambda *_: Outcome(winner, -1, 2.0))
+    before = learner._refit.followed[ALL].posterior.argmax(axis=1)
+    n_races = learner.info.n_races
+    learned(1500, learner, seed=1)
+    (event, *_) = learner.info.events
+    assert learner.info.n_races > n_races
+    assert event.what == "replaced by a newcomer"
+    assert event.topics == (0, 1, 2)
+    assert 0.0 <= event.moved <= 1.0  # EM may find the same topics again
+    assert len(before) < event.n_docs <= 1950
+
+
+def test_a_topic_that_dies_is_restarted_and_that_is_noted_once_in_a_doubling(soon):
+    soon(dead=2.0)  # the smallest topic always counts as dead
+    learner = learned(1000)
+    numbers = [event.n_docs for event in learner.info.events]
+    assert all(event.what.startswith("had died") for event in learner.info.events)
+    assert all(len(event.topics) == 1 for event in learner.info.events)
+    assert 1 <= len(numbers) <= 3
+    assert all(later >= 2 * earlier for earlier, later in pairwise(numbers))
+
+
+def test_what_is_shown_moves_in_steps_and_averages_the_stream(soon):
+    soon(step=0.2, inertia=0.8)
+    learner = learned(250)  # the last early race is at 250
+    before = learner._refit.shown.words.copy()
+    learned(50, learner, seed=1)
+    np.testing.assert_array_equal(learner._refit.shown.words, before)
+    learned(50, learner, seed=2)
+    rate, now = 100 / (0.8 * 350), learner._experts.estimates[ALL].words
+    kept = (1 - rate) * 350 / 250
+    np.testing.assert_allclose(learner._refit.shown.words, kept * before + rate * now, rtol=1e-6)
+
+
+def test_a_restart_numbers_topics_as_before_and_counts_what_moved():
+    sample = Reservoir(300, n_words=20)
+    followed = Followed(sample, 3)
+    columns = Columns(np.zeros((20, 3)), np.zeros((2, 3)), 0, 3)
+    smoothing = Smoothing(np.ones(20), 20.0, 2.0)
+    truth = Statistics.one_document(PROBLEM.truth, 8.0)
+    followed.learn(PROBLEM.truth.sample(300, 8, seed=1)[0], columns, smoothing, 0.0)
+    assert followed.restart(truth, columns, smoothing, 3) > 0.0
+    before = columns.words.copy()
+    again = truth.reorder(np.array([2, 0, 1]))
+    assert followed.restart(again, columns, smoothing, 3) < 0.02
+    np.testing.assert_allclose(columns.words, before, atol=0.5)
+
+
+def test_statistics_stay_the_sums_of_the_remembered_documents():
+    learner = learned(5000)
+    for estimate, followed in enumerate(learner._refit.followed):
+        expected = Statistics.zero(3, 20)
+        expected.add(followed.sample.documents, followed.posterior.astype(float))
+        found = learner._experts.estimates[estimate]
+        np.testing.assert_allclose(found.words, expected.words, atol=1e-6)
+        np.testing.assert_allclose(found.totals, expected.totals, atol=1e-6)
+
+
+def test_events_are_stored(soon):
+    soon(dead=2.0)
+    learner = learned(600)
+    again = HedgedLeader.from_state(learner.to_state())
+    assert again.info.events == learner.info.events != ()
+    assert same_state(again.to_state(), learner.to_state())
