@@ -27,7 +27,9 @@ from spectralleader import (
     Unigram,
     Words,
 )
+from spectralleader.documents.views import Scattered
 from spectralleader.sources.position import Position
+from spectralleader.spectral import Details, warm_model
 from spectralleader.storage import load_checkpoint
 from spectralleader.storage.checkpoint import Checkpoint, Losses, Run
 from spectralleader.study.reporting.study import Study
@@ -258,3 +260,11 @@ def three_kinds_of_texts(n_docs: int) -> list[str]:
         "the " + " ".join(rng.choice(kinds[rng.integers(3)], size=rng.integers(0, 9)))
         for _ in range(n_docs)
     ]
+
+
+def warm_estimate(sums, directions, moved=None, n_added=0):
+    """The estimate from directions, after documents moved in and out."""
+    moved = moved or Documents.empty(len(sums.basis))
+    details = Details.empty(len(directions), sums.basis.shape[1])
+    model = warm_model(sums, Scattered.of(moved), n_added, directions, details)
+    return None if model is None else details.with_model(model)

@@ -109,6 +109,13 @@ def test_a_visit_that_moves_little_adds_nothing():
     np.testing.assert_array_equal(found.words, kept)
 
 
+def test_a_document_that_enters_is_added_however_even_its_posterior_is():
+    block = Documents.from_tokens([[0], [1]], n_words=5)
+    posterior, found = np.zeros((2, 1500), np.float32), columns(Statistics.zero(1500, 5))
+    visit(*Scattered.of(block)[:3], np.arange(2), posterior, found, SMOOTHING, 1e-3)
+    np.testing.assert_allclose(posterior.sum(axis=1), 1.0, atol=1e-4)
+
+
 @given(seed=st.integers(0, 30), size=st.integers(1, 40))
 def test_following_a_sample_keeps_the_sums_of_its_documents(seed, size):
     sample = Reservoir(25, n_words=5, seed=seed)

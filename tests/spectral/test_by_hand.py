@@ -5,13 +5,13 @@ import pytest
 
 from spectralleader import Documents, TopicModel
 from spectralleader.moments import population_sums
-from spectralleader.spectral import algorithm1, estimate, warm_estimate
+from spectralleader.spectral import algorithm1, estimate
 from spectralleader.spectral.estimate import Estimate
 from spectralleader.spectral.joint import _angle, joint_diagonalisation
 from spectralleader.spectral.power import power_method, random_starts
 from spectralleader.spectral.recovery import background_share, complete, smooth_words
 from spectralleader.spectral.whitening import Whitening
-from tests.factories import model
+from tests.factories import model, warm_estimate
 
 
 def test_parameters_become_a_valid_model_by_what_is_left_open(monkeypatch):

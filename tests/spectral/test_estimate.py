@@ -6,11 +6,11 @@ import pytest
 from spectralleader import Documents, TopicModel
 from spectralleader.moments import ProjectedSums, population_sums
 from spectralleader.sources.synthetic import easy, hard, random_problem
-from spectralleader.spectral import estimate, warm_estimate
+from spectralleader.spectral import estimate
 from spectralleader.spectral.algorithm1 import valid_model
 from spectralleader.spectral.basis import find_basis
 from spectralleader.spectral.power import power_method, random_starts
-from tests.factories import model
+from tests.factories import model, warm_estimate
 
 
 def of_documents(block, basis=None):
@@ -56,12 +56,24 @@ def test_in_the_top_eigenspace_it_is_the_model_over_words_and_that_of_algorithm_
         np.testing.assert_allclose(found.weights, literal.weights, atol=1e-8)
 
 
+TRUTH = random_problem(3, 40, seed=2).truth
+DRAWN = TRUTH.sample(600, 6, seed=0)[0]
+
+
 def in_some_basis(n_docs):
     """Sums of documents in a basis that has the topics and some more directions."""
-    truth = random_problem(3, 40, seed=2).truth
     more = np.random.default_rng(0).normal(size=(40, 5))
-    basis = np.linalg.qr(np.column_stack([truth.topics.T, more]))[0]
-    return of_documents(truth.sample(n_docs, 6, seed=0)[0], basis)
+    basis = np.linalg.qr(np.column_stack([TRUTH.topics.T, more]))[0]
+    return of_documents(DRAWN[:n_docs], basis)
+
+
+def test_a_warm_estimate_is_of_the_sums_after_what_moved():
+    earlier = estimate(in_some_basis(500), 3, power_method, random_starts(3, 10, 0))
+    sums, wanted = in_some_basis(500), in_some_basis(600)
+    found = warm_estimate(sums, earlier.directions, DRAWN[500:], n_added=100)
+    expected = warm_estimate(wanted, earlier.directions)
+    np.testing.assert_allclose(found.model.topics, expected.model.topics, atol=1e-10)
+    np.testing.assert_allclose(sums.upper, wanted.upper, atol=1e-12)
 
 
 def test_a_warm_estimate_is_the_estimate_from_these_directions():

@@ -31,6 +31,10 @@ def topic_table(topics: TextTopics, n_words: int = N_WORDS) -> Table:
     """Return topics with their weights and top words."""
     table = Table("topic", "weight", "", "top words", box=None, pad_edge=False)
     table.columns[1].justify = "right"
+    for column, width in zip(
+        table.columns, (5, 6, round(BAR * topics.model.weights.max())), strict=False
+    ):
+        column.min_width = width  # however long the words are
     table.columns[3].no_wrap, table.columns[3].overflow = True, "ellipsis"
     rows = zip(topics.model.weights.tolist(), topics.top_words(n_words), strict=True)
     for k, (weight, words) in enumerate(rows, start=1):
@@ -101,6 +105,8 @@ def show_description(found: Description) -> None:
     out, n_docs = make_output(), count_of(found.n_docs, "document")
     over = f"{len(found.topics)} topics over {count_of(found.n_words, 'word')}"
     _say(out, f"{found.learner}: {n_docs}, {found.n_empty:,} without known words; {over}")
+    if found.n_recent is not None:
+        _say(out, f"The topics of the last {count_of(found.n_recent, 'document')} only:")
     for topic in found.topics:
         words = " ".join(word["word"] for word in topic["words"])
         out.print()

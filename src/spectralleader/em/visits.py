@@ -112,11 +112,12 @@ def visit(
             row[k] = prior[0, k]
         is_long = multiply_words(low, high, words, counts, chances, rows, logs)
         normalise(row, logs[0], is_long)
-        largest, mine = 0.0, posterior[place]
+        largest, before, mine = 0.0, 0.0, posterior[place]
         for k in range(K):
+            before += mine[k]
             row[k] = np.float64(np.float32(row[k])) - np.float64(mine[k])
             largest = max(largest, abs(row[k]))
-        if largest > least:
+        if largest > least or before < 0.5:  # a document that has just entered has none yet
             length = 0.0
             for j in range(low, high):
                 w, count = np.uint32(words[j]), counts[j]

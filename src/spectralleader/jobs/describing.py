@@ -32,6 +32,7 @@ class Description:
     topics: list[dict[str, Any]]  # see `list_topics`; with the words of typical documents
     diagnosis: Diagnosis | None  # None if the learner remembers nothing to judge by
     history: list[str]  # what happened to the topics, and whether the stream drifts
+    n_recent: int | None = None  # the last documents, if the topics are of these only
 
     def findings(self) -> list[str]:
         """Return the diagnosis in plain words."""
@@ -52,6 +53,7 @@ class Description:
             "learner": self.learner,
             "documents": self.n_docs,
             "documents_without_known_words": self.n_empty,
+            "of_the_last": self.n_recent,
             "words": self.n_words,
             "topics": self.topics,
             "findings": self.findings(),
@@ -90,6 +92,7 @@ def describe(
         listed,
         None if documents is None else diagnose(shown.model, documents),
         say_history(topics),
+        documents.n_docs if recent and documents is not None else None,
     )
 
 
@@ -99,6 +102,11 @@ def say_history(topics: TextTopics) -> list[str]:
         return []
     info = topics.learner.info
     lines = [say_event(event) for event in info.events[-MOST_EVENTS:]]
+    if not info.is_settled and topics.n_docs > topics.n_empty:
+        lines.append(
+            "Topics are provisional: until some 10,000 documents are learned, better ones may "
+            "still replace them, numbers and all."
+        )
     if (more := len(info.events) - len(lines)) > 0:
         lines.insert(0, f"{more} earlier events are not shown.")
     if info.drifts_since is not None:

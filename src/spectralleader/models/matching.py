@@ -55,3 +55,27 @@ def compare(topics: Floats, reference: Floats, best: Ints) -> Floats:
     for j in range(k):
         best[j] = out[:, j].argmax()
     return out
+
+
+@kernel
+def put_in_order(
+    weights: Floats,
+    topics: Floats,
+    reference: Floats,
+    ordered_weights: Floats,
+    ordered_topics: Floats,
+) -> bool:
+    """Set a model in the order of `best_order`; return False where that takes a real matching.
+
+    That is, where two topics of the reference are most like the same one.
+    """
+    k = len(weights)
+    order, taken = np.empty(k, np.int64), np.zeros(k, np.bool_)
+    compare(topics, reference, order)
+    for i in range(k):
+        if taken[order[i]]:
+            return False
+        taken[order[i]] = True
+        ordered_weights[i] = weights[order[i]]
+        ordered_topics[i] = topics[order[i]]
+    return True

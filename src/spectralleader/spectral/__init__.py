@@ -7,13 +7,22 @@ documents come and go is in `learners.spectral_leader`.
 from spectralleader.spectral.estimate import (
     Anchoring,
     Decomposition,
+    Details,
     Estimate,
     estimate,
-    warm_estimate,
+    warm_model,
 )
 from spectralleader.spectral.joint import joint_diagonalisation
 from spectralleader.spectral.power import power_method
 
-__all__ = ["DECOMPOSITIONS", "Anchoring", "Decomposition", "Estimate", "estimate", "warm_estimate"]
+__all__ = [
+    "DECOMPOSITIONS",
+    "Anchoring",
+    "Decomposition",
+    "Details",
+    "Estimate",
+    "estimate",
+    "warm_model",
+]
 
 DECOMPOSITIONS: dict[str, Decomposition] = {"power": power_method, "joint": joint_diagonalisation}

@@ -10,7 +10,7 @@ from tests.factories import same_state
 
 def drift_of(better, n_docs=0):
     """Bets on documents that a rival predicts better by so many nats."""
-    drift = Drift(1, (0,))
+    drift = Drift(((0, 1),))
     drift.update(np.stack([better, np.zeros(len(better))], axis=1), n_docs)
     return drift
 
@@ -36,7 +36,7 @@ def test_false_alarms_are_as_rare_as_stated(deviation):
     """An alarm at odds of 300 in no less than 300 documents on average: here by Monte Carlo."""
     rng, lengths = np.random.default_rng(0), []
     for _ in range(300):
-        drift, n = Drift(1, (0,)), 0
+        drift, n = Drift(((0, 1),)), 0
         while drift.mean_odds < 300 and n < 3000:
             better = deviation * rng.standard_normal(20)
             drift.update(np.stack([better, np.zeros(20)], axis=1), n)
@@ -51,14 +51,25 @@ def test_a_stationary_stream_raises_no_alarm_and_a_change_does_at_once():
     assert not drift.is_alarmed
     drift.update(np.stack([1.0 + rng.standard_normal(200), np.zeros(200)], axis=1), 20_000)
     assert drift.is_alarmed
-    assert 19_900 < drift.since < 20_050
+    assert 19_900 < drift.alarmed_since < 20_050
     drift.update(np.stack([rng.standard_normal(5000) - 1.0, np.zeros(5000)], axis=1), 20_200)
     assert not drift.is_alarmed
 
 
+def test_a_second_change_is_suspected_while_an_older_bet_leads():
+    drift = Drift(((0, 2), (1, 2)))
+    both = np.zeros((300, 3))
+    both[:, 0] = 2.0  # the first rival is better all along, the second from 200 on
+    both[:200, 1], both[200:, 1] = -1.0, 2.0
+    drift.update(both, 0)
+    assert drift.since == 0
+    assert drift.suspected_since(1000.0) == 200
+    assert drift.suspected_since(1e300) is None
+
+
 def test_it_is_stored_as_it_is():
     drift = drift_of(np.array([-1.0, *[3.0] * 60]), n_docs=6)
-    again = Drift.from_state(drift.to_state(), 1, (0,))
+    again = Drift.from_state(drift.to_state(), ((0, 1),))
     assert same_state(again.to_state(), drift.to_state())
     assert (again.mean_odds, again.since) == (drift.mean_odds, 7)
     assert SETTINGS.run_length > 1e5

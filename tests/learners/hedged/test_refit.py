@@ -41,9 +41,9 @@ def soon(monkeypatch):
 
 
 def test_races_are_thick_at_first_and_then_rare():
-    assert next_race(100, is_early=True) == 150
-    assert next_race(1000, is_early=True) == 2000
-    assert next_race(5000, is_early=False) == 20_000
+    assert next_race(100, is_settled=False) == 150
+    assert next_race(1000, is_settled=False) == 2000
+    assert next_race(5000, is_settled=True) == 20_000
 
 
 def test_a_late_newcomer_that_wins_is_noted_with_the_documents_moved(soon, monkeypatch):

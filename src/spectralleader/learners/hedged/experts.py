@@ -106,9 +106,8 @@ class Experts:
         return len(self.background.seen)
 
     def smoothing(self, strength: float) -> Smoothing:
-        """Return what topics are smoothed with, `strength` words for each that is known."""
-        background = self.background
-        return Smoothing(background.seen, background.n_seen, strength * self.n_words)
+        """Return what topics are smoothed with: `strength` words as frequent as they were seen."""
+        return Smoothing(self.background.seen, self.background.n_seen, strength)
 
     def columns(self, estimate: int) -> Columns:
         """Return the statistics of an estimate, sharing memory."""

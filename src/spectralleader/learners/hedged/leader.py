@@ -29,19 +29,24 @@ from spectralleader.learners.protocol import (
     sizes_of,
 )
 from spectralleader.models import TopicModel
-from spectralleader.runtime.guard import Guarded, changing, guard_of
+from spectralleader.runtime.guard import DOORS, Guarded, changing, guard_of
 from spectralleader.samples import Reservoir, Window
 
 BLOCK = 1000  # documents at most that are learned together
 FOLLOWED_BLOCK = 100  # documents of merged windows that experts follow at a step
-# by which drift is noticed: the window's topics, and those of an EM that forgets
-RIVALS = (own(RECENT), own(len(FOLLOWED)))
+# A change is suspected where the window's topics, or those of an EM that forgets, predict better
+# than those of all documents, or the latter better than the window's. Drift is reported by the
+# window's alone, which start from those of all documents.
+FORGETTING = own(len(FOLLOWED))
+SUSPECTS = ((own(RECENT), own(ALL)), (FORGETTING, own(ALL)), (FORGETTING, own(RECENT)))
+RIVALS = ((own(RECENT), own(ALL)),)
 PLAIN = ("n_topics", "n_words", "grows", "reservoir_size", "seed")
 
 
 class HedgedInfo(NamedTuple):
     """How the stream goes, and who predicts it."""
 
+    is_settled: bool  # whether the topics that are read are replaced only by a margin from now on
     drift: float  # nats per document that the last documents' topics predict better; below 0: worse
     drifts_since: int | None  # documents before the stream began to drift; None: it does not
     events: tuple[Event, ...]  # what happened to the topics that are read, the latest last
@@ -92,6 +97,8 @@ class HedgedLeader(Guarded):
     [0.4, 0.6]
     """
 
+    doors = (*DOORS, "recent", "window", "sample")
+
     def __init__(
         self,
         n_topics: int,
@@ -105,7 +112,7 @@ class HedgedLeader(Guarded):
         self.reservoir_size = check_whole("reservoir_size", reservoir_size, 1)
         self._experts = Experts(self.n_topics, self.n_words)
         self._mixing = Mixing(len(table()))
-        self._drift = Drift(own(ALL), RIVALS)
+        self._suspicion, self._drift = Drift(SUSPECTS), Drift(RIVALS)
         self._refit = Refit(self.n_topics, self.n_words, self.reservoir_size, self.seed)
         self._asked: Asked | None = None
         self._models: dict[int, TopicModel] = {}  # computed since the last block
@@ -133,10 +140,13 @@ class HedgedLeader(Guarded):
         self._forget_results()
         self._mixing.update(asked.log_probs)
         self._experts.judge(asked.log_probs)
-        self._drift.update(asked.log_probs, n_docs)
+        self._suspicion.update(asked.log_probs, n_docs)
+        if self._refit.is_settled:
+            self._drift.update(asked.log_probs, n_docs)
         self._experts.learn(asked)
         self._refit.learn(block, self._experts)
-        self._refit.renew(self._experts, self._drift)
+        if self._refit.renew(self._experts, self._suspicion):  # bets were against other topics
+            self._drift = Drift(RIVALS, self.n_docs)
 
     def _ask(self, block: Documents) -> Asked:
         """Ask every expert for the block's probability; at most once for a block."""
@@ -174,7 +184,8 @@ class HedgedLeader(Guarded):
             statistics = self._experts.estimates.view(estimate)
             if estimate == ALL and self._refit.shown is not None:
                 statistics = self._refit.shown
-            words, strength = self._experts.background.words, self._refit.strength * self.n_words
+            words = self._experts.background.words
+            strength = self._refit.smoothing(estimate, self._experts).strength
             self._models[estimate] = smooth(statistics, words, strength)
         return self._models[estimate]
 
@@ -200,10 +211,16 @@ class HedgedLeader(Guarded):
         n = SETTINGS.lately * (1.0 - (1.0 - 1.0 / SETTINGS.lately) ** self.n_docs)
         losses = self._experts.losses
         better = float((losses[own(ALL)] - losses[own(RECENT)]) / max(n, 1.0))
-        since = self._drift.since if self._drift.is_alarmed else None
+        since = self._drift.alarmed_since if self._drift.is_alarmed else None
         refit = self._refit
         return HedgedInfo(
-            better, since, tuple(refit.events), shares, refit.n_races, self._mixing.price
+            refit.is_settled,
+            better,
+            since,
+            tuple(refit.events),
+            shares,
+            refit.n_races,
+            self._mixing.price,
         )
 
     @property
@@ -225,7 +242,8 @@ class HedgedLeader(Guarded):
             n_of_each = np.array([part.n_docs for part in (self, *others)])
             self._experts.merge([o._experts for o in others], n_of_each / n_of_each.sum())
             self._mixing.merge([other._mixing for other in others])
-            self._drift = Drift(own(ALL), RIVALS)
+            self._suspicion = Drift(SUSPECTS, self.n_docs)
+            self._drift = Drift(RIVALS, self.n_docs)
             self._refit.merge(refits, [o._experts for o in others], self._experts, rng)
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
@@ -247,6 +265,7 @@ class HedgedLeader(Guarded):
             **{name: getattr(self, name) for name in PLAIN},
             "experts": self._experts.to_state(),
             "mixing": self._mixing.to_state(),
+            "suspicion": self._suspicion.to_state(),
             "drift": self._drift.to_state(),
             "refit": self._refit.to_state(),
         }
@@ -261,7 +280,9 @@ class HedgedLeader(Guarded):
         learner.grows = truth(state, "grows")
         learner._experts = experts
         learner._mixing = Mixing.from_state(part(state, "mixing"), len(table()))
-        learner._drift = Drift.from_state(part(state, "drift"), own(ALL), RIVALS)
+        suspicion = part(state, "suspicion")
+        learner._suspicion = Drift.from_state(suspicion, SUSPECTS)
+        learner._drift = Drift.from_state(part(state, "drift"), RIVALS)
         learner._refit.load_state(part(state, "refit"))
         check_same("n_seen of the reservoir", learner._refit.reservoir.n_seen, learner.n_docs)
         return learner

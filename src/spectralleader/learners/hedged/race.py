@@ -76,7 +76,8 @@ def race(
         Share of the loss that a newcomer must be better by than all incumbents, beside
         `SETTINGS.n_sigmas` standard errors. If it is 0, being better is enough.
     strengths : sequence of float
-        Other strengths of smoothing, which are tried on the winner.
+        Strengths of smoothing that are tried on the winner, as multiples of the number of different
+        words that the documents have.
     """
     rng = np.random.default_rng(seed)
     course = set_out(documents, smoothing, rng)
@@ -86,7 +87,7 @@ def race(
     place = choose(judged, len(incumbents), margin)
     best, won, strength = float(judged[place].mean()), fitted[place], smoothing.strength
     if course.judged is not course.fitted:  # else less smoothing always wins
-        for other in strengths:
+        for other in (len(course.known) * factor for factor in strengths):
             smoother = course._replace(smoothing=course.smoothing._replace(strength=other))
             again = fit(smoother, fitted[place])
             if (mean := float(judge(smoother, again).mean())) > best:

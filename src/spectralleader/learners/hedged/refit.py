@@ -9,7 +9,9 @@ import numpy as np
 
 from spectralleader.arrays import Ints
 from spectralleader.checks.states import (
+    MOST,
     check_same,
+    floats,
     integers,
     number,
     part,
@@ -21,7 +23,7 @@ from spectralleader.checks.states import (
 from spectralleader.documents import Documents
 from spectralleader.documents.views import Scattered
 from spectralleader.em.statistics import Statistics, match
-from spectralleader.em.visits import log_probs
+from spectralleader.em.visits import Smoothing, log_probs
 from spectralleader.learners.hedged.drift import Drift
 from spectralleader.learners.hedged.experts import ALL, FOLLOWED, RECENT, Experts, own
 from spectralleader.learners.hedged.followed import Followed
@@ -30,14 +32,18 @@ from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.samples import Reservoir, Window, sample_to_state
 from spectralleader.samples.interleaving import interleave, take_turns
 
+LEAST = 0.05  # words of background in a topic: one known word's
 MOST_EVENTS = 100  # remembered, the latest
 N_EXPLAINED, WORST = 2000, 100  # documents looked at for a dead topic, and how many restart it
-COUNTERS = ("n_races", "_n_raced", "_next_race", "_next_fresh", "_n_compared", "_next_revival")
+COUNTERS = (
+    *("n_races", "_n_raced", "_next_race", "_since", "_next_fresh"),
+    *("_n_compared", "_next_revival"),
+)
 
 
-def next_race(n_docs: int, *, is_early: bool) -> int:
+def next_race(n_docs: int, *, is_settled: bool) -> int:
     """Return at how many documents the race after this one is due."""
-    growth = SETTINGS.growth if is_early else SETTINGS.late_growth
+    growth = SETTINGS.late_growth if is_settled else SETTINGS.growth
     return int(np.ceil(n_docs * (SETTINGS.first_growth if n_docs < SETTINGS.first else growth)))
 
 
@@ -61,15 +67,19 @@ class Refit:
     def __init__(self, n_topics: int, n_words: int, reservoir_size: int, seed: int) -> None:
         self.n_topics, self.seed = n_topics, seed
         self.reservoir = Reservoir(reservoir_size, n_words=n_words, seed=seed)
-        self.window = Window(min(SETTINGS.window, reservoir_size), n_words=n_words)
+        # many times smaller than the reservoir, or the two could not be told apart
+        size = max(1, min(SETTINGS.window, reservoir_size // 4))
+        self.window = Window(size, n_words=n_words)
         self._follow()
         self.shown: Statistics | None = None  # the reservoir's, averaged; None: documents are few
         self._n_shown = 0  # documents when it last moved
-        self.strength = SETTINGS.tried[0]  # of the smoothing, for each known word
+        # words of background in the topics of each; 0: none chosen yet
+        self.strengths = [0.0 for _ in FOLLOWED]
         self.events: list[Event] = []
         self.n_races = 0
         self._n_raced = 0  # documents at the last race
         self._next_race = 1
+        self._since = 0  # documents before the change that is looked into
         self._next_fresh = SETTINGS.fresh  # documents since a change, at the next search
         self._n_compared = 0  # documents when the window's topics were last compared
         self._next_revival = 0
@@ -79,9 +89,9 @@ class Refit:
         self.followed = [Followed(sample, self.n_topics) for sample in samples]
 
     @property
-    def is_early(self) -> bool:
-        """Whether races may still replace the topics easily."""
-        return self._n_raced < SETTINGS.early
+    def is_settled(self) -> bool:
+        """Whether races replace the topics only by a margin from now on."""
+        return self._n_raced >= SETTINGS.early
 
     @property
     def _most_raced(self) -> int:
@@ -91,56 +101,62 @@ class Refit:
         """Remember a block, and let the topics follow."""
         visits = (SETTINGS.n_visits, SETTINGS.n_recent_visits)
         for e, followed in enumerate(self.followed):
-            smoothing = experts.smoothing(self.strength)
-            followed.learn(block, experts.columns(e), smoothing, visits[e])
+            followed.learn(block, experts.columns(e), self.smoothing(e, experts), visits[e])
 
-    def renew(self, experts: Experts, drift: Drift) -> None:
-        """Replace topics where that is due."""
-        n = self.reservoir.n_seen
+    def smoothing(self, estimate: int, experts: Experts) -> Smoothing:
+        """Return what the topics of an estimate are smoothed with."""
+        return experts.smoothing(self.strengths[estimate] or SETTINGS.tried[0] * experts.n_words)
+
+    def renew(self, experts: Experts, drift: Drift) -> bool:
+        """Replace topics where that is due; return whether the reservoir's were."""
+        n, is_new = self.reservoir.n_seen, False
         if n >= self._next_race:
-            self._race(experts)
-            self._next_race = next_race(n, is_early=self.is_early)
+            is_new = self._race(experts)
+            self._next_race = next_race(n, is_settled=self.is_settled)
         elif not self._seek_change(experts, drift):
             self._compare(experts)
-        if not self.is_early:
+        if self.is_settled:
             self._show(experts)
+        return is_new
 
-    def _race(self, experts: Experts) -> None:
-        """Try new starts on part of the reservoir."""
+    def _race(self, experts: Experts) -> bool:
+        """Try new starts on part of the reservoir; return whether one of them won."""
         n, remembered = self.reservoir.n_seen, self.reservoir.lying
         rng = np.random.default_rng([self.seed, self.n_races])
         some = remembered.gather(rng.permutation(len(self.reservoir))[: self._most_raced])
         incumbents = [experts.estimates[ALL]] if self.n_races else []
-        margin = 0.0 if self.is_early else SETTINGS.margin
-        others = SETTINGS.tried if self.is_early else ()
-        outcome = self._run(some, incumbents, experts, margin, others)
-        self.strength = outcome.strength / experts.n_words
+        margin = SETTINGS.margin if self.is_settled else 0.0
+        others = () if self.is_settled else SETTINGS.tried
+        outcome = self._run(some, incumbents, ALL, experts, margin, others)
+        self.strengths[ALL] = outcome.strength
         if outcome.place < 0:
             moved = self._restart(ALL, outcome.winner, experts)
-            if self.window.n_seen <= len(self.window):  # it has the same documents
+            if len(self.window) == n:  # it has the same documents
+                self.strengths[RECENT] = outcome.strength
                 self._restart(RECENT, outcome.winner, experts)
-            if not self.is_early:
+            if self.is_settled:
                 self._note("replaced by a newcomer", range(self.n_topics), moved)
             self.shown = None
         self._n_raced = n
         experts.restart()
+        return outcome.place < 0
 
     def _run(
         self,
         documents: Documents,
         incumbents: Sequence[Statistics],
+        estimate: int,
         experts: Experts,
         margin: float = 0.0,
-        others: Sequence[float] = (),
+        tried: Sequence[float] = SETTINGS.tried,
     ) -> Outcome:
-        """Run a race; other strengths of smoothing may be tried on the winner."""
+        """Run a race for the topics of an estimate, and for the strength of their smoothing."""
         self.n_races += 1
-        smoothing, seed = experts.smoothing(self.strength), [self.seed, self.n_races, 1]
-        strengths = [other * experts.n_words for other in others]
-        return race(documents, self.n_topics, incumbents, smoothing, seed, margin, strengths)
+        smoothing, seed = self.smoothing(estimate, experts), [self.seed, self.n_races, 1]
+        return race(documents, self.n_topics, incumbents, smoothing, seed, margin, tried)
 
     def _restart(self, estimate: int, start: Statistics, experts: Experts) -> float:
-        columns, smoothing = experts.columns(estimate), experts.smoothing(self.strength)
+        columns, smoothing = experts.columns(estimate), self.smoothing(estimate, experts)
         return self.followed[estimate].restart(start, columns, smoothing, SETTINGS.n_passes)
 
     def _note(self, what: str, topics: Sequence[int], moved: float) -> None:
@@ -149,15 +165,19 @@ class Refit:
 
     def _seek_change(self, experts: Experts, drift: Drift) -> bool:
         """Seek the window's topics anew in the documents since a change, if there was one."""
-        n_fresh = self.reservoir.n_seen - drift.since
-        if drift.mean_odds < SETTINGS.suspicion or n_fresh >= self.window.capacity:
+        since = drift.suspected_since(SETTINGS.suspicion)
+        n_fresh = self.reservoir.n_seen - (since or 0)
+        if since is None or n_fresh >= self.window.capacity:
             self._next_fresh = SETTINGS.fresh
             return False
+        if since != self._since:
+            self._since, self._next_fresh = since, SETTINGS.fresh
         if n_fresh < self._next_fresh:
             return False
         fresh = self.window.last(n_fresh)
         incumbents = [experts.estimates[e] for e in (RECENT, ALL, len(FOLLOWED))]
-        winner = self._run(fresh, incumbents, experts).winner
+        outcome = self._run(fresh, incumbents, RECENT, experts)
+        winner, self.strengths[RECENT] = outcome.winner, outcome.strength
         self.window = Window(self.window.capacity, n_words=self.window.n_words)
         self.window.add(fresh)
         self.followed[RECENT] = Followed(self.window, self.n_topics)
@@ -174,7 +194,8 @@ class Refit:
             self._n_compared = n
             if experts.losses[own(RECENT)] > experts.losses[own(ALL)]:
                 leading, columns = experts.estimates[ALL], experts.columns(RECENT)
-                args = (leading, columns, experts.smoothing(self.strength))
+                self.strengths[RECENT] = self.strengths[ALL]
+                args = (leading, columns, self.smoothing(RECENT, experts))
                 self.followed[RECENT].restart(*args, n_passes=1, renumber=False)
             experts.restart()
 
@@ -205,7 +226,7 @@ class Refit:
         self._next_revival = 2 * n
         every = max(1, len(self.reservoir) // N_EXPLAINED)
         some = self.reservoir.lying.gather(np.arange(0, len(self.reservoir), every))
-        lengths, smoothing = np.maximum(some.lengths, 1.0), experts.smoothing(self.strength)
+        lengths, smoothing = np.maximum(some.lengths, 1.0), self.smoothing(ALL, experts)
         explained = log_probs(Scattered.of(some), columns, smoothing) / lengths
         worst = some.take(np.argsort(explained, kind="stable")[:WORST])
         start, alone = experts.estimates[ALL], Statistics.zero(1, worst.n_words)
@@ -217,9 +238,12 @@ class Refit:
     def latest(self, others: Sequence[Self], rng: np.random.Generator) -> Documents:
         """Return the last documents of several streams, as if those had been one."""
         everyone = (self, *others)
-        turns = interleave([one.window.n_seen for one in everyone], self.window.capacity, rng)
-        n_of_each = np.bincount(turns, minlength=len(everyone)).tolist()
-        newest = [one.window.last(n) for one, n in zip(everyone, n_of_each, strict=True)]
+        turns = interleave([one.reservoir.n_seen for one in everyone], self.window.capacity, rng)
+        newest = []
+        for i, one in enumerate(everyone):
+            newest.append(one.window.last(int((turns == i).sum())))
+            too_many = np.flatnonzero(turns == i)[newest[i].n_docs :]  # after a change it is small
+            turns = np.delete(turns, too_many)
         return take_turns(newest, turns)
 
     def merge(
@@ -233,18 +257,21 @@ class Refit:
 
         The experts must be of all documents already.
         """
+        latest = self.latest(others, rng)
         self.reservoir.merge([other.reservoir for other in others], rng)
-        self.window.merge([other.window for other in others], rng)
+        self.window = Window(self.window.capacity, n_words=self.window.n_words)
+        self.window.add(latest)
         self._follow()
         incumbents = [one.estimates[ALL] for one in (experts, *their_experts)]
         order = rng.permutation(len(self.reservoir))[: self._most_raced]
-        winner = self._run(self.reservoir.lying.gather(order), incumbents, experts).winner
+        outcome = self._run(self.reservoir.lying.gather(order), incumbents, ALL, experts)
+        winner, self.strengths = outcome.winner, [outcome.strength for _ in FOLLOWED]
         winner = winner.reorder(match(winner, incumbents[0]))
         for estimate in (ALL, RECENT):
             self._restart(estimate, winner, experts)
         n = self.reservoir.n_seen
         self._n_raced, self.shown = n, None
-        self._next_race = next_race(n, is_early=self.is_early)
+        self._next_race = next_race(n, is_settled=self.is_settled)
         experts.restart()
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
@@ -262,7 +289,7 @@ class Refit:
             "followed": [followed.to_state() for followed in self.followed],
             "shown": None if self.shown is None else self.shown.to_state(),
             "n_shown": self._n_shown,
-            "strength": self.strength,
+            "strengths": np.array(self.strengths),
             "events": [{**e._asdict(), "topics": np.array(e.topics)} for e in self.events],
         }
 
@@ -281,7 +308,9 @@ class Refit:
             followed.load_state(one)
         n, n_words = reservoir.n_seen, reservoir.n_words
         self._n_shown = whole(state, "n_shown", 0, n)
-        self.strength = number(state, "strength", 0.5 * SETTINGS.tried[0], 2.0 * SETTINGS.tried[-1])
+        self.strengths = floats(state, "strengths", (len(FOLLOWED),), 0.0, MOST).tolist()
+        if any(0.0 < strength < LEAST for strength in self.strengths):
+            raise ValueError(f"strengths must be 0 or at least {LEAST}, got {self.strengths}")
         self.shown = None
         if take(state, "shown") is not None:
             given = part(state, "shown")

@@ -23,13 +23,13 @@ class Settings:
     lately: float = 2000.0  # documents that recent losses are of
 
     # Topics that are read
-    tried: tuple[float, ...] = (0.1, 0.3, 1.0)  # strengths of their smoothing, the first at first
+    tried: tuple[float, ...] = (0.1, 0.3, 1.0)  # background words in a topic, per known word
     window: int = 2000  # last documents, whose topics are `recent`
     n_visits: float = 2.0  # remembered documents visited again for each one learned
     n_recent_visits: float = 0.5  # the same in the window
     unmoved: float = 1e-3  # change of a posterior that is not worth adding
     step: float = 0.04  # growth of the stream after which the model that is read moves on
-    inertia: float = 0.3  # share of the stream that it averages
+    inertia: float = 0.25  # share of the stream that it averages
 
     # Races
     raced: tuple[int, int] = (4000, 8000)  # documents of a race at most: with many topics, and few

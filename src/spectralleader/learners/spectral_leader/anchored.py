@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.states import check_same, part, text, whole
 from spectralleader.documents import Documents
+from spectralleader.documents.views import Scattered
 from spectralleader.learners.spectral_leader.changes import changes_from_state, changes_to_state
+from spectralleader.models import TopicModel
 from spectralleader.moments import ProjectedSums
+from spectralleader.moments.update_kernels import update_sums
 from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.samples import Change, Sample
-from spectralleader.spectral import Anchoring, Decomposition, Estimate, estimate, warm_estimate
+from spectralleader.spectral import (
+    Anchoring,
+    Decomposition,
+    Details,
+    Estimate,
+    estimate,
+    warm_model,
+)
 from spectralleader.spectral.basis import find_basis, is_all_words
 from spectralleader.spectral.power import power_method, random_starts
 
@@ -21,17 +31,25 @@ N_RESTARTS = 10
 # Re-anchor once this share of the sample has changed. L1 is flat from 1/8 to 1
 # (python -m benchmarks.constants); smaller shares only cost time.
 STALE = 1 / 3
+NOTHING_MOVED = Scattered.of(Documents.empty(1))
 
 
 @dataclass
 class Followed:
-    """The sums of the anchor and of the changes since, up to the last estimate that was read."""
+    """The sums of the anchor and of the changes since, up to the last model that was read."""
 
     sums: ProjectedSums
-    latest: Estimate  # of these sums
+    cold: Estimate | None  # of these sums, from random starts; None: `details` are of these sums
+    model: TopicModel  # of these sums
     starts: Floats  # random, (K, n_restarts, K)
-    warm: Floats | None  # directions at the anchor, where later estimates start; None: random ones
+    warm: Floats | None  # directions at the anchor, where later models start; None: random ones
+    details: Details
     n_added: int = 0  # changes in the sums
+
+    @property
+    def estimate(self) -> Estimate:
+        """The estimate that the model is of."""
+        return self.cold or self.details.with_model(self.model)
 
 
 class Anchored:
@@ -98,27 +116,39 @@ class Anchored:
         self.changes = [change.renumber(new_ids, n_words) for change in self.changes]
         self._followed = None
 
+    def model(self) -> TopicModel:
+        """Return the model of the sample as it is now, estimated in the anchor's basis."""
+        return self._follow().model
+
     def estimate(self) -> Estimate:
-        """Estimate the model of the sample as it is now, in the anchor's basis."""
+        """Return the estimate that the model is of."""
+        return self._follow().estimate
+
+    def _follow(self) -> Followed:
+        """Bring sums and model up to date."""
         # Sums with half of a change would be wrong: they are kept only if all goes well.
         followed, self._followed = self._followed or self._start(), None
         news = self.changes[followed.n_added :]
-        if news or followed.latest.model.n_words < self.n_words:
-            for change in news:
+        if news or followed.model.n_words < self.n_words:
+            for change in news[:-1]:
                 followed.sums.widen(change.moved.n_words)
                 followed.sums.exchange(change.moved, change.n_entered)
             followed.sums.widen(self.n_words)
+            last = (news[-1].moved, news[-1].n_entered) if news else (NOTHING_MOVED, 0)
             followed.n_added = len(self.changes)
-            followed.latest = self._solve(followed.sums, followed.starts, followed.warm)
+            self._solve(followed, *last)
         self._followed = followed
-        return followed.latest
+        return followed
 
-    def estimate_without(self, parts: Sequence[Documents]) -> list[Estimate]:
-        """Estimate the model of all parts of the sample but one, for each, in the same basis."""
-        self.estimate()  # brings the sums up to date
-        followed = self._followed or self._start()
-        others = [followed.sums.without(part) for part in parts]
-        return [self._solve(sums, followed.starts, followed.warm) for sums in others]
+    def models_without(self, parts: Sequence[Documents]) -> list[TopicModel]:
+        """Return the model of all parts of the sample but one, for each, in the same basis."""
+        followed, found = self._follow(), []
+        for one in parts:
+            details = Details.empty(self.n_topics, followed.sums.sums.basis.shape[1])
+            others = replace(followed, sums=followed.sums.without(one), details=details)
+            self._solve(others, NOTHING_MOVED, 0)
+            found.append(others.model)
+        return found
 
     def _start(self) -> Followed:
         """Find the anchor's basis, its sums, and their estimate from random starts."""
@@ -126,19 +156,30 @@ class Anchored:
         with ONE_BLAS_THREAD:
             sums = ProjectedSums(find_basis(self.anchor, self.n_topics, self.seed, self.scaling))
             sums.update(self.anchor)
-            cold = self._solve(sums, starts, None)  # random starts have the global guarantee
+            # random starts have the global guarantee
+            cold = estimate(sums.sums, self.n_topics, self.decompose, starts)
         # no warm start where a topic is missing, or where the basis is exact and results are to be
         # those of Algorithm 1; joint diagonalisation has no starts
         is_complete = len(cold.tensor_eigenvalues) == self.n_topics
         is_exact = is_all_words(self.anchor.n_words, self.n_topics)
         is_warm = is_complete and not is_exact and self.decompose is power_method
-        return Followed(sums, cold, starts, cold.directions if is_warm else None)
+        details = Details.empty(self.n_topics, sums.sums.basis.shape[1])
+        warm = cold.directions if is_warm else None
+        return Followed(sums, cold, cold.model, starts, warm, details)
 
-    def _solve(self, sums: ProjectedSums, starts: Floats, warm: Floats | None) -> Estimate:
-        found = None if warm is None else warm_estimate(sums.sums, warm)
+    def _solve(self, followed: Followed, moved: Scattered, n_added: int) -> None:
+        """Add what moved to the sums, and estimate their model."""
+        sums = followed.sums.sums
+        found = None
+        if followed.warm is not None:
+            found = warm_model(sums, moved, n_added, followed.warm, followed.details)
+        elif len(moved.bounds):
+            update_sums(sums, moved, n_added)
+        followed.cold = None
         if found is None:
-            found = estimate(sums.sums, self.n_topics, self.decompose, starts)
-        return found
+            cold = estimate(sums, self.n_topics, self.decompose, followed.starts)
+            followed.cold, found = cold, cold.model
+        followed.model = found
 
     def to_state(self) -> dict[str, Any]:
         """Return the anchor's documents and the changes since."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from spectralleader.checks.states import check_same
 from spectralleader.models import TopicModel
-from spectralleader.models.matching import best_order
+from spectralleader.models.matching import best_order, put_in_order
 
 
 def arrange(model: TopicModel, reference: TopicModel | None, level: float = 0.0) -> TopicModel:
@@ -23,8 +25,11 @@ def arrange(model: TopicModel, reference: TopicModel | None, level: float = 0.0)
     [[0.5625, 0.4375], [0.3125, 0.6875]]
     """
     if reference is not None:
-        order = best_order(model.topics, reference.topics)
-        if order.tolist() != list(range(model.n_topics)):
+        ordered = np.empty_like(model.weights), np.empty_like(model.topics)
+        if put_in_order(model.weights, model.topics, reference.topics, *ordered):
+            model = TopicModel.trusted(*ordered)
+        else:
+            order = best_order(model.topics, reference.topics)
             model = TopicModel.trusted(model.weights[order], model.topics[order])
     if level == 0.0:
         return model

@@ -164,10 +164,9 @@ class SpectralLeader(Guarded):
         n = len(self.sample)
         if self.shrinkage is not None:
             parts = split(self.sample.documents)
-            found = self._anchored.estimate_without(parts)
-            self._level = choose_level(parts, [estimate.model for estimate in found])
+            self._level = choose_level(parts, self._anchored.models_without(parts))
         self._n_left = next_renewal(n) - n if n == self.sample.n_seen else n
-        if self.info.n_usable == self.n_topics:  # else places mean nothing yet
+        if self._anchored.estimate().n_usable == self.n_topics:  # else places mean nothing yet
             self._reference = self.predictive
 
     @property
@@ -188,8 +187,7 @@ class SpectralLeader(Guarded):
     def _arranged(self, level: float) -> TopicModel:
         """Return the estimate's model, its topics in order and shrunk to a level."""
         if level not in self._models:
-            found = self._anchored.estimate().model
-            self._models[level] = arrange(found, self._reference, level)
+            self._models[level] = arrange(self._anchored.model(), self._reference, level)
         return self._models[level]
 
     @property
