@@ -53,6 +53,7 @@ LABELLED = (
     Labelled("news_headlines", 500, 5),
     Labelled("news_headlines", 5_000, 5),
     Labelled("newsgroups", 5_000, 20),
+    Labelled("system_logs", 5_000, 16),
 )
 MORE = (  # more topics than labels, and a vocabulary too small for twenty groups
     Labelled("news_headlines", 500, 10),

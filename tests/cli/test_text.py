@@ -59,11 +59,21 @@ def test_learn_prints_topics_and_saves_what_topics_and_predict_take(command, fil
     assert described.exit_code == 0
     for part in ("words of a document:", "One topic a document is", "The spectrum"):
         assert part in described.stdout
+    recent = command("topics", saved, "--recent")
+    assert recent.exit_code == 0
+    assert "The topics of the last 300 documents only:" in recent.stdout
     predicted = command("predict", saved, file)
     assert predicted.exit_code == 0
     assert predicted.stdout.count("\n") == 301
     header = "file,line,topic,probability,known_words,log_prob,p1,p2,p3"
     assert predicted.stdout.startswith(header)
+
+
+def test_numbers_and_weights_are_shown_however_long_words_are(command, tmp_path):
+    lines = [f"{'a' * 90}{i % 7} {'b' * 90}{i % 5} {'c' * 90}{i % 3}" for i in range(60)]
+    (tmp_path / "long.txt").write_text("\n".join(lines))
+    shown = command("learn", tmp_path / "long.txt", "-k", 2).stdout
+    assert re.search(r"^1 +0\.\d{3}", shown, re.MULTILINE)
 
 
 def test_numbers_are_those_of_the_library(command, file):

@@ -9,10 +9,12 @@ import pytest
 from spectralleader import TextTopics, TopicModel, Unigram, Vocabulary, Words, load
 from spectralleader.evaluation import judge, log_loss
 from spectralleader.jobs import Progress, Source, describe, evaluate, learn, predict
+from spectralleader.jobs.describing import say_event
 from spectralleader.jobs.evaluating import Evaluation
 from spectralleader.jobs.learning import list_topics
 from spectralleader.jobs.predicting import write
 from spectralleader.jobs.source import choose_vocabulary, choose_words
+from spectralleader.learners.hedged import Event
 from spectralleader.sources import read
 from spectralleader.sources.block import Block
 from tests.factories import TOPIC_WORDS, same_state, texts, write_csv
@@ -171,6 +173,35 @@ def test_a_model_is_described_with_typical_documents_and_findings(tmp_path):
     assert used == "All 3 topics are in use."
     assert number.startswith("The spectrum suggests 3 topics")
     assert json.loads(json.dumps(found.summary()))["diagnosis"]["n_usable"] == 3
+
+
+def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_path):
+    topics = learn(write_csv(tmp_path / "news.csv", 3000), n_topics=3).topics
+    found = describe(topics, recent=True)
+    assert found.n_recent == len(topics.learner.window) == 2000
+    assert found.summary()["of_the_last"] == 2000
+    assert found.history == [
+        "Topics are provisional: until some 10,000 documents are learned, better ones may still "
+        "replace them, numbers and all."
+    ]
+    refit = topics.learner._refit
+    refit.events = [Event(20_000 + i, "had died, and was restarted", (1,), 0.06) for i in range(7)]
+    refit._n_raced = 10_000
+    topics.learner._drift.is_alarmed, topics.learner._drift.alarmed_since = True, 2900
+    earlier, first, *_, drift = describe(topics).history
+    assert earlier == "2 earlier events are not shown."
+    assert first == (
+        "After 20,002 documents topic 2 had died, and was restarted; 6% of the remembered "
+        "documents changed their topic."
+    )
+    assert drift.startswith("The stream has drifted since document 2,900")
+    replaced = say_event(Event(70_000, "replaced by a newcomer", (0, 1, 2), 0.25))
+    assert replaced.startswith("After 70,000 documents 3 topics were replaced by a newcomer; 25%")
+
+
+def test_a_learner_without_a_window_has_no_recent_topics(file):
+    with pytest.raises(ValueError, match="the learner 'unigram' has no recent topics; 'hedged'"):
+        describe(learn(file, n_topics=1, learner="unigram").topics, recent=True)
 
 
 def test_documents_that_are_all_equal_leave_nothing_to_judge(tmp_path):

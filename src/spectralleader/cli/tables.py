@@ -29,17 +29,17 @@ def count_of(n: int, noun: str) -> str:
 
 def topic_table(topics: TextTopics, n_words: int = N_WORDS) -> Table:
     """Return topics with their weights and top words."""
-    table = Table("topic", "weight", "", "top words", box=None, pad_edge=False)
+    table = Table("topic", "weight", "", "top words", box=None, pad_edge=False, expand=True)
     table.columns[1].justify = "right"
-    for column, width in zip(
-        table.columns, (5, 6, round(BAR * topics.model.weights.max())), strict=False
-    ):
-        column.min_width = width  # however long the words are
-    table.columns[3].no_wrap, table.columns[3].overflow = True, "ellipsis"
+    longest = round(BAR * float(topics.model.weights.max()))
+    for column, width in zip(table.columns, (5, 6, longest), strict=False):
+        column.min_width = column.max_width = width  # however long the words are
+    words = table.columns[3]
+    words.no_wrap, words.overflow, words.ratio = True, "ellipsis", 1
     rows = zip(topics.model.weights.tolist(), topics.top_words(n_words), strict=True)
-    for k, (weight, words) in enumerate(rows, start=1):
+    for k, (weight, top) in enumerate(rows, start=1):
         bar = Text("█" * round(BAR * weight), style="blue")
-        table.add_row(str(k), f"{weight:.3f}", bar, Text(" ".join(words)))
+        table.add_row(str(k), f"{weight:.3f}", bar, Text(" ".join(top)))
     return table
 
 
