@@ -93,8 +93,7 @@ def test_each_part_is_judged_with_the_model_of_the_others():
     leader = shrunk(3, n_words=60, sample=Everything())
     leader.learn(sample)
     parts = split(sample)
-    for i, estimate in enumerate(leader._anchored.estimate_without(parts)):
-        found = estimate.model
+    for i, found in enumerate(leader._anchored.models_without(parts)):
         other = valid_model(Documents.concatenate(parts[:i] + parts[i + 1 :]), 3)
         # in the basis of the whole sample: near, not equal
         assert found.distance(other) < 0.05 * found.norm()
@@ -120,7 +119,7 @@ def test_it_is_off_unless_asked_for_and_then_no_work_is_done_for_it(monkeypatch)
     block, _ = hard().truth.sample(60, 3, seed=0)
     asked = shrunk(3, n_words=3)
     asked.learn(block)
-    monkeypatch.setattr(Anchored, "estimate_without", None)
+    monkeypatch.setattr(Anchored, "models_without", None)
     plain = SpectralLeader(3, n_words=3)
     plain.learn(block)
     assert plain.model is plain.predictive
