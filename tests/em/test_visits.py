@@ -139,3 +139,47 @@ def test_a_sweep_stays_in_the_unit_of_all_documents_and_gains(seed):
     np.testing.assert_allclose(after.totals[1], after.words.sum(axis=0))
     assert model_of(after).log_prob(block).mean() > model_of(start(seed)).log_prob(block).mean()
     assert (found.words[:, 0] == 7.0).all()
+
+
+def test_a_sweep_is_stepwise_em_as_it_is_written():
+    """Blocks of 15, the last one shorter: ``mu <- (1 - eta) mu + eta s'``, mu of all documents."""
+    block = documents(40, 5, seed=3)
+    found = columns(start(1, n_docs=40.0), before=1)
+    mu, n_steps = start(1, n_docs=40.0), 0
+    for _ in range(2):
+        for part in block.blocks(15):
+            eta, n_steps = (n_steps + 2.0) ** -0.6, n_steps + 1
+            added = statistics_of(part, model_of(mu).posterior(part))
+            share = eta * 40 / part.n_docs
+            mu = Statistics(
+                (1 - eta) * mu.totals + share * added.totals,
+                (1 - eta) * mu.words + share * added.words,
+            )
+    sweep(Scattered.of(block), found, SMOOTHING, 15, 2)
+    np.testing.assert_allclose(found.words[:, 1:], mu.words, rtol=1e-9)
+    np.testing.assert_allclose(found.totals[:, 1:], mu.totals, rtol=1e-9)
+
+
+def test_a_visit_replaces_a_documents_posterior_by_that_under_all_the_statistics():
+    block = documents(6, 5, seed=2)
+    posterior = model_of(start()).posterior(block).astype(np.float32)
+    found, before = columns(statistics_of(block, posterior)), posterior.copy()
+    expected = model_of(Statistics(found.totals.copy(), found.words.copy())).posterior(block[4])
+    visit(*Scattered.of(block)[:3], np.array([4]), posterior, found, SMOOTHING, 0.0)
+    np.testing.assert_allclose(posterior[4], expected[0], atol=ROUNDED)
+    np.testing.assert_array_equal(np.delete(posterior, 4, axis=0), np.delete(before, 4, axis=0))
+    assert_sums(found, block, posterior)
+
+
+def test_the_next_documents_in_turn_are_visited_again():
+    sample = Reservoir(9, n_words=5)
+    change = sample.add(documents(9, 5, seed=4))
+    posterior = np.full((9, 3), 1 / 3, np.float32)
+    found = columns(statistics_of(sample.documents, posterior))
+    nobody = change.moved._replace(bounds=change.moved.bounds[:0])
+    moved = (sample.lying, nobody, change.chosen[:0], 9)
+    found.words[0, 0] += 1.0  # or all topics would be alike
+    follow(*moved, (7, 3), posterior, found, SMOOTHING, 0.0)
+    visited = (np.abs(posterior - np.float32(1 / 3)).max(axis=1) > 0).nonzero()[0]
+    assert set(visited.tolist()) <= {7, 8, 0}
+    assert {7, 8} & set(visited.tolist())

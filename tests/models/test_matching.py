@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from spectralleader.models.matching import TIE, best_order, compare
+from spectralleader.models.matching import TIE, best_order, compare, put_in_order
 
 
 def models(k, d, seed):
@@ -49,3 +49,15 @@ def test_a_topic_that_is_best_for_two_goes_to_one_of_them():
     reference = np.array([[0.6, 0.4, 0.0], [0.4, 0.6, 0.0]])
     topics = np.array([[0.1, 0.1, 0.8], [0.5, 0.4, 0.1]])  # the second is more like either
     assert sorted(best_order(topics, reference).tolist()) == [0, 1]
+
+
+def test_a_model_is_put_in_the_best_order_unless_two_want_one_topic():
+    topics, _ = models(6, 30, seed=3)
+    weights, shuffled = np.arange(6.0), np.random.default_rng(1).permutation(6)
+    ordered = np.empty(6), np.empty((6, 30))
+    assert put_in_order(weights[shuffled], topics[shuffled], topics, *ordered)
+    np.testing.assert_array_equal(ordered[0], weights)
+    np.testing.assert_array_equal(ordered[1], topics)
+    reference = np.array([[0.6, 0.4, 0.0], [0.4, 0.6, 0.0]])
+    clash = np.array([[0.1, 0.1, 0.8], [0.5, 0.4, 0.1]])
+    assert not put_in_order(np.ones(2), clash, reference, np.empty(2), np.empty((2, 3)))
