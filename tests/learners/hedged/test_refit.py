@@ -9,7 +9,7 @@ import pytest
 from spectralleader import HedgedLeader, Reservoir
 from spectralleader.em.statistics import Statistics
 from spectralleader.em.visits import Columns, Smoothing
-from spectralleader.learners.hedged import refit
+from spectralleader.learners.hedged import refit, shown
 from spectralleader.learners.hedged.experts import ALL
 from spectralleader.learners.hedged.followed import Followed
 from spectralleader.learners.hedged.race import Outcome
@@ -34,16 +34,19 @@ def soon(monkeypatch):
 
     def change(**settings):
         changed = replace(SETTINGS, **{"early": 200, **settings})
-        monkeypatch.setattr(refit, "SETTINGS", changed)
+        for module in (refit, shown):
+            monkeypatch.setattr(module, "SETTINGS", changed)
 
     change()
     return change
 
 
 def test_races_are_thick_at_first_and_then_rare():
-    assert next_race(100, is_settled=False) == 150
-    assert next_race(1000, is_settled=False) == 2000
-    assert next_race(5000, is_settled=True) == 20_000
+    assert next_race(100, 5, is_settled=False) == 150
+    assert next_race(100, 100, is_settled=False) == 150
+    assert next_race(99, 100, is_settled=False) == 396  # fewer documents than topics
+    assert next_race(1000, 5, is_settled=False) == 2000
+    assert next_race(5000, 5, is_settled=True) == 20_000
 
 
 def test_a_late_newcomer_that_wins_is_noted_with_the_documents_moved(soon, monkeypatch):
@@ -75,13 +78,16 @@ def test_a_topic_that_dies_is_restarted_and_that_is_noted_once_in_a_doubling(soo
 def test_what_is_shown_moves_in_steps_and_averages_the_stream(soon):
     soon(step=0.2, inertia=0.8)
     learner = learned(250)  # the last early race is at 250
-    before = learner._refit.shown.words.copy()
+    before = learner._refit.shown.statistics.words.copy()
+    model = learner.model
     learned(50, learner, seed=1)
-    np.testing.assert_array_equal(learner._refit.shown.words, before)
+    assert learner.model is model
+    np.testing.assert_array_equal(learner._refit.shown.statistics.words, before)
     learned(50, learner, seed=2)
+    assert learner.model is not model
     rate, now = 100 / (0.8 * 350), learner._experts.estimates[ALL].words
     kept = (1 - rate) * 350 / 250
-    np.testing.assert_allclose(learner._refit.shown.words, kept * before + rate * now, rtol=1e-6)
+    np.testing.assert_allclose(learner._refit.shown.statistics.words, kept * before + rate * now, rtol=1e-6)
 
 
 def test_a_restart_numbers_topics_as_before_and_counts_what_moved():

@@ -16,6 +16,8 @@ from spectralleader.em.visits import UNSEEN, WEIGHT
 from spectralleader.models import TopicModel
 from spectralleader.runtime.compiled import kernel
 
+LEAST = 0.05  # words of background in a topic, at least: those of one known word
+
 
 class Background:
     """Counts of the words seen: the distribution that a topic of no documents has.
@@ -26,6 +28,12 @@ class Background:
     def __init__(self, n_words: int) -> None:
         self.seen: Floats = np.full(n_words, UNSEEN)  # (d,)
         self.n_seen = UNSEEN * n_words  # their sum
+
+    def copy(self) -> Background:
+        """Return the same counts, to be changed on their own."""
+        background = Background(1)
+        background.seen, background.n_seen = self.seen.copy(), self.n_seen
+        return background
 
     def add(self, documents: Documents) -> None:
         """Count the words of documents."""

@@ -172,7 +172,8 @@ class HedgedLeader(Guarded):
     @property
     def model(self) -> TopicModel:
         """The topics of all that is remembered; they keep their places."""
-        return self._read(ALL)
+        shown = self._refit.shown
+        return self._read(ALL) if shown is None else shown.model
 
     @property
     def recent(self) -> TopicModel:
@@ -182,8 +183,6 @@ class HedgedLeader(Guarded):
     def _read(self, estimate: int) -> TopicModel:
         if estimate not in self._models:
             statistics = self._experts.estimates.view(estimate)
-            if estimate == ALL and self._refit.shown is not None:
-                statistics = self._refit.shown
             words = self._experts.background.words
             strength = self._refit.smoothing(estimate, self._experts).strength
             self._models[estimate] = smooth(statistics, words, strength)

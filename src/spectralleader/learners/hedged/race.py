@@ -89,9 +89,8 @@ def race(
     if course.judged is not course.fitted:  # else less smoothing always wins
         for other in (len(course.known) * factor for factor in strengths):
             smoother = course._replace(smoothing=course.smoothing._replace(strength=other))
-            again = fit(smoother, fitted[place])
-            if (mean := float(judge(smoother, again).mean())) > best:
-                best, won, strength = mean, again, other
+            if (mean := float(judge(smoother, won).mean())) > best:
+                best, strength = mean, other
     words = np.zeros((documents.n_words, n_topics))
     words[course.known] = won.words
     place = place if place < len(incumbents) else -1

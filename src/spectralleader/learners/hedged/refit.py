@@ -24,15 +24,16 @@ from spectralleader.documents import Documents
 from spectralleader.documents.views import Scattered
 from spectralleader.em.statistics import Statistics, match
 from spectralleader.em.visits import Smoothing, log_probs
+from spectralleader.learners.hedged.background import LEAST
 from spectralleader.learners.hedged.drift import Drift
 from spectralleader.learners.hedged.experts import ALL, FOLLOWED, RECENT, Experts, own
 from spectralleader.learners.hedged.followed import Followed
-from spectralleader.learners.hedged.race import Outcome, race
+from spectralleader.learners.hedged.race import ENOUGH, Outcome, race
 from spectralleader.learners.hedged.settings import SETTINGS
+from spectralleader.learners.hedged.shown import Shown
 from spectralleader.samples import Reservoir, Window, sample_to_state
 from spectralleader.samples.interleaving import interleave, take_turns
 
-LEAST = 0.05  # words of background in a topic: one known word's
 MOST_EVENTS = 100  # remembered, the latest
 N_EXPLAINED, WORST = 2000, 100  # documents looked at for a dead topic, and how many restart it
 COUNTERS = (
@@ -41,10 +42,12 @@ COUNTERS = (
 )
 
 
-def next_race(n_docs: int, *, is_settled: bool) -> int:
+def next_race(n_docs: int, n_topics: int, *, is_settled: bool) -> int:
     """Return at how many documents the race after this one is due."""
-    growth = SETTINGS.late_growth if is_settled else SETTINGS.growth
-    return int(np.ceil(n_docs * (SETTINGS.first_growth if n_docs < SETTINGS.first else growth)))
+    if is_settled or n_docs < n_topics:
+        return SETTINGS.late_growth * n_docs
+    growth = SETTINGS.first_growth if n_docs < SETTINGS.first else SETTINGS.growth
+    return int(np.ceil(growth * n_docs))
 
 
 class Event(NamedTuple):
@@ -71,8 +74,7 @@ class Refit:
         size = max(1, min(SETTINGS.window, reservoir_size // 4))
         self.window = Window(size, n_words=n_words)
         self._follow()
-        self.shown: Statistics | None = None  # the reservoir's, averaged; None: documents are few
-        self._n_shown = 0  # documents when it last moved
+        self.shown: Shown | None = None  # None: documents are few, or topics new
         # words of background in the topics of each; 0: none chosen yet
         self.strengths = [0.0 for _ in FOLLOWED]
         self.events: list[Event] = []
@@ -80,7 +82,7 @@ class Refit:
         self._n_raced = 0  # documents at the last race
         self._next_race = 1
         self._since = 0  # documents before the change that is looked into
-        self._next_fresh = SETTINGS.fresh  # documents since a change, at the next search
+        self._next_fresh = self._least_fresh  # documents since a change, at the next search
         self._n_compared = 0  # documents when the window's topics were last compared
         self._next_revival = 0
 
@@ -97,6 +99,10 @@ class Refit:
     def _most_raced(self) -> int:
         return SETTINGS.raced[self.n_topics <= SETTINGS.many]
 
+    @property
+    def _least_fresh(self) -> int:
+        return max(SETTINGS.fresh, ENOUGH * self.n_topics)
+
     def learn(self, block: Documents, experts: Experts) -> None:
         """Remember a block, and let the topics follow."""
         visits = (SETTINGS.n_visits, SETTINGS.n_recent_visits)
@@ -112,7 +118,7 @@ class Refit:
         n, is_new = self.reservoir.n_seen, False
         if n >= self._next_race:
             is_new = self._race(experts)
-            self._next_race = next_race(n, is_settled=self.is_settled)
+            self._next_race = next_race(n, self.n_topics, is_settled=self.is_settled)
         elif not self._seek_change(experts, drift):
             self._compare(experts)
         if self.is_settled:
@@ -168,10 +174,10 @@ class Refit:
         since = drift.suspected_since(SETTINGS.suspicion)
         n_fresh = self.reservoir.n_seen - (since or 0)
         if since is None or n_fresh >= self.window.capacity:
-            self._next_fresh = SETTINGS.fresh
+            self._next_fresh = self._least_fresh
             return False
         if since != self._since:
-            self._since, self._next_fresh = since, SETTINGS.fresh
+            self._since, self._next_fresh = since, self._least_fresh
         if n_fresh < self._next_fresh:
             return False
         fresh = self.window.last(n_fresh)
@@ -201,19 +207,13 @@ class Refit:
 
     def _show(self, experts: Experts) -> None:
         """Let what is shown move on, when the stream has grown by a step."""
-        n = self.reservoir.n_seen
+        n, strength = self.reservoir.n_seen, self.smoothing(ALL, experts).strength
         if self.shown is None:
-            self.shown, self._n_shown = experts.estimates[ALL], n
-        elif n - self._n_shown >= SETTINGS.step * n:
+            self.shown = Shown(experts.estimates[ALL], experts.background, strength, n)
+        elif self.shown.is_due(n):
             self._revive(experts)
-            current, shown = experts.estimates.view(ALL), self.shown
-            rate = min(1.0, (n - self._n_shown) / (SETTINGS.inertia * n))
-            kept = (1.0 - rate) * len(self.reservoir) / max(1.0, float(shown.totals[0].sum()))
-            shown.totals = kept * shown.totals + rate * current.totals
-            words = shown.words
-            words *= kept
-            words += rate * current.words
-            self._n_shown = n
+            current, size = experts.estimates.view(ALL), len(self.reservoir)
+            self.shown = self.shown.moved(current, experts.background, strength, n, size)
 
     def _revive(self, experts: Experts) -> None:
         """Restart a topic that has died, from the documents that are explained worst."""
@@ -271,7 +271,7 @@ class Refit:
             self._restart(estimate, winner, experts)
         n = self.reservoir.n_seen
         self._n_raced, self.shown = n, None
-        self._next_race = next_race(n, is_settled=self.is_settled)
+        self._next_race = next_race(n, self.n_topics, is_settled=self.is_settled)
         experts.restart()
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
@@ -288,7 +288,6 @@ class Refit:
             "samples": [sample_to_state(sample) for sample in (self.reservoir, self.window)],
             "followed": [followed.to_state() for followed in self.followed],
             "shown": None if self.shown is None else self.shown.to_state(),
-            "n_shown": self._n_shown,
             "strengths": np.array(self.strengths),
             "events": [{**e._asdict(), "topics": np.array(e.topics)} for e in self.events],
         }
@@ -306,15 +305,13 @@ class Refit:
         self._follow()
         for followed, one in zip(self.followed, parts(state, "followed", 2), strict=True):
             followed.load_state(one)
-        n, n_words = reservoir.n_seen, reservoir.n_words
-        self._n_shown = whole(state, "n_shown", 0, n)
+        n_words = reservoir.n_words
         self.strengths = floats(state, "strengths", (len(FOLLOWED),), 0.0, MOST).tolist()
         if any(0.0 < strength < LEAST for strength in self.strengths):
             raise ValueError(f"strengths must be 0 or at least {LEAST}, got {self.strengths}")
         self.shown = None
         if take(state, "shown") is not None:
-            given = part(state, "shown")
-            self.shown = Statistics.from_state(given, self.n_topics, n_words, 0.0)
+            self.shown = Shown.from_state(part(state, "shown"), self.n_topics, n_words)
         self.events = [self._read_event(one) for one in parts(state, "events")]
 
     def _read_event(self, state: dict[str, Any]) -> Event:

@@ -27,7 +27,7 @@ class Settings:
     # Topics that are read
     tried: tuple[float, ...] = (0.1, 0.3, 1.0)  # background words in a topic, per known word
     window: int = 2000  # last documents, whose topics are `recent`
-    n_visits: float = 2.0  # remembered documents visited again for each one learned
+    n_visits: float = 1.0  # remembered documents visited again for each one learned
     n_recent_visits: float = 0.5  # the same in the window
     unmoved: float = 1e-3  # change of a posterior that is not worth adding
     step: float = 0.04  # growth of the stream after which the model that is read moves on
@@ -41,7 +41,7 @@ class Settings:
     first: int = 400  # documents until which races are thick, and cheap
     first_growth: float = 1.5  # of the stream between these
     growth: float = 2.0  # between other early ones: the work per document stays bounded
-    late_growth: int = 4  # between late ones
+    late_growth: int = 4  # between late ones, and while there are fewer documents than topics
     held_out: float = 0.2  # share of the documents that contenders are judged on
     few: int = 100  # documents below which contenders are judged on all
     margin: float = 0.01  # of the loss, that a late newcomer must be better by

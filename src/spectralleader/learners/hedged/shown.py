@@ -1,0 +1,73 @@
+"""Shown: the topics that people read, an average that moves in steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spectralleader.arrays import Ints
+from spectralleader.checks.states import MOST, number, part, whole
+from spectralleader.em.statistics import Statistics
+from spectralleader.learners.hedged.background import LEAST, Background, smooth
+from spectralleader.learners.hedged.settings import SETTINGS
+from spectralleader.models import TopicModel
+
+
+class Shown:
+    """The reservoir's topics, averaged over the last part of the stream.
+
+    It moves whenever the stream has grown by a step, so that topics keep their words and reading
+    them costs nothing in between.
+    """
+
+    def __init__(
+        self, statistics: Statistics, background: Background, strength: float, n_docs: int
+    ) -> None:
+        self.statistics, self.background = statistics, background.copy()
+        self.strength = strength  # words of background in each topic
+        self.n_docs = n_docs  # learned, when it last moved
+        self._model: TopicModel | None = None
+
+    @property
+    def model(self) -> TopicModel:
+        """The topics as they are read."""
+        if self._model is None:
+            self._model = smooth(self.statistics, self.background.words, self.strength)
+        return self._model
+
+    def is_due(self, n_docs: int) -> bool:
+        """Whether the stream has grown by a step."""
+        return n_docs - self.n_docs >= SETTINGS.step * n_docs
+
+    def moved(
+        self, current: Statistics, background: Background, strength: float, n_docs: int, size: int
+    ) -> Shown:
+        """Return the average that has taken in the topics of `size` documents as they are now."""
+        average, rate = self.statistics, (n_docs - self.n_docs) / (SETTINGS.inertia * n_docs)
+        rate = min(1.0, rate)
+        kept = (1.0 - rate) * size / max(1.0, float(average.totals[0].sum()))
+        totals = kept * average.totals + rate * current.totals
+        words = kept * average.words
+        words += rate * current.words
+        return Shown(Statistics(totals, words), background, strength, n_docs)
+
+    def recode(self, new_ids: Ints | None, n_words: int) -> None:
+        """Renumber the words."""
+        self.statistics.recode(new_ids, n_words)
+        self.background.recode(new_ids, n_words)
+        self._model = None
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all there is to it."""
+        return {
+            "statistics": self.statistics.to_state(),
+            "background": self.background.to_state(),
+            "strength": self.strength,
+            "n_docs": self.n_docs,
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any], n_topics: int, n_words: int) -> Shown:
+        """Rebuild what `to_state` described, of that size."""
+        statistics = Statistics.from_state(part(state, "statistics"), n_topics, n_words, 0.0)
+        background = Background.from_state(part(state, "background"), n_words)
+        return cls(statistics, background, number(state, "strength", LEAST, MOST), whole(state, "n_docs"))
