@@ -173,8 +173,8 @@ def sweep(
     """Stepwise EM in place: ``mu <- (1 - eta) mu + eta s'`` per block, mu being of all documents.
 
     Where batch EM creeps, this strides: the blocks' noise carries it off plateaus, and a pass has
-    many steps. The documents should be in random order. Up to 10^5 blocks in all: the statistics are
-    multiplied out at the end only.
+    many steps. The documents should be in random order. At most 10^5 blocks in all: the statistics
+    are multiplied out at the end only.
     """
     n, K = len(documents.bounds), columns.n_topics
     scale, n_steps = 1.0, 0

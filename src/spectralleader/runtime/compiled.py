@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -120,7 +121,7 @@ class Compiling(event.Listener):
     """
 
     def __init__(self) -> None:
-        self.before_each: Callable[[], None] = nothing  # may raise
+        self.of_thread = OfThread()  # another may be in a step, which must come to its end
         self.report: Callable[[int, int], None] = show
         self.has_cache = True
         self._names: set[str] = set()  # of kernels compiled by this process
@@ -136,7 +137,7 @@ class Compiling(event.Listener):
             function = event.data["dispatcher"].py_func
             self._names.add(f"{function.__module__}.{function.__qualname__}")
             self.report(len(self._names), len(KERNELS))
-            self.before_each()
+            self.of_thread.before_each()
 
     def on_end(self, event: Any) -> None:
         """Report the end, if that was the outermost."""
@@ -163,19 +164,27 @@ def nothing() -> None:
     """Let a kernel be compiled, whatever waits."""
 
 
+class OfThread(threading.local):
+    """What is done by the thread that compiles a kernel, before it does so; it may raise."""
+
+    def __init__(self) -> None:
+        self.before_each: Callable[[], None] = nothing
+
+
 @contextmanager
 def before_each_kernel(call: Callable[[], None]) -> Iterator[None]:
-    """Have a function called before a kernel is compiled; it may raise."""
-    before, COMPILING.before_each = COMPILING.before_each, call
+    """Have a function called before this thread compiles a kernel; it may raise."""
+    mine = COMPILING.of_thread
+    before, mine.before_each = mine.before_each, call
     try:
         yield
     finally:
-        COMPILING.before_each = before
+        mine.before_each = before
 
 
 def say(text: str) -> None:
     """Write to standard error, if there is one and somebody reads it."""
-    with suppress(OSError, ValueError, AttributeError):  # full or broken, closed, none
+    with suppress(Exception):  # full, closed, none, or an object of somebody else's
         sys.stderr.write(text)
         sys.stderr.flush()
 
@@ -193,8 +202,11 @@ def show(n: int, n_kernels: int) -> None:
 
 
 def is_terminal(stream: Any) -> bool:
-    """Return whether a stream is a terminal; one that is closed or not there is none."""
-    return stream is not None and not stream.closed and bool(stream.isatty())
+    """Return whether a stream is a terminal; one that is closed, or cannot say, is none."""
+    try:
+        return bool(stream.isatty())
+    except Exception:  # programs put objects of their own in its place
+        return False
 
 
 COMPILING = Compiling()
