@@ -84,6 +84,13 @@ def learn(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start anew; MODEL is kept as a backup, MODEL.bak.")
     ] = False,
+    no_texts: Annotated[
+        bool,
+        typer.Option(
+            "--no-texts",
+            help="Keep no text in MODEL, but for known words; else a sample of at most 8 MB.",
+        ),
+    ] = False,
     engine: Engine = None,
     address: Address = None,
     as_json: Json = False,
@@ -127,6 +134,7 @@ def learn(
             save=save,
             checkpoint_every=checkpoint_every or OFTEN,
             fresh=fresh,
+            keep_texts=not no_texts,
         )
         with watching() as progress:
             result = jobs.run(options, progress)

@@ -60,6 +60,10 @@ OwnLearner = Annotated[
     ),
 ]
 Topics = Annotated[int, typer.Option("--topics", "-k", min=1, help="Number of topics.")]
+Level = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Read the topics merged to N, without learning again."),
+]
 Words = Annotated[
     str | None,
     typer.Option(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +27,7 @@ from spectralleader.sources.position import Position
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.checkpoint import Losses, Run
 from spectralleader.text.snapshot import Snapshot
+from spectralleader.text.timeline import Time
 from spectralleader.text.topics import TextTopics, compile_for
 
 
@@ -153,7 +154,7 @@ class Pass:
         try:
             for block in blocks:
                 look()
-                self.step(block.texts)
+                self.step(block.texts, block.times)
                 self._save_if_due()
                 self._progress.stepped(self.result())
             look()
@@ -172,7 +173,7 @@ class Pass:
             saved=saved, stopped=reason is not None, terminated=isinstance(reason, Terminated)
         )
 
-    def step(self, texts: list[str]) -> None:
+    def step(self, texts: list[str], times: Sequence[Time] | None = None) -> None:
         """Predict a block, then learn it."""
         found = list[tuple[Documents, Losses, Losses | None]]()
 
@@ -180,7 +181,7 @@ class Pass:
             losses = None if self._judged is None else self._judged.predict(documents)
             found.append((documents, self._unigram.predict(documents), losses))
 
-        new_ids = self.topics.step(texts, predict)
+        new_ids = self.topics.step(texts, predict, times)
         [(documents, unigram_losses, losses)] = found
         self._unigram.learn(documents, unigram_losses)
         if self._judged is not None and losses is not None:
@@ -259,11 +260,13 @@ def _first_run(topics: TextTopics, settings: dict[str, str]) -> Run:
 
 
 def list_topics(topics: TextTopics | Snapshot, n_words: int) -> list[dict[str, Any]]:
-    """Return the topics as plain values: number from 1, weight, words with probabilities."""
+    """Return the topics as plain values: number from 1, name, weight, words with probabilities."""
+    topics = topics if isinstance(topics, Snapshot) else topics.snapshot()
     model = topics.model
     return [
         {
             "topic": k + 1,
+            "name": topics.name(k) or None,
             "weight": float(model.weights[k]),
             "words": [
                 {"word": word, "probability": float(model.topics[k, i])}

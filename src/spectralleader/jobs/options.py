@@ -14,6 +14,7 @@ from spectralleader.jobs.source import Source, choose_vocabulary, choose_wish, c
 from spectralleader.learners import DEFAULT_LEARNER
 from spectralleader.learners.lookup import find_learner
 from spectralleader.sources.files import Columns
+from spectralleader.text.timeline import Timeline
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Words
@@ -41,6 +42,8 @@ class LearnOptions:
         How often to save on the way: documents, or a time such as "60s", "5min", "1h".
     fresh : bool
         Start anew; a file that exists is renamed to a backup.
+    keep_texts : bool
+        Keep a sample of the texts, for typical documents; if not, of their known words only.
     """
 
     source: Source
@@ -52,6 +55,7 @@ class LearnOptions:
     save: str | os.PathLike[str] | None = None
     checkpoint_every: str | int = OFTEN
     fresh: bool = False
+    keep_texts: bool = True
 
     def __post_init__(self) -> None:
         find_learner(self.learner)
@@ -70,6 +74,7 @@ class LearnOptions:
             vocabulary=choose_vocabulary(self.vocabulary, self.source, self.words, progress),
             words=self.words,
             block_size=self.source.block,
+            timeline=Timeline(texts=self.keep_texts),
             seed=self.seed,
         )
 

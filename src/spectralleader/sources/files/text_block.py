@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spectralleader.arrays import Ints
 
@@ -47,6 +48,18 @@ class TextBlock:
             self.texts[which],
             None if self.times is None else self.times[which],
             None if self.labels is None else self.labels[which],
+            self.files[which],
+            self.lines[which],
+            self.names,
+        )
+
+    def keep(self, which: NDArray[np.bool_]) -> TextBlock:
+        """Select the documents that a mask says, (n_docs,)."""
+        places = np.flatnonzero(which).tolist()
+        return TextBlock(
+            [self.texts[i] for i in places],
+            None if self.times is None else [self.times[i] for i in places],
+            None if self.labels is None else [self.labels[i] for i in places],
             self.files[which],
             self.lines[which],
             self.names,
