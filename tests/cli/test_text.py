@@ -122,9 +122,21 @@ def test_levels_and_names_go_from_topics_to_predictions_and_trends(command, file
         json.loads(line) for line in command("trends", saved, "--to", "jsonl").stdout.splitlines()
     ]
     assert {row["topic"] for row in found} == {1, 2, 3, 4, 5, 6}
-    assert command("topics", saved, "--name", "2").exit_code == 2
+    with pytest.raises(ValueError, match="given as N=NAME"):
+        command("topics", saved, "--name", "2")
     assert command("topics", saved, "--level", 3, "--name", "2=").exit_code == 0
     assert "ball games" not in command("topics", saved, "--level", 3).stdout
+
+
+def test_auto_learns_many_topics_and_shows_as_many_as_prices_suggest(command, tmp_path):
+    file, saved = write_csv(tmp_path / "news.csv", 900), tmp_path / "m"
+    told = command("learn", file, "-k", "auto", "--save", saved).stdout
+    assert "3 topics, as their prices suggest, merged from 32" in told
+    assert "Level 3: merged from 32" in command("topics", saved, "--level", "auto").stdout
+    resumed = command("learn", file, "-k", "auto", "--save", saved, "--json")
+    assert json.loads(resumed.stdout)["suggested_level"] == 3
+    assert "-k takes a number" in command("learn", file, "-k", "many").stderr
+    assert "--level takes a number from 1 to 32" in command("topics", saved, "--level", 33).stderr
 
 
 def test_no_texts_keeps_none(command, file, tmp_path):
