@@ -139,6 +139,22 @@ def test_auto_learns_many_topics_and_shows_as_many_as_prices_suggest(command, tm
     assert "--level takes a number from 1 to 32" in command("topics", saved, "--level", 33).stderr
 
 
+def test_columns_of_the_input_are_kept_and_every_row_has_a_line(command, file, tmp_path):
+    saved, new = tmp_path / "m", tmp_path / "new.csv"
+    command("learn", file, "-k", 3, "--save", saved)
+    new.write_text('id,text,when\n7,rain and wind,today\n8,,later\n9,"a, goal",\n')
+    told = command("predict", saved, new, "--keep", "id,when", "--best", 1)
+    lines = told.stdout.splitlines()
+    assert lines[0] == "id,when,file,line,topic,probability,known_words,log_prob,best1,p1"
+    assert [line.split(",")[:2] for line in lines[1:]] == [
+        ["7", "today"],
+        ["8", "later"],
+        ["9", ""],
+    ]
+    assert lines[2].split(",")[6:8] == ["0", "0.0"]
+    assert "left out" not in told.stderr
+
+
 def test_no_texts_keeps_none(command, file, tmp_path):
     saved = tmp_path / "m"
     command("learn", file, "-k", 3, "--save", saved, "--no-texts")

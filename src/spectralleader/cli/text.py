@@ -112,6 +112,10 @@ def predict(
         int | None,
         typer.Option(metavar="N", min=1, help="Give only the N best topics of each document."),
     ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(metavar="COL,COL", help="Columns of the input to write beside the topic."),
+    ] = None,
     text: Text = None,
     format: Format = None,
     strict: Strict = False,
@@ -120,7 +124,7 @@ def predict(
 
     A line has the document's place, its likeliest topic (counted from 1), its name if topics have
     names, its probability, the number of known words, their log-probability, and every topic's
-    probability.
+    probability. Rows without text have a line too, with no known words and the weights of topics.
     """
     check_folder(out)
     with stoppable():
@@ -128,6 +132,7 @@ def predict(
         from spectralleader.jobs.predicting import predict_blocks, write
 
         source = make_source(files, text, "", "", block, format, strict=strict, sort=False)
+        source = replace(source, keep=split(keep) or (), empty=True)
         if out is not None:
             replace(source, files=(model, *files)).check_kept(out)
         n = find_level(level, learned)
