@@ -122,9 +122,37 @@ def test_levels_and_names_go_from_topics_to_predictions_and_trends(command, file
         json.loads(line) for line in command("trends", saved, "--to", "jsonl").stdout.splitlines()
     ]
     assert {row["topic"] for row in found} == {1, 2, 3, 4, 5, 6}
-    assert command("topics", saved, "--name", "2").exit_code == 2
+    with pytest.raises(ValueError, match="given as N=NAME"):
+        command("topics", saved, "--name", "2")
     assert command("topics", saved, "--level", 3, "--name", "2=").exit_code == 0
     assert "ball games" not in command("topics", saved, "--level", 3).stdout
+
+
+def test_auto_learns_many_topics_and_shows_as_many_as_prices_suggest(command, tmp_path):
+    file, saved = write_csv(tmp_path / "news.csv", 900), tmp_path / "m"
+    told = command("learn", file, "-k", "auto", "--save", saved).stdout
+    assert "3 topics, as their prices suggest, merged from 32" in told
+    assert "Level 3: merged from 32" in command("topics", saved, "--level", "auto").stdout
+    resumed = command("learn", file, "-k", "auto", "--save", saved, "--json")
+    assert json.loads(resumed.stdout)["suggested_level"] == 3
+    assert "-k takes a number" in command("learn", file, "-k", "many").stderr
+    assert "--level takes a number from 1 to 32" in command("topics", saved, "--level", 33).stderr
+
+
+def test_columns_of_the_input_are_kept_and_every_row_has_a_line(command, file, tmp_path):
+    saved, new = tmp_path / "m", tmp_path / "new.csv"
+    command("learn", file, "-k", 3, "--save", saved)
+    new.write_text('id,text,when\n7,rain and wind,today\n8,,later\n9,"a, goal",\n')
+    told = command("predict", saved, new, "--keep", "id,when", "--best", 1)
+    lines = told.stdout.splitlines()
+    assert lines[0] == "id,when,file,line,topic,probability,known_words,log_prob,best1,p1"
+    assert [line.split(",")[:2] for line in lines[1:]] == [
+        ["7", "today"],
+        ["8", "later"],
+        ["9", ""],
+    ]
+    assert lines[2].split(",")[6:8] == ["0", "0.0"]
+    assert "left out" not in told.stderr
 
 
 def test_no_texts_keeps_none(command, file, tmp_path):

@@ -80,7 +80,7 @@ def show(result: EngineResult) -> None:
     )
     if result.is_useful:
         out.print()
-        out.print(topic_table(topics))
+        out.print(topic_table(topics, out.width))
     if result.backup is not None:
         out.print(f"\nBackup: {result.backup}", soft_wrap=True, markup=False)
     if result.saved is not None:

@@ -24,7 +24,6 @@ from spectralleader.cli.options import (
     Strict,
     Text,
     Time,
-    Topics,
     Words,
     allow_own_modules,
     check_folder,
@@ -49,7 +48,16 @@ EXAMPLES = (
 def learn(
     context: typer.Context,
     files: Files,
-    topics: Topics = 5,
+    topics: Annotated[
+        str,
+        typer.Option(
+            "--topics",
+            "-k",
+            metavar="K|auto",
+            help="Number of topics; auto learns 32 and shows as many, merged, as their prices "
+            "suggest.",
+        ),
+    ] = "5",
     learner: Annotated[
         str | None,
         typer.Option(
@@ -104,6 +112,7 @@ def learn(
     once, and the last checkpoint stays.
     """
     check_folder(save)
+    n_topics = parse_topics(topics)
     if save is None and (fresh or checkpoint_every is not None):
         raise typer.BadParameter("--checkpoint-every and --fresh need --save MODEL")
     if engine is None:
@@ -112,7 +121,9 @@ def learn(
         why = "is not for an engine, which has the spectral method go over all documents"
         refuse_options(context, NOT_THERE, f"{why}; leave it out")
         kind = None if format is None else format.value
-        settings = {"n_topics": topics, "vocabulary": vocabulary, "stop_words": stop_words}
+        if isinstance(n_topics, str):
+            raise typer.BadParameter("-k auto is not for an engine; say how many topics")
+        settings = {"n_topics": n_topics, "vocabulary": vocabulary, "stop_words": stop_words}
         where = {"text": split(text), "format": kind, "address": address}
         kept = {"save": save, "fresh": fresh, "seed": seed}
         return learn_and_show(engine, files, as_json, **settings, **where, **kept)
@@ -126,7 +137,7 @@ def learn(
         allow_own_modules([learner or ""])
         options = LearnOptions(
             make_source(files, text, time, label, block, format, strict=strict, sort=sort),
-            n_topics=topics,
+            n_topics=n_topics,
             learner=learner or DEFAULT_LEARNER,
             vocabulary=vocabulary,
             stop_words=stop_words,
@@ -144,6 +155,15 @@ def learn(
             is_request = isinstance(reason, Terminated)
             result = replace(result, stopped=True, terminated=is_request)
     end(result)
+
+
+def parse_topics(given: str) -> int | str:
+    """Return a number of topics, or "auto"."""
+    if given == "auto":
+        return given
+    if not given.isdecimal() or int(given) < 1:
+        raise typer.BadParameter(f"-k takes a number of topics from 1 on, or auto; got {given!r}")
+    return int(given)
 
 
 def end(result: Learned) -> None:

@@ -13,12 +13,15 @@ from rich.text import Text
 from spectralleader.jobs import Description, Evaluation, Learned, Merged
 from spectralleader.jobs.describing import Level, say_history
 from spectralleader.sources.files import Reader
+from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.trends import Trends, name_date
 
 BAR = 20  # characters of a weight of 1
 N_WORDS = 10
-SPARK = 24  # characters of a trend
+SPARK, SMALL_SPARK = 24, 12  # characters of a trend, and in a table
+NARROW = 60  # columns below which there are no bars
+COLOUR = "blue"  # of bars, curves and names
 CURVE = "▁▂▃▄▅▆▇█"
 PIPE_WIDTH = 120  # columns where there is no terminal
 
@@ -34,19 +37,36 @@ def count_of(n: int, noun: str) -> str:
     return f"{n:,} {noun}" + ("" if n == 1 else "es" if noun.endswith("ch") else "s")
 
 
-def topic_table(topics: TextTopics, n_words: int = N_WORDS) -> Table:
-    """Return topics with their weights and top words."""
-    table = Table("topic", "weight", "", "top words", box=None, pad_edge=False, expand=True)
+def topic_table(
+    topics: TextTopics | Snapshot,
+    width: int,
+    *,
+    curves: Sequence[Sequence[float]] | None = None,
+    n_words: int = N_WORDS,
+) -> Table:
+    """Return topics with their weights, small curves and top words, for so many columns.
+
+    Numbers are whole in any terminal: words are cut instead, and bars left out of a narrow one.
+    """
+    weights, shown = topics.model.weights.tolist(), topics.top_words(n_words)
+    names = topics.names if isinstance(topics, Snapshot) else topics.snapshot().names
+    longest = round(BAR * max(weights)) if width >= NARROW else 0
+    widths = [len("topic"), len("weight"), longest, SMALL_SPARK if curves else 0]
+    table = Table(box=None, pad_edge=False)
+    for header, size in zip(("topic", "weight", "", ""), widths, strict=True):
+        if size:
+            table.add_column(header, min_width=size, max_width=size, no_wrap=True)
     table.columns[1].justify = "right"
-    longest = round(BAR * float(topics.model.weights.max()))
-    for column, width in zip(table.columns, (5, 6, longest), strict=False):
-        column.min_width = column.max_width = width  # however long the words are
-    words = table.columns[3]
-    words.no_wrap, words.overflow, words.ratio = True, "ellipsis", 1
-    rows = zip(topics.model.weights.tolist(), topics.top_words(n_words), strict=True)
-    for k, (weight, top) in enumerate(rows, start=1):
-        bar = Text("█" * round(BAR * weight), style="blue")
-        table.add_row(str(k), f"{weight:.3f}", bar, Text(" ".join(top)))
+    left = max(10, width - sum(widths) - 2 * len(table.columns))
+    table.add_column("top words", max_width=left, no_wrap=True, overflow="ellipsis")
+    for k, (weight, top) in enumerate(zip(weights, shown, strict=True)):
+        cells = [str(k + 1), f"{weight:.3f}"]
+        bar = Text("█" * round(BAR * weight), style=COLOUR)
+        curve = Text(sparkline(curves[k], SMALL_SPARK) if curves else "", style=COLOUR)
+        words = Text(" ".join(top))
+        if k < len(names) and names[k]:
+            words = Text(f"{names[k]}  ", style="bold") + words
+        table.add_row(*cells, *([bar] if longest else []), *([curve] if curves else []), words)
     return table
 
 
@@ -67,13 +87,29 @@ def show_learned(result: Learned) -> None:
         _say(out, line)
     if result.is_useful:
         out.print()
-        out.print(topic_table(topics))
+        show_topics(out, result)
     if result.saved is not None:
         out.print()
         saved = f"{result.saved}, {count_of(result.n_saved or 0, 'document')}"
         _say(out, f"Saved: {saved}  (see: spectralleader topics {result.saved})")
     if result.backup is not None:
         _say(out, f"What was learned before is kept in {result.backup}")
+
+
+def show_topics(out: Console, result: Learned) -> None:
+    """Print the topics with their trends, at the level that the prices suggest if that is asked."""
+    level = result.topics.tree().suggested if result.is_auto else None
+    shown, trends = result.topics.at(level), result.topics.trends(level)
+    curves = trends.shares.T.tolist() if len(trends.starts) > 1 else None
+    out.print(topic_table(shown, out.width, curves=curves))
+    if level is not None:
+        n, model = result.topics.learner.n_topics, result.saved or "MODEL"
+        out.print()
+        _say(
+            out,
+            f"{level} topics, as their prices suggest, merged from {n}; see more or fewer: "
+            f"spectralleader topics {model} --level N",
+        )
 
 
 def show_merged(result: Merged) -> None:
@@ -88,7 +124,7 @@ def show_merged(result: Merged) -> None:
         table.add_row(Text(part.file), *cells, style="bold" if part is result.whole else None)
     out.print(table)
     out.print()
-    out.print(topic_table(result.topics))
+    out.print(topic_table(result.topics, out.width))
     out.print()
     _say(out, f"Saved: {result.whole.file}  (see: spectralleader topics {result.whole.file})")
 
@@ -133,10 +169,10 @@ def _show_topic(out: Console, topic: dict[str, Any]) -> None:
     words = " ".join(word["word"] for word in topic["words"])
     line = Text(f"topic {topic['topic']}  ", style="bold")
     if topic["name"]:
-        line.append(f"{topic['name']}  ", style="bold blue")
+        line.append(f"{topic['name']}  ", style=f"bold {COLOUR}")
     line.append(f"{topic['weight']:.3f}  ")
     if "trend" in topic:
-        line.append(f"{sparkline(topic['trend'])}  ", style="not bold blue")
+        line.append(f"{sparkline(topic['trend'])}  ", style=f"not bold {COLOUR}")
     out.print(line.append(words))
     for document in topic["typical"]:
         shown = f"  words of a document: {document}"

@@ -31,6 +31,7 @@ from spectralleader.cli.options import (
     Words,
     allow_own_modules,
     check_folder,
+    find_level,
     load_model,
     make_source,
     opened,
@@ -76,9 +77,10 @@ def topics(
     from spectralleader.jobs import describe
     from spectralleader.jobs.naming import name_topics, parse_names
 
+    n = find_level(level, learned)
     if name:
-        learned = name_topics(model, parse_names(name), level)
-    found = describe(learned, n_words=words, n_typical=documents, recent=recent, level=level)
+        learned = name_topics(model, parse_names(name), n)
+    found = describe(learned, n_words=words, n_typical=documents, recent=recent, level=n)
     print_json(found.summary()) if as_json else show_description(found)
     if not learned.n_docs > learned.n_empty:
         raise typer.Exit(NOTHING_USEFUL)
@@ -110,6 +112,10 @@ def predict(
         int | None,
         typer.Option(metavar="N", min=1, help="Give only the N best topics of each document."),
     ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(metavar="COL,COL", help="Columns of the input to write beside the topic."),
+    ] = None,
     text: Text = None,
     format: Format = None,
     strict: Strict = False,
@@ -118,7 +124,7 @@ def predict(
 
     A line has the document's place, its likeliest topic (counted from 1), its name if topics have
     names, its probability, the number of known words, their log-probability, and every topic's
-    probability.
+    probability. Rows without text have a line too, with no known words and the weights of topics.
     """
     check_folder(out)
     with stoppable():
@@ -126,10 +132,12 @@ def predict(
         from spectralleader.jobs.predicting import predict_blocks, write
 
         source = make_source(files, text, "", "", block, format, strict=strict, sort=False)
+        source = replace(source, keep=split(keep) or (), empty=True)
         if out is not None:
             replace(source, files=(model, *files)).check_kept(out)
+        n = find_level(level, learned)
         with source.open() as reader, opened(out) as file:
-            found = predict_blocks(learned, reader, level=level, shares=shares, n_best=best)
+            found = predict_blocks(learned, reader, level=n, shares=shares, n_best=best)
             write(found, file, to)
     for line in reader.problems.summary():
         typer.echo(f"left out {line}", err=True)
@@ -156,8 +164,9 @@ def trends(
     learned = load_model(model, learner)
     from spectralleader.jobs.trends import write_trends
 
+    n = find_level(level, learned)
     with opened(out) as file:
-        n_rows = write_trends(learned, file, level, to)
+        n_rows = write_trends(learned, file, n, to)
     if n_rows == 0:
         typer.echo(f"spectralleader: {model} keeps no sample of texts over time", err=True)
         raise typer.Exit(NOTHING_USEFUL)
@@ -184,7 +193,8 @@ def page(
     from spectralleader.page import describe_page, render
 
     heading = title or f"Topics of {Path(model).stem}"
-    content = describe_page(learned, title=heading, level=level, texts=not no_texts)
+    n = find_level(level, learned)
+    content = describe_page(learned, title=heading, level=n, texts=not no_texts)
     out.write_text(render(content), encoding="utf-8")
     typer.echo(f"Page: {out}")
     if not learned.n_docs > learned.n_empty:

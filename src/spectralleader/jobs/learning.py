@@ -15,7 +15,7 @@ from spectralleader.documents import Documents
 from spectralleader.evaluation import Prequential
 from spectralleader.jobs.checkpointing import Checkpoints
 from spectralleader.jobs.input_digest import InputDigest, check_pipe, retrace
-from spectralleader.jobs.options import LearnOptions
+from spectralleader.jobs.options import AUTO, LearnOptions
 from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import Source
 from spectralleader.learners import Unigram
@@ -46,6 +46,7 @@ class Learned:
     backup: Path | None = None  # of the file that was there before
     stopped: bool = False  # by Ctrl-C, or a request to end
     terminated: bool = False  # by a request to end
+    is_auto: bool = False  # whether the topics are to be read at the level that prices suggest
 
     @property
     def is_useful(self) -> bool:
@@ -73,6 +74,7 @@ class Learned:
             "unigram_L1": self.unigram_losses.mean_loss,
             "unigram_perplexity": self.unigram_losses.perplexity,
             "topics": list_topics(topics, n_words),
+            "suggested_level": topics.tree().suggested if self.is_auto else None,
             "guesses": list(self.reader.guesses),
             "problems": {
                 kind: {"rows": count, "first": problems.places[kind]}
@@ -218,6 +220,7 @@ class Pass:
             self.n_before,
             self._checkpoints and self._checkpoints.n_saved,
             backup=self._checkpoints and self._checkpoints.backup,
+            is_auto=self._settings["topics"] == AUTO,
             **ended,
         )
 

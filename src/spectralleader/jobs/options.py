@@ -19,6 +19,8 @@ from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Words
 
+AUTO = "auto"
+MANY = 32  # topics that "auto" learns: three for each of about ten that people read
 OFTEN = "10min"  # between checkpoints; a checkpoint of a large model takes a second
 
 
@@ -30,7 +32,9 @@ class LearnOptions:
     ----------
     source : Source
         What to read.
-    n_topics, learner, seed
+    n_topics : int or str
+        Number of topics; "auto" learns 32, to be read at the level that their prices suggest.
+    learner, seed
         See `TextTopics`.
     vocabulary : str, int or Vocabulary, optional
         See `choose_vocabulary`; resuming, the one that was saved is used.
@@ -47,7 +51,7 @@ class LearnOptions:
     """
 
     source: Source
-    n_topics: int = 5
+    n_topics: int | str = 5
     learner: str = DEFAULT_LEARNER
     vocabulary: str | int | Vocabulary | None = None
     stop_words: str = "english"
@@ -59,6 +63,8 @@ class LearnOptions:
 
     def __post_init__(self) -> None:
         find_learner(self.learner)
+        if isinstance(self.n_topics, str) and self.n_topics != AUTO:
+            raise ValueError(f"the number of topics is a number or {AUTO!r}, got {self.n_topics!r}")
         _ = self.words  # a file that cannot be read is reported before anything is learned
 
     @cached_property
@@ -69,7 +75,7 @@ class LearnOptions:
     def make_topics(self, progress: Progress) -> TextTopics:
         """Return topics to begin with."""
         return TextTopics(
-            self.n_topics,
+            MANY if isinstance(self.n_topics, str) else self.n_topics,
             learner=self.learner,
             vocabulary=choose_vocabulary(self.vocabulary, self.source, self.words, progress),
             words=self.words,

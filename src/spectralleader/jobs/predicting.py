@@ -39,7 +39,8 @@ class Prediction(NamedTuple):
         for i, (file, line, k, log_prob, n_known) in enumerate(
             zip(*(column.tolist() for column in columns), strict=True)
         ):
-            row = {"file": self.block.names[file], "line": line, "topic": k + 1}
+            row: dict[str, Any] = {name: column[i] for name, column in self.block.kept.items()}
+            row |= {"file": self.block.names[file], "line": line, "topic": k + 1}
             if self.names:
                 row["name"] = self.names[k]
             row |= {

@@ -31,6 +31,8 @@ class Source:
     format: str | None = None
     strict: bool = False
     sort: bool = False
+    keep: tuple[str, ...] = ()
+    empty: bool = False
 
     @classmethod
     def of(cls, files: str | os.PathLike[str] | Source, **options: object) -> Source:
@@ -53,6 +55,8 @@ class Source:
             strict=self.strict,
             sort=sort,
             format=self.format,
+            keep=self.keep,
+            empty=self.empty,
         )
 
     @property

@@ -194,7 +194,7 @@ def open_corpus(
     if files is None:
         raise ValueError(f"the corpus {name!r} cannot be read: {why_missing(name, folder)}")
     corpus = find_corpus(name)
-    text, time, label = corpus.columns
+    text, time, label, _ = corpus.columns
     return read(
         files,
         text=text,

@@ -32,6 +32,8 @@ def read(
     strict: bool = False,
     sort: bool = False,
     format: str | None = None,
+    keep: Sequence[str] = (),
+    empty: bool = False,
 ) -> Reader:
     """Read files of text, one after the other, in blocks, in bounded memory.
 
@@ -55,6 +57,10 @@ def read(
         temporary file as large as the text. Documents without a time come last.
     format : str, optional
         One of csv, tsv, jsonl, parquet, text, for all files; else by name, else by content.
+    keep : sequence of str
+        More columns, handed on in `TextBlock.kept`; not with `sort`.
+    empty : bool
+        Hand out rows without text too, instead of leaving them out as bad.
 
     Raises
     ------
@@ -62,8 +68,8 @@ def read(
         If a file is not there, empty or damaged, or a column is not there or not obvious.
     """
     names = [os.fspath(p) for p in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
-    wish = Wish(text, time, label)
-    return Reader(names, wish, block, strict=strict, sort=sort, format=format)
+    wish = Wish(text, time, label, keep)
+    return Reader(names, wish, block, strict=strict, sort=sort, format=format, empty=empty)
 
 
 class Reader(Iterator[TextBlock]):
@@ -82,6 +88,7 @@ class Reader(Iterator[TextBlock]):
         strict: bool,
         sort: bool,
         format: str | None,
+        empty: bool = False,
     ) -> None:
         if not names:
             raise ValueError('there is nothing to read: name a file, or "-" for standard input')
@@ -91,7 +98,7 @@ class Reader(Iterator[TextBlock]):
             check_path(name)
         self.names = tuple(names)
         self.problems = Problems(list(names), strict=strict)
-        self._format, self._sort = format, sort
+        self._format, self._sort, self._empty = format, sort, empty
         self._table: Table | None = None
         self._latest = LONG_AGO
         table = self._open(0)
@@ -108,7 +115,7 @@ class Reader(Iterator[TextBlock]):
         try:
             self.columns, guesses = choose(wish, table.columns, table.sample, name)
             # a time or label that was guessed may be missing from other files
-            self._needed = Columns(self.columns.text, wish.time or None, wish.label or None)
+            self._needed = self.columns._replace(time=wish.time or None, label=wish.label or None)
             if self._sort and self.columns.time is None:
                 raise ValueError(f"to sort {name} a column of times must be named")
         except ValueError:
@@ -136,7 +143,9 @@ class Reader(Iterator[TextBlock]):
     def _make_block(self, records: Records, file: int, log: Log) -> TextBlock:
         names = self.columns.wanted
         texts = join_columns([records.fields[names.index(name)] for name in self.columns.text])
-        if not all(has_text := [not text.isspace() and text != "" for text in texts]):
+        if not self._empty and not all(
+            has_text := [not text.isspace() and text != "" for text in texts]
+        ):
             for i in np.flatnonzero(~np.array(has_text)):
                 log.add(NO_TEXT, records.lines[i])
             records = records.keep(has_text)
@@ -147,7 +156,8 @@ class Reader(Iterator[TextBlock]):
         if self.columns.label is not None:
             labels = [label or None for label in records.fields[names.index(self.columns.label)]]
         files = np.full(len(texts), file, np.int64)
-        return TextBlock(texts, times, labels, files, records.lines, self.names)
+        kept = {name: records.fields[names.index(name)] for name in self.columns.keep}
+        return TextBlock(texts, times, labels, files, records.lines, self.names, kept)
 
     def _read_times(self, records: Records, column: int, log: Log) -> list[datetime | None]:
         times = parse_times(records.fields[column])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
@@ -29,6 +29,7 @@ class TextBlock:
     files: Ints  # (n_docs,) number of the file
     lines: Ints  # (n_docs,) line at which the record begins, from 1; a Parquet file's row
     names: tuple[str, ...]  # of all the files
+    kept: dict[str, list[str | None]] = field(default_factory=dict)  # more columns, by name
 
     @classmethod
     def of(
@@ -51,6 +52,7 @@ class TextBlock:
             self.files[which],
             self.lines[which],
             self.names,
+            {name: column[which] for name, column in self.kept.items()},
         )
 
     def keep(self, which: NDArray[np.bool_]) -> TextBlock:
@@ -63,6 +65,7 @@ class TextBlock:
             self.files[which],
             self.lines[which],
             self.names,
+            {name: [column[i] for i in places] for name, column in self.kept.items()},
         )
 
     def place(self, i: int) -> str:
@@ -88,6 +91,7 @@ def join(blocks: list[TextBlock]) -> TextBlock:
         np.concatenate([block.files for block in blocks]),
         np.concatenate([block.lines for block in blocks]),
         blocks[0].names,
+        {name: [v for block in blocks for v in block.kept[name]] for name in blocks[0].kept},
     )
 
 
