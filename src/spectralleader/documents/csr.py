@@ -138,6 +138,15 @@ def _as_ids(ids: Sequence[int] | ArrayLike, n_words: int, row: int) -> Ints:
     return array.astype(np.int64)
 
 
+def number_words(words: WordIds, n_words: int) -> tuple[WordIds, Ints]:
+    """``known, places = np.unique(words, return_inverse=True)``, swapped, without sorting."""
+    place = np.zeros(n_words, np.int32)
+    place[words] = 1
+    known = np.flatnonzero(place)
+    place[known] = np.arange(len(known))
+    return place[words], known
+
+
 @kernel
 def sum_rows(indptr: Ints, counts: Floats) -> Floats:
     """``[counts[a:b].sum() for a, b in itertools.pairwise(indptr)]``."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.documents import Documents
+from spectralleader.moments.update_kernels import Sums
 
 CHUNK = 4096  # documents whose (r, r) outer products are held at once
 
@@ -56,6 +57,15 @@ def project_triples(documents: Documents, basis: Floats) -> Floats:
     thrice = _outer_sums(basis, basis, _add_up(documents, g)[:, None] * basis)
     repeated = once + once.transpose(0, 2, 1) + once.transpose(2, 1, 0)
     return np.asarray(_outer_sums(P, P, g[:, None] * P) - repeated + 2.0 * thrice)
+
+
+def sum_in_basis(documents: Documents, basis: Floats) -> Sums:
+    """Return what `ProjectedSums` has after an update, without a kernel: a few ms slower."""
+    lengths = documents.lengths
+    n = [float(lengths.sum()), *(float((lengths >= order).sum()) for order in (1, 2, 3))]
+    image = multiply_pairs(documents, basis)
+    upper = pack(basis.T @ image, project_triples(documents, basis))
+    return Sums(basis, np.array(n), sum_words(documents), image, upper)
 
 
 def _add_up(documents: Documents, g: Floats) -> Floats:
