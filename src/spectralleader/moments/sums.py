@@ -43,20 +43,38 @@ def sum_pairs(documents: Documents) -> Floats:
 def multiply_pairs(documents: Documents, Z: Floats) -> Floats:
     """Return (sum of the pairs) @ Z, shape (d, z), without forming the pairs (eq. 6)."""
     g = tuple_weights(documents, 2)
-    X = documents.as_floats()
-    return np.asarray(X.T @ (g[:, None] * (X @ Z)) - _add_up(documents, g)[:, None] * Z)
+    P = multiply(documents, Z)
+    return multiply_transposed(documents, g[:, None] * P) - _add_up(documents, g)[:, None] * Z
 
 
 def project_triples(documents: Documents, basis: Floats) -> Floats:
     """Return the sum of the triples in a basis, shape (r, r, r), without (d, d, d) (eq. 7)."""
     g = tuple_weights(documents, 3)
-    X = documents.as_floats()
-    P = X @ basis  # (n, r)
-    R = X.T @ (g[:, None] * P)  # (d, r)
+    P = multiply(documents, basis)  # (n, r)
+    R = multiply_transposed(documents, g[:, None] * P)  # (d, r)
     once = _outer_sums(basis, basis, R)  # one position repeated: sum_i q_i (x) q_i (x) R_i
     thrice = _outer_sums(basis, basis, _add_up(documents, g)[:, None] * basis)
     repeated = once + once.transpose(0, 2, 1) + once.transpose(2, 1, 0)
     return np.asarray(_outer_sums(P, P, g[:, None] * P) - repeated + 2.0 * thrice)
+
+
+def multiply(documents: Documents, Z: Floats) -> Floats:
+    """Return X @ Z, shape (n_docs, z), X being the counts. SciPy is slow to import."""
+    out, some = np.zeros((documents.n_docs, Z.shape[1])), np.diff(documents.indptr) > 0
+    if some.any():  # `reduceat` has no empty sums
+        entries = documents.counts[:, None] * Z[documents.words]
+        out[some] = np.add.reduceat(entries, documents.indptr[:-1][some])
+    return out
+
+
+def multiply_transposed(documents: Documents, Y: Floats) -> Floats:
+    """Return X.T @ Y, shape (d, y), X being the counts."""
+    rows = np.repeat(np.arange(documents.n_docs), np.diff(documents.indptr))
+    out = np.empty((documents.n_words, Y.shape[1]))
+    for a, column in enumerate(Y.T):
+        entries = documents.counts * column[rows]
+        out[:, a] = np.bincount(documents.words, entries, minlength=documents.n_words)
+    return out
 
 
 def sum_in_basis(documents: Documents, basis: Floats) -> Sums:

@@ -105,7 +105,9 @@ class Places(CompileResultCacheImpl):
 def source_digest() -> bytes:
     """Return a digest of all files with kernels, in about 10 ms."""
     files = sorted(Path(__file__).parents[1].rglob("*.py"))
-    sources = [source for path in files if b"runtime.compiled import" in (source := path.read_bytes())]
+    sources = [
+        source for path in files if b"runtime.compiled import" in (source := path.read_bytes())
+    ]
     return sha256(b"".join(sources)).digest()
 
 

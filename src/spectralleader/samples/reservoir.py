@@ -81,7 +81,8 @@ class Reservoir(Bounded):
             return chosen
         # stable: of several in one place the last comes last, and stays
         chosen = chosen[np.argsort(chosen[:, 1], kind="stable")]
-        return chosen[np.append(chosen[1:, 1] != chosen[:-1, 1], True)]
+        is_last = np.append(chosen[1:, 1] != chosen[:-1, 1], np.True_)
+        return np.asarray(chosen[is_last])
 
     def _choose_one(self) -> Ints:
         """Do what `_choose` does for a block of one, which most often does not enter."""

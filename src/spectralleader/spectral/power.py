@@ -77,9 +77,9 @@ def decompose_tensor(
             for a in range(k):
                 theta[a] = start[a]
                 square += start[a] * start[a]
-            scale = 1.0 if is_last and s > 0 else 1.0 / np.sqrt(square)
+            norm = 1.0 if is_last and s > 0 else np.sqrt(square)
             for a in range(k):
-                theta[a] *= scale
+                theta[a] /= norm
                 best[a] = theta[a] if s == 0 else best[a]
             # A warm start, which is a single one, is not damped: on headlines it then ended in
             # another maximum than that of all restarts, with a recovery error 80 times as large.

@@ -63,7 +63,7 @@ def fold(text: Bytes, characters: Characters, folded: Bytes) -> bool:
     `folded` holds 0s, 8 more than there are bytes. Returns whether the outcome is right: with a
     special character it is not, and needs `str.lower`.
     """
-    at = np.int64(0)  # else `read` is compiled for the constant, too
+    at: Any = np.int64(0)  # else `read` is compiled for the constant, too
     while at < len(text):
         if text[at] < 0x80:
             character = characters[text[at]]
