@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
+from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.runtime.compiled import inlined, kernel
 
 TIE = 1e-9  # more similarity for staying: what is as good up to rounding stays where it is
@@ -22,7 +23,8 @@ def best_order(topics: Floats, reference: Floats) -> Ints:
     """
     # as `compare` does, which takes longer to compile than all that it would save
     sizes = np.sqrt((topics**2).sum(axis=1)), np.sqrt((reference**2).sum(axis=1))
-    similarity = topics[:, : reference.shape[1]] @ reference.T / np.outer(*sizes)
+    with ONE_BLAS_THREAD:
+        similarity = topics[:, : reference.shape[1]] @ reference.T / np.outer(*sizes)
     similarity += TIE * np.eye(len(topics))
     order: Ints = similarity.argmax(axis=0)
     if len(set(order.tolist())) == len(order):  # each has the best: no other matching is better

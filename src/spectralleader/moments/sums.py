@@ -11,7 +11,6 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.documents import Documents
-from spectralleader.moments.update_kernels import Sums
 
 CHUNK = 4096  # documents whose (r, r) outer products are held at once
 
@@ -28,7 +27,7 @@ def tuple_weights(documents: Documents, order: int) -> Floats:
 
 def sum_words(documents: Documents) -> Floats:
     """Return the sum of c / L, shape (d,)."""
-    return _add_up(documents, tuple_weights(documents, 1))
+    return add_up(documents, tuple_weights(documents, 1))
 
 
 def sum_pairs(documents: Documents) -> Floats:
@@ -36,24 +35,25 @@ def sum_pairs(documents: Documents) -> Floats:
     g = tuple_weights(documents, 2)
     X = documents.as_floats()
     pairs = (X.T @ X.multiply(g[:, None]).tocsr()).toarray()
-    pairs[np.diag_indices_from(pairs)] -= _add_up(documents, g)
+    pairs[np.diag_indices_from(pairs)] -= add_up(documents, g)
     return np.asarray((pairs + pairs.T) / 2)  # symmetric to the last bit
 
 
 def multiply_pairs(documents: Documents, Z: Floats) -> Floats:
     """Return (sum of the pairs) @ Z, shape (d, z), without forming the pairs (eq. 6)."""
     g = tuple_weights(documents, 2)
-    P = multiply(documents, Z)
-    return multiply_transposed(documents, g[:, None] * P) - _add_up(documents, g)[:, None] * Z
+    X = documents.as_floats()
+    return np.asarray(X.T @ (g[:, None] * (X @ Z)) - add_up(documents, g)[:, None] * Z)
 
 
 def project_triples(documents: Documents, basis: Floats) -> Floats:
     """Return the sum of the triples in a basis, shape (r, r, r), without (d, d, d) (eq. 7)."""
     g = tuple_weights(documents, 3)
-    P = multiply(documents, basis)  # (n, r)
-    R = multiply_transposed(documents, g[:, None] * P)  # (d, r)
+    X = documents.as_floats()
+    P = X @ basis  # (n, r)
+    R = X.T @ (g[:, None] * P)  # (d, r)
     once = _outer_sums(basis, basis, R)  # one position repeated: sum_i q_i (x) q_i (x) R_i
-    thrice = _outer_sums(basis, basis, _add_up(documents, g)[:, None] * basis)
+    thrice = _outer_sums(basis, basis, add_up(documents, g)[:, None] * basis)
     repeated = once + once.transpose(0, 2, 1) + once.transpose(2, 1, 0)
     return np.asarray(_outer_sums(P, P, g[:, None] * P) - repeated + 2.0 * thrice)
 
@@ -67,26 +67,7 @@ def multiply(documents: Documents, Z: Floats) -> Floats:
     return out
 
 
-def multiply_transposed(documents: Documents, Y: Floats) -> Floats:
-    """Return X.T @ Y, shape (d, y), X being the counts."""
-    rows = np.repeat(np.arange(documents.n_docs), np.diff(documents.indptr))
-    out = np.empty((documents.n_words, Y.shape[1]))
-    for a, column in enumerate(Y.T):
-        entries = documents.counts * column[rows]
-        out[:, a] = np.bincount(documents.words, entries, minlength=documents.n_words)
-    return out
-
-
-def sum_in_basis(documents: Documents, basis: Floats) -> Sums:
-    """Return what `ProjectedSums` has after an update, without a kernel: a few ms slower."""
-    lengths = documents.lengths
-    n = [float(lengths.sum()), *(float((lengths >= order).sum()) for order in (1, 2, 3))]
-    image = multiply_pairs(documents, basis)
-    upper = pack(basis.T @ image, project_triples(documents, basis))
-    return Sums(basis, np.array(n), sum_words(documents), image, upper)
-
-
-def _add_up(documents: Documents, g: Floats) -> Floats:
+def add_up(documents: Documents, g: Floats) -> Floats:
     """Return the weighted sum of the counts, X.T @ g, shape (d,)."""
     per_entry = documents.counts * np.repeat(g, np.diff(documents.indptr))
     return np.asarray(

@@ -14,7 +14,6 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
-from numba.extending import register_jitable
 
 from spectralleader.runtime.interrupts import HOLD, Interrupts
 
@@ -65,14 +64,6 @@ def inlined(function: Kernel) -> Kernel:
 def shared(function: Kernel) -> Kernel:
     """Compile a function that several kernels call: it has no place in the cache of its own."""
     return cast(Kernel, numba.njit(**OPTIONS)(function))
-
-
-def either(function: Kernel) -> Kernel:
-    """Leave a function of whole arrays to Python, which runs it by NumPy; kernels may call it, too.
-
-    For what takes long to compile, such as linear algebra, and is seldom called from Python.
-    """
-    return cast(Kernel, cast(Any, register_jitable)(**OPTIONS)(function))
 
 
 class ReadOnly:

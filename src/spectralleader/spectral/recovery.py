@@ -6,12 +6,12 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.moments import Sums
-from spectralleader.runtime.compiled import either
+from spectralleader.runtime.compiled import kernel
 
 NOTHING = 1e-12  # a lambda or a topic's mass below this carries no topic
 
 
-@either
+@kernel
 def recover(
     sums: Sums, W: Floats, lambdas: Floats, vectors: Floats, weights: Floats, topics: Floats
 ) -> Floats:
@@ -32,7 +32,7 @@ def recover(
     return complete(omega, u, unigram, share, weights, topics)
 
 
-@either
+@kernel
 def complete(
     omega: Floats, u: Floats, unigram: Floats, share: float, weights: Floats, topics: Floats
 ) -> Floats:
@@ -45,13 +45,17 @@ def complete(
     """
     clipped, n_found = np.zeros(len(omega)), 0
     for i in range(len(omega)):
-        size, total = np.abs(u[i]).sum(), u[i].sum()  # max(x, 0) is (x + |x|) / 2
+        size, total = 0.0, 0.0  # max(x, 0) is (x + |x|) / 2, which vectorises
+        for w in range(len(unigram)):
+            size += abs(u[i, w])
+            total += u[i, w]
         mass, clipped[i] = (size + abs(total)) / 2, (size - abs(total)) / 2
         if omega[i] > 0 and mass > NOTHING:
             weights[n_found] = min(omega[i], 1.0)
             scale = (1.0 - share) * (-1.0 if total < 0 else 1.0) / mass
-            kept = scale * u[i]
-            topics[n_found] = (kept + np.abs(kept)) / 2 + share * unigram
+            for w in range(len(unigram)):
+                kept = scale * u[i, w]
+                topics[n_found, w] = (kept + abs(kept)) / 2 + share * unigram[w]
             n_found += 1
     for i in range(n_found, len(weights)):
         weights[i] = 0.0 if n_found > 0 else 1.0
@@ -60,7 +64,7 @@ def complete(
     return clipped
 
 
-@either
+@kernel
 def smooth_words(words: Floats, n_tokens: float) -> Floats:
     """Return the unigram distribution: word frequencies and one token's worth of uniform."""
     share = 1.0 / (1.0 + n_tokens)
@@ -71,7 +75,7 @@ def smooth_words(words: Floats, n_tokens: float) -> Floats:
     return smoothed
 
 
-@either
+@kernel
 def background_share(n_topics: int, n_words: int, n_tokens: float) -> float:
     """Return the share of unigram in each topic: free parameters against tokens seen (eq. 11).
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.moments import Sums
-from spectralleader.runtime.compiled import either
+from spectralleader.runtime.compiled import kernel
 
 USABLE = 1e-10  # an eigenvalue this small beside the largest is rounding, not signal
 
@@ -20,7 +20,7 @@ class Whitening(NamedTuple):
     eigenvalues: Floats  # A, (k,) positive, largest first
 
 
-@either
+@kernel
 def whiten(sums: Sums, n_topics: int) -> tuple[Floats, Floats, Floats]:
     """Return W and A of the n_topics largest eigenvalues that are positive, and T = M3(W, W, W).
 
@@ -30,9 +30,9 @@ def whiten(sums: Sums, n_topics: int) -> tuple[Floats, Floats, Floats]:
     r, n_pairs = sums.basis.shape[1], max(1.0, sums.n[2])
     pairs, row = np.empty((r, r)), 0
     for a in range(r):
-        pairs[a, a:] = sums.upper[row : row + r - a, r] / n_pairs
-        pairs[a:, a] = pairs[a, a:]
-        row += r - a
+        for b in range(a, r):
+            pairs[a, b] = pairs[b, a] = sums.upper[row, r] / n_pairs
+            row += 1
     values, vectors = np.linalg.eigh(pairs)  # in increasing order
     k = 0
     for i in range(min(n_topics, r)):
@@ -45,7 +45,7 @@ def whiten(sums: Sums, n_topics: int) -> tuple[Floats, Floats, Floats]:
     return W, A, whiten_triples(sums, W)
 
 
-@either
+@kernel
 def whiten_triples(sums: Sums, W: Floats) -> Floats:
     """``einsum("abc,ai,bj,ck->ijk", sums.unpack_triples(upper), W, W, W) / n``, (k, k, k).
 
@@ -57,16 +57,19 @@ def whiten_triples(sums: Sums, W: Floats) -> Floats:
     once = np.dot(sums.upper, last)  # rows (a, b) with a <= b
     full, row = np.empty((r, r, k)), 0
     for a in range(r):
-        full[a, a:] = once[row : row + r - a]
-        full[a:, a] = full[a, a:]
-        row += r - a
+        for b in range(a, r):
+            full[a, b] = full[b, a] = once[row]
+            row += 1
     flipped = np.ascontiguousarray(W.T)
     twice = np.dot(flipped, full.reshape(r, r * k)).reshape(k, r, k)
     middle = np.empty((r, k, k))
     for i in range(k):
-        middle[:, i] = twice[i]
+        for b in range(r):
+            middle[b, i] = twice[i, b]
     thrice = np.dot(flipped, middle.reshape(r, k * k)).reshape(k, k, k)
     T = np.empty((k, k, k))
     for i in range(k):
-        T[i] = thrice[i] + thrice[i].T + thrice[:, :, i]
+        for j in range(k):
+            for m in range(k):
+                T[i, j, m] = thrice[i, j, m] + thrice[i, m, j] + thrice[j, m, i]
     return T

@@ -9,8 +9,8 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.runtime.compiled import inlined
 
-# Gaps of Shell sort (Ciura 2001); few numbers are sorted by insertion alone. NumPy's sort would take
-# a second to compile.
+# Gaps of Shell sort (Ciura 2001); few numbers are sorted by insertion alone. NumPy's sort would
+# take a second to compile.
 GAPS = (1750, 701, 301, 132, 57, 23, 10, 4, 1)
 
 

@@ -15,7 +15,7 @@ from spectralleader.em.statistics import Statistics
 from spectralleader.em.visits import Columns, Smoothing, log_probs, sweep
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.models.merging import merge_topics
-from spectralleader.moments.sums import sum_in_basis
+from spectralleader.moments.pair_operator import sum_in_basis
 from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.spectral import estimate
 from spectralleader.spectral.basis import find_basis
