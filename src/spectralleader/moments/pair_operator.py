@@ -38,7 +38,8 @@ def pair_operator(
     if N_PRODUCTS * d * d + n_summed < N_PRODUCTS * 10 * len(words):
         return sum_pairs(*arrays, documents.lengths, d).__matmul__
     weights = tuple_weights(documents, 2)
-    return lambda Z: multiply_pairs(*arrays, weights, Z)
+    # one layout: the kernel would be compiled for each
+    return lambda Z: multiply_pairs(*arrays, weights, np.ascontiguousarray(Z))
 
 
 def sum_in_basis(documents: Documents, basis: Floats) -> Sums:
@@ -48,6 +49,7 @@ def sum_in_basis(documents: Documents, basis: Floats) -> Sums:
     """
     arrays, lengths = (documents.indptr, documents.words, documents.counts), documents.lengths
     g2, g3 = (tuple_weights(documents, order) for order in (2, 3))
+    basis = np.ascontiguousarray(basis)
     image, third = (multiply_pairs(*arrays, g, basis) for g in (g2, g3))
     of_pairs, of_triples = (add_up(documents, g)[:, None] for g in (g2, g3))
     P = multiply(documents, basis)
