@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -18,6 +19,13 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from spectralleader.runtime.interrupts import HOLD, Interrupts
 
 REORDER = {"reassoc", "contract", "nsz"}  # sums in any order, fused multiply-add, one zero
+# No wrapper for C code, which never calls a kernel: that takes a second of compiling in all.
+OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": REORDER,
+    "no_cfunc_wrapper": True,
+}
 COMPILING_LINE = "compiling kernels for this machine, once: {} of up to {}"
 ERASE = "\r\x1b[K"
 NO_CACHE = (
@@ -37,13 +45,26 @@ def kernel(function: Kernel) -> Kernel:
     Infinities and NaN keep their meaning. A kernel returns nothing, a number or arrays: making any
     other object of its result runs Python code, in which a signal could be handled.
     """
-    compiled = numba.njit(nogil=True, error_model="numpy", fastmath=REORDER)(function)
+    compiled = numba.njit(**OPTIONS)(function)
     try:
         cast(Any, compiled)._cache = cast(Any, KernelCache)(function)
     except RuntimeError:  # no folder that can be written or has this kernel
         COMPILING.has_cache = False
     KERNELS.append(compiled)
     return cast(Kernel, compiled)
+
+
+def inlined(function: Kernel) -> Kernel:
+    """Make a function part of the one kernel that calls it: it is typed and optimised only there.
+
+    On its own it would be compiled twice, alone and within the kernel. Tests may call it.
+    """
+    return cast(Kernel, numba.njit(inline="always", **OPTIONS)(function))
+
+
+def shared(function: Kernel) -> Kernel:
+    """Compile a function that several kernels call: it has no place in the cache of its own."""
+    return cast(Kernel, numba.njit(**OPTIONS)(function))
 
 
 class ReadOnly:
@@ -76,7 +97,9 @@ class Places(CompileResultCacheImpl):
 def source_digest() -> bytes:
     """Return a digest of all files with kernels, in about 10 ms."""
     files = sorted(Path(__file__).parents[1].rglob("*.py"))
-    sources = [source for path in files if b"\n@kernel" in (source := path.read_bytes())]
+    sources = [
+        source for path in files if b"runtime.compiled import" in (source := path.read_bytes())
+    ]
     return sha256(b"".join(sources)).digest()
 
 
@@ -126,11 +149,15 @@ class Compiling(event.Listener):
         self.has_cache = True
         self._names: set[str] = set()  # of kernels compiled by this process
         self._depth = 0
+        self._collects = False  # whether garbage was collected before
 
     def on_start(self, event: Any) -> None:
         """Report a kernel that is about to be compiled, or be interrupted here."""
         if self._is_ours(event):
             HOLD.__enter__()
+            if self._depth == 0:  # the compiler makes many objects, few of them garbage
+                self._collects = gc.isenabled()
+                gc.disable()  # saves a tenth of the time
             self._depth += 1
             if not self.has_cache:
                 self.lament("no folder for compiled kernels can be written")
@@ -144,6 +171,8 @@ class Compiling(event.Listener):
         if self._is_ours(event):
             self._depth -= 1
             if self._depth == 0:
+                if self._collects:
+                    gc.enable()
                 self.report(0, len(KERNELS))
             HOLD.__exit__()
 
