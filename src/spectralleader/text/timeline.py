@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from heapq import heappush, heappushpop
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,20 +40,14 @@ class Bucket:
 
     def __init__(self) -> None:
         self.n_docs = 0
-        # a heap of (- priority, position, text): those with the smallest priorities stay
+        # (- priority, position, text), in order: the largest priority comes first
         self.kept: list[tuple[float, float, str]] = []
 
-    def offer(self, entry: tuple[float, float, str], most: int) -> None:
-        """Keep an entry, unless all that are kept have smaller priorities."""
-        if len(self.kept) < most:
-            heappush(self.kept, entry)
-        else:
-            heappushpop(self.kept, entry)
-
-    @property
-    def in_order(self) -> list[tuple[float, float, str]]:
-        """What is kept, by priority, the largest first: a heap too."""
-        return sorted(self.kept)
+    def offer(self, entries: list[tuple[float, float, str]], most: int) -> None:
+        """Keep those with the smallest priorities, at most so many."""
+        self.kept += entries
+        self.kept.sort()  # nearly in order: one pass, and a comparison per entry
+        del self.kept[: max(0, len(self.kept) - most)]
 
 
 class Stretch(NamedTuple):
@@ -157,7 +150,7 @@ class Timeline:
         is_placed = np.abs(buckets) < LAST
         self.n_untimed += int(len(numbers) - is_placed.sum())
         get = texts if callable(texts) else texts.__getitem__
-        for bucket in np.unique(buckets[is_placed]).tolist():
+        for bucket in sorted(set(buckets[is_placed].tolist())):
             self._offer(int(bucket), np.flatnonzero(buckets == bucket), draws, positions, get)
         self._double_if_full()
 
@@ -173,9 +166,11 @@ class Timeline:
         bucket.n_docs += len(places)
         if len(bucket.kept) == self.n_texts:  # most have no chance, and are not looked at
             places = places[draws[places] < -bucket.kept[0][0]]
-        for i in places.tolist():
-            text = shorten(get(i), self.budget // (self.n_buckets * self.n_texts))
-            bucket.offer((-float(draws[i]), float(positions[i]), text), self.n_texts)
+        longest = self.budget // (self.n_buckets * self.n_texts)
+        entering = zip((-draws[places]).tolist(), positions[places].tolist(), strict=True)
+        texts = [shorten(get(i), longest) for i in places.tolist()]
+        entries = [(*entry, text) for entry, text in zip(entering, texts, strict=True)]
+        bucket.offer(entries, self.n_texts)
 
     def _double_if_full(self) -> None:
         while len(self._buckets) > self.n_buckets:
@@ -191,8 +186,7 @@ class Timeline:
 
     def _join(self, whole: Bucket, part: Bucket) -> None:
         whole.n_docs += part.n_docs
-        for entry in part.kept:
-            whole.offer(entry, self.n_texts)
+        whole.offer(part.kept, self.n_texts)
 
     def stretches(self) -> list[Stretch]:
         """Return the stretches that have documents, in order of time."""
@@ -231,7 +225,7 @@ class Timeline:
         """Give what is kept other priorities: the smallest of as many draws as there were."""
         for number in sorted(self._buckets):
             bucket = self._buckets[number]
-            n, kept = bucket.n_docs, bucket.in_order
+            n, kept = bucket.n_docs, bucket.kept
             gaps = rng.standard_exponential(len(kept)) / (n - np.arange(len(kept)))
             smallest = rng.permutation(-np.expm1(-np.cumsum(gaps)))
             bucket.kept = sorted((-p, *e[1:]) for p, e in zip(smallest.tolist(), kept, strict=True))
@@ -239,7 +233,7 @@ class Timeline:
     def to_state(self) -> dict[str, Any]:
         """Return all there is to it, as arrays and plain values."""
         numbers = sorted(self._buckets)
-        kept = [self._buckets[number].in_order for number in numbers]
+        kept = [self._buckets[number].kept for number in numbers]
         entries = [entry for bucket in kept for entry in bucket]
         return {
             **{name: getattr(self, name) for name in ("n_buckets", "n_texts", "budget", "texts")},
@@ -316,12 +310,16 @@ def as_seconds(time: Time) -> float:
 
 def as_positions(times: Iterable[Time]) -> Floats:
     """Return times as Unix seconds, see `as_seconds`."""
-    return np.array([as_seconds(time) for time in times], float)
+    seconds = [
+        time.timestamp() if type(time) is datetime and time.tzinfo else as_seconds(time)
+        for time in times
+    ]
+    return np.array(seconds, np.float64)
 
 
 def shorten(text: str, most: int) -> str:
     """Return a text of at most so many bytes in UTF-8, cut between characters."""
-    if len(text) * 4 <= most:
+    if len(text) * 4 <= most or (len(text) <= most and text.isascii()):
         return text
     data = text.encode(errors="replace")
     return text if len(data) <= most else data[:most].decode(errors="ignore")
