@@ -41,7 +41,17 @@ Address = Annotated[
 
 
 # options of learn that mean nothing to an engine: it reads all documents many times, in any order
-NOT_THERE = ("learner", "block", "time", "label", "strict", "sort", "checkpoint_every")
+NOT_THERE = (
+    "learner",
+    "block",
+    "time",
+    "label",
+    "strict",
+    "sort",
+    "checkpoint_every",
+    "tokens",
+    "split_by",
+)
 
 
 def refuse_options(context: typer.Context, names: Sequence[str], why: str) -> None:

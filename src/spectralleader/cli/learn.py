@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,10 +20,12 @@ from spectralleader.cli.options import (
     Label,
     Seed,
     Sort,
+    Split,
     StopWords,
     Strict,
     Text,
     Time,
+    Tokens,
     Topics,
     Words,
     allow_own_modules,
@@ -62,6 +64,8 @@ def learn(
     block: Block = 100,
     stop_words: StopWords = "english",
     text: Text = None,
+    tokens: Tokens = None,
+    split_by: Split = None,
     time: Time = None,
     label: Label = None,
     format: Format = None,
@@ -117,8 +121,9 @@ def learn(
         from spectralleader.learners import DEFAULT_LEARNER
 
         allow_own_modules([learner or ""])
+        how: dict[str, Any] = {"strict": strict, "sort": sort, "tokens": tokens}
         options = LearnOptions(
-            make_source(files, text, time, label, block, format, strict=strict, sort=sort),
+            make_source(files, text, time, label, block, format, split_by=split_by, **how),
             n_topics=topics,
             learner=learner or DEFAULT_LEARNER,
             vocabulary=vocabulary,

@@ -41,6 +41,13 @@ class OutFormat(StrEnum):
     jsonl = "jsonl"
 
 
+class SplitBy(StrEnum):
+    """How text is split into tokens."""
+
+    whitespace = "whitespace"
+    comma = ","
+
+
 def check_files(files: list[str]) -> list[str]:
     """Say at once which file is not there."""
     for name in files:
@@ -75,6 +82,18 @@ Text = Annotated[
     str | None,
     typer.Option(metavar="COL,COL", help="Columns of the text, joined; guessed if obvious."),
 ]
+Tokens = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL",
+        help="Column of tokens, instead of text: lists, or objects of counts, taken as they are; "
+        "guessed if obvious.",
+    ),
+]
+Split = Annotated[
+    SplitBy | None,
+    typer.Option("--split", help="Split text that is tokens already: at whitespace, or at commas."),
+]
 Time = Annotated[
     str | None, typer.Option(metavar="COL", help="Column of the time; guessed if obvious.")
 ]
@@ -98,14 +117,15 @@ def make_source(
     block: int,
     format: FileFormat | None,
     *,
-    strict: bool,
-    sort: bool,
+    split_by: SplitBy | None = None,
+    **how: Any,
 ) -> Source:
-    """Return what the options say of the files."""
+    """Return what the options say of the files; `how` are fields of `Source`."""
     from spectralleader.jobs import Source
 
     kind = None if format is None else format.value
-    return Source(tuple(files), split(text), time, label, block, kind, strict, sort)
+    how["split"] = None if split_by is None else split_by.value
+    return Source(tuple(files), split(text), time, label, block, kind, **how)
 
 
 def split(names: str | None) -> tuple[str, ...] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,10 +23,12 @@ from spectralleader.cli.options import (
     OwnLearner,
     Seed,
     Sort,
+    Split,
     StopWords,
     Strict,
     Text,
     Time,
+    Tokens,
     Topics,
     Words,
     allow_own_modules,
@@ -84,6 +86,8 @@ def predict(
         int, typer.Option(min=1, help="Documents read before any is written; 1 for a live pipe.")
     ] = 1000,
     text: Text = None,
+    tokens: Tokens = None,
+    split_by: Split = None,
     format: Format = None,
     strict: Strict = False,
 ) -> None:
@@ -97,7 +101,8 @@ def predict(
         learned = load_model(model, learner)
         from spectralleader.jobs.predicting import predict_blocks, write
 
-        source = make_source(files, text, "", "", block, format, strict=strict, sort=False)
+        how: dict[str, Any] = {"strict": strict, "tokens": tokens}
+        source = make_source(files, text, "", "", block, format, split_by=split_by, **how)
         if out is not None:
             replace(source, files=(model, *files)).check_kept(out)
         with source.open() as reader, opened(out) as file:
@@ -125,6 +130,8 @@ def evaluate(
     block: Block = 100,
     stop_words: StopWords = "english",
     text: Text = None,
+    tokens: Tokens = None,
+    split_by: Split = None,
     time: Time = None,
     label: Label = None,
     format: Format = None,
@@ -156,7 +163,8 @@ def evaluate(
 
         names = split(learners) or DEFAULT_LEARNERS
         allow_own_modules(names)
-        source = make_source(files, text, time, label, block, format, strict=strict, sort=sort)
+        how: dict[str, Any] = {"strict": strict, "sort": sort, "tokens": tokens}
+        source = make_source(files, text, time, label, block, format, split_by=split_by, **how)
         with watching() as progress:
             result = jobs.evaluate(
                 source,

@@ -184,11 +184,12 @@ def evaluate(
     with Interrupts(signal.SIGINT) as interrupts, source.open() as reader:
         for guess in reader.guesses:
             progress.say(f"guessed: {guess}")
-        known = choose_vocabulary(vocabulary, source, words, progress)
+        counted = source.choose_words(reader.columns, words)
+        known = choose_vocabulary(vocabulary, source, counted, progress)
         contenders = {
             name: Contender(make_learner(name, n_topics, known, seed=seed)) for name in learners
         }
-        result = Evaluation(contenders, Vectoriser(known, words), reader)
+        result = Evaluation(contenders, Vectoriser(known, counted), reader)
         interrupts.at_stake = True
         try:
             for block in reader:

@@ -172,7 +172,7 @@ class Pass:
             saved=saved, stopped=reason is not None, terminated=isinstance(reason, Terminated)
         )
 
-    def step(self, texts: list[str]) -> None:
+    def step(self, texts: list[Any]) -> None:
         """Predict a block, then learn it."""
         found = list[tuple[Documents, Losses, Losses | None]]()
 
@@ -230,7 +230,7 @@ def _prepare(
     if found is not None:
         digest, blocks = _find_place(found[0], options.source, reader, progress)
         return Pass(*found, reader, digest, checkpoints, progress), blocks
-    topics = options.make_topics(progress)
+    topics = options.make_topics(reader.columns, progress)
     if checkpoints is not None:
         checkpoints.make_room()
     digest = InputDigest() if options.source.once_only is None else None

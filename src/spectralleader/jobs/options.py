@@ -14,6 +14,7 @@ from spectralleader.jobs.source import Source, choose_vocabulary, choose_wish, c
 from spectralleader.learners import DEFAULT_LEARNER
 from spectralleader.learners.lookup import find_learner
 from spectralleader.sources.files import Columns
+from spectralleader.text.tokens import Tokens
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Words
@@ -59,16 +60,17 @@ class LearnOptions:
 
     @cached_property
     def words(self) -> Words:
-        """What counts as a word."""
+        """What counts as a word of a text."""
         return choose_words(self.stop_words)
 
-    def make_topics(self, progress: Progress) -> TextTopics:
+    def make_topics(self, columns: Columns, progress: Progress) -> TextTopics:
         """Return topics to begin with."""
+        words = self.source.choose_words(columns, self.words)
         return TextTopics(
             self.n_topics,
             learner=self.learner,
-            vocabulary=choose_vocabulary(self.vocabulary, self.source, self.words, progress),
-            words=self.words,
+            vocabulary=choose_vocabulary(self.vocabulary, self.source, words, progress),
+            words=words,
             block_size=self.source.block,
             seed=self.seed,
         )
@@ -85,7 +87,7 @@ class LearnOptions:
             "learner": self.learner,
             "seed": str(self.seed),
             "vocabulary": name_vocabulary(self.vocabulary, self.source),
-            "stop-words": name_stop_words(self.words),
+            **name_words(self.source.choose_words(columns, self.words)),
             "block": str(self.source.block),
             "text": text if text.isprintable() else ascii(text),
             "sort": sorting if sorting.isprintable() else ascii(sorting),
@@ -98,6 +100,13 @@ def name_vocabulary(wish: str | int | Vocabulary | None, source: Source) -> str:
     if isinstance(chosen, Vocabulary):
         return f"{chosen.n_words} given words ({short_digest(chosen)})"
     return str(chosen)
+
+
+def name_words(words: Words | Tokens) -> dict[str, str]:
+    """Return what is counted, by the name of the option that says it."""
+    if isinstance(words, Tokens):
+        return {"tokens": f"split by {words.split}" if words.split else "as they are"}
+    return {"stop-words": name_stop_words(words)}
 
 
 def name_stop_words(words: Words) -> str:

@@ -6,10 +6,12 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from spectralleader.jobs.progress import Progress
 from spectralleader.runtime.interrupts import look
-from spectralleader.sources.files import Reader, read
+from spectralleader.sources.files import Columns, Reader, read
+from spectralleader.text.tokens import Tokens
 from spectralleader.text.topics import MAX_WORDS
 from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Words
@@ -31,6 +33,13 @@ class Source:
     format: str | None = None
     strict: bool = False
     sort: bool = False
+    tokens: str | None = None  # the column of documents of tokens, in place of text
+    split: str | None = None  # how text is split into tokens; see `Tokens`
+
+    def __post_init__(self) -> None:
+        Tokens(self.split)  # reports a wrong one before anything is read
+        if self.tokens and self.text:
+            raise ValueError("name the text or the tokens, not both (--text, --tokens)")
 
     @classmethod
     def of(cls, files: str | os.PathLike[str] | Source, **options: object) -> Source:
@@ -46,7 +55,8 @@ class Source:
     def _read(self, block: int, *, sort: bool) -> Reader:
         return read(
             self.files,
-            text=self.text,
+            text=(self.tokens or self.text) if self.split else self.text,
+            tokens="" if self.split else self.tokens,
             time=self.time,
             label=self.label,
             block=block,
@@ -67,7 +77,7 @@ class Source:
             if name != "-" and path.exists() and path.samefile(name):
                 raise ValueError(f"{name} is read, and would be overwritten; name another file")
 
-    def texts(self, progress: Progress) -> Iterator[list[str]]:
+    def texts(self, progress: Progress) -> Iterator[list[Any]]:
         """Yield all texts, in blocks, for a first pass; order does not matter there."""
         n_docs = 0
         with self._read(COUNT_BLOCK, sort=False) as reader:
@@ -76,6 +86,10 @@ class Source:
                 yield block.texts
                 n_docs += len(block)
                 progress.counted(n_docs)
+
+    def choose_words(self, columns: Columns, words: Words) -> Words | Tokens:
+        """Return what is counted: words, unless the documents are tokens already."""
+        return Tokens(self.split) if self.split or columns.tokens else words
 
 
 def choose_words(stop_words: str) -> Words:
@@ -102,7 +116,7 @@ def choose_wish(wish: str | int | Vocabulary | None, source: Source) -> int | st
 
 
 def choose_vocabulary(
-    wish: str | int | Vocabulary | None, source: Source, words: Words, progress: Progress
+    wish: str | int | Vocabulary | None, source: Source, words: Words | Tokens, progress: Progress
 ) -> Vocabulary:
     """Return a vocabulary as it was wished for.
 

@@ -194,10 +194,11 @@ def open_corpus(
     if files is None:
         raise ValueError(f"the corpus {name!r} cannot be read: {why_missing(name, folder)}")
     corpus = find_corpus(name)
-    text, time, label = corpus.columns
+    text, time, label, tokens = corpus.columns
     return read(
         files,
-        text=text,
+        text=None if tokens else text,
+        tokens=text[0] if tokens else "",
         time=time or "",  # an empty name: the corpus has no such column
         label=label or "",
         block=block,

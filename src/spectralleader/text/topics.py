@@ -22,7 +22,8 @@ from spectralleader.models import TopicModel
 from spectralleader.runtime.first_use import use_first
 from spectralleader.runtime.guard import Guarded, changing
 from spectralleader.text.snapshot import Snapshot
-from spectralleader.text.texts import Texts, as_strings
+from spectralleader.text.texts import Texts, take_texts
+from spectralleader.text.tokens import Tokens
 from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Tokenizer, Words
@@ -49,8 +50,9 @@ class TextTopics(Guarded):
         Words to tell texts apart by, such as `Vocabulary.most_frequent(texts, 500, words=words)`
         with the same `words`. Left out, it grows with the stream up to 50,000 words, and the
         lightest are dropped.
-    words : Words or callable, optional
-        What counts as a word. Left out, English stop words are left out.
+    words : Words, Tokens, "tokens" or callable, optional
+        What counts as a word. Left out, English stop words are left out. With "tokens", documents
+        are not texts but lists of tokens, or dictionaries of their counts; see `Tokens`.
     block_size : int
         Texts learned at a step.
     **parameters
@@ -78,7 +80,7 @@ class TextTopics(Guarded):
         *,
         learner: str | Learner = DEFAULT_LEARNER,
         vocabulary: Vocabulary | Iterable[str] | None = None,
-        words: Tokenizer | None = None,
+        words: Tokenizer | str | None = None,
         block_size: int = 100,
         **parameters: Any,
     ) -> None:
@@ -88,9 +90,7 @@ class TextTopics(Guarded):
             learner = make_learner(learner, n_topics, vocabulary, **parameters)
         _check_together(learner, vocabulary)
         self.learner = learner
-        self.vectoriser = Vectoriser(
-            vocabulary, Words(stop_words="english") if words is None else words
-        )
+        self.vectoriser = Vectoriser(vocabulary, _as_words(words))
         self.n_docs = 0  # texts learned
         self.n_empty = 0  # of these, the ones without a known word
 
@@ -149,7 +149,7 @@ class TextTopics(Guarded):
             If a text is missing or no string; the blocks before its own have been learned.
         """
         compile_for(self)
-        for block in in_blocks_of(texts, self.block_size):
+        for block in in_blocks_of(texts, self.block_size, self.vectoriser.words):
             self.step(block)
 
     def step(self, texts: Texts, judge: Callable[[Documents], None] | None = None) -> Ints | None:
@@ -282,6 +282,7 @@ def try_learning(learner: str, grows: bool) -> None:  # noqa: FBT001  # as above
         topics.learner.predictive.log_prob(topics.count(texts))
     topics.posterior(texts)
     topics.posterior(texts[:1])  # few words are looked up in another way
+    topics.vocabulary.find(["word1"])  # as tokens are
 
 
 def sample_texts(n_docs: int) -> list[str]:
@@ -312,21 +313,33 @@ def make_learner(name: str, n_topics: int, vocabulary: Vocabulary, **parameters:
 
 def _describe(words: Tokenizer) -> dict[str, Any]:
     """Return what counts as a word, as plain values; a tokenizer of one's own is itself."""
+    if isinstance(words, Tokens):
+        return {"tokenizer": "Tokens", "split": words.split}
     if not isinstance(words, Words):
         return {"tokenizer": words}
     own = {"min_length": words.min_length, "stop_words": words.stops, "keep": words.keep}
     return {"tokenizer": "Words", **own}
 
 
-def in_blocks_of(texts: Texts, size: int) -> Iterator[Sequence[str]]:
-    """Yield consecutive blocks of strings; an iterator is read as far as needed only."""
+def in_blocks_of(texts: Texts, size: int, words: Tokenizer) -> Iterator[Sequence[Any]]:
+    """Yield consecutive blocks of texts; an iterator is read as far as needed only."""
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterator):
-        strings = as_strings(texts)
+        strings = take_texts(texts, words)
         for start in range(0, len(strings), size):
             yield strings[start : start + size]
         return
     while block := list(islice(texts, size)):
-        yield as_strings(block)
+        yield take_texts(block, words)
+
+
+def _as_words(given: Tokenizer | str | None) -> Tokenizer:
+    if given is None:
+        return Words(stop_words="english")
+    if isinstance(given, str):
+        if given != "tokens":
+            raise ValueError(f'words must be Words, Tokens, a function or "tokens", got {given!r}')
+        return Tokens()
+    return given
 
 
 def _as_vocabulary(given: Vocabulary | Iterable[str] | None) -> Vocabulary:

@@ -6,6 +6,7 @@ from spectralleader.sources.files.text_block import name_place
 
 UNDECODABLE = "not UTF-8 text"
 NO_TEXT = "no text"
+NOT_TOKENS = "no list of tokens or object of counts"
 COLUMN_COUNT = "wrong number of columns"
 BROKEN_JSON = "broken JSON"
 OPEN_QUOTE = "a quote that is never closed"

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +14,18 @@ from spectralleader.sources.files.columns import Columns, Wish, check_columns, c
 from spectralleader.sources.files.feed import check_path
 from spectralleader.sources.files.formats import open_table
 from spectralleader.sources.files.lines import PlainText
-from spectralleader.sources.files.problems import BAD_TIME, NO_TEXT, OUT_OF_ORDER, Problems
+from spectralleader.sources.files.problems import (
+    BAD_TIME,
+    NO_TEXT,
+    NOT_TOKENS,
+    OUT_OF_ORDER,
+    Problems,
+)
 from spectralleader.sources.files.sorting import sort_by_time
 from spectralleader.sources.files.table import Log, Records, Table
 from spectralleader.sources.files.text_block import TextBlock, cut
 from spectralleader.sources.files.times import LONG_AGO, parse_times
+from spectralleader.text.tokens import parse_tokens
 
 Path = str | os.PathLike[str]
 
@@ -32,6 +40,7 @@ def read(
     strict: bool = False,
     sort: bool = False,
     format: str | None = None,
+    tokens: str | None = None,
 ) -> Reader:
     """Read files of text, one after the other, in blocks, in bounded memory.
 
@@ -55,6 +64,9 @@ def read(
         temporary file as large as the text. Documents without a time come last.
     format : str, optional
         One of csv, tsv, jsonl, parquet, text, for all files; else by name, else by content.
+    tokens : str, optional
+        In place of `text`: the column that holds lists of tokens, or objects of counts. Guessed
+        from what the column of the text holds; "" keeps everything text.
 
     Raises
     ------
@@ -62,7 +74,7 @@ def read(
         If a file is not there, empty or damaged, or a column is not there or not obvious.
     """
     names = [os.fspath(p) for p in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
-    wish = Wish(text, time, label)
+    wish = Wish(text, time, label, tokens)
     return Reader(names, wish, block, strict=strict, sort=sort, format=format)
 
 
@@ -135,12 +147,16 @@ class Reader(Iterator[TextBlock]):
 
     def _make_block(self, records: Records, file: int, log: Log) -> TextBlock:
         names = self.columns.wanted
-        texts = join_columns([records.fields[names.index(name)] for name in self.columns.text])
+        texts: list[Any] = join_columns(
+            [records.fields[names.index(name)] for name in self.columns.text]
+        )
         if not all(has_text := [not text.isspace() and text != "" for text in texts]):
             for i in np.flatnonzero(~np.array(has_text)):
                 log.add(NO_TEXT, records.lines[i])
             records = records.keep(has_text)
             texts = [text for text, kept in zip(texts, has_text, strict=True) if kept]
+        if self.columns.tokens:
+            texts, records = read_tokens(texts, records, log)
         times = labels = None
         if self.columns.time is not None:
             times = self._read_times(records, names.index(self.columns.time), log)
@@ -181,6 +197,17 @@ class Reader(Iterator[TextBlock]):
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def read_tokens(texts: list[str], records: Records, log: Log) -> tuple[list[Any], Records]:
+    """Return the documents of tokens that texts are in JSON, reporting those that are none."""
+    found = [parse_tokens(text) for text in texts]
+    if all(found):
+        return found, records
+    for document, line in zip(found, records.lines.tolist(), strict=True):
+        if not document:
+            log.add(NOT_TOKENS if document is None else NO_TEXT, line)
+    return list(filter(None, found)), records.keep([bool(document) for document in found])
 
 
 def join_columns(columns: list[list[str | None]]) -> list[str]:

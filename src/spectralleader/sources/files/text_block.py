@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ class TextBlock:
     (2, 'tweets.csv line 17')
     """
 
-    texts: list[str]
+    texts: list[Any]  # strings, or documents of tokens: lists of strings, or counts
     times: list[datetime | None] | None  # in UTC; None where there is no time column
     labels: list[str | None] | None  # None where there is no label column
     files: Ints  # (n_docs,) number of the file
@@ -31,7 +32,7 @@ class TextBlock:
 
     @classmethod
     def of(
-        cls, texts: Iterable[str], *, names: tuple[str, ...] = ("-",), lines: Iterable[int] = ()
+        cls, texts: Iterable[Any], *, names: tuple[str, ...] = ("-",), lines: Iterable[int] = ()
     ) -> TextBlock:
         """Make a block of texts from one file, without times and labels."""
         texts = list(texts)
