@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         VarianceReducedEM,
         register_learner,
     )
-    from spectralleader.models import TopicModel
+    from spectralleader.models import TopicModel, TopicTree
     from spectralleader.samples import Everything, Reservoir, Window
     from spectralleader.storage import load, save
     from spectralleader.storage.merging import merge
@@ -53,6 +53,7 @@ __all__ = [
     "TextTopics",
     "Tokens",
     "TopicModel",
+    "TopicTree",
     "Unigram",
     "VarianceReducedEM",
     "Vectoriser",
@@ -67,7 +68,12 @@ __all__ = [
 
 # Names are imported when first used, so that `spectralleader --help` need not wait for Numba.
 HOMES = dict.fromkeys(__all__, "learners")
-HOMES |= {"Documents": "documents", "TopicModel": "models", "StorageError": "errors"}
+HOMES |= {
+    "Documents": "documents",
+    "TopicModel": "models",
+    "TopicTree": "models",
+    "StorageError": "errors",
+}
 HOMES |= {"TextTopics": "text.topics", "Snapshot": "text.snapshot"}
 HOMES |= {"load": "storage", "save": "storage", "merge": "storage.merging"}
 HOMES |= dict.fromkeys(("Everything", "Reservoir", "Window"), "samples")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,9 @@ from spectralleader.documents.recoding import check_recoding
 from spectralleader.models.likelihood import log_joint, log_sum, softmax
 from spectralleader.models.matching import best_order
 from spectralleader.models.naming import WordNames, in_order
+
+if TYPE_CHECKING:
+    from spectralleader.models.tree import TopicTree
 
 SUM_TOLERANCE = 1e-6  # how far from 1 a distribution handed in may sum
 TRIPLES_LIMIT = 200  # largest vocabulary whose dense (d, d, d) tensor is built: 64 MB
@@ -195,6 +198,15 @@ class TopicModel:
         if order.tolist() == list(range(self.n_topics)):
             return self
         return TopicModel.trusted(self.weights[order], self.topics[order])
+
+    def tree(self) -> TopicTree:
+        """Return the merge tree of the topics, to read the model at fewer of them.
+
+        100 topics over 5,000 words take some 30 ms; a cut of the tree takes less than one.
+        """
+        from spectralleader.models.tree import TopicTree  # which is made of models
+
+        return TopicTree.of(self)
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> TopicModel:
         """Return the model with word w numbered ``new_ids[w]``; words of -1 are forgotten.
