@@ -517,4 +517,24 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "models/matching.py compare",
         "out, sizes = (np.empty((k, k)), np.empty((2, k))) -> out, sizes = (np.empty((k, k)), np.empty((3",
     ): "a longer buffer",
+    (
+        "em/statistics.py match",
+        "topics, wanted = (np.ascontiguousarray(s.words.T) + tiny",
+    ): "a topic without words is as far from the others",
+    (
+        "em/visits.py visit",
+        "slope, offset, prior, rows, logs = np.zeros((5, 1, K)) -> slope, offset, prior, rows, logs = np.ones",
+    ): "all are set before they are read, but for a constant that cancels",
+    (
+        "em/visits.py visit",
+        "if largest > least or before < 0.5: -> if largest >= least or before < 0.5",
+    ): "a tolerance, to the last bit",
+    (
+        "em/visits.py visit",
+        "if largest > least or before < 0.5: -> if largest > least or before <= 0.5",
+    ): "a posterior sums to 0 or 1",
+    (
+        "em/visits.py sweep",
+        "slope, offset, prior, logs = np.zeros((4, 1, K)) -> slope, offset, prior, logs = np.ones",
+    ): "all are set before they are read, but for a constant that cancels",
 }

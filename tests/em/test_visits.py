@@ -9,6 +9,7 @@ from spectralleader import Documents, Reservoir
 from spectralleader.documents.views import Scattered
 from spectralleader.em.statistics import Statistics, with_words
 from spectralleader.em.visits import (
+    EVERY,
     Columns,
     Smoothing,
     expect,
@@ -183,3 +184,33 @@ def test_the_next_documents_in_turn_are_visited_again():
     visited = (np.abs(posterior - np.float32(1 / 3)).max(axis=1) > 0).nonzero()[0]
     assert set(visited.tolist()) <= {7, 8, 0}
     assert {7, 8} & set(visited.tolist())
+
+
+@pytest.mark.parametrize("least", [0.0, 0.05])
+def test_visits_are_incremental_em_as_it_is_written(least):
+    """Weights and sizes of topics are those of up to 32 documents ago, words are up to date."""
+    block = documents(80, 5, seed=6)
+    posterior = model_of(start(seed=4)).posterior(block).astype(np.float32)
+    found, expected = columns(statistics_of(block, posterior)), posterior.copy()
+    now = statistics_of(block, posterior)
+    for i in range(80):
+        if i % EVERY == EVERY - 1 or i == 0:
+            weights = (now.totals[0] + 1 / 3) / (now.totals[0] + 1 / 3).sum()
+            sizes = now.totals[1] + SMOOTHING.strength
+        topics = (now.words + SMOOTHING.strength * SEEN[:, None] / 10.0) / sizes
+        one = block[i]
+        row = weights * np.exp((one.counts[:, None] * np.log(topics[one.words])).sum(axis=0))
+        change = (row / row.sum()).astype(np.float32).astype(float) - expected[i].astype(float)
+        if np.abs(change).max() > least:
+            now.add(one, change[None])
+            expected[i] = (expected[i] + change).astype(np.float32)
+    visit(*Scattered.of(block)[:3], np.arange(80), posterior, found, SMOOTHING, least)
+    np.testing.assert_allclose(posterior, expected, atol=1e-6)
+    np.testing.assert_allclose(found.words, now.words, atol=1e-5)
+
+
+def test_the_fit_of_a_pass_is_the_sum_of_log_probabilities_also_of_long_documents():
+    block = Documents.from_tokens([[0] * 2000 + [1] * 500, [2, 3]], n_words=5)
+    source, target = columns(start()), columns(Statistics.zero(3, 5))
+    fit = expect(Scattered.of(block), source, SMOOTHING, target, np.zeros((2, 3), np.float32))
+    assert fit == pytest.approx(model_of(start()).log_prob(block).sum(), rel=1e-9)

@@ -149,10 +149,9 @@ def follow(
     ``chosen[:, 1]``, of which those below n_before were taken. Then as many are visited again as
     ``again[1]`` says, from the place ``again[0]`` on.
     """
-    n_places, n_left = len(remembered.bounds), len(moved.bounds) - len(chosen)
-    row, i = np.empty(columns.n_topics), len(chosen)
+    n_places, row, i = len(remembered.bounds), np.empty(columns.n_topics), len(chosen)
     for place in chosen[:, 1]:
-        if place < n_before and i < len(chosen) + n_left:
+        if place < n_before:
             for k in range(len(row)):
                 row[k] = posterior[place, k]
                 posterior[place, k] = 0.0
@@ -174,7 +173,8 @@ def sweep(
     """Stepwise EM in place: ``mu <- (1 - eta) mu + eta s'`` per block, mu being of all documents.
 
     Where batch EM creeps, this strides: the blocks' noise carries it off plateaus, and a pass has
-    many steps. The documents should be in random order.
+    many steps. The documents should be in random order. Up to 10^5 blocks in all: the statistics are
+    multiplied out at the end only.
     """
     n, K = len(documents.bounds), columns.n_topics
     scale, n_steps = 1.0, 0
@@ -200,9 +200,6 @@ def sweep(
                 low, high = documents.bounds[i, 0], documents.bounds[i, 1]
                 row = rows[i - first]
                 _add(low, high, documents.words, documents.counts, row, gain, columns)
-            if scale < 1e-100:
-                _multiply(columns, scale)
-                scale = 1.0
     _multiply(columns, scale)
 
 

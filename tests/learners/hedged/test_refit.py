@@ -87,7 +87,9 @@ def test_what_is_shown_moves_in_steps_and_averages_the_stream(soon):
     assert learner.model is not model
     rate, now = 100 / (0.8 * 350), learner._experts.estimates[ALL].words
     kept = (1 - rate) * 350 / 250
-    np.testing.assert_allclose(learner._refit.shown.statistics.words, kept * before + rate * now, rtol=1e-6)
+    np.testing.assert_allclose(
+        learner._refit.shown.statistics.words, kept * before + rate * now, rtol=1e-6
+    )
 
 
 def test_a_restart_numbers_topics_as_before_and_counts_what_moved():

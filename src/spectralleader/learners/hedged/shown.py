@@ -70,4 +70,6 @@ class Shown:
         """Rebuild what `to_state` described, of that size."""
         statistics = Statistics.from_state(part(state, "statistics"), n_topics, n_words, 0.0)
         background = Background.from_state(part(state, "background"), n_words)
-        return cls(statistics, background, number(state, "strength", LEAST, MOST), whole(state, "n_docs"))
+        return cls(
+            statistics, background, number(state, "strength", LEAST, MOST), whole(state, "n_docs")
+        )
