@@ -51,6 +51,8 @@ NOT_THERE = (
     "checkpoint_every",
     "tokens",
     "split_by",
+    "follow",
+    "start",
 )
 
 

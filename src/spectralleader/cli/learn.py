@@ -15,12 +15,15 @@ from spectralleader.cli.options import (
     TERMINATED,
     Block,
     Files,
+    Follow,
     Format,
+    From,
     Json,
     Label,
     Seed,
     Sort,
     Split,
+    Start,
     StopWords,
     Strict,
     Text,
@@ -71,6 +74,8 @@ def learn(
     format: Format = None,
     strict: Strict = False,
     sort: Sort = False,
+    follow: Follow = None,
+    start: From = Start.earliest,
     seed: Seed = 0,
     save: Annotated[
         Path | None,
@@ -122,6 +127,7 @@ def learn(
 
         allow_own_modules([learner or ""])
         how: dict[str, Any] = {"strict": strict, "sort": sort, "tokens": tokens}
+        how |= {"follow": follow, "start": start.value}
         options = LearnOptions(
             make_source(files, text, time, label, block, format, split_by=split_by, **how),
             n_topics=topics,

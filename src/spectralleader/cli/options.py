@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 # Exit codes; the last two are those that shells have for Ctrl-C and SIGTERM.
 NOTHING_USEFUL, STOPPED, TERMINATED = 1, 130, 143
 PATIENCE = 4.0  # seconds until a command that was asked to end, and saves nothing, is ended
-FILES = "Files to read, one after the other; - is standard input."
+FILES = (
+    "Files or folders to read, one after the other; - is standard input; or a stream, "
+    "redis://host:port/db/STREAM or kafka://host:port/TOPIC."
+)
 
 
 class FileFormat(StrEnum):
@@ -48,10 +51,17 @@ class SplitBy(StrEnum):
     comma = ","
 
 
+class Start(StrEnum):
+    """Where a live source begins."""
+
+    earliest = "earliest"
+    latest = "latest"
+
+
 def check_files(files: list[str]) -> list[str]:
     """Say at once which file is not there."""
     for name in files:
-        if name != "-" and not Path(name).exists():
+        if name != "-" and "://" not in name and not Path(name).exists():
             raise typer.BadParameter(f"there is no file {name}")
     return files
 
@@ -93,6 +103,17 @@ Tokens = Annotated[
 Split = Annotated[
     SplitBy | None,
     typer.Option("--split", help="Split text that is tokens already: at whitespace, or at commas."),
+]
+Follow = Annotated[
+    bool | None,
+    typer.Option(
+        "--follow/--no-follow",
+        help="Wait for more at the end of a file, folder or stream (default: for streams only).",
+    ),
+]
+From = Annotated[
+    Start,
+    typer.Option("--from", help="Where to begin in a stream or followed file, at first only."),
 ]
 Time = Annotated[
     str | None, typer.Option(metavar="COL", help="Column of the time; guessed if obvious.")

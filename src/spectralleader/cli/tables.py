@@ -8,7 +8,7 @@ from rich.text import Text
 
 from spectralleader.jobs import Description, Evaluation, Learned, Merged
 from spectralleader.jobs.describing import say_history
-from spectralleader.sources.files import Reader
+from spectralleader.jobs.source import AnyReader
 from spectralleader.text.topics import TextTopics
 
 BAR = 20  # characters of a weight of 1
@@ -152,7 +152,7 @@ def show_evaluation(result: Evaluation) -> None:
     out.print(contender_table(result))
 
 
-def _show_input(out: Console, reader: Reader) -> None:
+def _show_input(out: Console, reader: AnyReader) -> None:
     """Print what was guessed of the files, and what was wrong with them."""
     for guess in reader.guesses:
         _say(out, f"guessed: {guess}")

@@ -15,6 +15,7 @@ from spectralleader.cli.options import (
     TERMINATED,
     Block,
     Files,
+    Follow,
     Format,
     Json,
     Label,
@@ -90,6 +91,7 @@ def predict(
     split_by: Split = None,
     format: Format = None,
     strict: Strict = False,
+    follow: Follow = None,
 ) -> None:
     """Predict the topic of every document: a line each, with all probabilities.
 
@@ -101,7 +103,7 @@ def predict(
         learned = load_model(model, learner)
         from spectralleader.jobs.predicting import predict_blocks, write
 
-        how: dict[str, Any] = {"strict": strict, "tokens": tokens}
+        how: dict[str, Any] = {"strict": strict, "tokens": tokens, "follow": follow}
         source = make_source(files, text, "", "", block, format, split_by=split_by, **how)
         if out is not None:
             replace(source, files=(model, *files)).check_kept(out)

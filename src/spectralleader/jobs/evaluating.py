@@ -18,11 +18,11 @@ from spectralleader.documents import Documents
 from spectralleader.evaluation import Prequential
 from spectralleader.evaluation.matching import mutual_information, table_accuracy
 from spectralleader.jobs.progress import Progress
-from spectralleader.jobs.source import Source, choose_vocabulary, choose_words
+from spectralleader.jobs.source import AnyReader, Source, choose_vocabulary, choose_words
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import find_learner
 from spectralleader.runtime.interrupts import Interrupts, Terminated, look
-from spectralleader.sources.files import Reader, TextBlock
+from spectralleader.sources.files import TextBlock
 from spectralleader.study.reporting.study import Study
 from spectralleader.study.rows import Contender as Shown
 from spectralleader.study.rows import Row
@@ -90,7 +90,7 @@ class Evaluation:
 
     contenders: dict[str, Contender]
     vectoriser: Vectoriser
-    reader: Reader
+    reader: AnyReader
     n_docs: int = 0
     n_empty: int = 0
     n_steps: int = 0
@@ -181,7 +181,7 @@ def evaluate(
     for name in learners:
         find_learner(name)  # before anything is read
     words = choose_words(stop_words)
-    with Interrupts(signal.SIGINT) as interrupts, source.open() as reader:
+    with Interrupts(signal.SIGINT) as interrupts, source.open(progress) as reader:
         for guess in reader.guesses:
             progress.say(f"guessed: {guess}")
         counted = source.choose_words(reader.columns, words)

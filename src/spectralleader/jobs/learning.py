@@ -17,12 +17,14 @@ from spectralleader.jobs.checkpointing import Checkpoints
 from spectralleader.jobs.input_digest import InputDigest, check_pipe, retrace
 from spectralleader.jobs.options import LearnOptions
 from spectralleader.jobs.progress import Progress
-from spectralleader.jobs.source import Source
+from spectralleader.jobs.source import AnyReader, Source
 from spectralleader.learners import Unigram
 from spectralleader.learners.lookup import name_of
 from spectralleader.learners.offline import Offline
 from spectralleader.runtime.interrupts import Interrupts, Terminated, look
 from spectralleader.sources.files import Reader, TextBlock
+from spectralleader.sources.live import LiveReader
+from spectralleader.sources.live.folder import FolderReader
 from spectralleader.sources.position import Position
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.checkpoint import Losses, Run
@@ -35,7 +37,7 @@ class Learned:
     """What was learned, and from what."""
 
     topics: TextTopics
-    reader: Reader  # with what was guessed of the columns, and the problems met
+    reader: AnyReader  # with what was guessed of the columns, and the problems met
     losses: Losses | None  # None for an offline learner, which has no model on the way
     unigram_losses: Losses  # of word frequencies alone, for comparison
     seconds: float  # of learning, also by earlier passes
@@ -114,10 +116,8 @@ def run(options: LearnOptions, progress: Progress | None = None) -> Learned:
     with (
         Interrupts(*signals) as interrupts,
         checkpoints or nullcontext(),
-        options.source.open() as reader,
+        options.source.open(progress) as reader,
     ):
-        for guess in reader.guesses:
-            progress.say(f"guessed: {guess}")
         job, blocks = _prepare(options, reader, checkpoints, progress)
         compile_for(job.topics)
         look()
@@ -132,7 +132,7 @@ class Pass:
         self,
         checkpoint: Checkpoint,
         run: Run,
-        reader: Reader,
+        reader: AnyReader,
         digest: InputDigest | None,
         checkpoints: Checkpoints | None,
         progress: Progress,
@@ -153,7 +153,8 @@ class Pass:
         try:
             for block in blocks:
                 look()
-                self.step(block.texts)
+                if len(block):
+                    self.step(block)
                 self._save_if_due()
                 self._progress.stepped(self.result())
             look()
@@ -172,7 +173,7 @@ class Pass:
             saved=saved, stopped=reason is not None, terminated=isinstance(reason, Terminated)
         )
 
-    def step(self, texts: list[Any]) -> None:
+    def step(self, block: TextBlock) -> None:
         """Predict a block, then learn it."""
         found = list[tuple[Documents, Losses, Losses | None]]()
 
@@ -180,7 +181,7 @@ class Pass:
             losses = None if self._judged is None else self._judged.predict(documents)
             found.append((documents, self._unigram.predict(documents), losses))
 
-        new_ids = self.topics.step(texts, predict)
+        new_ids = self.topics.step(block.texts, predict, position=block.position)
         [(documents, unigram_losses, losses)] = found
         self._unigram.learn(documents, unigram_losses)
         if self._judged is not None and losses is not None:
@@ -188,7 +189,7 @@ class Pass:
         if new_ids is not None:
             self._frequencies.recode(new_ids, self.topics.vocabulary.n_words)
         if self._digest is not None:
-            self._digest.add(texts)
+            self._digest.add(block.texts)
         self._seconds = perf_counter() - self._began
 
     def _save_if_due(self) -> None:
@@ -222,20 +223,67 @@ class Pass:
 
 
 def _prepare(
-    options: LearnOptions, reader: Reader, checkpoints: Checkpoints | None, progress: Progress
+    options: LearnOptions, reader: AnyReader, checkpoints: Checkpoints | None, progress: Progress
 ) -> tuple[Pass, Iterator[TextBlock]]:
     """Begin, or resume from the checkpoint; return the pass, and the blocks to be learned."""
+    found = checkpoints and checkpoints.find()
+    if not isinstance(reader, Reader):
+        _start(reader, found and found[0], progress)
+    for guess in reader.guesses:
+        progress.say(f"guessed: {guess}")
     settings = options.stored(reader.columns)
-    found = checkpoints and checkpoints.find(settings)
-    if found is not None:
+    if found is not None and checkpoints is not None:
+        checkpoints.resume(*found, settings)
+        if not isinstance(reader, Reader):
+            return Pass(*found, reader, None, checkpoints, progress), until_end(reader)
         digest, blocks = _find_place(found[0], options.source, reader, progress)
         return Pass(*found, reader, digest, checkpoints, progress), blocks
     topics = options.make_topics(reader.columns, progress)
     if checkpoints is not None:
         checkpoints.make_room()
     digest = InputDigest() if options.source.once_only is None else None
-    run = _first_run(topics, settings)
-    return Pass(Checkpoint(topics), run, reader, digest, checkpoints, progress), reader
+    job = Pass(
+        Checkpoint(topics),
+        _first_run(topics, settings),
+        reader,
+        digest,
+        checkpoints,
+        progress,
+    )
+    if isinstance(reader, Reader):
+        return job, reader
+    topics.position = reader.position
+    if checkpoints is not None and reader.position is not None:
+        # the end of the stream, where it may have begun, will be elsewhere after a crash
+        checkpoints.save(job.checkpoint())
+    return job, until_end(reader)
+
+
+def _start(reader: LiveReader | FolderReader, found: Checkpoint | None, progress: Progress) -> None:
+    """Start a live source, after the position of the checkpoint if there is one."""
+    if found is None:
+        reader.start(None)
+        return
+    if found.topics.position is None:
+        raise ValueError(
+            "files or a pipe were learned before, so that the position in a live source is not "
+            "known; go on with those, or start anew with --fresh"
+        )
+    try:
+        reader.start(found.topics.position)
+    except ValueError as error:
+        raise ValueError(f"{error}; what was learned is as it was") from error
+    progress.say(f"goes on after {found.topics.n_docs:,} documents; {reader.describe()}")
+
+
+def until_end(reader: LiveReader | FolderReader) -> Iterator[TextBlock]:
+    """Yield the blocks of a live source, and blocks without documents while it has nothing."""
+    while True:
+        try:
+            block = reader.next_or_idle()
+        except StopIteration:
+            return
+        yield block
 
 
 def _find_place(

@@ -91,6 +91,7 @@ class LearnOptions:
             "block": str(self.source.block),
             "text": text if text.isprintable() else ascii(text),
             "sort": sorting if sorting.isprintable() else ascii(sorting),
+            **({"source": "live"} if self.source.is_live else {}),
         }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -28,6 +29,7 @@ from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Tokenizer, Words
 
+MAX_POSITION = 2**20  # characters of a stored position
 MAX_WORDS = 50_000  # words that a growing vocabulary settles down to, if nobody says
 
 
@@ -93,6 +95,8 @@ class TextTopics(Guarded):
         self.vectoriser = Vectoriser(vocabulary, _as_words(words))
         self.n_docs = 0  # texts learned
         self.n_empty = 0  # of these, the ones without a known word
+        # Where in its source what was learned ends, saved with it: any plain JSON, None if unknown.
+        self.position: Any = None
 
     @property
     def model(self) -> TopicModel:
@@ -135,8 +139,12 @@ class TextTopics(Guarded):
             self.model, self.vocabulary, self.vectoriser.words, self.n_docs, self.n_empty
         )
 
-    def learn(self, texts: Texts) -> None:
+    def learn(self, texts: Texts, *, position: Any = None) -> None:
         """Learn from texts, however many, in blocks: a list, an iterator, a Series, an array.
+
+        With `position`, plain JSON that says where in their source the texts end, they are learned
+        as one block, and it becomes the `position` of this object in the same step: what is saved
+        never holds the one without the other.
 
         Whatever is raised, by the iterator too, whole blocks before it have been learned. A block
         is refused before anything changes, or learned; Ctrl-C waits for its end.
@@ -149,10 +157,19 @@ class TextTopics(Guarded):
             If a text is missing or no string; the blocks before its own have been learned.
         """
         compile_for(self)
+        if position is not None:
+            self.step(texts, position=position)
+            return
         for block in in_blocks_of(texts, self.block_size, self.vectoriser.words):
             self.step(block)
 
-    def step(self, texts: Texts, judge: Callable[[Documents], None] | None = None) -> Ints | None:
+    def step(
+        self,
+        texts: Texts,
+        judge: Callable[[Documents], None] | None = None,
+        *,
+        position: Any = None,
+    ) -> Ints | None:
         """Learn one block of texts.
 
         Parameters
@@ -161,12 +178,16 @@ class TextTopics(Guarded):
             The block.
         judge : callable, optional
             Called with the block's documents that have words, before they are learned.
+        position : JSON, optional
+            Where in its source the block ends.
 
         Returns
         -------
         array or None
             The new ids of all words, if a growing vocabulary dropped some.
         """
+        if position is not None:
+            as_json(position)
         counted = self.vectoriser.count(texts)  # refuses texts before it takes in their words
         documents = with_words(counted)
         with changing(self):
@@ -175,6 +196,8 @@ class TextTopics(Guarded):
             self.learner.learn(documents)
             self.n_docs += counted.n_docs
             self.n_empty += counted.n_docs - documents.n_docs
+            if position is not None:
+                self.position = position
             return self._settle()
 
     def _settle(self) -> Ints | None:
@@ -240,6 +263,7 @@ class TextTopics(Guarded):
             "block_size": self.block_size,
             "n_docs": self.n_docs,
             "n_empty": self.n_empty,
+            "position": None if self.position is None else as_json(self.position),
         }
 
     @classmethod
@@ -257,6 +281,7 @@ class TextTopics(Guarded):
         )
         topics.n_docs = whole(state, "n_docs")
         topics.n_empty = whole(state, "n_empty", 0, topics.n_docs)
+        topics.position = _stored_position(state)
         return topics
 
 
@@ -330,6 +355,24 @@ def in_blocks_of(texts: Texts, size: int, words: Tokenizer) -> Iterator[Sequence
         return
     while block := list(islice(texts, size)):
         yield take_texts(block, words)
+
+
+def as_json(position: Any) -> str:
+    """Return a position as JSON text, or raise if it is not plain JSON."""
+    try:
+        text = json.dumps(position, allow_nan=False)
+        if json.loads(text) == position:
+            return text
+    except (TypeError, ValueError, RecursionError):
+        pass
+    raise ValueError(f"a position must be plain JSON values, got {position!r:.60}")
+
+
+def _stored_position(state: dict[str, Any]) -> Any:
+    """Return the position of a state; files of the first versions have none."""
+    if state.get("position") is None:
+        return None
+    return json.loads(text(state, "position", MAX_POSITION))
 
 
 def _as_words(given: Tokenizer | str | None) -> Tokenizer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -29,6 +29,8 @@ class TextBlock:
     files: Ints  # (n_docs,) number of the file
     lines: Ints  # (n_docs,) line at which the record begins, from 1; a Parquet file's row
     names: tuple[str, ...]  # of all the files
+    ids: list[str] | None = None  # of messages, by which their source knows them
+    position: Any = None  # in a live source, after the block: plain JSON
 
     @classmethod
     def of(
@@ -51,10 +53,21 @@ class TextBlock:
             self.files[which],
             self.lines[which],
             self.names,
+            None if self.ids is None else self.ids[which],
         )
+
+    def at(self, position: Any) -> TextBlock:
+        """Return the block with the position after it."""
+        return replace(self, position=position)
+
+    def id_of(self, i: int) -> str:
+        """Return what document i is known by: a message's id, else where it stood."""
+        return self.place(i) if self.ids is None else self.ids[i]
 
     def place(self, i: int) -> str:
         """Say where document i stood, as in `tweets.csv line 17`."""
+        if self.ids is not None:
+            return f"{self.names[0]} message {self.ids[i]}"
         return name_place(self.names[self.files[i]], int(self.lines[i]))
 
 
@@ -62,6 +75,18 @@ def name_place(file: str, line: int) -> str:
     """Return the words for a line of a file; a Parquet file has rows."""
     unit = "row" if file.lower().endswith((".parquet", ".pq")) else "line"
     return f"{'standard input' if file == '-' else file} {unit} {line}"
+
+
+def message_block(
+    texts: list[Any],
+    times: list[datetime | None] | None,
+    labels: list[str | None] | None,
+    ids: list[str],
+    name: str,
+) -> TextBlock:
+    """Return a block of messages of one source."""
+    numbers = np.zeros(len(texts), np.int64)
+    return TextBlock(texts, times, labels, numbers, numbers, (name,), ids)
 
 
 def join(blocks: list[TextBlock]) -> TextBlock:
@@ -76,6 +101,7 @@ def join(blocks: list[TextBlock]) -> TextBlock:
         np.concatenate([block.files for block in blocks]),
         np.concatenate([block.lines for block in blocks]),
         blocks[0].names,
+        None if blocks[0].ids is None else [id for block in blocks for id in block.ids or ()],
     )
 
 
