@@ -147,7 +147,7 @@ def run() -> int:
         raise
     except (KeyboardInterrupt, typer.Abort):  # before or after a command
         return fail("stopped", STOPPED)
-    except (NoWordsError, NotSavedError) as error:
+    except (NoWordsError, NotSavedError, NotEmittedError) as error:
         return fail(str(error), NOTHING_USEFUL)
     except (ValueError, OSError, ImportError) as error:  # an engine that is not installed too
         return fail(str(error), MISUSE)

@@ -53,6 +53,7 @@ NOT_THERE = (
     "split_by",
     "follow",
     "start",
+    "emit",
 )
 
 

@@ -93,6 +93,14 @@ def learn(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start anew; MODEL is kept as a backup, MODEL.bak.")
     ] = False,
+    emit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|redis://...",
+            help="Append the id and topic of each learned document, as it goes by: JSON lines, or "
+            "messages of a stream. At least once each.",
+        ),
+    ] = None,
     engine: Engine = None,
     address: Address = None,
     as_json: Json = False,
@@ -138,6 +146,7 @@ def learn(
             save=save,
             checkpoint_every=checkpoint_every or OFTEN,
             fresh=fresh,
+            emit=emit,
         )
         with watching() as progress:
             result = jobs.run(options, progress)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -14,6 +14,7 @@ from typing import Any
 from spectralleader.documents import Documents
 from spectralleader.evaluation import Prequential
 from spectralleader.jobs.checkpointing import Checkpoints
+from spectralleader.jobs.emitting import Emitter, open_emitter, rows_of
 from spectralleader.jobs.input_digest import InputDigest, check_pipe, retrace
 from spectralleader.jobs.options import LearnOptions
 from spectralleader.jobs.progress import Progress
@@ -117,12 +118,31 @@ def run(options: LearnOptions, progress: Progress | None = None) -> Learned:
         Interrupts(*signals) as interrupts,
         checkpoints or nullcontext(),
         options.source.open(progress) as reader,
+        emitting(options, progress) as emitter,
     ):
         job, blocks = _prepare(options, reader, checkpoints, progress)
         compile_for(job.topics)
         look()
         interrupts.at_stake = True
-        return job.run(blocks)
+        return job.run(blocks, emitter)
+
+
+@contextmanager
+def emitting(options: LearnOptions, progress: Progress) -> Iterator[Emitter | None]:
+    """Open where topics are to be emitted, if that was asked for."""
+    if options.emit is None:
+        yield None
+        return
+    if "://" not in options.emit:
+        options.source.check_kept(options.emit)
+        saved = Path(options.save or "").absolute()
+        if Path(options.emit).absolute() == saved:
+            raise ValueError(f"{options.emit} is the file that is saved; emit to another one")
+    emitter = open_emitter(options.emit, progress)
+    try:
+        yield emitter
+    finally:
+        emitter.close()
 
 
 class Pass:
@@ -144,31 +164,35 @@ class Pass:
         self._frequencies = run.unigram
         self._unigram = Prequential(run.unigram, run.unigram_losses)
         self._judged = None if run.losses is None else Prequential(self.topics.learner, run.losses)
+        self._emitter: Emitter | None = None
+        self._is_emitted = True  # what was learned
         self._began = perf_counter() - run.seconds
         self._seconds = run.seconds
 
-    def run(self, blocks: Iterator[TextBlock]) -> Learned:
+    def run(self, blocks: Iterator[TextBlock], emitter: Emitter | None = None) -> Learned:
         """Learn the blocks, and save checkpoints."""
+        self._emitter = emitter
         reason = None
         try:
             for block in blocks:
                 look()
                 if len(block):
                     self.step(block)
+                    self._emit(block)
                 self._save_if_due()
                 self._progress.stepped(self.result())
             look()
         except KeyboardInterrupt as interrupt:
             reason = interrupt
         except (ValueError, OSError) as error:
-            if self._checkpoints is None or not self.result().is_useful:
+            if self._checkpoints is None or not (self.result().is_useful and self._is_emitted):
                 raise
-            path = self._checkpoints.finish(self.checkpoint())
+            path = self._finish()
             raise ValueError(
                 f"{error}; the {self.topics.n_docs:,} documents before are learned and saved in "
                 f"{path}"
             ) from error
-        saved = self._checkpoints and self._checkpoints.finish(self.checkpoint())
+        saved = self._finish() if self._is_emitted else None
         return self.result(
             saved=saved, stopped=reason is not None, terminated=isinstance(reason, Terminated)
         )
@@ -192,9 +216,23 @@ class Pass:
             self._digest.add(block.texts)
         self._seconds = perf_counter() - self._began
 
+    def _emit(self, block: TextBlock) -> None:
+        """Write the topics of a block; unless that succeeds, it must not be saved as learned."""
+        if self._emitter is not None:
+            self._is_emitted = False
+            self._emitter.write(rows_of(block, self.topics.posterior(block.texts)))
+            self._is_emitted = True
+
     def _save_if_due(self) -> None:
         if self._checkpoints is not None and self._checkpoints.is_due(self.topics.n_docs):
+            if self._emitter is not None:
+                self._emitter.flush()
             self._checkpoints.save(self.checkpoint())
+
+    def _finish(self) -> Path | None:
+        if self._emitter is not None:
+            self._emitter.flush()
+        return self._checkpoints and self._checkpoints.finish(self.checkpoint())
 
     @property
     def _losses(self) -> Losses | None:

@@ -40,6 +40,8 @@ class LearnOptions:
         File to save a `Checkpoint` in; locked while learning.
     checkpoint_every : int or str
         How often to save on the way: documents, or a time such as "60s", "5min", "1h".
+    emit : str, optional
+        File, or redis://host:port/db/STREAM, to write each learned document's id and topic to.
     fresh : bool
         Start anew; a file that exists is renamed to a backup.
     """
@@ -53,6 +55,7 @@ class LearnOptions:
     save: str | os.PathLike[str] | None = None
     checkpoint_every: str | int = OFTEN
     fresh: bool = False
+    emit: str | None = None
 
     def __post_init__(self) -> None:
         find_learner(self.learner)

@@ -28,9 +28,10 @@ class Prediction(NamedTuple):
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield a row a document; topics count from 1."""
         best = self.posterior.argmax(axis=1)
-        columns = (self.block.files, self.block.lines, best, self.log_prob, self.n_known)
-        for file, line, k, log_prob, n_known, probabilities in zip(
-            *(column.tolist() for column in columns), self.posterior.tolist(), strict=True
+        columns = (self.block.files, best, self.log_prob, self.n_known)
+        lines = self.block.lines.tolist() if self.block.ids is None else self.block.ids
+        for line, file, k, log_prob, n_known, probabilities in zip(
+            lines, *(column.tolist() for column in columns), self.posterior.tolist(), strict=True
         ):
             yield {
                 "file": self.block.names[file],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from collections.abc import Sequence
 from time import monotonic
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -144,6 +145,17 @@ class RedisStream:
                 self._back_off.worked()
                 return answer
 
+    def append(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Add messages at the end of the stream, at least once each."""
+
+        def add() -> None:
+            pipe = self._client.pipeline(transaction=False)
+            for row in rows:
+                pipe.xadd(self._stream, row)
+            pipe.execute()
+
+        self._ask(add)
+
     def describe(self) -> str:
         """Return how far behind it is, by the times in the ids of messages."""
         asked, lag = self._lag
@@ -229,3 +241,22 @@ def order(id: str) -> tuple[int, int]:
     """Return an id so that later ones are greater."""
     time, _, number = id.partition("-")
     return int(time), int(number or 0)
+
+
+class RedisWriter:
+    """Appends rows to a stream, one message per row; waits for a server that is away."""
+
+    def __init__(self, address: str, say: Say) -> None:
+        self._stream = RedisStream(address, start="earliest", strict=False, say=say)
+        self._stream.open(None)
+
+    def write(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Append the rows; those that were written before a failure are written again."""
+        self._stream.append(rows)
+
+    def flush(self) -> None:
+        """Do nothing: the server has answered for every row."""
+
+    def close(self) -> None:
+        """Disconnect."""
+        self._stream.close()
