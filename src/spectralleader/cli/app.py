@@ -14,7 +14,7 @@ import typer
 from spectralleader import __version__
 from spectralleader.cli import corpora, merge, study, text, warm
 from spectralleader.cli.options import NOTHING_USEFUL, STOPPED
-from spectralleader.errors import NotSavedError, NoWordsError
+from spectralleader.errors import NotEmittedError, NotSavedError, NoWordsError
 from spectralleader.runtime.blas import THREAD_VARIABLES
 
 MISUSE = 2  # exit code
