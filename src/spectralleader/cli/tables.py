@@ -39,8 +39,13 @@ def topic_table(topics: TextTopics, n_words: int = N_WORDS) -> Table:
     rows = zip(topics.model.weights.tolist(), topics.top_words(n_words), strict=True)
     for k, (weight, top) in enumerate(rows, start=1):
         bar = Text("█" * round(BAR * weight), style="blue")
-        table.add_row(str(k), f"{weight:.3f}", bar, Text(" ".join(top)))
+        table.add_row(str(k), f"{weight:.3f}", bar, Text(list_words(top)))
     return table
+
+
+def list_words(words: list[str]) -> str:
+    """Return words side by side; tokens that have spaces in them, with dots between."""
+    return (" · " if any(" " in word for word in words) else " ").join(words)
 
 
 def show_learned(result: Learned) -> None:
@@ -108,7 +113,7 @@ def show_description(found: Description) -> None:
     if found.n_recent is not None:
         _say(out, f"The topics of the last {count_of(found.n_recent, 'document')} only:")
     for topic in found.topics:
-        words = " ".join(word["word"] for word in topic["words"])
+        words = list_words([word["word"] for word in topic["words"]])
         out.print()
         out.print(Text(f"topic {topic['topic']}  {topic['weight']:.3f}  {words}", style="bold"))
         for document in topic["typical"]:
