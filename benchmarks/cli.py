@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from benchmarks import machine, probe, stream, threads
 from benchmarks.bench import Bench
 from benchmarks.reporting import labels as label_page
+from benchmarks.reporting import levels as level_page
 from benchmarks.reporting import page, plots, terminal
 from benchmarks.reporting import reading as reading_page
 from benchmarks.rows import Results
@@ -26,6 +27,7 @@ from benchmarks.sections import (
     fresh,
     growth,
     labels,
+    levels,
     races,
     reading,
     steps,
@@ -51,8 +53,9 @@ SECTIONS = {
     "labels": labels.run,
     "more-labels": labels.run_more,
     "reading": reading.run,
+    "levels": levels.run,
 }
-APART = ["labels", "more-labels", "reading"]  # take long, and have pages of their own
+APART = ["labels", "more-labels", "reading", "levels"]  # take long, and have pages of their own
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -72,8 +75,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 def is_whole_page(only: list[str] | None) -> bool:
     """Say whether these sections are all that a page in docs is made of."""
-    is_of_labels = only is not None and "labels" in only and "reading" not in only
-    return only is None or only == ["reading"] or (is_of_labels and set(only) <= set(APART))
+    is_of_labels = only is not None and "labels" in only and set(only) <= set(APART[:2])
+    return only is None or only in (["reading"], ["levels"]) or is_of_labels
 
 
 def run(arguments: list[str]) -> int:
@@ -96,6 +99,8 @@ def run(arguments: list[str]) -> int:
         console.print("[yellow]A smoke run: the numbers mean nothing.[/]")
     if options.write_docs and options.only == ["reading"]:
         (ROOT / "docs" / "reading.md").write_text(reading_page.page(results))
+    elif options.write_docs and options.only == ["levels"]:
+        (ROOT / "docs" / "level-figures.md").write_text(level_page.page(results))
     elif options.write_docs and options.only:
         (ROOT / "docs" / "labels.md").write_text(label_page.page(results))
     elif options.write_docs:
@@ -136,6 +141,7 @@ def write(results: Results, folder: Path) -> None:
     (folder / "performance.md").write_text(page.page(results, saved, folder))
     (folder / "labels.md").write_text(label_page.page(results))
     (folder / "reading.md").write_text(reading_page.page(results))
+    (folder / "level-figures.md").write_text(level_page.page(results))
 
 
 def write_docs(results: Results) -> None:

@@ -16,6 +16,7 @@ from benchmarks.stream import data_folder
 from benchmarks.synthetic import zipf_source
 from spectralleader import BatchEM, Documents, HedgedLeader, TopicModel
 from spectralleader.arrays import Ints
+from spectralleader.evaluation.coherence import coherence
 from spectralleader.sources.corpora import find_files
 from spectralleader.sources.counted import count_corpus
 
@@ -149,20 +150,3 @@ def grow(bench: Bench, n_topics: int, n_words: int) -> None:
     rows = bench.results.rows
     rows.append(Row(where, OURS, (1e6 * seconds / N_GROWTH,), N_GROWTH))
     rows.append(Row(where, OURS, (first,), 1000, unit="s"))
-
-
-def coherence(documents: Documents, topics: list[list[int]]) -> float:
-    """Return the mean NPMI of pairs of words that a topic shows, by documents that have both."""
-    n, values = documents.n_docs, []
-    has = as_matrix(documents).tocsc()
-    has.data[:] = 1.0
-    for words in topics:
-        some = has[:, words]
-        both = (some.T @ some).toarray() / n
-        alone = np.diag(both)
-        for i in range(len(words)):
-            for j in range(i):
-                p = both[i, j]
-                pmi = np.log(p / (alone[i] * alone[j])) if p > 0 else 0.0
-                values.append(pmi / -np.log(p) if 0 < p < 1 else -1.0)
-    return float(np.mean(values))

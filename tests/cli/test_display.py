@@ -5,10 +5,12 @@ import pytest
 from rich.console import Console
 from rich.live import Live
 
+from spectralleader import TextTopics
 from spectralleader.cli import display
 from spectralleader.cli.display import Log, Picture
+from spectralleader.cli.tables import topic_table
 from spectralleader.jobs import Source, evaluate, learn
-from tests.factories import write_csv
+from tests.factories import texts, write_csv
 
 
 @pytest.fixture
@@ -95,3 +97,30 @@ def test_without_a_terminal_there_is_a_line_now_and_then(source, monkeypatch, ca
     monkeypatch.setattr(display, "LOG_EVERY", 1e9)
     learn(source, n_topics=3, progress=Log())
     assert "documents," not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_numbers_are_whole_in_a_terminal_of_any_width(width):
+    topics = TextTopics(12, learner="stepwise-em")
+    topics.learn(texts(300)[0])
+    topics.name(3, "a name")
+    console = Console(file=io.StringIO(), width=width)
+    console.print(topic_table(topics, width, curves=[[0.1, 0.2]] * 12))
+    lines = console.file.getvalue().splitlines()
+    assert len(lines) == 13
+    assert all(len(line) <= width for line in lines)
+    weights = topics.model.weights
+    for k, line in enumerate(lines[1:]):
+        assert line.split()[:2] == [str(k + 1), f"{weights[k]:.3f}"]
+        assert "▅█" in line
+    assert "a name" in lines[4]
+
+
+def test_many_pictures_are_thinned_out(source, terminal, monkeypatch):
+    monkeypatch.setattr(display, "EVERY", 0.0)
+    monkeypatch.setattr(display, "SHARE", 1e9)
+    monkeypatch.setattr(display, "MOST_SHARES", 4)
+    with Live(console=terminal, auto_refresh=False) as live:
+        picture = Picture(live)
+        learn(source, n_topics=3, progress=picture)
+    assert 1 < len(picture._shares) <= 4

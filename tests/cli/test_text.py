@@ -57,7 +57,7 @@ def test_learn_prints_topics_and_saves_what_topics_and_predict_take(command, fil
         assert part in learned.stdout
     described = command("topics", saved)
     assert described.exit_code == 0
-    for part in ("words of a document:", "One topic a document is", "The spectrum"):
+    for part in ("2020-01-01  ", "Trends: shares from", "One topic a document is", "The spectrum"):
         assert part in described.stdout
     recent = command("topics", saved, "--recent")
     assert recent.exit_code == 0
@@ -97,8 +97,68 @@ def test_a_round_trip_through_files_predicts_as_the_library_does(command, file, 
     vocabulary = Vocabulary.most_frequent(texts()[0], 5000)
     topics = TextTopics(3, vocabulary=vocabulary)
     topics.learn(texts()[0])
-    assert [row["probabilities"] for row in rows] == topics.posterior(texts()[0]).tolist()
+    assert [row["probabilities"] for row in rows] == topics.posterior(texts()[0]).round(4).tolist()
     assert rows[0]["file"] == str(file)
+
+
+def test_levels_and_names_go_from_topics_to_predictions_and_trends(command, file, tmp_path):
+    saved = tmp_path / "m"
+    command("learn", file, "-k", 6, "--save", saved)
+    told = command("topics", saved, "--level", 3, "--name", "2=ball games").stdout
+    assert "Level 3: merged from 6 topics" in told
+    assert "topic 2  ball games" in told
+    rows = command("predict", saved, file, "--level", 3).stdout.splitlines()
+    assert rows[0].endswith("line,topic,name,probability,known_words,log_prob,p1,p2,p3")
+    assert all(
+        (",2,ball games," in row) == (row.split(",")[-7] == "ball games") for row in rows[1:]
+    )
+    best = command("predict", saved, file, "--best", 2, "--shares").stdout.splitlines()
+    assert best[0].endswith("best1,s1,best2,s2")
+    command("learn", file, "-k", 6, "--save", saved)  # resumes: there is nothing new
+    table = command("trends", saved, "--level", 3).stdout.splitlines()
+    assert table[0] == "time,topic,share,error,documents,name"
+    assert table[1].startswith("2020-01-01T00:0")
+    found = [
+        json.loads(line) for line in command("trends", saved, "--to", "jsonl").stdout.splitlines()
+    ]
+    assert {row["topic"] for row in found} == {1, 2, 3, 4, 5, 6}
+    with pytest.raises(ValueError, match="given as N=NAME"):
+        command("topics", saved, "--name", "2")
+    assert command("topics", saved, "--level", 3, "--name", "2=").exit_code == 0
+    assert "ball games" not in command("topics", saved, "--level", 3).stdout
+
+
+def test_auto_learns_many_topics_and_shows_as_many_as_prices_suggest(command, tmp_path):
+    file, saved = write_csv(tmp_path / "news.csv", 900), tmp_path / "m"
+    told = command("learn", file, "-k", "auto", "--save", saved).stdout
+    assert "3 topics, as their prices suggest, merged from 32" in told
+    assert "Level 3: merged from 32" in command("topics", saved, "--level", "auto").stdout
+    resumed = command("learn", file, "-k", "auto", "--save", saved, "--json")
+    assert json.loads(resumed.stdout)["suggested_level"] == 3
+    assert "-k takes a number" in command("learn", file, "-k", "many").stderr
+    assert "--level takes a number from 1 to 32" in command("topics", saved, "--level", 33).stderr
+
+
+def test_columns_of_the_input_are_kept_and_every_row_has_a_line(command, file, tmp_path):
+    saved, new = tmp_path / "m", tmp_path / "new.csv"
+    command("learn", file, "-k", 3, "--save", saved)
+    new.write_text('id,text,when\n7,rain and wind,today\n8,,later\n9,"a, goal",\n')
+    told = command("predict", saved, new, "--keep", "id,when", "--best", 1)
+    lines = told.stdout.splitlines()
+    assert lines[0] == "id,when,file,line,topic,probability,known_words,log_prob,best1,p1"
+    assert [line.split(",")[:2] for line in lines[1:]] == [
+        ["7", "today"],
+        ["8", "later"],
+        ["9", ""],
+    ]
+    assert lines[2].split(",")[6:8] == ["0", "0.0"]
+    assert "left out" not in told.stderr
+
+
+def test_no_texts_keeps_none(command, file, tmp_path):
+    saved = tmp_path / "m"
+    command("learn", file, "-k", 3, "--save", saved, "--no-texts")
+    assert "words of a document:" in command("topics", saved).stdout
 
 
 def test_topics_can_be_read_by_machines(command, file, tmp_path):
@@ -107,6 +167,25 @@ def test_topics_can_be_read_by_machines(command, file, tmp_path):
     assert [len(topic["words"]) for topic in told["topics"]] == [4, 4, 4]
     assert len(told["findings"]) == 3
     assert told["diagnosis"]["spectrum"]["above_noise"] >= 3
+
+
+def test_evaluate_compares_numbers_of_topics_and_draws_them(command, file, tmp_path):
+    figure = tmp_path / "numbers.svg"
+    result = command("evaluate", file, "-k", "2,3", "--figure", figure)
+    assert result.exit_code == 0
+    for part in ("coherence", "diversity", "hedged, 2 topics", "hedged, 3 topics"):
+        assert part in result.stdout
+    assert "coherence, NPMI" in figure.read_text()
+    assert "such as 5,10,20" in command("evaluate", file, "-k", "2,x").stderr
+
+
+def test_a_page_is_written(command, file, tmp_path):
+    saved, out = tmp_path / "news.model", tmp_path / "topics.html"
+    command("learn", file, "-k", 3, "--save", saved)
+    assert command("page", saved, "-o", out, "--no-texts").exit_code == 0
+    page = out.read_text(encoding="utf-8")
+    assert "<h1>Topics of news</h1>" in page
+    assert '"documents":[]' in page
 
 
 def test_evaluate_prints_a_table_and_draws(command, file, tmp_path):

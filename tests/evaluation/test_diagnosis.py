@@ -10,11 +10,11 @@ from spectralleader.evaluation.diagnosis import (
     choose,
     diagnose,
     measure_spectrum,
-    remembered,
     share_confident,
     shuffle,
     split,
 )
+from spectralleader.learners.protocol import remembered
 from spectralleader.moments.sums import sum_pairs
 from tests.factories import documents
 

@@ -2,14 +2,15 @@ import csv
 import io
 import json
 import signal
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
 
 from spectralleader import TextTopics, TopicModel, Unigram, Vocabulary, Words, load
 from spectralleader.evaluation import judge, log_loss
-from spectralleader.jobs import Progress, Source, describe, evaluate, learn, predict
-from spectralleader.jobs.describing import say_event
+from spectralleader.jobs import Progress, Source, describe, evaluate, evaluating, learn, predict
+from spectralleader.jobs.describing import printable, say_event
 from spectralleader.jobs.evaluating import Evaluation
 from spectralleader.jobs.learning import list_topics
 from spectralleader.jobs.predicting import write
@@ -17,6 +18,7 @@ from spectralleader.jobs.source import choose_vocabulary, choose_words
 from spectralleader.learners.hedged import Event
 from spectralleader.sources import read
 from spectralleader.sources.block import Block
+from spectralleader.sources.files import TextBlock
 from tests.factories import TOPIC_WORDS, same_state, texts, write_csv
 
 
@@ -47,7 +49,8 @@ def test_learning_a_file_is_learning_its_texts(file):
     words = Words(stop_words="english")
     vocabulary = Vocabulary.most_frequent(written, 20, words=words)
     topics = TextTopics(3, vocabulary=vocabulary, words=words, seed=4)
-    topics.learn(written)
+    start = datetime(2020, 1, 1, tzinfo=UTC)
+    topics.learn(written, [start + timedelta(seconds=i) for i in range(300)])
     assert same_state(result.topics.to_state(), topics.to_state())
     assert notes.steps == [100, 200, 300]
     assert notes.counts == [300]
@@ -166,13 +169,37 @@ def test_a_model_is_described_with_typical_documents_and_findings(tmp_path):
     for topic in found.topics:
         own = {word["word"] for word in topic["words"]}
         assert sorted(own) in [sorted(words) for words in TOPIC_WORDS]
-        assert len(topic["typical"]) == len(set(topic["typical"])) == 2
-        assert all(set(document.split()) <= own for document in topic["typical"])
+        written = [document["text"] for document in topic["typical"]]
+        assert len(written) == len(set(written)) == 2
+        assert all(set(text.split()) <= own for text in written)
+        assert all(document["time"].startswith("2020-01-01T00:") for document in topic["latest"])
     fits, used, number = found.findings()
     assert fits.startswith("One topic a document is plausible")
     assert used == "All 3 topics are in use."
     assert number.startswith("The spectrum suggests 3 topics")
     assert json.loads(json.dumps(found.summary()))["diagnosis"]["n_usable"] == 3
+
+
+def test_a_model_is_described_at_a_level(tmp_path):
+    topics = learn(write_csv(tmp_path / "news.csv", 900), n_topics=8).topics
+    topics.name(1, "the second", level=3)
+    found = describe(topics, level=3)
+    assert [topic["name"] for topic in found.topics] == [None, "the second", None]
+    assert found.level[:2] == (3, 8)
+    assert found.level.price > 0
+    with pytest.raises(ValueError, match="leave out the level"):
+        describe(topics, level=3, recent=True)
+
+
+def test_without_texts_typical_documents_are_words(tmp_path):
+    topics = learn(write_csv(tmp_path / "news.csv", 300), n_topics=3, keep_texts=False).topics
+    found = describe(topics)
+    assert isinstance(found.topics[0]["typical"][0], str)
+    assert found.trends is not None
+
+
+def test_texts_are_shown_in_one_line_that_a_terminal_does_not_obey():
+    assert printable("red: \x1b[31m\n and\tgreen\u202e") == "red: [31m and green"
 
 
 def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_path):
@@ -219,7 +246,7 @@ def test_too_many_topics_and_no_memory_are_said(file):
     assert forgetful.findings() == [
         "The learner stepwise-em remembers no documents to judge the model by."
     ]
-    assert forgetful.topics[0]["typical"] == []
+    assert len(forgetful.topics[0]["typical"]) == 3  # the timeline has them
     assert forgetful.summary()["diagnosis"] is None
 
 
@@ -254,3 +281,29 @@ def test_rows_of_a_long_evaluation_are_thinned(file, monkeypatch):
     result = evaluate(Source((str(file),), block=5), learners=["unigram"], n_topics=1)
     assert result.n_steps == 60
     assert [row.step for row in result.rows] == list(range(8, 61, 8))
+
+
+def test_numbers_of_topics_are_judged_side_by_side_on_held_out_documents(tmp_path):
+    file = write_csv(tmp_path / "news.csv", 900)
+    result = evaluate(file, learners=["stepwise-em"], n_topics=[1, 3, 6])
+    found = result.summary()["learners"]
+    assert [one["topics"] for one in found.values()] == [1, 3, 6]
+    assert result.n_docs == 810
+    assert len(result.held_out.texts) == 90
+    one, three, _ = found.values()
+    assert three["L1"] < one["L1"]
+    assert three["coherence"] > one["coherence"] + 0.1
+    assert one["diversity"] == 1.0
+    study = result.numbers()
+    assert study.metrics == ("L1", "coherence", "diversity", "microseconds")
+    assert list(study.grid.values()) == [1, 3, 6]
+
+
+def test_held_out_documents_are_bounded(monkeypatch):
+    monkeypatch.setattr(evaluating, "MOST_HELD_OUT", 5)
+    held_out = evaluating.HeldOut(seed=0)
+    kept = held_out.take(TextBlock.of([str(i) for i in range(300)]))
+    assert len(kept) == 270
+    assert len(held_out.texts) == 5
+    assert all(int(text) % 10 == 9 for text in held_out.texts)
+    assert held_out.texts != ["9", "19", "29", "39", "49"]

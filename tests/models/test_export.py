@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents
-from spectralleader.models.export import pyldavis
+from spectralleader.models.export import place, pyldavis
 from tests.factories import documents, model
 
 NAMES = [f"word{i}" for i in range(6)]
@@ -49,3 +49,12 @@ def test_nothing_to_picture_is_an_error():
         pyldavis(model(1), documents(), NAMES)
     with pytest.raises(ValueError, match="the model knows 6 words, the documents are over 7"):
         pyldavis(model(), documents(n_words=7), NAMES)
+
+
+def test_equal_topics_have_real_places():
+    equal = np.repeat(model(3).topics, 4, axis=0)
+    found = place(equal)
+    assert found.shape == (12, 2)
+    assert found.dtype == np.float64
+    apart = np.abs(found.reshape(3, 4, 2) - found.reshape(3, 4, 2)[:, :1]).max()
+    assert apart < 1e-7  # the square root of what rounding leaves

@@ -4,6 +4,7 @@ import pickle
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from spectralleader import Documents, TopicModel
 from spectralleader.models import model as model_module
@@ -219,3 +220,23 @@ def test_the_largest_draw_is_the_last_word_also_of_a_topic_that_sums_to_a_little
 def test_one_topic_over_one_word_is_a_model():
     m = TopicModel.uniform(1, 1)
     assert (m.weights.tolist(), m.topics.tolist()) == ([1.0], [[1.0]])
+
+
+@given(blocks(6), st.integers(0, 9))
+def test_shares_are_distributions_and_without_words_the_weights(block, seed):
+    found = model(3, 6, seed=seed)
+    shares = found.shares(block)
+    assert shares.shape == (block.n_docs, 3)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    for row in shares[block.lengths == 0]:
+        np.testing.assert_allclose(row, found.weights)
+
+
+def test_shares_are_the_proportions_that_long_documents_were_drawn_with():
+    rng = np.random.default_rng(0)
+    found = model(3, 200)
+    wanted = rng.dirichlet(np.full(3, 0.7), size=60)
+    words = [rng.choice(200, size=400, p=row @ found.topics) for row in wanted]
+    shares = found.shares(Documents.from_tokens([row.tolist() for row in words], n_words=200))
+    # 400 words of topics that differ tell a share up to about sqrt(0.25 / 400)
+    assert np.abs(shares - wanted).mean() < 0.025

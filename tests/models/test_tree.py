@@ -108,3 +108,23 @@ def test_a_model_of_one_topic_has_a_tree():
     assert tree.cut(1).groups.tolist() == [0]
     assert tree.prices.shape == (0,)
     assert repr(tree) == "TopicTree(TopicModel(n_topics=1, n_words=6))"
+
+
+@pytest.mark.parametrize("n_true", [3, 5, 8])
+def test_prices_suggest_the_number_of_topics_that_others_are_copies_of(n_true):
+    rng = np.random.default_rng(n_true)
+    centres = np.repeat(rng.dirichlet(np.full(50, 0.1), size=n_true), 4, axis=0)
+    topics = 0.9 * centres + 0.1 * rng.dirichlet(np.full(50, 0.3), size=4 * n_true)
+    assert TopicModel(np.full(4 * n_true, 0.25 / n_true), topics).tree().suggested == n_true
+
+
+@given(models())
+def test_any_model_has_a_suggested_number(given_model):
+    tree = given_model.tree()
+    assert min(2, tree.n_topics) <= tree.suggested <= tree.n_topics
+
+
+def test_where_prices_rise_slowly_most_of_what_topics_tell_is_kept():
+    tree = TopicModel(np.full(32, 1 / 32), 0.5 * np.eye(32) + 0.5 / 32).tree()
+    n = tree.suggested
+    assert tree.lost(n) <= 0.4 * tree.lost(1) < tree.lost(n - 1)

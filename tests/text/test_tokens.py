@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from spectralleader import TextTopics, Tokens, Vocabulary, load, merge, save
 from spectralleader.text import GrowingVocabulary, Vectoriser
+from spectralleader.text.timeline import Timeline
 from spectralleader.text.tokens import parse_tokens
+from spectralleader.text.trends import sample_under
 from tests.factories import same_state
 
 DOCUMENTS = [["phone-8", "case 3"], [33, "phone-8"], {"shoe": 2, "sock": 1}, {"shoe": 1, 7: 3}]
@@ -144,3 +146,29 @@ def test_the_most_frequent_tokens_are_counted_in_documents_or_blocks_of_them():
 def test_what_is_no_tokens_in_json_is_none(text):
     assert parse_tokens(text) is None
     assert parse_tokens("[]") == []
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_typical_documents_and_trends_are_of_tokens_as_they_are(keeps, tmp_path):
+    topics = TextTopics(2, words="tokens", timeline=Timeline(texts=keeps))
+    films = [["Die Hard (1988)", "Alien [1979]"] * 3, {"Ghost (1990)": 5, "Babe, the pig": 1}]
+    topics.learn(films * 60, times=range(120))
+    again = load(save(topics, tmp_path / "films"))
+    assert again.trends().shares.shape[1] == 2
+    sampled = sample_under(again.snapshot(), again.timeline)
+    assert len(sampled.texts) == 120
+    assert any("Babe, the pig" in text and "Ghost (1990)" in text for text in sampled.texts)
+    assert sampled.documents.n_docs == 120
+    assert sampled.documents.lengths.tolist() == [6.0] * 120
+
+
+def test_a_document_that_is_stored_fits_and_is_read_back():
+    many = [f"tökén {i}" for i in range(500)]
+    text = Tokens().store(many, 625)
+    assert len(text.encode()) <= 625
+    found = Tokens().restore(text)
+    assert found == many[: len(found)]
+    assert len(found) > 30
+    assert Tokens().restore(Tokens().store({"a": 2, 7: 1}, 99)) == {"a": 2, "7": 1}
+    assert Tokens(",").restore(Tokens(",").store("a, b", 99)) == "a, b"
+    assert Tokens().restore("cut sho") == []

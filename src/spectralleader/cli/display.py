@@ -14,11 +14,14 @@ from rich.text import Text
 
 from spectralleader.cli.tables import contender_table, topic_table
 from spectralleader.jobs import Evaluation, Learned, Progress
+from spectralleader.models import TopicModel
 from spectralleader.runtime.compiled import COMPILING, COMPILING_LINE
 from spectralleader.sources.files import Reader
+from spectralleader.text.topics import TextTopics
 
 EVERY = 0.3  # seconds between pictures, at least
 SHARE = 1 / 25  # of the time that pictures may take
+MOST_SHARES = 200  # pictures whose shares are kept, before every other one is left out
 LOG_EVERY = 5.0  # seconds between lines, without a terminal
 
 
@@ -94,6 +97,7 @@ class Picture(Progress):
         self.live = live
         self._lines: list[str] = []
         self._due = 0.0
+        self._shares: list[list[float]] = []  # of the topics, at each picture
 
     def say(self, line: str) -> None:
         """Show a line above the picture."""
@@ -121,9 +125,19 @@ class Picture(Progress):
         if isinstance(result, Learned):
             _ = result.topics.model  # the next block is judged by it: no cost of drawing
         began = perf_counter()
-        self._draw(Group(Text(headline(result), style="bold"), picture(result)))
+        self._draw(Group(Text(headline(result), style="bold"), self._picture(result)))
         now = perf_counter()
         self._due = now + min(max(EVERY, (now - began) / SHARE), LOG_EVERY)
+
+    def _picture(self, result: Learned | Evaluation) -> Table:
+        """Return the topics with their shares over the last pictures, or the learners."""
+        if isinstance(result, Evaluation):
+            return contender_table(result)
+        self._shares.append(shares_now(result.topics))
+        if len(self._shares) > MOST_SHARES:
+            self._shares = self._shares[::2]
+        curves = [list(curve) for curve in zip(*self._shares, strict=True)]
+        return topic_table(result.topics, self.live.console.width, curves=curves)
 
     def _draw(self, shown: RenderableType) -> None:
         notes = [Text(line, style="dim") for line in self._lines]
@@ -131,11 +145,12 @@ class Picture(Progress):
         self._due = perf_counter() + EVERY
 
 
-def picture(result: Learned | Evaluation) -> Table:
-    """Return the topics, or the learners, as they are."""
-    if isinstance(result, Evaluation):
-        return contender_table(result)
-    return topic_table(result.topics)
+def shares_now(topics: TextTopics) -> list[float]:
+    """Return the shares of topics in the last documents, if the learner has them apart."""
+    recent = getattr(topics.learner, "recent", None)
+    model = recent if isinstance(recent, TopicModel) else topics.model
+    shares: list[float] = model.weights.tolist()
+    return shares
 
 
 def headline(result: Learned | Evaluation) -> str:

@@ -42,18 +42,8 @@ Address = Annotated[
 
 # options of learn that mean nothing to an engine: it reads all documents many times, in any order
 NOT_THERE = (
-    "learner",
-    "block",
-    "time",
-    "label",
-    "strict",
-    "sort",
-    "checkpoint_every",
-    "tokens",
-    "split_by",
-    "follow",
-    "start",
-    "emit",
+    *("learner", "block", "time", "label", "strict", "sort", "checkpoint_every", "no_texts"),
+    *("tokens", "split_by", "follow", "start", "emit"),
 )
 
 
@@ -93,7 +83,7 @@ def show(result: EngineResult) -> None:
     )
     if result.is_useful:
         out.print()
-        out.print(topic_table(topics))
+        out.print(topic_table(topics, out.width))
     if result.backup is not None:
         out.print(f"\nBackup: {result.backup}", soft_wrap=True, markup=False)
     if result.saved is not None:

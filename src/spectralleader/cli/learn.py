@@ -29,7 +29,6 @@ from spectralleader.cli.options import (
     Text,
     Time,
     Tokens,
-    Topics,
     Words,
     allow_own_modules,
     check_folder,
@@ -54,7 +53,16 @@ EXAMPLES = (
 def learn(
     context: typer.Context,
     files: Files,
-    topics: Topics = 5,
+    topics: Annotated[
+        str,
+        typer.Option(
+            "--topics",
+            "-k",
+            metavar="K|auto",
+            help="Number of topics; auto learns 32 and shows as many, merged, as their prices "
+            "suggest.",
+        ),
+    ] = "5",
     learner: Annotated[
         str | None,
         typer.Option(
@@ -101,6 +109,13 @@ def learn(
             "messages of a stream. At least once each.",
         ),
     ] = None,
+    no_texts: Annotated[
+        bool,
+        typer.Option(
+            "--no-texts",
+            help="Keep no text in MODEL, but for known words; else a sample of at most 8 MB.",
+        ),
+    ] = False,
     engine: Engine = None,
     address: Address = None,
     as_json: Json = False,
@@ -114,6 +129,7 @@ def learn(
     once, and the last checkpoint stays.
     """
     check_folder(save)
+    n_topics = parse_topics(topics)
     if save is None and (fresh or checkpoint_every is not None):
         raise typer.BadParameter("--checkpoint-every and --fresh need --save MODEL")
     if engine is None:
@@ -122,7 +138,9 @@ def learn(
         why = "is not for an engine, which has the spectral method go over all documents"
         refuse_options(context, NOT_THERE, f"{why}; leave it out")
         kind = None if format is None else format.value
-        settings = {"n_topics": topics, "vocabulary": vocabulary, "stop_words": stop_words}
+        if isinstance(n_topics, str):
+            raise typer.BadParameter("-k auto is not for an engine; say how many topics")
+        settings = {"n_topics": n_topics, "vocabulary": vocabulary, "stop_words": stop_words}
         where = {"text": split(text), "format": kind, "address": address}
         kept = {"save": save, "fresh": fresh, "seed": seed}
         return learn_and_show(engine, files, as_json, **settings, **where, **kept)
@@ -138,7 +156,7 @@ def learn(
         how |= {"follow": follow, "start": start.value}
         options = LearnOptions(
             make_source(files, text, time, label, block, format, split_by=split_by, **how),
-            n_topics=topics,
+            n_topics=n_topics,
             learner=learner or DEFAULT_LEARNER,
             vocabulary=vocabulary,
             stop_words=stop_words,
@@ -147,6 +165,7 @@ def learn(
             checkpoint_every=checkpoint_every or OFTEN,
             fresh=fresh,
             emit=emit,
+            keep_texts=not no_texts,
         )
         with watching() as progress:
             result = jobs.run(options, progress)
@@ -156,6 +175,15 @@ def learn(
             is_request = isinstance(reason, Terminated)
             result = replace(result, stopped=True, terminated=is_request)
     end(result)
+
+
+def parse_topics(given: str) -> int | str:
+    """Return a number of topics, or "auto"."""
+    if given == "auto":
+        return given
+    if not given.isdecimal() or int(given) < 1:
+        raise typer.BadParameter(f"-k takes a number of topics from 1 on, or auto; got {given!r}")
+    return int(given)
 
 
 def end(result: Learned) -> None:

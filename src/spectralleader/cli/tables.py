@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from spectralleader.jobs import Description, Evaluation, Learned, Merged
-from spectralleader.jobs.describing import say_history
+from spectralleader.jobs.describing import Level, say_history
 from spectralleader.jobs.source import AnyReader
+from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
+from spectralleader.text.trends import Trends, name_date
 
 BAR = 20  # characters of a weight of 1
 N_WORDS = 10
+SPARK, SMALL_SPARK = 24, 12  # characters of a trend, and in a table
+NARROW = 60  # columns below which there are no bars
+COLOUR = "blue"  # of bars, curves and names
+CURVE = "▁▂▃▄▅▆▇█"
 PIPE_WIDTH = 120  # columns where there is no terminal
 
 
@@ -24,22 +34,39 @@ def make_output() -> Console:
 
 def count_of(n: int, noun: str) -> str:
     """Return a number of things, in words."""
-    return f"{n:,} {noun}" + ("" if n == 1 else "s")
+    return f"{n:,} {noun}" + ("" if n == 1 else "es" if noun.endswith("ch") else "s")
 
 
-def topic_table(topics: TextTopics, n_words: int = N_WORDS) -> Table:
-    """Return topics with their weights and top words."""
-    table = Table("topic", "weight", "", "top words", box=None, pad_edge=False, expand=True)
+def topic_table(
+    topics: TextTopics | Snapshot,
+    width: int,
+    *,
+    curves: Sequence[Sequence[float]] | None = None,
+    n_words: int = N_WORDS,
+) -> Table:
+    """Return topics with their weights, small curves and top words, for so many columns.
+
+    Numbers are whole in any terminal: words are cut instead, and bars left out of a narrow one.
+    """
+    weights, shown = topics.model.weights.tolist(), topics.top_words(n_words)
+    names = topics.names if isinstance(topics, Snapshot) else topics.snapshot().names
+    longest = round(BAR * max(weights)) if width >= NARROW else 0
+    widths = [len("topic"), len("weight"), longest, SMALL_SPARK if curves else 0]
+    table = Table(box=None, pad_edge=False)
+    for header, size in zip(("topic", "weight", "", ""), widths, strict=True):
+        if size:
+            table.add_column(header, min_width=size, max_width=size, no_wrap=True)
     table.columns[1].justify = "right"
-    longest = round(BAR * float(topics.model.weights.max()))
-    for column, width in zip(table.columns, (5, 6, longest), strict=False):
-        column.min_width = column.max_width = width  # however long the words are
-    words = table.columns[3]
-    words.no_wrap, words.overflow, words.ratio = True, "ellipsis", 1
-    rows = zip(topics.model.weights.tolist(), topics.top_words(n_words), strict=True)
-    for k, (weight, top) in enumerate(rows, start=1):
-        bar = Text("█" * round(BAR * weight), style="blue")
-        table.add_row(str(k), f"{weight:.3f}", bar, Text(list_words(top)))
+    left = max(10, width - sum(widths) - 2 * len(table.columns))
+    table.add_column("top words", max_width=left, no_wrap=True, overflow="ellipsis")
+    for k, (weight, top) in enumerate(zip(weights, shown, strict=True)):
+        cells = [str(k + 1), f"{weight:.3f}"]
+        bar = Text("█" * round(BAR * weight), style=COLOUR)
+        curve = Text(sparkline(curves[k], SMALL_SPARK) if curves else "", style=COLOUR)
+        words = Text(list_words(top))
+        if k < len(names) and names[k]:
+            words = Text(f"{names[k]}  ", style="bold") + words
+        table.add_row(*cells, *([bar] if longest else []), *([curve] if curves else []), words)
     return table
 
 
@@ -65,13 +92,29 @@ def show_learned(result: Learned) -> None:
         _say(out, line)
     if result.is_useful:
         out.print()
-        out.print(topic_table(topics))
+        show_topics(out, result)
     if result.saved is not None:
         out.print()
         saved = f"{result.saved}, {count_of(result.n_saved or 0, 'document')}"
         _say(out, f"Saved: {saved}  (see: spectralleader topics {result.saved})")
     if result.backup is not None:
         _say(out, f"What was learned before is kept in {result.backup}")
+
+
+def show_topics(out: Console, result: Learned) -> None:
+    """Print the topics with their trends, at the level that the prices suggest if that is asked."""
+    level = result.topics.tree().suggested if result.is_auto else None
+    shown, trends = result.topics.at(level), result.topics.trends(level)
+    curves = trends.shares.T.tolist() if len(trends.starts) > 1 else None
+    out.print(topic_table(shown, out.width, curves=curves))
+    if level is not None:
+        n, model = result.topics.learner.n_topics, result.saved or "MODEL"
+        out.print()
+        _say(
+            out,
+            f"{level} topics, as their prices suggest, merged from {n}; see more or fewer: "
+            f"spectralleader topics {model} --level N",
+        )
 
 
 def show_merged(result: Merged) -> None:
@@ -86,7 +129,7 @@ def show_merged(result: Merged) -> None:
         table.add_row(Text(part.file), *cells, style="bold" if part is result.whole else None)
     out.print(table)
     out.print()
-    out.print(topic_table(result.topics))
+    out.print(topic_table(result.topics, out.width))
     out.print()
     _say(out, f"Saved: {result.whole.file}  (see: spectralleader topics {result.whole.file})")
 
@@ -112,13 +155,13 @@ def show_description(found: Description) -> None:
     _say(out, f"{found.learner}: {n_docs}, {found.n_empty:,} without known words; {over}")
     if found.n_recent is not None:
         _say(out, f"The topics of the last {count_of(found.n_recent, 'document')} only:")
+    if found.level is not None:
+        _say(out, say_level(found.level))
+    if found.trends is not None:
+        _say(out, say_stretches(found.trends))
     for topic in found.topics:
-        words = list_words([word["word"] for word in topic["words"]])
         out.print()
-        out.print(Text(f"topic {topic['topic']}  {topic['weight']:.3f}  {words}", style="bold"))
-        for document in topic["typical"]:
-            line = Text(f"  words of a document: {document}", style="dim")
-            out.print(line, no_wrap=True, overflow="ellipsis")
+        _show_topic(out, topic)
     findings = Table.grid(padding=(0, 1))
     for finding in (*found.findings(), *found.history):
         findings.add_row("-", Text(finding))
@@ -126,18 +169,67 @@ def show_description(found: Description) -> None:
     out.print(findings)
 
 
+def _show_topic(out: Console, topic: dict[str, Any]) -> None:
+    """Print a topic: its trend, its words, documents typical of it."""
+    words = list_words([word["word"] for word in topic["words"]])
+    line = Text(f"topic {topic['topic']}  ", style="bold")
+    if topic["name"]:
+        line.append(f"{topic['name']}  ", style=f"bold {COLOUR}")
+    line.append(f"{topic['weight']:.3f}  ")
+    if "trend" in topic:
+        line.append(f"{sparkline(topic['trend'])}  ", style=f"not bold {COLOUR}")
+    out.print(line.append(words))
+    for document in topic["typical"]:
+        shown = f"  words of a document: {document}"
+        if isinstance(document, dict):
+            shown = f"  {document['time'][:10]}  {document['text']}"
+        out.print(Text(shown, style="dim"), no_wrap=True, overflow="ellipsis")
+
+
+def say_level(level: Level) -> str:
+    """Say what a level is merged from."""
+    return (
+        f"Level {level.n_topics}: merged from {level.n_fine} topics, which loses {level.price:.3f} "
+        "nats per word, and refined; see more or fewer by --level."
+    )
+
+
+def say_stretches(trends: Trends) -> str:
+    """Say which time the small curves are of."""
+    ends = (float(trends.starts[0]), float(trends.starts[-1]) + trends.width)
+    first, last = (name_date(end, trends.width, by_time=trends.by_time) for end in ends)
+    return f"Trends: shares from {first} to {last}, in {count_of(len(trends.starts), 'stretch')}"
+
+
+def sparkline(values: Sequence[float], width: int = SPARK) -> str:
+    """Return a small curve of values from 0 to their largest, in at most so many characters.
+
+    Examples
+    --------
+    >>> sparkline([0.0, 0.1, 0.4, 0.8])
+    '▁▂▄█'
+    """
+    parts = np.array_split(np.asarray(values, float), min(width, len(values)) or 1)
+    means = [float(part.mean()) if len(part) else 0.0 for part in parts]
+    top = max(max(means), 1e-12)
+    return "".join(CURVE[min(7, int(8 * value / top))] for value in means)
+
+
 def contender_table(result: Evaluation) -> Table:
     """Return how the learners did, a row each; the lowest L1 is bold."""
     summaries = {name: one.summary() for name, one in result.contenders.items()}
     has_labels = any(one["accuracy"] is not None for one in summaries.values())
     labels = ("accuracy", "NMI") if has_labels else ()
-    header = ("learner", "L1", "perplexity", "µs a document", *labels)
+    has_words = any(one["coherence"] is not None for one in summaries.values())
+    words = ("coherence", "diversity") if has_words else ()
+    header = ("learner", "L1", "perplexity", "µs a document", *words, *labels)
     table = Table(*header, box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
     losses = [one["L1"] for one in summaries.values() if one["L1"] is not None]
     for name, one in summaries.items():
         cells = [_cell(one["L1"], 3), _cell(one["perplexity"], 1), _cell(one["microseconds"], 1)]
+        cells += [_cell(one[name], 3) for name in words]
         cells += [_cell(one["accuracy"], 3), _cell(one["nmi"], 3)] if has_labels else []
         is_best = bool(losses) and one["L1"] == min(losses)
         table.add_row(name, *cells, style="bold" if is_best else None)

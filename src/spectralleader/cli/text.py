@@ -19,6 +19,7 @@ from spectralleader.cli.options import (
     Format,
     Json,
     Label,
+    Level,
     Model,
     OutFormat,
     OwnLearner,
@@ -30,10 +31,10 @@ from spectralleader.cli.options import (
     Text,
     Time,
     Tokens,
-    Topics,
     Words,
     allow_own_modules,
     check_folder,
+    find_level,
     load_model,
     make_source,
     opened,
@@ -48,7 +49,8 @@ app.command(epilog=EXAMPLES)(learn)
 
 @app.command(
     epilog="Examples: [bold]spectralleader topics tweets.model[/bold]; "
-    "[bold]spectralleader topics tweets.model --json[/bold]"
+    "[bold]spectralleader topics tweets.model --level 8[/bold]; "
+    "[bold]spectralleader topics tweets.model --name 3=sport[/bold]"
 )
 def topics(
     model: Model,
@@ -58,14 +60,30 @@ def topics(
     recent: Annotated[
         bool, typer.Option("--recent", help="The topics of the last 2,000 documents instead.")
     ] = False,
+    level: Level = None,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="N=NAME",
+            help="Name topic N, and save the name in MODEL; N= takes it away. May be repeated.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show the topics of a model, documents typical of each, and whether to believe it."""
+    """Show the topics of a model, documents typical of each, and whether to believe it.
+
+    Typical documents and the trend of each topic, a small curve, are of a sample of the texts that
+    MODEL keeps, see learn --no-texts.
+    """
     learned = load_model(model, learner)
     from spectralleader.cli.tables import show_description
     from spectralleader.jobs import describe
+    from spectralleader.jobs.naming import name_topics, parse_names
 
-    found = describe(learned, n_words=words, n_typical=documents, recent=recent)
+    n = find_level(level, learned)
+    if name:
+        learned = name_topics(model, parse_names(name), n)
+    found = describe(learned, n_words=words, n_typical=documents, recent=recent, level=n)
     print_json(found.summary()) if as_json else show_description(found)
     if not learned.n_docs > learned.n_empty:
         raise typer.Exit(NOTHING_USEFUL)
@@ -86,6 +104,21 @@ def predict(
     block: Annotated[
         int, typer.Option(min=1, help="Documents read before any is written; 1 for a live pipe.")
     ] = 1000,
+    level: Level = None,
+    shares: Annotated[
+        bool,
+        typer.Option(
+            "--shares", help="Give the proportions of topics within each document: for long ones."
+        ),
+    ] = False,
+    best: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Give only the N best topics of each document."),
+    ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(metavar="COL,COL", help="Columns of the input to write beside the topic."),
+    ] = None,
     text: Text = None,
     tokens: Tokens = None,
     split_by: Split = None,
@@ -95,8 +128,9 @@ def predict(
 ) -> None:
     """Predict the topic of every document: a line each, with all probabilities.
 
-    A line has the document's place, its likeliest topic (counted from 1) and that one's
-    probability, the number of known words, their log-probability, and every topic's probability.
+    A line has the document's place, its likeliest topic (counted from 1), its name if topics have
+    names, its probability, the number of known words, their log-probability, and every topic's
+    probability. Rows without text have a line too, with no known words and the weights of topics.
     """
     check_folder(out)
     with stoppable():
@@ -104,18 +138,87 @@ def predict(
         from spectralleader.jobs.predicting import predict_blocks, write
 
         how: dict[str, Any] = {"strict": strict, "tokens": tokens, "follow": follow}
+        how |= {"keep": split(keep) or (), "empty": True}
         source = make_source(files, text, "", "", block, format, split_by=split_by, **how)
         if out is not None:
             replace(source, files=(model, *files)).check_kept(out)
+        n = find_level(level, learned)
         with source.open() as reader, opened(out) as file:
-            write(predict_blocks(learned, reader), file, to)
+            found = predict_blocks(learned, reader, level=n, shares=shares, n_best=best)
+            write(found, file, to)
     for line in reader.problems.summary():
         typer.echo(f"left out {line}", err=True)
 
 
 @app.command(
-    epilog="Example: [bold]spectralleader evaluate news.csv -k 5 --learners spectral,stepwise-em "
-    "--figure losses.png[/bold]"
+    epilog="Example: [bold]spectralleader trends tweets.model --level 8 --out trends.csv[/bold]"
+)
+def trends(
+    model: Model,
+    learner: OwnLearner = None,
+    level: Level = None,
+    to: Annotated[OutFormat, typer.Option(help="Format of the output.")] = OutFormat.csv,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File to write; else standard output.")
+    ] = None,
+) -> None:
+    """Write the share of each topic over time: a line per stretch of time and topic.
+
+    A line has the time at which the stretch begins, or the number of its first document where no
+    times are known, the topic, its share, the standard error of that, and the stretch's documents.
+    """
+    check_folder(out)
+    learned = load_model(model, learner)
+    from spectralleader.jobs.trends import write_trends
+
+    n = find_level(level, learned)
+    with opened(out) as file:
+        n_rows = write_trends(learned, file, n, to)
+    if n_rows == 0:
+        typer.echo(f"spectralleader: {model} keeps no sample of texts over time", err=True)
+        raise typer.Exit(NOTHING_USEFUL)
+
+
+@app.command(epilog="Example: [bold]spectralleader page tweets.model -o topics.html[/bold]")
+def page(
+    model: Model,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="File to write.")],
+    learner: OwnLearner = None,
+    level: Level = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Heading; else the name of MODEL.")
+    ] = None,
+    no_texts: Annotated[bool, typer.Option("--no-texts", help="Show no documents.")] = False,
+) -> None:
+    """Write a page of the topics to send: one HTML file that needs no network.
+
+    Topics at any level, their shares over time, typical documents, a map, how topics merge, and
+    whether to believe it. It shows texts that MODEL keeps, unless --no-texts is given.
+    """
+    check_folder(out)
+    learned = load_model(model, learner)
+    from spectralleader.page import describe_page, render
+
+    heading = title or f"Topics of {Path(model).stem}"
+    n = find_level(level, learned)
+    content = describe_page(learned, title=heading, level=n, texts=not no_texts)
+    out.write_text(render(content), encoding="utf-8")
+    typer.echo(f"Page: {out}")
+    if not learned.n_docs > learned.n_empty:
+        raise typer.Exit(NOTHING_USEFUL)
+
+
+def parse_numbers(given: str) -> list[int]:
+    """Return numbers of topics that were given with commas between."""
+    parts = [part.strip() for part in given.split(",")]
+    if not all(part.isdecimal() and int(part) > 0 for part in parts):
+        raise typer.BadParameter(f"-k takes a number, or several such as 5,10,20; got {given!r}")
+    return [int(part) for part in parts]
+
+
+@app.command(
+    epilog="Examples: [bold]spectralleader evaluate news.csv -k 5 --learners spectral,stepwise-em "
+    "--figure losses.png[/bold]; [bold]spectralleader evaluate news.csv -k 5,10,20,50[/bold]"
 )
 def evaluate(
     files: Files,
@@ -127,7 +230,12 @@ def evaluate(
             "(default: hedged,spectral,stepwise-em,unigram).",
         ),
     ] = None,
-    topics: Topics = 5,
+    topics: Annotated[
+        str,
+        typer.Option(
+            "--topics", "-k", metavar="K|K,K", help="Number of topics, or several to compare."
+        ),
+    ] = "5",
     vocabulary: Words = None,
     block: Block = 100,
     stop_words: StopWords = "english",
@@ -141,7 +249,11 @@ def evaluate(
     sort: Sort = False,
     seed: Seed = 0,
     figure: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the running L1: .png or .svg.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw the running L1, or the figures by number of topics: .png or .svg.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -151,19 +263,29 @@ def evaluate(
     likely words each word was, in effect, to be guessed. Where there is a column of labels, topics
     predicted before learning are compared with them over the last half of the stream or somewhat
     more: accuracy after the best matching, and normalised mutual information.
+
+    With several numbers of topics, the default learner is judged with each, unless others are
+    named. One document of ten is held out and judges the words that topics show: coherence is the
+    mean normalised pointwise mutual information (NPMI) of their pairs, diversity the share of them
+    that are different words.
     """
+    numbers = parse_numbers(topics)
     check_folder(figure)
     if figure is not None and figure.suffix not in (".png", ".svg"):
         raise typer.BadParameter(f"a figure is .png or .svg, not {figure.name}")
     with stoppable():
         if figure is not None:  # without matplotlib, raise before the stream is read
-            from spectralleader.study.reporting.figures import draw_over_steps, save_figure
+            from spectralleader.study.reporting.figures import (
+                draw_over_axis,
+                draw_over_steps,
+                save_figure,
+            )
         from spectralleader import jobs
         from spectralleader.cli.display import watching
         from spectralleader.cli.tables import show_evaluation
         from spectralleader.jobs.evaluating import DEFAULT_LEARNERS
 
-        names = split(learners) or DEFAULT_LEARNERS
+        names = split(learners) or (DEFAULT_LEARNERS[:1] if len(numbers) > 1 else DEFAULT_LEARNERS)
         allow_own_modules(names)
         how: dict[str, Any] = {"strict": strict, "sort": sort, "tokens": tokens}
         source = make_source(files, text, time, label, block, format, split_by=split_by, **how)
@@ -171,7 +293,7 @@ def evaluate(
             result = jobs.evaluate(
                 source,
                 learners=names,
-                n_topics=topics,
+                n_topics=numbers,
                 vocabulary=vocabulary,
                 stop_words=stop_words,
                 seed=seed,
@@ -179,7 +301,10 @@ def evaluate(
             )
     print_json(result.summary()) if as_json else show_evaluation(result)
     if figure is not None and result.rows:
-        save_figure(draw_over_steps([result.study()]), figure)
+        drawn = draw_over_steps([result.study()])
+        if len(numbers) > 1:
+            drawn = draw_over_axis([result.numbers()])
+        save_figure(drawn, figure)
         typer.echo(f"Figure: {figure}", err=as_json)
     if result.stopped:
         raise typer.Exit(TERMINATED if result.terminated else STOPPED)

@@ -8,7 +8,6 @@ import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
-from spectralleader.learners.protocol import Learner
 from spectralleader.learners.spectral_method import SpectralMethod
 from spectralleader.models import TopicModel
 from spectralleader.moments.pair_operator import pair_operator
@@ -74,12 +73,6 @@ class Diagnosis:
     def fit(self) -> float:
         """How far halves agree, from 0 (by chance) to 1 (as documents of the model do)."""
         return self.agreement / self.expected_agreement if self.expected_agreement > 0 else 0.0
-
-
-def remembered(learner: Learner) -> Documents | None:
-    """Return the documents that a learner remembers, if it does."""
-    sample = getattr(learner, "sample", None)
-    return None if sample is None else sample.documents
 
 
 def diagnose(model: TopicModel, documents: Documents, *, seed: int = 0) -> Diagnosis | None:

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from spectralleader.documents import Documents
-from spectralleader.evaluation.diagnosis import CONFIDENT, Diagnosis, diagnose, remembered
+from spectralleader.evaluation.diagnosis import CONFIDENT, Diagnosis, diagnose
 from spectralleader.jobs.learning import list_topics
 from spectralleader.learners.hedged import Event, HedgedLeader
 from spectralleader.learners.lookup import name_of
+from spectralleader.learners.protocol import remembered
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
+from spectralleader.text.trends import (
+    Document,
+    Trends,
+    find_trends,
+    find_typical,
+    name_date,
+    name_position,
+    sample_under,
+)
 
 PLAUSIBLE, DOUBTFUL = 0.8, 0.5  # halves agree this well, beside documents of the model
 MIN_TYPICAL = 3  # words of a document worth showing
 SMALL = 0.01  # weight of a topic that hardly occurs
 MOST_EVENTS = 5  # shown, the latest
+MOST_SHIFTS = 3  # of topics that rose or fell, shown
 
 
 @dataclass(frozen=True)
@@ -33,6 +44,8 @@ class Description:
     diagnosis: Diagnosis | None  # None if the learner remembers nothing to judge by
     history: list[str]  # what happened to the topics, and whether the stream drifts
     n_recent: int | None = None  # the last documents, if the topics are of these only
+    level: Level | None = None  # if the topics are merged from more
+    trends: Trends | None = None  # None where nothing is known of when documents came
 
     def findings(self) -> list[str]:
         """Return the diagnosis in plain words."""
@@ -55,7 +68,9 @@ class Description:
             "documents_without_known_words": self.n_empty,
             "of_the_last": self.n_recent,
             "words": self.n_words,
+            "level": self.level and self.level._asdict(),
             "topics": self.topics,
+            "trends": None if self.trends is None else self.trends.rows(),
             "findings": self.findings(),
             "history": self.history,
             "diagnosis": found
@@ -72,18 +87,42 @@ class Description:
         }
 
 
-def describe(
-    topics: TextTopics, *, n_words: int = 10, n_typical: int = 3, recent: bool = False
-) -> Description:
-    """Describe a model: topics, top words, most typical remembered documents, diagnosis.
+class Level(NamedTuple):
+    """Fewer topics, merged from all."""
 
-    With `recent`, the topics of the last documents.
+    n_topics: int
+    n_fine: int  # topics that there are
+    price: float  # likelihood lost by merging, in nats per word, before it is refined
+
+
+def describe(
+    topics: TextTopics,
+    *,
+    n_words: int = 10,
+    n_typical: int = 3,
+    recent: bool = False,
+    level: int | None = None,
+) -> Description:
+    """Describe a model: topics, top words, most typical documents, trends, diagnosis.
+
+    Parameters
+    ----------
+    n_words, n_typical : int
+        Words and typical documents of each topic.
+    recent : bool
+        Describe the topics of the last documents.
+    level : int, optional
+        Describe the topics merged to so many.
     """
-    shown = topics.recent if recent else topics.snapshot()
+    if recent and level is not None:
+        raise ValueError("the topics of the last documents are not merged: leave out the level")
+    shown = topics.recent if recent else topics.at(level)
     documents = topics.learner.window.documents if recent else remembered(topics.learner)  # type: ignore[attr-defined]
     listed = list_topics(shown, n_words)
-    for k, topic in enumerate(listed):
-        topic["typical"] = [] if documents is None else typical(shown, documents, k, n_typical)
+    trends = None if recent else add_examples(topics, shown, listed, n_typical)
+    if trends is None or not topics.timeline.texts:
+        for k, topic in enumerate(listed):
+            topic["typical"] = [] if documents is None else typical(shown, documents, k, n_typical)
     return Description(
         name_of(topics.learner),
         topics.n_docs,
@@ -91,9 +130,80 @@ def describe(
         topics.vocabulary.n_words,
         listed,
         None if documents is None else diagnose(shown.model, documents),
-        say_history(topics),
+        [*say_shifts(shown, trends), *say_history(topics), *say_names(topics)],
         documents.n_docs if recent and documents is not None else None,
+        None if shown.groups is None else level_of(topics, shown),
+        trends,
     )
+
+
+def level_of(topics: TextTopics, shown: Snapshot) -> Level:
+    """Return what a level is merged from, and at which price."""
+    tree, n = topics.tree(), shown.model.n_topics
+    return Level(n, tree.n_topics, round(tree.lost(n), 4))
+
+
+def add_examples(
+    topics: TextTopics, shown: Snapshot, listed: list[dict[str, Any]], n: int
+) -> Trends | None:
+    """Add typical documents, with their text, and trends to the topics listed; None if none is."""
+    sampled = sample_under(shown, topics.timeline)
+    if not sampled.texts:
+        return None
+    trends = find_trends(topics.timeline, sampled)
+    late = len(trends.starts) * 4 // 5  # the last fifth of the stretches
+    for k, topic in enumerate(listed):
+        topic["trend"] = trends.shares[:, k].round(4).tolist()
+        if topics.timeline.texts:
+            found = (
+                find_typical(shown, sampled, k, n),
+                find_typical(shown, sampled, k, n, since=late),
+            )
+            topic["typical"], topic["latest"] = (
+                [as_dict(one, by_time=trends.by_time) for one in some] for some in found
+            )
+    return trends
+
+
+def as_dict(document: Document, *, by_time: bool) -> dict[str, Any]:
+    """Return a document as plain values; its text has nothing that a terminal would obey."""
+    return {
+        "text": printable(document.text),
+        "time": name_position(document.position, by_time=by_time),
+        "probability": round(document.probability, 4),
+    }
+
+
+def printable(text: str) -> str:
+    """Return a text in one line, without characters that cannot be shown."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def say_shifts(shown: Snapshot, trends: Trends | None) -> list[str]:
+    """Say which topics rose and fell most, and when."""
+    if trends is None:
+        return []
+    lines, words = [], shown.top_words(3)
+    for shift in trends.shifts()[:MOST_SHIFTS]:
+        what = shown.name(shift.topic) or " ".join(words[shift.topic])
+        when = name_date(shift.position, trends.width, by_time=trends.by_time)
+        verb = "rose" if shift.after > shift.before else "fell"
+        sides = f"{shift.before:.1%} to {shift.after:.1%}"
+        lines.append(f"Topic {shift.topic + 1} ({what}) {verb} from {sides} from {when} on.")
+    return lines
+
+
+def say_names(topics: TextTopics) -> list[str]:
+    """Say which names may be wrong: their topic was replaced or restarted after it was named."""
+    if not isinstance(topics.learner, HedgedLeader):
+        return []
+    events = topics.learner.info.events
+    return [
+        f"The name {one.text!r} was given before topic {k + 1} was replaced or restarted: check it."
+        for one in topics.names.given
+        for k in one.topics
+        if any(event.n_docs >= one.n_docs and k in event.topics for event in events)
+    ]
 
 
 def say_history(topics: TextTopics) -> list[str]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from spectralleader.arrays import Ints
 from spectralleader.documents import Documents
 from spectralleader.evaluation import Prequential
+from spectralleader.evaluation.coherence import coherence, diversity
 from spectralleader.evaluation.matching import mutual_information, table_accuracy
 from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import AnyReader, Source, choose_vocabulary, choose_words
@@ -31,6 +32,10 @@ from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
 
 DEFAULT_LEARNERS = tuple(dict.fromkeys((DEFAULT_LEARNER, "spectral", "stepwise-em", "unigram")))
+METRICS = ("L1", "coherence", "diversity", "microseconds")  # by the number of topics
+N_SHOWN = 10  # words of a topic that are judged
+HELD_OUT = 10  # of so many documents one is held out, if topics' words are judged
+MOST_HELD_OUT = 20_000  # documents
 MOST_ROWS = 400  # points of a curve, before every other one is left out
 Labels = NDArray[np.object_]
 
@@ -43,6 +48,15 @@ class Contender(Prequential):
         self.met: Counter[tuple[int, str]] = Counter()  # topics and labels, of late
         self._met_before: Counter[tuple[int, str]] = Counter()
         self._since = 1  # documents learned before those that `met` is of
+        self.coherence: float | None = None  # of the words shown, by held-out documents
+        self.diversity: float | None = None
+
+    def judge_words(self, held_out: Documents) -> None:
+        """Judge the words that the topics show, by documents that were not learned."""
+        model = self.learner.model
+        shown = [[int(word) for word in words] for words in model.top_words(n=N_SHOWN)]
+        self.coherence = coherence(held_out.widen(model.n_words), shown)
+        self.diversity = diversity(shown)
 
     def meet_labels(self, documents: Documents, labels: Labels) -> None:
         """Count the topic predicted for each document with its label, before it is learned.
@@ -76,12 +90,36 @@ class Contender(Prequential):
         """Return how it did, as plain values."""
         table = self.table
         return {
+            "topics": self.learner.n_topics,
             "L1": self.losses.mean_loss,
             "perplexity": self.losses.perplexity,
             "microseconds": self.losses.microseconds,
+            "coherence": self.coherence,
+            "diversity": self.diversity,
             "accuracy": None if table is None else table_accuracy(table),
             "nmi": None if table is None else mutual_information(table),
         }
+
+
+class HeldOut:
+    """Every tenth document, which no learner learns: a uniform sample of these, as texts."""
+
+    def __init__(self, seed: int) -> None:
+        self.texts: list[str] = []
+        self._n_seen = self._n_taken = 0
+        self._rng = np.random.default_rng(seed)
+
+    def take(self, block: TextBlock) -> TextBlock:
+        """Take documents out of a block; return the others."""
+        places = np.arange(self._n_seen, self._n_seen + len(block)) % HELD_OUT == HELD_OUT - 1
+        self._n_seen += len(block)
+        for i in np.flatnonzero(places).tolist():
+            self._n_taken += 1
+            if len(self.texts) < MOST_HELD_OUT:
+                self.texts.append(block.texts[i])
+            elif (where := int(self._rng.integers(self._n_taken))) < MOST_HELD_OUT:
+                self.texts[where] = block.texts[i]
+        return block.keep(~places)
 
 
 @dataclass
@@ -98,9 +136,12 @@ class Evaluation:
     terminated: bool = False  # by a request to end
     rows: list[Row] = field(default_factory=list)  # running L1, for a figure
     every: int = 1  # steps between rows
+    held_out: HeldOut | None = None  # texts that judge the words of topics
 
     def step(self, block: TextBlock) -> None:
         """Judge all learners on a block, then let them learn it."""
+        if self.held_out is not None:
+            block = self.held_out.take(block)
         counted = self.vectoriser.count(block.texts)
         has_words = counted.lengths > 0
         documents = counted[has_words]
@@ -136,12 +177,35 @@ class Evaluation:
             self.every *= 2
             self.rows = [row for row in self.rows if row.step % self.every == 0]
 
+    def end(self) -> None:
+        """Judge the words that topics show, if documents were held out for that."""
+        if self.held_out is not None and self.held_out.texts:
+            documents = self.vectoriser.count_known(self.held_out.texts)
+            for contender in self.contenders.values():
+                contender.judge_words(documents)
+
+    @property
+    def title(self) -> str:
+        """What was read."""
+        first, *others = self.reader.names
+        return Path(first).name + (f" and {len(others)} more" if others else "")
+
+    def numbers(self) -> Study:
+        """Return how learners did by their number of topics, as a figure shows it."""
+        rows = []
+        for name, one in self.contenders.items():
+            found = {k: v for k, v in one.summary().items() if k in METRICS and v is not None}
+            shown = Shown(name, parameters={"topics": one.learner.n_topics})
+            rows.append(Row(shown, 0, self.n_steps, found))
+        metrics = tuple(m for m in METRICS if rows and all(m in row.values for row in rows))
+        question = "How many topics?"
+        return Study("evaluation", self.title, question, metrics, rows, axis="topics")
+
     def study(self) -> Study:
         """Return the running losses as a figure shows them."""
-        first, *others = self.reader.names
         return Study(
             name="evaluation",
-            title=Path(first).name + (f" and {len(others)} more" if others else ""),
+            title=self.title,
             question="Which learner predicts best?",
             metrics=("L1",),
             rows=self.rows,
@@ -164,13 +228,17 @@ def evaluate(
     source: Source | str | os.PathLike[str],
     *,
     learners: Sequence[str] = DEFAULT_LEARNERS,
-    n_topics: int = 5,
+    n_topics: int | Sequence[int] = 5,
     vocabulary: str | int | Vocabulary | None = None,
     stop_words: str = "english",
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Judge several learners on the same blocks: each predicts a block, then learns it.
+
+    Of several numbers of topics each learner is judged with each. One document of ten is then held
+    out, and judges the words that the topics show at the end: whether they go together (coherence)
+    and are different ones (diversity).
 
     Documents without known words are left out. Where there are labels, the topic that was predicted
     for a document before it was learned is compared with its label, over the last half of the
@@ -186,10 +254,16 @@ def evaluate(
             progress.say(f"guessed: {guess}")
         counted = source.choose_words(reader.columns, words)
         known = choose_vocabulary(vocabulary, source, counted, progress)
+        numbers = [n_topics] if isinstance(n_topics, int) else list(dict.fromkeys(n_topics))
         contenders = {
-            name: Contender(make_learner(name, n_topics, known, seed=seed)) for name in learners
+            name if len(numbers) == 1 else f"{name}, {n} topics": Contender(
+                make_learner(name, n, known, seed=seed)
+            )
+            for name in learners
+            for n in numbers
         }
         result = Evaluation(contenders, Vectoriser(known, counted), reader)
+        result.held_out = HeldOut(seed) if len(numbers) > 1 else None
         interrupts.at_stake = True
         try:
             for block in reader:
@@ -198,4 +272,5 @@ def evaluate(
                 progress.stepped(result)
         except KeyboardInterrupt as reason:
             result.stopped, result.terminated = True, isinstance(reason, Terminated)
+        result.end()
     return result

@@ -16,7 +16,7 @@ from spectralleader.evaluation import Prequential
 from spectralleader.jobs.checkpointing import Checkpoints
 from spectralleader.jobs.emitting import Emitter, open_emitter, rows_of
 from spectralleader.jobs.input_digest import InputDigest, check_pipe, retrace
-from spectralleader.jobs.options import LearnOptions
+from spectralleader.jobs.options import AUTO, LearnOptions
 from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import AnyReader, Source
 from spectralleader.learners import Unigram
@@ -48,6 +48,7 @@ class Learned:
     backup: Path | None = None  # of the file that was there before
     stopped: bool = False  # by Ctrl-C, or a request to end
     terminated: bool = False  # by a request to end
+    is_auto: bool = False  # whether the topics are to be read at the level that prices suggest
 
     @property
     def is_useful(self) -> bool:
@@ -75,6 +76,7 @@ class Learned:
             "unigram_L1": self.unigram_losses.mean_loss,
             "unigram_perplexity": self.unigram_losses.perplexity,
             "topics": list_topics(topics, n_words),
+            "suggested_level": topics.tree().suggested if self.is_auto else None,
             "guesses": list(self.reader.guesses),
             "problems": {
                 kind: {"rows": count, "first": problems.places[kind]}
@@ -205,7 +207,7 @@ class Pass:
             losses = None if self._judged is None else self._judged.predict(documents)
             found.append((documents, self._unigram.predict(documents), losses))
 
-        new_ids = self.topics.step(block.texts, predict, position=block.position)
+        new_ids = self.topics.step(block.texts, predict, block.times, position=block.position)
         [(documents, unigram_losses, losses)] = found
         self._unigram.learn(documents, unigram_losses)
         if self._judged is not None and losses is not None:
@@ -256,6 +258,7 @@ class Pass:
             self.n_before,
             self._checkpoints and self._checkpoints.n_saved,
             backup=self._checkpoints and self._checkpoints.backup,
+            is_auto=self._settings["topics"] == AUTO,
             **ended,
         )
 
@@ -345,11 +348,13 @@ def _first_run(topics: TextTopics, settings: dict[str, str]) -> Run:
 
 
 def list_topics(topics: TextTopics | Snapshot, n_words: int) -> list[dict[str, Any]]:
-    """Return the topics as plain values: number from 1, weight, words with probabilities."""
+    """Return the topics as plain values: number from 1, name, weight, words with probabilities."""
+    topics = topics if isinstance(topics, Snapshot) else topics.snapshot()
     model = topics.model
     return [
         {
             "topic": k + 1,
+            "name": topics.name(k) or None,
             "weight": float(model.weights[k]),
             "words": [
                 {"word": word, "probability": float(model.topics[k, i])}

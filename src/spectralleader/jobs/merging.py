@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from spectralleader import storage
-from spectralleader.evaluation.diagnosis import remembered
 from spectralleader.jobs.learning import list_topics
 from spectralleader.learners.lookup import name_of
+from spectralleader.learners.protocol import remembered
 from spectralleader.runtime.interrupts import Interrupts
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.merging import merge_all

@@ -14,11 +14,14 @@ from spectralleader.jobs.source import Source, choose_vocabulary, choose_wish, c
 from spectralleader.learners import DEFAULT_LEARNER
 from spectralleader.learners.lookup import find_learner
 from spectralleader.sources.files import Columns
+from spectralleader.text.timeline import Timeline
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Words
 
+AUTO = "auto"
+MANY = 32  # topics that "auto" learns: three for each of about ten that people read
 OFTEN = "10min"  # between checkpoints; a checkpoint of a large model takes a second
 
 
@@ -30,7 +33,9 @@ class LearnOptions:
     ----------
     source : Source
         What to read.
-    n_topics, learner, seed
+    n_topics : int or str
+        Number of topics; "auto" learns 32, to be read at the level that their prices suggest.
+    learner, seed
         See `TextTopics`.
     vocabulary : str, int or Vocabulary, optional
         See `choose_vocabulary`; resuming, the one that was saved is used.
@@ -44,10 +49,12 @@ class LearnOptions:
         File, or redis://host:port/db/STREAM, to write each learned document's id and topic to.
     fresh : bool
         Start anew; a file that exists is renamed to a backup.
+    keep_texts : bool
+        Keep a sample of the texts, for typical documents; if not, of their known words only.
     """
 
     source: Source
-    n_topics: int = 5
+    n_topics: int | str = 5
     learner: str = DEFAULT_LEARNER
     vocabulary: str | int | Vocabulary | None = None
     stop_words: str = "english"
@@ -56,9 +63,12 @@ class LearnOptions:
     checkpoint_every: str | int = OFTEN
     fresh: bool = False
     emit: str | None = None
+    keep_texts: bool = True
 
     def __post_init__(self) -> None:
         find_learner(self.learner)
+        if isinstance(self.n_topics, str) and self.n_topics != AUTO:
+            raise ValueError(f"the number of topics is a number or {AUTO!r}, got {self.n_topics!r}")
         _ = self.words  # a file that cannot be read is reported before anything is learned
 
     @cached_property
@@ -70,11 +80,12 @@ class LearnOptions:
         """Return topics to begin with."""
         words = self.source.choose_words(columns, self.words)
         return TextTopics(
-            self.n_topics,
+            MANY if isinstance(self.n_topics, str) else self.n_topics,
             learner=self.learner,
             vocabulary=choose_vocabulary(self.vocabulary, self.source, words, progress),
             words=words,
             block_size=self.source.block,
+            timeline=Timeline(texts=self.keep_texts),
             seed=self.seed,
         )
 

@@ -8,6 +8,8 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TextIO
 
+import numpy as np
+
 from spectralleader.arrays import Floats
 from spectralleader.jobs.source import Source
 from spectralleader.runtime.interrupts import Interrupts, look
@@ -15,6 +17,7 @@ from spectralleader.sources.files import TextBlock
 from spectralleader.text.topics import TextTopics
 
 FORMATS = ("csv", "jsonl")
+DIGITS = 4  # of probabilities
 
 
 class Prediction(NamedTuple):
@@ -24,24 +27,37 @@ class Prediction(NamedTuple):
     posterior: Floats  # (n_docs, K) P(topic | document)
     log_prob: Floats  # (n_docs,) of the known words
     n_known: Floats  # (n_docs,) known words
+    names: tuple[str, ...] = ()  # of the topics, if any has one
+    shares: Floats | None = None  # (n_docs, K) proportions of topics within the document
+    n_best: int | None = None  # topics given for each document; None: all, in order
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield a row a document; topics count from 1."""
+        """Yield a row per document; topics count from 1."""
         best = self.posterior.argmax(axis=1)
         columns = (self.block.files, best, self.log_prob, self.n_known)
         lines = self.block.lines.tolist() if self.block.ids is None else self.block.ids
-        for line, file, k, log_prob, n_known, probabilities in zip(
-            lines, *(column.tolist() for column in columns), self.posterior.tolist(), strict=True
+        given = self.posterior if self.shares is None else self.shares
+        for i, (line, file, k, log_prob, n_known) in enumerate(
+            zip(lines, *(column.tolist() for column in columns), strict=True)
         ):
-            yield {
-                "file": self.block.names[file],
-                "line": line,
-                "topic": k + 1,
-                "probability": probabilities[k],
+            row: dict[str, Any] = {name: column[i] for name, column in self.block.kept.items()}
+            row |= {"file": self.block.names[file], "line": line, "topic": k + 1}
+            if self.names:
+                row["name"] = self.names[k]
+            row |= {
+                "probability": round(float(self.posterior[i, k]), DIGITS),
                 "known_words": int(n_known),
-                "log_prob": log_prob,
-                "probabilities": probabilities,
+                "log_prob": round(log_prob, DIGITS),
             }
+            yield row | self._values(given[i].round(DIGITS))
+
+    def _values(self, values: Floats) -> dict[str, Any]:
+        """Return what is given of every topic, or of the best."""
+        kind = "probabilities" if self.shares is None else "shares"
+        if self.n_best is None:
+            return {kind: values.tolist()}
+        order = np.argsort(-values, kind="stable")[: self.n_best]
+        return {"best": [k + 1 for k in order.tolist()], kind: values[order].tolist()}
 
 
 def predict(topics: TextTopics, source: Source | str | os.PathLike[str]) -> Iterator[Prediction]:
@@ -50,14 +66,33 @@ def predict(topics: TextTopics, source: Source | str | os.PathLike[str]) -> Iter
         yield from predict_blocks(topics, reader)
 
 
-def predict_blocks(topics: TextTopics, blocks: Iterable[TextBlock]) -> Iterator[Prediction]:
-    """Yield predictions of blocks that are being read."""
-    model = topics.model
+def predict_blocks(
+    topics: TextTopics,
+    blocks: Iterable[TextBlock],
+    *,
+    level: int | None = None,
+    shares: bool = False,
+    n_best: int | None = None,
+) -> Iterator[Prediction]:
+    """Yield predictions of blocks that are being read.
+
+    Parameters
+    ----------
+    level : int, optional
+        Topics that all are merged to.
+    shares : bool
+        Give the proportions of topics within each document, instead of probabilities.
+    n_best : int, optional
+        Give only so many topics of each document, the best first.
+    """
+    shown = topics.at(level)
+    model, names = shown.model, shown.names if any(shown.names) else ()
     for block in blocks:
         look()
-        documents = topics.vectoriser.count_known(block.texts).widen(model.n_words)
-        log_prob = model.log_prob(documents)
-        yield Prediction(block, model.posterior(documents), log_prob, documents.lengths)
+        documents = shown.count(block.texts)
+        log_prob, posterior = model.log_prob(documents), model.posterior(documents)
+        within = model.shares(documents) if shares else None
+        yield Prediction(block, posterior, log_prob, documents.lengths, names, within, n_best)
 
 
 def write(predictions: Iterable[Prediction], file: TextIO, format: str = "csv") -> int:
@@ -81,9 +116,15 @@ def _write_json(prediction: Prediction, file: TextIO, *, is_first: bool) -> None
 
 def _write_csv(prediction: Prediction, file: TextIO, *, is_first: bool) -> None:
     writer = csv.writer(file, lineterminator="\n")
+    kind, letter = ("shares", "s") if prediction.shares is not None else ("probabilities", "p")
     for row in prediction.rows():
-        probabilities = row.pop("probabilities")
+        values, best = row.pop(kind), row.pop("best", None)
         if is_first:
-            writer.writerow([*row, *(f"p{k + 1}" for k in range(len(probabilities)))])
+            names = [f"{letter}{k + 1}" for k in range(len(values))]
+            if best is not None:
+                names = [f"{what}{i + 1}" for i in range(len(values)) for what in ("best", letter)]
+            writer.writerow([*row, *names])
             is_first = False
-        writer.writerow([*row.values(), *probabilities])
+        if best is not None:
+            values = [value for pair in zip(best, values, strict=True) for value in pair]
+        writer.writerow([*row.values(), *values])

@@ -38,10 +38,12 @@ class Source:
     format: str | None = None
     strict: bool = False
     sort: bool = False
+    keep: tuple[str, ...] = ()
+    empty: bool = False
     tokens: str | None = None  # the column of documents of tokens, in place of text
+    split: str | None = None  # how text is split into tokens; see `Tokens`
     follow: bool | None = None  # wait for more at the end; None: for brokers only
     start: str = "earliest"  # where a live source begins at the first start: or "latest"
-    split: str | None = None  # how text is split into tokens; see `Tokens`
 
     def __post_init__(self) -> None:
         Tokens(self.split)  # reports a wrong one before anything is read
@@ -95,12 +97,12 @@ class Source:
     def _wish(self) -> Wish:
         """The columns to read; text that is split stays text until it is counted."""
         if self.split:
-            return Wish(self.tokens or self.text, self.time, self.label, "")
-        return Wish(self.text, self.time, self.label, self.tokens)
+            return Wish(self.tokens or self.text, self.time, self.label, self.keep, "")
+        return Wish(self.text, self.time, self.label, self.keep, self.tokens)
 
     def _read(self, block: int, *, sort: bool) -> Reader:
         how: dict[str, Any] = {"strict": self.strict, "sort": sort, "format": self.format}
-        return Reader(self.paths, self._wish, block, **how)
+        return Reader(self.paths, self._wish, block, empty=self.empty, **how)
 
     @property
     def once_only(self) -> str | None:

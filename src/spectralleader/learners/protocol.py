@@ -26,6 +26,12 @@ class Predictive(Protocol):
         """Return the log-probability of each document, shape (n_docs,)."""
 
 
+def remembered(learner: object) -> Documents | None:
+    """Return the documents that a learner remembers, if it does."""
+    sample = getattr(learner, "sample", None)
+    return None if sample is None else sample.documents
+
+
 @runtime_checkable
 class Learner(Protocol):
     """Stream in, model out.

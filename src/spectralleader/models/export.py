@@ -6,13 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from spectralleader.arrays import Floats
 from spectralleader.documents import Documents
 from spectralleader.models import TopicModel
 from spectralleader.models.naming import WordNames, in_order
 
 
 def pyldavis(model: TopicModel, documents: Documents, vocabulary: WordNames) -> dict[str, Any]:
-    """Return what `pyLDAvis.prepare` takes, as keyword arguments: ``prepare(**pyldavis(...))``.
+    """Return what `pyLDAvis.prepare` takes: ``prepare(**pyldavis(...), mds=place)``.
+
+    `place` puts topics on the map. pyLDAvis's own way ends in complex numbers where topics are
+    equal, and then in an empty file.
 
     pyLDAvis numbers topics by their size, from 1 on; with ``sort_topics=False`` they stay in order.
     Words that do not occur in the documents, and documents without words, are left out, because
@@ -63,3 +67,24 @@ def pyldavis(model: TopicModel, documents: Documents, vocabulary: WordNames) -> 
         "vocab": [words[i] for i in used.tolist()],
         "term_frequency": frequency[used].astype(np.int64).tolist(),
     }
+
+
+def place(topics: Any) -> Floats:
+    """Return two coordinates of each topic, (K, 2), real also where topics are equal.
+
+    Principal coordinates of the Jensen-Shannon divergences, as pyLDAvis computes them, by a solver
+    for symmetric matrices.
+
+    Examples
+    --------
+    >>> place(np.array([[0.9, 0.1], [0.9, 0.1], [0.1, 0.9]])).round(2).tolist()
+    [[0.12, 0.0], [0.12, 0.0], [-0.25, 0.0]]
+    """
+    rows = np.maximum(np.asarray(topics, float), np.finfo(float).tiny)
+    entropies = -(rows * np.log(rows)).sum(axis=1)
+    means = (rows[:, None] + rows[None]) / 2.0
+    both = -(means * np.log(means)).sum(axis=2)
+    distances = np.maximum(both - (entropies[:, None] + entropies[None]) / 2.0, 0.0)
+    centring = np.eye(len(rows)) - 1.0 / len(rows)
+    values, vectors = np.linalg.eigh(-centring @ distances**2 @ centring / 2.0)
+    return np.asarray(np.sqrt(np.maximum(values[:-3:-1], 0.0)) * vectors[:, :-3:-1])

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 
 from spectralleader.arrays import Floats, Ints, WordIds
+from spectralleader.documents import Documents
 from spectralleader.runtime.compiled import kernel
+
+N_ROUNDS = 30  # of assigning a document's words: shares move by less than 1e-2 from there on
 
 
 def log_sum(joint: Floats) -> Floats:
@@ -23,6 +27,22 @@ def softmax(joint: Floats, fallback: Floats) -> Floats:
     likelihood = np.exp(joint - np.where(ruled_out, 0.0, largest)[:, None])
     likelihood[ruled_out] = fallback
     return np.asarray(likelihood / likelihood.sum(axis=1, keepdims=True))
+
+
+def find_shares(weights: Floats, topics: Floats, documents: Documents) -> Floats:
+    """Return the proportions of topics within each document, (n_docs, K); see `TopicModel`."""
+    rows = np.repeat(np.arange(documents.n_docs), np.diff(documents.indptr))
+    likelihood = np.maximum(topics.T[documents.words], np.finfo(float).tiny)  # (n_entries, K)
+    totals, shares = 1.0 + documents.lengths, np.tile(weights, (documents.n_docs, 1))
+    counts = sp.csr_array(
+        (documents.counts, np.arange(len(rows)), documents.indptr),
+        shape=(documents.n_docs, len(rows)),
+    )
+    for _ in range(N_ROUNDS):
+        assigned = shares[rows] * likelihood
+        assigned /= np.maximum(assigned.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+        shares = (weights + counts @ assigned) / totals[:, None]
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
 @kernel

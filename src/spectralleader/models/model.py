@@ -12,7 +12,7 @@ from spectralleader.checks import check_whole
 from spectralleader.checks.states import distributions
 from spectralleader.documents import Documents, check_n_words
 from spectralleader.documents.recoding import check_recoding
-from spectralleader.models.likelihood import log_joint, log_sum, softmax
+from spectralleader.models.likelihood import find_shares, log_joint, log_sum, softmax
 from spectralleader.models.matching import best_order
 from spectralleader.models.naming import WordNames, in_order
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from spectralleader.models.tree import TopicTree
 
 SUM_TOLERANCE = 1e-6  # how far from 1 a distribution handed in may sum
+SHARED = 1000  # documents whose words are assigned at once
 TRIPLES_LIMIT = 200  # largest vocabulary whose dense (d, d, d) tensor is built: 64 MB
 
 
@@ -116,8 +117,28 @@ class TopicModel:
         joint = self._log_joint(documents)
         return softmax(joint, self.weights)
 
-    def _log_joint(self, documents: Documents) -> Floats:
-        """Return log P(topic) + log P(words | topic), shape (n_docs, K)."""
+    def shares(self, documents: Documents) -> Floats:
+        """Return the expected proportions of topics within each document, shape (n_docs, K).
+
+        For long documents, which have more than one topic. The words of a document are assigned to
+        topics one by one, ``P(topic | word) ~ share * u``, with the document's own shares for the
+        weights of topics; these are the mean of the assignments of its words and of one more word
+        that is assigned by the weights, found by iterating (Hofmann 1999). A document without words
+        gets the weights.
+
+        Examples
+        --------
+        >>> model = TopicModel([0.5, 0.5], [[0.98, 0.02], [0.02, 0.98]])
+        >>> block = Documents.from_tokens([[0, 0, 0, 0, 0, 0, 1, 1]], n_words=2)
+        >>> model.shares(block).round(2).tolist(), model.posterior(block).round(2).tolist()
+        ([[0.73, 0.27]], [[1.0, 0.0]])
+        """
+        self._check(documents)
+        parts = [find_shares(self.weights, self.topics, part) for part in documents.blocks(SHARED)]
+        return np.concatenate([np.empty((0, self.n_topics)), *parts])
+
+    def _check(self, documents: Documents) -> None:
+        """Raise unless documents are over the model's words."""
         if not isinstance(documents, Documents):
             raise TypeError(
                 f"a model takes Documents, got {type(documents).__name__}; "
@@ -129,6 +150,10 @@ class TopicModel:
                 f"{documents.n_words}; use the vocabulary that the model was learned with, and "
                 "Documents.widen if it has grown since"
             )
+
+    def _log_joint(self, documents: Documents) -> Floats:
+        """Return log P(topic) + log P(words | topic), shape (n_docs, K)."""
+        self._check(documents)
         words = documents.words
         with np.errstate(divide="ignore"):
             log_weights = np.log(self.weights)

@@ -18,6 +18,12 @@ from spectralleader.models.model import TopicModel
 EXACT = 500_000
 
 
+READ = 20  # groups that people read, at most
+JUMP = 2.0  # times the price before, from which on a merger is one too many
+NOISE = 0.01  # of what all topics tell: cheaper mergers are of topics that are the same
+KEPT = 0.6  # share of the information of all topics that is to be kept
+
+
 class Cut(NamedTuple):
     """A model read at a level of its tree."""
 
@@ -106,6 +112,28 @@ class TopicTree:
     def lost(self, n: int) -> float:
         """Return the likelihood lost by reading n topics instead of all, in nats per word."""
         return float(self.prices[: self.n_topics - n].sum())
+
+    @property
+    def suggested(self) -> int:
+        """The number of topics that the prices suggest, from 2 to `READ`.
+
+        That after which merging becomes dearer at once: the next merger costs at least `JUMP` times
+        as much as any before, and the jump is the largest. Where prices rise slowly, the fewest
+        topics that keep `KEPT` of what all of them tell.
+        """
+        K = self.n_topics
+        if K < 3:
+            return K
+        most = min(READ, K - 1)
+        floor = max(NOISE * self.lost(1), 1e-300)
+        dearest = np.maximum(np.maximum.accumulate(self.prices), floor)
+        # the merger of n groups to n - 1 is number K - n
+        jumps = {n: float(self.prices[K - n] / dearest[K - n - 1]) for n in range(2, most + 1)}
+        best = max(jumps, key=jumps.__getitem__)
+        if jumps[best] >= JUMP:
+            return best
+        enough = (n for n in range(2, most + 1) if self.lost(n) <= (1.0 - KEPT) * self.lost(1))
+        return next(enough, most)
 
     def __repr__(self) -> str:
         return f"TopicTree({self.model!r})"

@@ -208,7 +208,7 @@ def open_corpus(
     if files is None:
         raise ValueError(f"the corpus {name!r} cannot be read: {why_missing(name, folder)}")
     corpus = find_corpus(name)
-    text, time, label, tokens = corpus.columns
+    text, time, label, _, tokens = corpus.columns
     return read(
         files,
         text=None if tokens else text,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spectralleader.arrays import Floats
+from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
 from spectralleader.models import TopicModel
 from spectralleader.text.texts import Texts, take_texts
@@ -36,6 +36,12 @@ class Snapshot:
     words: Tokenizer  # what counts as a word
     n_docs: int  # texts learned
     n_empty: int  # of these, the ones without a known word
+    names: tuple[str, ...] = ()  # that topics were given, "" where none was
+    groups: Ints | None = None  # at a level: the topic here of each topic of the fine model
+
+    def name(self, k: int) -> str:
+        """Return the name that topic k was given, "" if none was."""
+        return self.names[k] if k < len(self.names) else ""
 
     def count(self, texts: Texts) -> Documents:
         """Count the known words of texts, as the model takes them."""
@@ -49,6 +55,10 @@ class Snapshot:
     def posterior(self, texts: Texts) -> Floats:
         """Return P(topic | text), shape (n_docs, K); the weights for a text without known words."""
         return self.model.posterior(self.count(texts))
+
+    def shares(self, texts: Texts) -> Floats:
+        """Return the proportions of topics within each text, see `TopicModel.shares`."""
+        return self.model.shares(self.count(texts))
 
     def top_words(self, n: int = 10) -> list[list[str]]:
         """Return the n words that tell each topic best, see `TopicModel.top_words`."""

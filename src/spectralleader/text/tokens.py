@@ -94,6 +94,28 @@ class Tokens:
         said = '; text needs Tokens(split="whitespace") or Tokens(split=",") (--split)'
         return "" if self.split else said
 
+    def store(self, document: Any, most: int) -> str:
+        """Return a document as JSON of at most so many bytes; what does not fit is left out."""
+        if isinstance(document, str):
+            return document
+        tokens, counts = self._read(document, 0)
+        found: list[Any] = [[token] for token in tokens]
+        if counts is not None:
+            found = [{token: count} for token, count in zip(tokens, counts, strict=True)]
+        size, n = 2, 0
+        for one in found:
+            size += len(json.dumps(one, ensure_ascii=False).encode(errors="replace"))
+            if size > most:
+                break
+            n += 1
+        kept = tokens[:n] if counts is None else dict(zip(tokens[:n], counts[:n], strict=True))
+        return json.dumps(kept, ensure_ascii=False)
+
+    def restore(self, text: str) -> Any:
+        """Return the document that `store` was given, as far as it fitted."""
+        document = parse_tokens(text)
+        return (text if self.split else []) if document is None else document
+
     def to_state(self) -> dict[str, Any]:
         """Return all there is to it, as plain values."""
         return {"kind": "tokens", "split": self.split}
@@ -204,6 +226,13 @@ def _added_up(tokens: list[str], counts: list[int]) -> dict[str, int]:
     for token, count in zip(tokens, counts, strict=True):
         found[token] += count
     return found
+
+
+def show_document(document: Any) -> str:
+    """Return a text as it is, and tokens with commas between, as a person reads them."""
+    if isinstance(document, Mapping):
+        return ", ".join(f"{token} ({count})" for token, count in document.items())
+    return document if isinstance(document, str) else ", ".join(document)
 
 
 def size_of(document: Any) -> int:

@@ -15,16 +15,23 @@ from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_whole
 from spectralleader.checks.states import check_same, part, text, whole
 from spectralleader.documents import Documents
+from spectralleader.em.refining import refine
 from spectralleader.em.statistics import with_words
 from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Learner
 from spectralleader.learners.lookup import find_learner, name_of, stored_learner
 from spectralleader.learners.merging import merge_learners, settings_of
-from spectralleader.models import TopicModel
+from spectralleader.learners.offline import Offline
+from spectralleader.learners.protocol import remembered
+from spectralleader.models import TopicModel, TopicTree
 from spectralleader.runtime.first_use import use_first
 from spectralleader.runtime.guard import Guarded, changing
+from spectralleader.text.levels import N_PASSES, Levels
+from spectralleader.text.names import Names, check_name
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.texts import Texts, take_texts
+from spectralleader.text.timeline import Time, Timeline, as_positions, merge_timelines
 from spectralleader.text.tokens import Tokens
+from spectralleader.text.trends import Trends, find_trends, sample_under
 from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Tokenizer, Words
@@ -57,6 +64,9 @@ class TextTopics(Guarded):
         are not texts but lists of tokens, or dictionaries of their counts; see `Tokens`.
     block_size : int
         Texts learned at a step.
+    timeline : Timeline, optional
+        What is kept of when texts came, and of the texts: by default a sample of them, in at most
+        8 MB. ``Timeline(texts=False)`` keeps none as it was written.
     **parameters
         More for the learner, such as `seed`.
 
@@ -73,7 +83,8 @@ class TextTopics(Guarded):
 
     doors = (
         *("step", "to_state", "model", "vocabulary", "snapshot"),
-        *("count", "log_prob", "posterior", "top_words", "recent"),
+        *("count", "log_prob", "posterior", "shares", "top_words", "recent"),
+        *("tree", "at", "trends", "name"),
     )
 
     def __init__(
@@ -84,6 +95,7 @@ class TextTopics(Guarded):
         vocabulary: Vocabulary | Iterable[str] | None = None,
         words: Tokenizer | str | None = None,
         block_size: int = 100,
+        timeline: Timeline | None = None,
         **parameters: Any,
     ) -> None:
         vocabulary = _as_vocabulary(vocabulary)
@@ -95,6 +107,9 @@ class TextTopics(Guarded):
         self.vectoriser = Vectoriser(vocabulary, _as_words(words))
         self.n_docs = 0  # texts learned
         self.n_empty = 0  # of these, the ones without a known word
+        self.timeline = Timeline() if timeline is None else timeline
+        self.levels, self.names = Levels(), Names()
+        self._at: dict[int, Snapshot] = {}  # levels read since the last step
         # Where in its source what was learned ends, saved with it: any plain JSON, None if unknown.
         self.position: Any = None
 
@@ -135,12 +150,68 @@ class TextTopics(Guarded):
         )
 
     def _view(self) -> Snapshot:
-        return Snapshot(
-            self.model, self.vocabulary, self.vectoriser.words, self.n_docs, self.n_empty
-        )
+        counted = (self.vocabulary, self.vectoriser.words, self.n_docs, self.n_empty)
+        model = self.model
+        return Snapshot(model, *counted, self._names(np.arange(model.n_topics), model))
 
-    def learn(self, texts: Texts, *, position: Any = None) -> None:
+    def _names(self, groups: Ints, model: TopicModel) -> tuple[str, ...]:
+        return self.names.of(groups, model.weights) if self.names.given else ()
+
+    def tree(self) -> TopicTree:
+        """Return the merge tree of the topics, which stays as the stream goes on."""
+        return self.levels.tree(self.model)
+
+    def at(self, level: int | None) -> Snapshot:
+        """Return the topics merged to fewer of them, as an object that never changes.
+
+        They are refined by a few passes of EM over the documents that the learner remembers, if it
+        does. The topics of a level keep their numbers as the stream goes on. It takes about a
+        second at most, and no time if nothing was learned since the last call.
+
+        Parameters
+        ----------
+        level : int, optional
+            Number of topics, from 1 to K. None: all, as they are.
+        """
+        if level is None or level == self.learner.n_topics:
+            return self.snapshot()
+        if level not in self._at:
+            tree, remembers = self.tree(), remembered(self.learner)
+            cut = tree.cut(level)
+            model = cut.model if remembers is None else refine(cut.model, remembers, N_PASSES)
+            names = self._names(cut.groups, tree.model)
+            view = replace(self.snapshot(), model=model, names=names, groups=cut.groups)
+            self._at[level] = view
+        return self._at[level]
+
+    def trends(self, level: int | None = None) -> Trends:
+        """Return the share of each topic over time, at a level; see `Trends.rows`.
+
+        All texts of the timeline's sample are judged by the present model, whenever they came.
+        """
+        return find_trends(self.timeline, sample_under(self.at(level), self.timeline))
+
+    def name(self, topic: int, name: str, level: int | None = None) -> None:
+        """Give a topic a name, numbered from 0, at a level; "" takes it away.
+
+        The name stays with the topic: in files, when learning resumes, and for the group of any
+        level that is the same or has more than half in common with it.
+        """
+        K = self.learner.n_topics
+        n = check_whole("level", K if level is None else level, 1, K)
+        topic = check_whole("topic", topic, 0, n - 1)
+        groups = np.arange(K) if n == K else self.tree().groups(n)
+        with changing(self):
+            self.names.give(check_name(name), np.flatnonzero(groups == topic).tolist(), self.n_docs)
+            self._at = {}
+
+    def learn(
+        self, texts: Texts, times: Iterable[Time] | None = None, *, position: Any = None
+    ) -> None:
         """Learn from texts, however many, in blocks: a list, an iterator, a Series, an array.
+
+        Times are datetimes, Unix seconds or None, one per text: for `trends`. They change nothing
+        of what is learned.
 
         With `position`, plain JSON that says where in their source the texts end, they are learned
         as one block, and it becomes the `position` of this object in the same step: what is saved
@@ -154,19 +225,22 @@ class TextTopics(Guarded):
         TypeError
             If a single string is given.
         ValueError
-            If a text is missing or no string; the blocks before its own have been learned.
+            If a text is missing or no string, or there are fewer times than texts; the blocks
+            before its own have been learned.
         """
         compile_for(self)
         if position is not None:
-            self.step(texts, position=position)
+            self.step(texts, times=None if times is None else list(times), position=position)
             return
+        when = None if times is None else iter(times)
         for block in in_blocks_of(texts, self.block_size, self.vectoriser.words):
-            self.step(block)
+            self.step(block, times=None if when is None else list(islice(when, len(block))))
 
     def step(
         self,
         texts: Texts,
         judge: Callable[[Documents], None] | None = None,
+        times: Sequence[Time] | None = None,
         *,
         position: Any = None,
     ) -> Ints | None:
@@ -178,6 +252,8 @@ class TextTopics(Guarded):
             The block.
         judge : callable, optional
             Called with the block's documents that have words, before they are learned.
+        times : sequence, optional
+            Of each text: a datetime, Unix seconds, or None.
         position : JSON, optional
             Where in its source the block ends.
 
@@ -188,17 +264,49 @@ class TextTopics(Guarded):
         """
         if position is not None:
             as_json(position)
+        texts = take_texts(texts, self.vectoriser.words)
+        seconds = None if times is None else as_positions(times)
+        if seconds is not None and len(seconds) != len(texts):
+            raise ValueError(f"there are {len(texts)} texts, and {len(seconds)} times")
         counted = self.vectoriser.count(texts)  # refuses texts before it takes in their words
         documents = with_words(counted)
         with changing(self):
             if judge is not None:
                 judge(documents)
             self.learner.learn(documents)
+            self._remember(texts, seconds, counted)
             self.n_docs += counted.n_docs
             self.n_empty += counted.n_docs - documents.n_docs
+            self._at = {}
             if position is not None:
                 self.position = position
-            return self._settle()
+            new_ids = self._settle()
+            if self.n_docs >= self.levels.due and not isinstance(self.learner, Offline):
+                self.levels.renew(self.model, self.n_docs)
+            return new_ids
+
+    def _remember(self, texts: Sequence[Any], seconds: Floats | None, counted: Documents) -> None:
+        """Add the texts that have words to the timeline."""
+        places = np.flatnonzero(np.diff(counted.indptr) > 0)
+        known = places.tolist()
+
+        def text_of(i: int) -> str:
+            if not self.timeline.texts:
+                return self._words_of(counted, known[i])
+            words, text = self.vectoriser.words, texts[known[i]]
+            return words.store(text, self.timeline.longest) if isinstance(words, Tokens) else text
+
+        when = None if seconds is None else seconds[places]
+        self.timeline.add(text_of, when, numbers=self.n_docs + places)
+
+    def _words_of(self, counted: Documents, i: int) -> str:
+        """Return the known words of a document, in the order of the vocabulary."""
+        one = counted[i]
+        words = zip(one.words.tolist(), one.counts.astype(np.int64).tolist(), strict=True)
+        if isinstance(self.vectoriser.words, Tokens):
+            found = {self.vocabulary[w]: count for w, count in words}
+            return self.vectoriser.words.store(found, self.timeline.longest)
+        return " ".join(self.vocabulary[w] for w, count in words for _ in range(count))
 
     def _settle(self) -> Ints | None:
         """Let the vocabulary settle, and the learner follow it."""
@@ -222,12 +330,20 @@ class TextTopics(Guarded):
             shard.learner.recode(None, max(shard.learner.n_words, len(ids)))
             if len(ids):
                 shard.learner.recode(ids, vocabulary.n_words)
+        is_named = any(shard.names.given for shard in shards)
+        models = [shard.model if is_named else None for shard in shards]
         topics = TextTopics(
             learner=merge_learners([shard.learner for shard in shards], rng),
             vocabulary=vocabulary,
             words=shards[0].vectoriser.words,
             block_size=shards[0].block_size,
+            timeline=merge_timelines([shard.timeline for shard in shards], rng),
         )
+        first = next((shard for shard in shards if shard.n_docs), shards[0])
+        topics.levels, topics.names = first.levels, shards[0].names
+        for shard, theirs in zip(shards[1:], models[1:], strict=True):
+            if theirs is not None:
+                topics.names.adopt(shard.names, theirs, topics.model)
         topics.n_docs = sum(shard.n_docs for shard in shards)
         topics.n_empty = sum(shard.n_empty for shard in shards)
         return topics
@@ -243,6 +359,10 @@ class TextTopics(Guarded):
     def posterior(self, texts: Texts) -> Floats:
         """Return P(topic | text), shape (n_docs, K); the weights for a text without known words."""
         return self._view().posterior(texts)
+
+    def shares(self, texts: Texts) -> Floats:
+        """Return the proportions of topics within each text, (n_docs, K), for long texts."""
+        return self._view().shares(texts)
 
     def top_words(self, n: int = 10) -> list[list[str]]:
         """Return the n first words of each topic, those that all topics share stepping back."""
@@ -263,6 +383,9 @@ class TextTopics(Guarded):
             "block_size": self.block_size,
             "n_docs": self.n_docs,
             "n_empty": self.n_empty,
+            "timeline": self.timeline.to_state(),
+            "levels": self.levels.to_state(),
+            "names": self.names.to_state(),
             "position": None if self.position is None else as_json(self.position),
         }
 
@@ -281,6 +404,10 @@ class TextTopics(Guarded):
         )
         topics.n_docs = whole(state, "n_docs")
         topics.n_empty = whole(state, "n_empty", 0, topics.n_docs)
+        if "timeline" in state:  # files of version 0.1.0 have none of these three
+            topics.timeline = Timeline.from_state(part(state, "timeline"))
+            topics.levels = Levels.from_state(part(state, "levels"), learner.n_topics)
+            topics.names = Names.from_state(state, learner.n_topics)
         topics.position = _stored_position(state)
         return topics
 
@@ -308,6 +435,7 @@ def try_learning(learner: str, grows: bool) -> None:  # noqa: FBT001  # as above
     topics.posterior(texts)
     topics.posterior(texts[:1])  # few words are looked up in another way
     topics.vocabulary.find(["word1"])  # as tokens are
+    topics.tree()
 
 
 def sample_texts(n_docs: int) -> list[str]:

@@ -28,7 +28,8 @@ def write_tweets(folder):
 
 def shown(tmp_path):
     console = Console(record=True, width=100, file=StringIO())
-    show(console, n_steps=5, n_runs=1, seed=0, folder=tmp_path)
+    topics = show(console, n_steps=5, n_runs=1, seed=0, folder=tmp_path)
+    assert topics is None or topics.timeline.by_time
     return console.export_text()
 
 

@@ -29,12 +29,13 @@ class Columns(NamedTuple):
     text: tuple[str, ...]  # joined by a space
     time: str | None = None
     label: str | None = None
+    keep: tuple[str, ...] = ()  # handed on as they are
     tokens: bool = False  # whether the text is documents of tokens: lists, or objects of counts
 
     @property
     def wanted(self) -> tuple[str, ...]:
         """Every column that is needed, once."""
-        others = [name for name in (self.time, self.label) if name is not None]
+        others = [name for name in (self.time, self.label, *self.keep) if name is not None]
         return tuple(dict.fromkeys([*self.text, *others]))
 
 
@@ -44,6 +45,7 @@ class Wish(NamedTuple):
     text: str | Sequence[str] | None = None
     time: str | None = None
     label: str | None = None
+    keep: Sequence[str] = ()  # more columns, to be handed on
     tokens: str | None = None  # in place of text
 
 
@@ -69,7 +71,7 @@ def choose(
         others = {wish.time, wish.label, time, label}
         text = (guess_text([name for name in names if name not in others], sample, file, names),)
         guesses.insert(0, f"text from the column {text[0]!r}")
-    columns = Columns(text, time, label)
+    columns = Columns(text, time, label, tuple(wish.keep))
     check_columns(columns, names, file)
     if wish.tokens != "" and (example := find_tokens(columns, sample)):
         columns = columns._replace(tokens=True)

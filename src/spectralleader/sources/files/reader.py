@@ -41,6 +41,8 @@ def read(
     sort: bool = False,
     format: str | None = None,
     tokens: str | None = None,
+    keep: Sequence[str] = (),
+    empty: bool = False,
 ) -> Reader:
     """Read files of text, one after the other, in blocks, in bounded memory.
 
@@ -67,6 +69,10 @@ def read(
     tokens : str, optional
         In place of `text`: the column that holds lists of tokens, or objects of counts. Guessed
         from what the column of the text holds; "" keeps everything text.
+    keep : sequence of str
+        More columns, handed on in `TextBlock.kept`; not with `sort`.
+    empty : bool
+        Hand out rows without text too, instead of leaving them out as bad.
 
     Raises
     ------
@@ -74,8 +80,8 @@ def read(
         If a file is not there, empty or damaged, or a column is not there or not obvious.
     """
     names = [os.fspath(p) for p in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
-    wish = Wish(text, time, label, tokens)
-    return Reader(names, wish, block, strict=strict, sort=sort, format=format)
+    wish = Wish(text, time, label, keep, tokens)
+    return Reader(names, wish, block, strict=strict, sort=sort, format=format, empty=empty)
 
 
 class Reader(Iterator[TextBlock]):
@@ -94,6 +100,7 @@ class Reader(Iterator[TextBlock]):
         strict: bool,
         sort: bool,
         format: str | None,
+        empty: bool = False,
     ) -> None:
         if not names:
             raise ValueError('there is nothing to read: name a file, or "-" for standard input')
@@ -103,7 +110,7 @@ class Reader(Iterator[TextBlock]):
             check_path(name)
         self.names = tuple(names)
         self.problems = Problems(list(names), strict=strict)
-        self._format, self._sort = format, sort
+        self._format, self._sort, self._empty = format, sort, empty
         self._table: Table | None = None
         self._latest = LONG_AGO
         table = self._open(0)
@@ -120,7 +127,7 @@ class Reader(Iterator[TextBlock]):
         try:
             self.columns, guesses = choose(wish, table.columns, table.sample, name)
             # a time or label that was guessed may be missing from other files
-            self._needed = Columns(self.columns.text, wish.time or None, wish.label or None)
+            self._needed = self.columns._replace(time=wish.time or None, label=wish.label or None)
             if self._sort and self.columns.time is None:
                 raise ValueError(f"to sort {name} a column of times must be named")
         except ValueError:
@@ -150,20 +157,23 @@ class Reader(Iterator[TextBlock]):
         texts: list[Any] = join_columns(
             [records.fields[names.index(name)] for name in self.columns.text]
         )
-        if not all(has_text := [not text.isspace() and text != "" for text in texts]):
+        if not self._empty and not all(
+            has_text := [not text.isspace() and text != "" for text in texts]
+        ):
             for i in np.flatnonzero(~np.array(has_text)):
                 log.add(NO_TEXT, records.lines[i])
             records = records.keep(has_text)
             texts = [text for text, kept in zip(texts, has_text, strict=True) if kept]
         if self.columns.tokens:
-            texts, records = read_tokens(texts, records, log)
+            texts, records = read_tokens(texts, records, log, empty=self._empty)
         times = labels = None
         if self.columns.time is not None:
             times = self._read_times(records, names.index(self.columns.time), log)
         if self.columns.label is not None:
             labels = [label or None for label in records.fields[names.index(self.columns.label)]]
         files = np.full(len(texts), file, np.int64)
-        return TextBlock(texts, times, labels, files, records.lines, self.names)
+        kept = {name: records.fields[names.index(name)] for name in self.columns.keep}
+        return TextBlock(texts, times, labels, files, records.lines, self.names, kept)
 
     def _read_times(self, records: Records, column: int, log: Log) -> list[datetime | None]:
         times = parse_times(records.fields[column])
@@ -199,15 +209,19 @@ class Reader(Iterator[TextBlock]):
         self.close()
 
 
-def read_tokens(texts: list[str], records: Records, log: Log) -> tuple[list[Any], Records]:
+def read_tokens(
+    texts: list[str], records: Records, log: Log, *, empty: bool
+) -> tuple[list[Any], Records]:
     """Return the documents of tokens that texts are in JSON, reporting those that are none."""
-    found = [parse_tokens(text) for text in texts]
+    found = [parse_tokens(text) if text else [] for text in texts]
     if all(found):
         return found, records
-    for document, line in zip(found, records.lines.tolist(), strict=True):
-        if not document:
+    good = [document is not None and (empty or bool(document)) for document in found]
+    for document, line, is_good in zip(found, records.lines.tolist(), good, strict=True):
+        if not is_good:
             log.add(NOT_TOKENS if document is None else NO_TEXT, line)
-    return list(filter(None, found)), records.keep([bool(document) for document in found])
+    kept = [document for document, is_good in zip(found, good, strict=True) if is_good]
+    return kept, records.keep(good)
 
 
 def join_columns(columns: list[list[str | None]]) -> list[str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spectralleader.arrays import Ints
 
@@ -29,6 +30,7 @@ class TextBlock:
     files: Ints  # (n_docs,) number of the file
     lines: Ints  # (n_docs,) line at which the record begins, from 1; a Parquet file's row
     names: tuple[str, ...]  # of all the files
+    kept: dict[str, list[str | None]] = field(default_factory=dict)  # more columns, by name
     ids: list[str] | None = None  # of messages, by which their source knows them
     position: Any = None  # in a live source, after the block: plain JSON
 
@@ -53,7 +55,22 @@ class TextBlock:
             self.files[which],
             self.lines[which],
             self.names,
+            {name: column[which] for name, column in self.kept.items()},
             None if self.ids is None else self.ids[which],
+        )
+
+    def keep(self, which: NDArray[np.bool_]) -> TextBlock:
+        """Select the documents that a mask says, (n_docs,)."""
+        places = np.flatnonzero(which).tolist()
+        return TextBlock(
+            [self.texts[i] for i in places],
+            None if self.times is None else [self.times[i] for i in places],
+            None if self.labels is None else [self.labels[i] for i in places],
+            self.files[which],
+            self.lines[which],
+            self.names,
+            {name: [column[i] for i in places] for name, column in self.kept.items()},
+            None if self.ids is None else [self.ids[i] for i in places],
         )
 
     def at(self, position: Any) -> TextBlock:
@@ -86,7 +103,7 @@ def message_block(
 ) -> TextBlock:
     """Return a block of messages of one source."""
     numbers = np.zeros(len(texts), np.int64)
-    return TextBlock(texts, times, labels, numbers, numbers, (name,), ids)
+    return TextBlock(texts, times, labels, numbers, numbers, (name,), ids=ids)
 
 
 def join(blocks: list[TextBlock]) -> TextBlock:
@@ -101,6 +118,7 @@ def join(blocks: list[TextBlock]) -> TextBlock:
         np.concatenate([block.files for block in blocks]),
         np.concatenate([block.lines for block in blocks]),
         blocks[0].names,
+        {name: [v for block in blocks for v in block.kept[name]] for name in blocks[0].kept},
         None if blocks[0].ids is None else [id for block in blocks for id in block.ids or ()],
     )
 

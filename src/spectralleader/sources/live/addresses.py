@@ -84,7 +84,7 @@ def open_source(
     """
     reader = make_reader(
         os.fspath(name),
-        Wish(text, time, label, tokens),
+        Wish(text, time, label, tokens=tokens),
         block=block,
         follow=follow,
         start=start,

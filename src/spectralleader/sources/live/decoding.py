@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from spectralleader.checks.states import one_of, part, take
@@ -40,7 +41,9 @@ class Shape(NamedTuple):
 
     def to_state(self) -> Json:
         """Return the shape as plain JSON."""
-        return {"kind": self.kind, **self.columns._asdict(), "text": list(self.columns.text)}
+        found = self.columns._asdict()
+        del found["keep"]  # what is handed on decides nothing
+        return {"kind": self.kind, **found, "text": list(self.columns.text)}
 
     @classmethod
     def from_state(cls, state: Any) -> Shape:
@@ -54,7 +57,7 @@ class Shape(NamedTuple):
         tokens = take(state, "tokens")
         if type(tokens) is not bool:
             raise ValueError("tokens must be true or false")
-        return cls(one_of(state, "kind", KINDS), Columns(tuple(names), *others, tokens))
+        return cls(one_of(state, "kind", KINDS), Columns(tuple(names), *others, tokens=tokens))
 
 
 def guess_shape(messages: Sequence[Message], wish: Wish, name: str) -> tuple[Shape, list[str]]:
@@ -122,7 +125,9 @@ class Decoder:
                     self._report(BAD_TIME, ids[i])
         if (label := self._shape.columns.label) is not None:
             labels = [columns[label][i] or None for i in good]
-        return message_block(texts, times, labels, [ids[i] for i in good], self._name)
+        block = message_block(texts, times, labels, [ids[i] for i in good], self._name)
+        names = self._shape.columns.keep
+        return replace(block, kept={name: [columns[name][i] for i in good] for name in names})
 
     def _read_documents(
         self, columns: dict[str, Column], ids: list[str]

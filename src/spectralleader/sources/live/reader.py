@@ -103,6 +103,7 @@ class LiveReader(Iterator[TextBlock]):
             columns = columns._replace(text=names)
         if wish.tokens == "":
             columns = columns._replace(tokens=False)
+        columns = columns._replace(keep=tuple(wish.keep))
         return stored._replace(columns=columns)
 
     def _guess(self, opened: Json) -> None:

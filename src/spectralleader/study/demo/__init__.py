@@ -8,17 +8,22 @@ from rich.console import Console
 
 from spectralleader.study.demo.paper import show_problem
 from spectralleader.study.demo.tweets import show_tweets
+from spectralleader.text.topics import TextTopics
 
 
-def show(console: Console, *, n_steps: int, n_runs: int, seed: int, folder: Path) -> None:
+def show(
+    console: Console, *, n_steps: int, n_runs: int, seed: int, folder: Path
+) -> TextTopics | None:
     """Learn from tweets and print their topics; then from the hard problem, with the figure.
 
-    Where the tweets cannot be had, say so in a line.
+    Returns the topics of the tweets. Where these cannot be had, says so in a line.
     """
+    topics = None
     try:
-        show_tweets(console, seed=seed)
+        topics = show_tweets(console, seed=seed)
     except (ValueError, OSError) as error:
         line = f"The tweets cannot be had here, so on to a synthetic problem: {error}"
         console.print(line, highlight=False, soft_wrap=True)
     console.print()
     show_problem(console, n_steps=n_steps, n_runs=n_runs, seed=seed, folder=folder)
+    return topics

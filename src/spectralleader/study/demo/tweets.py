@@ -23,8 +23,8 @@ BAR = 12  # columns, of the heaviest topic
 WORDS = Words(stop_words=[*ENGLISH, "rt", "http", "https"])  # retweets, and addresses cut short
 
 
-def show_tweets(console: Console, *, seed: int) -> None:
-    """Fetch the tweets if need be, learn their topics online, print them.
+def show_tweets(console: Console, *, seed: int) -> TextTopics:
+    """Fetch the tweets if need be, learn their topics online, print them and return them.
 
     Raises
     ------
@@ -41,6 +41,7 @@ def show_tweets(console: Console, *, seed: int) -> None:
         seconds = perf_counter() - start
     console.print(describe(blocks, seconds), highlight=False)
     console.print(topic_table(topics))
+    return topics
 
 
 def fetch_tweets(progress: Progress) -> list[TextBlock]:
@@ -62,7 +63,7 @@ def learn_tweets(blocks: list[TextBlock], progress: Progress, *, seed: int) -> T
     vocabulary = Vocabulary.most_frequent(counted, N_WORDS, words=WORDS)
     topics = TextTopics(N_TOPICS, vocabulary=vocabulary, words=WORDS, block_size=BLOCK, seed=seed)
     for block in track(progress, blocks, "learning"):
-        topics.learn(block.texts)
+        topics.learn(block.texts, block.times)
     topics.model  # noqa: B018  # reading it is part of the work
     return topics
 

@@ -15,6 +15,9 @@ LABELS = {
     "L2": "L2, squared distance",
     "loss": "tensor loss",
     "regret": "regret",
+    "coherence": "coherence, NPMI",
+    "diversity": "diversity of words",
+    "microseconds": "µs per document",
 }
 
 

@@ -1,0 +1,68 @@
+"""The page docs/level-figures.md, and its tables."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from benchmarks.reporting.page import as_markdown
+from benchmarks.reporting.reading import rows_of
+from benchmarks.reporting.tables import Table
+from benchmarks.rows import Results
+from benchmarks.sections import levels as measured
+
+HEAD = """# Levels, measured
+
+This page is written by `make bench ARGS="--only levels --write-docs"`. Many topics are learned,
+merged by price and refined by five EM passes over the remembered documents; beside them, that
+number is learned directly. Constants were chosen on election tweets and synthetic documents only.
+"""
+LABELS_NOTE = """
+No learner sees a label. **Accuracy** is the share of documents whose likeliest topic is their
+label, after the best matching of topics to labels; **nats** is the mean log-probability of a
+document. To reach: an accuracy of at least that of learning directly less 0.02, and a worst seed
+that is no worse.
+"""
+CHURN_NOTE = """
+**Churn** is the share of 2,000 fixed documents whose likeliest topic changes from one 2,000
+documents of the stream to the next, after the first 20,000.
+"""
+
+
+def page(results: Results) -> str:
+    """Return the page."""
+    parts = [HEAD, as_markdown(label_table(results)), LABELS_NOTE]
+    parts += [as_markdown(churn_table(results)), CHURN_NOTE, "## The machine\n"]
+    parts += [f"- {name}: {value}" for name, value in results.machine.items()]
+    return "\n".join(parts) + "\n"
+
+
+def label_table(results: Results) -> Table:
+    """Return agreement with labels, a cut beside learning directly, and whether it is reached."""
+    found = rows_of(results, measured.LABELS)
+    by_key = {(row.section, row.name, row.unit): row.values for row in found}
+    rows = []
+    for section, name in dict.fromkeys((row.section, row.name) for row in found):
+        accuracy, nmi, nats = (by_key[section, name, unit] for unit in measured.UNITS)
+        direct = by_key[section, measured.DIRECT, measured.UNITS[0]]
+        is_good = fmean(accuracy) >= fmean(direct) - 0.02 and min(accuracy) >= min(direct)
+        verdict = "" if name == measured.DIRECT else "reached" if is_good else "not reached"
+        what = section.removeprefix(f"{measured.LABELS}: ").replace("_", " ")
+        cells = (f"{fmean(accuracy):.3f} ({min(accuracy):.3f})", f"{fmean(nmi):.3f}")
+        rows.append((what, name, str(len(accuracy)), *cells, f"{fmean(nats):.2f}", verdict))
+    heading = ("documents", "topics", "seeds", "accuracy (worst)", "NMI", "nats", "verdict")
+    return Table("Is a cut as good as learning that number?", heading, rows)
+
+
+def churn_table(results: Results) -> Table:
+    """Return mean and largest churn at each level."""
+    rows = [
+        (
+            row.section.removeprefix(f"{measured.CHURN}: ").replace("_", " "),
+            row.name,
+            f"{fmean(row.values):.4f}" if row.values else "-",
+            f"{max(row.values, default=0.0):.3f}",
+        )
+        for row in rows_of(results, measured.CHURN)
+    ]
+    heading = ("corpus", "32 topics read", "churn, mean", "largest")
+    return Table("Do the topics of a level stay?", heading, rows)

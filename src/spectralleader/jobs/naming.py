@@ -1,0 +1,50 @@
+"""Name: give topics of a saved model names, which stay in its file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from spectralleader import storage
+from spectralleader.storage import Checkpoint
+from spectralleader.storage.lock import Lock
+from spectralleader.text.topics import TextTopics
+
+
+def parse_names(given: Iterable[str]) -> dict[int, str]:
+    """Return names by topic, from 0, of arguments such as ``3=sport``.
+
+    Examples
+    --------
+    >>> parse_names(["3=sport", "1=the weather"])
+    {2: 'sport', 0: 'the weather'}
+    """
+    names = {}
+    for one in given:
+        number, sign, name = one.partition("=")
+        if not sign or not number.strip().isdecimal() or int(number) < 1:
+            raise ValueError(f"a name is given as N=NAME, such as 3=sport; got {one!r:.60}")
+        names[int(number) - 1] = name
+    return names
+
+
+def name_topics(
+    path: str | os.PathLike[str], names: dict[int, str], level: int | None = None
+) -> TextTopics:
+    """Name topics of a file that `learn --save` wrote, and save it; return the topics.
+
+    Raises
+    ------
+    StorageError
+        If another process is learning to the file.
+    """
+    with Lock(Path(path)):
+        found = storage.load_as_saved(path)
+        topics = found.topics if isinstance(found, Checkpoint) else found
+        if not isinstance(topics, TextTopics):
+            raise ValueError(f"{path} holds a {type(topics).__name__}, which has no topics to name")
+        for topic, name in names.items():
+            topics.name(topic, name, level)
+        storage.save(found, path)
+    return topics

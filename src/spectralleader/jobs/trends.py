@@ -1,0 +1,32 @@
+"""Trends: the share of each topic over time, as a table."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TextIO
+
+from spectralleader.text.topics import TextTopics
+
+COLUMNS = ("time", "topic", "share", "error", "documents")
+
+
+def write_trends(
+    topics: TextTopics, file: TextIO, level: int | None = None, format: str = "csv"
+) -> int:
+    """Write a line per stretch of time and topic, CSV with a header or JSON lines; return how many.
+
+    Names of topics are a column where any has one.
+    """
+    names = topics.at(level).names
+    rows = topics.trends(level).rows()
+    if any(names):
+        rows = [{**row, "name": names[row["topic"] - 1]} for row in rows]
+    if format == "jsonl":
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        return len(rows)
+    columns = [*COLUMNS, "name"] if any(names) else COLUMNS
+    writer = csv.DictWriter(file, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return len(rows)

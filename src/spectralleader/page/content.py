@@ -1,0 +1,214 @@
+"""Content: all that a page shows, as plain values, at every level that its slider has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spectralleader import __version__
+from spectralleader.arrays import Floats, Ints
+from spectralleader.jobs.describing import describe, printable
+from spectralleader.models import TopicModel, TopicTree
+from spectralleader.text.snapshot import Snapshot
+from spectralleader.text.topics import TextTopics
+from spectralleader.text.trends import (
+    MIN_WORDS,
+    Sampled,
+    Trends,
+    find_trends,
+    name_date,
+    sample_under,
+)
+
+LEVELS = (*range(2, 13), 16, 20, 24, 32, 48, 64, 100)  # on the slider, up to all topics
+MOST_LEAVES = 40  # of the tree that is drawn
+MOST_DOCUMENTS = 2000  # in the page
+N_WORDS = 10  # of a topic
+UNITS = ((86_400.0, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second"))
+
+
+def describe_page(
+    topics: TextTopics, *, title: str, level: int | None = None, texts: bool = True
+) -> dict[str, Any]:
+    """Return what the page of a model shows.
+
+    Parameters
+    ----------
+    title : str
+        The heading.
+    level : int, optional
+        Number of topics shown at first; defaults to what the prices of the tree suggest.
+    texts : bool
+        Whether documents are shown, if any are kept.
+    """
+    tree = topics.tree()
+    start = tree.suggested if level is None else min(level, tree.n_topics)
+    numbers = sorted({n for n in LEVELS if n < tree.n_topics} | {tree.n_topics, start})
+    views = [topics.at(n) for n in numbers]
+    sampled = [sample_under(view, topics.timeline) for view in views]
+    trends = [find_trends(topics.timeline, one) for one in sampled]
+    places = place_topics(tree.model)
+    found = describe(topics, n_words=1, n_typical=1, level=start)
+    shown = texts and topics.timeline.texts
+    return {
+        "title": title,
+        "summary": f"{topics.n_docs:,} documents, {topics.vocabulary.n_words:,} words"
+        + say_span(trends[0]),
+        "made": f"Made by spectralleader {__version__}. This page loads nothing from a network.",
+        "n_topics": tree.n_topics,
+        "start": numbers.index(start),
+        "time": list_times(trends[0]),
+        "levels": [
+            list_level(tree, view, one, found_trends, places)
+            for view, one, found_trends in zip(views, sampled, trends, strict=True)
+        ],
+        "fit": fit_of(tree.cut(1).model, sampled[0], len(trends[0].starts)),
+        "tree": list_tree(tree, topics, numbers),
+        "documents": list_documents(views, sampled) if shown else [],
+        "findings": [*found.findings(), *found.history],
+    }
+
+
+def say_span(trends: Trends) -> str:
+    """Say from when to when the documents are."""
+    if not len(trends.starts) or not trends.by_time:
+        return ""
+    ends = (float(trends.starts[0]), float(trends.starts[-1]))
+    first, last = (name_date(end, trends.width, by_time=True) for end in ends)
+    return f", {first} to {last}"
+
+
+def list_times(trends: Trends) -> dict[str, Any]:
+    """Return the stretches of time."""
+    step = f"{trends.width:,.0f} documents"
+    if trends.by_time:
+        size, unit = next((one for one in UNITS if trends.width >= one[0]), UNITS[-1])
+        n = trends.width / size
+        step = f"{n:g} {unit}{'' if n == 1 else 's'}"
+    return {
+        "by_time": trends.by_time,
+        "width": trends.width,
+        "step": step,
+        "starts": trends.starts.tolist(),
+        "n_docs": trends.n_docs.tolist(),
+        "n_sampled": trends.n_sampled.tolist(),
+    }
+
+
+def list_level(
+    tree: TopicTree, view: Snapshot, sampled: Sampled, trends: Trends, places: Floats
+) -> dict[str, Any]:
+    """Return the topics of a level, their shares over time and how well they fit."""
+    model, n = view.model, view.model.n_topics
+    groups = np.arange(n) if view.groups is None else view.groups
+    weights = tree.model.weights + 1e-12
+    mass = np.bincount(groups, weights, minlength=n)
+    x, y = (np.bincount(groups, weights * axis, minlength=n) / mass for axis in places.T)
+    return {
+        "lost": round(tree.lost(n), 4),
+        "topics": [
+            {
+                "name": view.name(k),
+                "weight": round(float(model.weights[k]), 4),
+                "words": words,
+                "x": round(float(x[k]), 4),
+                "y": round(float(y[k]), 4),
+            }
+            for k, words in enumerate(view.top_words(N_WORDS))
+        ],
+        "shares": trends.shares.round(4).tolist(),
+        "fit": fit_of(model, sampled, len(trends.starts)),
+    }
+
+
+def fit_of(model: TopicModel, sampled: Sampled, n: int) -> list[float]:
+    """Return the nats that a word of each stretch's sample takes under a model."""
+    lost = np.bincount(sampled.stretch, -model.log_prob(sampled.documents), minlength=n)
+    lengths = np.bincount(sampled.stretch, sampled.documents.lengths, minlength=n)
+    mean = lost.sum() / max(1.0, lengths.sum())
+    means = np.where(lengths > 0, lost / np.maximum(lengths, 1.0), mean)
+    return [round(float(value), 3) for value in means]
+
+
+def place_topics(model: TopicModel) -> Floats:
+    """Return a place in the plane for each topic, (K, 2): near where words are the same.
+
+    The first two principal components of the square roots of the topics, whose distances are those
+    of Hellinger.
+    """
+    roots = np.sqrt(model.topics)
+    centred = (roots - model.weights @ roots) * np.sqrt(model.weights + 1e-12)[:, None]
+    _, _, axes = np.linalg.svd(centred, full_matrices=False)
+    wide = np.zeros((2, model.n_words))
+    wide[: min(2, len(axes))] = axes[:2]
+    wide *= np.where(wide.sum(axis=1) < 0, -1.0, 1.0)[:, None]  # either way is as good
+    return np.asarray((roots - model.weights @ roots) @ wide.T)
+
+
+def list_tree(tree: TopicTree, topics: TextTopics, numbers: list[int]) -> dict[str, Any]:
+    """Return the upper part of the tree: leaves with their groups at each level, and mergers."""
+    n = min(MOST_LEAVES, tree.n_topics)
+    groups, order = tree.groups(n), tree.order[:n]
+    view = topics.at(n)
+    stands = order if n < tree.n_topics else list(range(n))  # a topic of each leaf
+    levels = [tree.groups(level) for level in numbers]
+    leaves = {
+        str(stands[g]): {
+            "label": f"{view.name(g)} {' '.join(words)}".strip(),
+            "groups": [int(one[stands[g]]) if level <= n else int(groups[stands[g]])
+                       for level, one in zip(numbers, levels, strict=True)],
+        }
+        for g, words in enumerate(view.top_words(4))
+    }  # fmt: skip
+    merges, node = [], {k: str(k) for k in stands}
+    for m in range(tree.n_topics - n, tree.n_topics - 1):
+        stays, joins = tree.pairs[m].tolist()
+        lost = tree.lost(tree.n_topics - m - 1)
+        ends = {"stays": node[stays], "joins": node[joins]}
+        merges.append({**ends, "price": round(float(tree.prices[m]), 5), "lost": round(lost, 5)})
+        node[stays] = f"m{len(merges) - 1}"
+    return {"leaves": leaves, "merges": merges, "n_leaves": n}
+
+
+def list_documents(views: list[Snapshot], sampled: list[Sampled]) -> list[dict[str, Any]]:
+    """Return documents of the sample, with their topic at every level and how typical they are."""
+    first = sampled[0]
+    best = [one.posterior.argmax(axis=1) for one in sampled]
+    scores = [score(view, one) for view, one in zip(views, sampled, strict=True)]
+    chosen = choose_documents(first.stretch, best, scores)
+    return [
+        {
+            "text": printable(first.texts[i]),
+            "position": float(first.positions[i]),
+            "stretch": int(first.stretch[i]),
+            "groups": [int(one[i]) for one in best],
+            "scores": [round(float(one[i]), 4) for one in scores],
+        }
+        for i in chosen
+    ]
+
+
+def score(view: Snapshot, sampled: Sampled) -> Floats:
+    """Return how typical each document is of its likeliest topic, from 0 to 1."""
+    documents, best = sampled.documents, sampled.posterior.argmax(axis=1)
+    logs = np.log(np.maximum(view.model.topics, np.finfo(float).tiny))
+    lengths = documents.lengths
+    rows = np.repeat(np.arange(documents.n_docs), np.diff(documents.indptr))
+    found = logs[best[rows], documents.words] * documents.counts
+    fit = np.bincount(rows, found, minlength=documents.n_docs) / np.maximum(lengths, 1.0)
+    shown = np.exp(fit) * sampled.posterior.max(axis=1) * (lengths >= MIN_WORDS)
+    return np.asarray(shown / max(float(shown.max(initial=0.0)), 1e-300))
+
+
+def choose_documents(stretch: Ints, best: list[Ints], scores: list[Floats]) -> list[int]:
+    """Return the documents that are most typical at some level, of all times, then of each time."""
+    wanted: dict[int, None] = {}
+    for depth in (12, 1):  # of each topic, then of each topic and stretch
+        for group, typical in zip(best, scores, strict=True):
+            key = group if depth > 1 else group * (stretch.max(initial=0) + 1) + stretch
+            order = np.lexsort((-typical, key))
+            rank = np.arange(len(order)) - np.searchsorted(key[order], key[order])
+            for i in order[(rank < depth) & (typical[order] > 0)].tolist():
+                wanted.setdefault(i)
+    return sorted(list(wanted)[:MOST_DOCUMENTS])

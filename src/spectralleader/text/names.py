@@ -1,0 +1,101 @@
+"""Names: what people call topics, kept with the topics that they are of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spectralleader.arrays import Floats, Ints
+from spectralleader.checks.states import integers, parts, text, whole
+from spectralleader.models import TopicModel
+
+LONGEST = 80  # characters of a name
+SAME = 0.5  # share of the weight of two groups that must be in both for them to have one name
+ALIKE = 0.5  # cosine of two topics' words above which a merged model keeps a name
+
+
+class Name(NamedTuple):
+    """A name, and the topics that it was given to: one, or those of a group."""
+
+    text: str
+    topics: tuple[int, ...]  # of the fine model, from 0
+    n_docs: int  # documents learned when it was given
+
+
+class Names:
+    """The names that topics and groups were given; a topic has one, and so has a group."""
+
+    def __init__(self, given: Iterable[Name] = ()) -> None:
+        self.given = list(given)
+
+    def give(self, name: str, topics: Sequence[int], n_docs: int) -> None:
+        """Name a group of topics; an empty name takes theirs away."""
+        name, key = check_name(name), tuple(sorted(topics))
+        self.given = [one for one in self.given if one.topics != key and one.text != name]
+        if name:
+            self.given.append(Name(name, key, n_docs))
+
+    def of(self, groups: Ints, weights: Floats) -> tuple[str, ...]:
+        """Return the name of each group, "" where it has none.
+
+        Parameters
+        ----------
+        groups : (K,) array
+            The group of each topic, from 0.
+        weights : (K,) array
+            How much each topic counts.
+        """
+        found: dict[int, tuple[float, str]] = {}
+        for one in self.given:
+            overlap = [_overlap(groups == g, one.topics, weights) for g in range(groups.max() + 1)]
+            best = int(np.argmax(overlap))
+            if overlap[best] > max(SAME, found.get(best, (0.0, ""))[0]):
+                found[best] = (overlap[best], one.text)
+        return tuple(found.get(g, (0.0, ""))[1] for g in range(groups.max() + 1))
+
+    def adopt(self, other: Names, theirs: TopicModel, mine: TopicModel) -> None:
+        """Take over names of another model's topics, where one here is alike and has none."""
+        taken = {one.topics for one in self.given} | {one.text for one in self.given}
+        sizes = [np.linalg.norm(one.topics, axis=1) for one in (theirs, mine)]
+        for one in other.given:
+            if len(one.topics) != 1 or one.text in taken:
+                continue
+            k = one.topics[0]
+            cosines = mine.topics @ theirs.topics[k] / (sizes[1] * sizes[0][k])
+            best = int(cosines.argmax())
+            if cosines[best] > ALIKE and (best,) not in taken:
+                self.given.append(one._replace(topics=(best,)))
+                taken |= {(best,), one.text}
+
+    def to_state(self) -> list[dict[str, Any]]:
+        """Return all there is to it."""
+        return [{**one._asdict(), "topics": np.array(one.topics, np.int64)} for one in self.given]
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any], n_topics: int) -> Names:
+        """Rebuild the names in a state of a model with so many topics."""
+        given = []
+        for one in parts(state, "names"):
+            topics = integers(one, "topics", (None,), 0, n_topics - 1).tolist()
+            if not topics or sorted(set(topics)) != topics:
+                raise ValueError(f"a name must be of topics in order, got {topics!r:.60}")
+            given.append(Name(text(one, "text", LONGEST), tuple(topics), whole(one, "n_docs")))
+        return cls(given)
+
+
+def check_name(name: str) -> str:
+    """Return a name without spaces around it, or raise an error that says what one is."""
+    name = name.strip()
+    if len(name) > LONGEST or not name.isprintable():
+        raise ValueError(f"a name is a line of at most {LONGEST} characters, got {name!r:.100}")
+    return name
+
+
+def _overlap(group: Any, topics: Sequence[int], weights: Floats) -> float:
+    """Return the weight that a group and topics share, of all that they have."""
+    named = np.zeros(len(weights), np.bool_)
+    named[list(topics)] = True
+    floor = weights + 1e-12  # topics without weight are told apart, too
+    return float(floor[group & named].sum() / floor[group | named].sum())

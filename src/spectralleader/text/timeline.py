@@ -1,0 +1,333 @@
+"""Timeline: how many documents came when, and a uniform sample of their texts from each time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spectralleader.arrays import Floats, Ints
+from spectralleader.checks import check_whole
+from spectralleader.checks.states import (
+    MOST,
+    check_same,
+    floats,
+    generator,
+    integers,
+    one_of,
+    part,
+    truth,
+    whole,
+)
+from spectralleader.text.packing import pack, unpack
+
+# Seconds of a bucket at doubling 0: at 17 it is a day, at 20 eight days.
+SHORTEST = 675 / 2**10
+MOST_DOUBLINGS = 60
+LAST = 2**52  # bucket numbers are exact in floats up to here
+KINDS = ("none", "documents", "time")  # what buckets are of; none: nothing was added yet
+
+Time = datetime | float | np.datetime64 | None
+
+
+class Bucket:
+    """The documents of a stretch of time: how many there were, and some of them."""
+
+    __slots__ = ("kept", "n_docs")
+
+    def __init__(self) -> None:
+        self.n_docs = 0
+        # (- priority, position, text), in order: the largest priority comes first
+        self.kept: list[tuple[float, float, str]] = []
+
+    def offer(self, entries: list[tuple[float, float, str]], most: int) -> None:
+        """Keep those with the smallest priorities, at most so many."""
+        self.kept += entries
+        self.kept.sort()  # nearly in order: one pass, and a comparison per entry
+        del self.kept[: max(0, len(self.kept) - most)]
+
+
+class Stretch(NamedTuple):
+    """A bucket as it is read."""
+
+    start: float  # Unix seconds, or the number of a document
+    end: float
+    n_docs: int
+    texts: list[str]  # a uniform sample of the documents
+    positions: list[float]  # of these: Unix seconds, or numbers
+
+
+class Timeline:
+    """Counts of documents and samples of texts in at most `n_buckets` stretches of time.
+
+    Stretches are equally long, from the time of each document or else its number; those without
+    documents take no room. When there are too many, neighbours are merged and every stretch is
+    twice as long. Each has a uniform sample of its documents: every document draws a priority, and
+    the `n_texts` smallest stay, so that samples can be merged.
+
+    Parameters
+    ----------
+    n_buckets : int
+        Stretches at most.
+    n_texts : int
+        Texts kept of each at most.
+    budget : int
+        Bytes of text at most, in UTF-8. A text with more than its share, ``budget // (n_buckets *
+        n_texts)``, is cut there: with the defaults after 625 bytes.
+    texts : bool
+        Whether texts are kept as they are. If not, only their known words are, in the order of the
+        vocabulary.
+    seed : int
+        Seed of the priorities.
+
+    Examples
+    --------
+    >>> timeline = Timeline(n_buckets=2, n_texts=1)
+    >>> timeline.add(["a", "b", "c"], numbers=np.arange(3))
+    >>> [(one.start, one.end, one.n_docs, len(one.texts)) for one in timeline.stretches()]
+    [(0.0, 2.0, 2, 1), (2.0, 4.0, 1, 1)]
+    """
+
+    def __init__(
+        self,
+        *,
+        n_buckets: int = 64,
+        n_texts: int = 200,
+        budget: int = 8_000_000,
+        texts: bool = True,
+        seed: int = 0,
+    ) -> None:
+        self.n_buckets = check_whole("n_buckets", n_buckets, 2, 10_000)
+        self.n_texts = check_whole("n_texts", n_texts, 1, 100_000)
+        self.budget = check_whole("budget", budget, self.n_buckets * self.n_texts, MOST)
+        self.texts = bool(texts)
+        self.kind = KINDS[0]
+        self.n_untimed = 0  # documents without a time, where others have one
+        self._doublings = 0
+        self._buckets: dict[int, Bucket] = {}
+        self._rng = np.random.default_rng(seed)
+
+    @property
+    def by_time(self) -> bool:
+        """Whether stretches are of time; else of documents."""
+        return self.kind == "time"
+
+    @property
+    def longest(self) -> int:
+        """Bytes of one text at most."""
+        return self.budget // (self.n_buckets * self.n_texts)
+
+    @property
+    def width(self) -> float:
+        """Length of a stretch, in seconds or documents."""
+        return math.ldexp(SHORTEST if self.by_time else 1.0, self._doublings)
+
+    def add(
+        self,
+        texts: Sequence[str] | Callable[[int], str],
+        seconds: Floats | None = None,
+        *,
+        numbers: Ints,
+    ) -> None:
+        """Add documents.
+
+        Parameters
+        ----------
+        texts : sequence of str, or callable
+            The texts, or what makes one of a document's place.
+        seconds : array, optional
+            Of each document: Unix seconds, NaN for one without a time.
+        numbers : array
+            The number of each document in the stream.
+        """
+        if len(numbers) == 0:
+            return
+        if self.kind == KINDS[0]:
+            self.kind = "documents" if seconds is None else "time"
+        draws = self._rng.random(len(numbers))  # one per document: blocks make no difference
+        positions = numbers.astype(float)
+        if self.by_time:
+            positions = np.full(len(numbers), np.nan) if seconds is None else seconds
+        buckets = np.floor(positions / self.width)
+        is_placed = np.abs(buckets) < LAST
+        self.n_untimed += int(len(numbers) - is_placed.sum())
+        get = texts if callable(texts) else texts.__getitem__
+        for bucket in sorted(set(buckets[is_placed].tolist())):
+            self._offer(int(bucket), np.flatnonzero(buckets == bucket), draws, positions, get)
+        self._double_if_full()
+
+    def _offer(
+        self,
+        number: int,
+        places: Ints,
+        draws: Floats,
+        positions: Floats,
+        get: Callable[[int], str],
+    ) -> None:
+        bucket = self._buckets.setdefault(number, Bucket())
+        bucket.n_docs += len(places)
+        if len(bucket.kept) == self.n_texts:  # most have no chance, and are not looked at
+            places = places[draws[places] < -bucket.kept[0][0]]
+        entering = zip((-draws[places]).tolist(), positions[places].tolist(), strict=True)
+        texts = [shorten(get(i), self.longest) for i in places.tolist()]
+        entries = [(*entry, text) for entry, text in zip(entering, texts, strict=True)]
+        bucket.offer(entries, self.n_texts)
+
+    def _double_if_full(self) -> None:
+        while len(self._buckets) > self.n_buckets:
+            self._double()
+
+    def _double(self) -> None:
+        """Merge neighbours: every stretch becomes twice as long."""
+        merged: dict[int, Bucket] = {}
+        for number, bucket in self._buckets.items():
+            self._join(merged.setdefault(number // 2, Bucket()), bucket)
+        self._buckets = merged
+        self._doublings += 1
+
+    def _join(self, whole: Bucket, part: Bucket) -> None:
+        whole.n_docs += part.n_docs
+        whole.offer(part.kept, self.n_texts)
+
+    def stretches(self) -> list[Stretch]:
+        """Return the stretches that have documents, in order of time."""
+        found = []
+        for number in sorted(self._buckets):
+            bucket = self._buckets[number]
+            kept = sorted(bucket.kept, key=lambda entry: entry[1])
+            start, end = number * self.width, (number + 1) * self.width
+            texts, positions = [entry[2] for entry in kept], [entry[1] for entry in kept]
+            found.append(Stretch(start, end, bucket.n_docs, texts, positions))
+        return found
+
+    def merge(self, others: Sequence[Timeline], rng: np.random.Generator) -> None:
+        """Become the timeline of all that was added to this one and to others.
+
+        Documents of a timeline of another kind are counted as those without a time.
+        """
+        everyone = [self, *others]
+        alike = [one for one in everyone if one.kind == self.kind]
+        strangers = [one for one in everyone if one.kind not in (self.kind, KINDS[0])]
+        self.n_untimed = sum(one.n_untimed for one in alike)
+        self.n_untimed += sum(b.n_docs for one in strangers for b in one._buckets.values())
+        for one in alike:
+            one._draw_anew(rng)  # others may have drawn as this one did
+            while one._doublings < max(other._doublings for other in alike):
+                one._double()
+        parts = [item for one in alike for item in one._buckets.items()]
+        self._buckets = {}
+        for number, bucket in parts:
+            self._join(self._buckets.setdefault(number, Bucket()), bucket)
+        self.texts = all(one.texts for one in alike)
+        self._double_if_full()
+        self._rng = np.random.default_rng(rng.integers(2**63))
+
+    def _draw_anew(self, rng: np.random.Generator) -> None:
+        """Give what is kept other priorities: the smallest of as many draws as there were."""
+        for number in sorted(self._buckets):
+            bucket = self._buckets[number]
+            n, kept = bucket.n_docs, bucket.kept
+            gaps = rng.standard_exponential(len(kept)) / (n - np.arange(len(kept)))
+            smallest = rng.permutation(-np.expm1(-np.cumsum(gaps)))
+            bucket.kept = sorted((-p, *e[1:]) for p, e in zip(smallest.tolist(), kept, strict=True))
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all there is to it, as arrays and plain values."""
+        numbers = sorted(self._buckets)
+        kept = [self._buckets[number].kept for number in numbers]
+        entries = [entry for bucket in kept for entry in bucket]
+        return {
+            **{name: getattr(self, name) for name in ("n_buckets", "n_texts", "budget", "texts")},
+            "kind": self.kind,
+            "n_untimed": self.n_untimed,
+            "doublings": self._doublings,
+            "rng": self._rng.bit_generator.state,
+            "numbers": np.array(numbers, np.int64),
+            "n_docs": np.array([self._buckets[number].n_docs for number in numbers], np.int64),
+            "n_kept": np.array([len(bucket) for bucket in kept], np.int64),
+            "entries": np.array([entry[:2] for entry in entries], float).reshape(-1, 2),
+            "kept": pack(entry[2] for entry in entries),
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Timeline:
+        """Rebuild what `to_state` described."""
+        sizes = {name: whole(state, name, 1) for name in ("n_buckets", "n_texts", "budget")}
+        timeline = cls(**sizes, texts=truth(state, "texts"))
+        timeline.kind = one_of(state, "kind", KINDS)
+        timeline.n_untimed = whole(state, "n_untimed")
+        timeline._doublings = whole(state, "doublings", 0, MOST_DOUBLINGS)
+        timeline._rng = generator(state, "rng")
+        timeline._load_buckets(state)
+        return timeline
+
+    def _load_buckets(self, state: dict[str, Any]) -> None:
+        numbers = integers(state, "numbers", (None,), -LAST, LAST)
+        n = len(numbers)
+        n_docs, n_kept = (integers(state, name, (n,), 1) for name in ("n_docs", "n_kept"))
+        if n > self.n_buckets or (np.diff(numbers) <= 0).any():
+            raise ValueError(f"numbers must be at most {self.n_buckets}, and rise")
+        if (n_kept > np.minimum(n_docs, self.n_texts)).any():
+            raise ValueError("a bucket must keep no more documents than it may, or has")
+        texts = unpack(part(state, "kept"))
+        check_same("the number of texts kept", len(texts), int(n_kept.sum()))
+        entries = floats(state, "entries", (len(texts), 2))
+        if ((entries[:, 0] < -1) | (entries[:, 0] > 0)).any():
+            raise ValueError("priorities must be from 0 to 1")
+        ends = np.cumsum(n_kept).tolist()
+        for i, number in enumerate(numbers.tolist()):
+            bucket = self._buckets[number] = Bucket()
+            bucket.n_docs = int(n_docs[i])
+            some = range(ends[i] - int(n_kept[i]), ends[i])
+            kept = [(*entries[j].tolist(), shorten(texts[j], self.longest)) for j in some]
+            bucket.kept = sorted(kept)
+
+
+def merge_timelines(parts: Sequence[Timeline], rng: np.random.Generator) -> Timeline:
+    """Return the timeline of all parts, which changes them; one that has nothing is neutral."""
+    first, *others = [one for one in parts if one.kind != KINDS[0]] or parts[:1]
+    if others:
+        first.merge(others, rng)
+    return first
+
+
+def as_seconds(time: Time) -> float:
+    """Return a time as Unix seconds, NaN if there is none; one without a zone is in UTC.
+
+    Examples
+    --------
+    >>> as_seconds(datetime(1970, 1, 2)), as_seconds(7), as_seconds(None)
+    (86400.0, 7.0, nan)
+    """
+    if time is None:
+        return math.nan
+    if isinstance(time, np.datetime64):
+        return float(time.astype("datetime64[us]").astype(np.int64)) / 1e6
+    if isinstance(time, datetime):
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    return float(time)
+
+
+def as_positions(times: Iterable[Time]) -> Floats:
+    """Return times as Unix seconds, see `as_seconds`."""
+    seconds = [
+        time.timestamp() if type(time) is datetime and time.tzinfo else as_seconds(time)
+        for time in times
+    ]
+    return np.array(seconds, np.float64)
+
+
+def shorten(text: str, most: int) -> str:
+    """Return a text of at most so many bytes in UTF-8, cut between characters."""
+    if len(text) * 4 <= most or (len(text) <= most and text.isascii()):
+        return text
+    data = text.encode(errors="replace")
+    return text if len(data) <= most else data[:most].decode(errors="ignore")
+
+
+def total_bytes(texts: Iterable[str]) -> int:
+    """Return how many bytes texts have in UTF-8."""
+    return sum(len(text.encode(errors="replace")) for text in texts)

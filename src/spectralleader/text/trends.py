@@ -1,0 +1,187 @@
+"""Trends: the share of each topic over time, and documents typical of it, with their text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spectralleader.arrays import Floats, Ints
+from spectralleader.documents import Documents
+from spectralleader.text.snapshot import Snapshot
+from spectralleader.text.timeline import Timeline
+from spectralleader.text.tokens import Tokens, show_document
+
+SURE = 4.0  # standard errors that a change must have to be told
+MIN_WORDS = 5  # known words of a document worth showing: shorter ones are often empty phrases
+LOOKED_AT = 20  # documents tried for each one shown: some have the same words
+DAY = 86_400.0
+
+
+class Document(NamedTuple):
+    """A document of the sample, as it is shown."""
+
+    text: str
+    position: float  # Unix seconds, or its number
+    probability: float  # of the topic
+
+
+class Shift(NamedTuple):
+    """A topic whose share is another one from some time on."""
+
+    topic: int  # from 0
+    before: float  # share
+    after: float
+    position: float  # start of the first stretch of the later part
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """The timeline's sample under a model: every text with its posterior."""
+
+    texts: list[str]
+    positions: Floats  # (n,) Unix seconds, or numbers
+    stretch: Ints  # (n,) the stretch that each is of
+    documents: Documents
+    posterior: Floats  # (n, K)
+
+
+@dataclass(frozen=True)
+class Trends:
+    """The share of each topic in each stretch of time, under one model.
+
+    Shares are means of P(topic | document) over the stretch's sample. The error is that of a
+    binomial share of as many documents.
+    """
+
+    by_time: bool  # whether positions are Unix seconds; else numbers of documents
+    starts: Floats  # (n,) of the stretches
+    width: float
+    n_docs: Ints  # (n,) documents with known words
+    n_sampled: Ints  # (n,)
+    shares: Floats  # (n, K)
+
+    @property
+    def errors(self) -> Floats:
+        """Standard error of each share, (n, K)."""
+        n = np.maximum(self.n_sampled, 1)[:, None]
+        share = (self.shares * n + 0.5) / (n + 1)  # of none in the sample, more may be outside
+        return np.asarray(np.sqrt(share * (1.0 - share) / n))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a tidy table: time, topic (from 1), share, error, documents."""
+        return [
+            {
+                "time": name_position(start, by_time=self.by_time),
+                "topic": k + 1,
+                "share": round(float(self.shares[i, k]), 4),
+                "error": round(float(self.errors[i, k]), 4),
+                "documents": int(self.n_docs[i]),
+            }
+            for i, start in enumerate(self.starts.tolist())
+            for k in range(self.shares.shape[1])
+        ]
+
+    def shifts(self) -> list[Shift]:
+        """Return for each topic where its share changed most, if it surely did; largest first."""
+        n = self.n_docs.astype(float)
+        noise = self.errors**2 * (n**2)[:, None]  # of expected numbers of documents
+        found = []
+        for k in range(self.shares.shape[1]):
+            best, place = SURE, 0
+            for i in range(1, len(n)):
+                early, late = self._mean(k, slice(0, i)), self._mean(k, slice(i, None))
+                error = (
+                    noise[:i, k].sum() / n[:i].sum() ** 2 + noise[i:, k].sum() / n[i:].sum() ** 2
+                )
+                if abs(late - early) > best * np.sqrt(error):
+                    best, place = abs(late - early) / float(np.sqrt(error)), i
+            if place:
+                sides = self._mean(k, slice(0, place)), self._mean(k, slice(place, None))
+                found.append(Shift(k, *sides, float(self.starts[place])))
+        return sorted(found, key=lambda one: -abs(one.after - one.before))
+
+    def _mean(self, k: int, which: slice) -> float:
+        return float(np.average(self.shares[which, k], weights=self.n_docs[which]))
+
+
+def sample_under(topics: Snapshot, timeline: Timeline) -> Sampled:
+    """Read the timeline's sample under a model; texts without known words are left out."""
+    stretches = timeline.stretches()
+    texts = [text for one in stretches for text in one.texts]
+    positions = np.array([p for one in stretches for p in one.positions], float)
+    stretch = np.repeat(np.arange(len(stretches)), [len(one.texts) for one in stretches])
+    words = topics.words
+    stored = [words.restore(text) for text in texts] if isinstance(words, Tokens) else texts
+    documents = topics.count(stored)
+    known = np.flatnonzero(np.diff(documents.indptr) > 0)
+    documents = documents[known]
+    posterior = topics.model.posterior(documents)
+    some = [show_document(stored[i]) for i in known.tolist()]
+    return Sampled(some, positions[known], stretch[known], documents, posterior)
+
+
+def find_trends(timeline: Timeline, sampled: Sampled) -> Trends:
+    """Return the shares of topics over time; stretches without a sample have the mean of all."""
+    stretches = timeline.stretches()
+    n, K = len(stretches), sampled.posterior.shape[1]
+    sums, n_sampled = np.zeros((n, K)), np.bincount(sampled.stretch, minlength=n)
+    np.add.at(sums, sampled.stretch, sampled.posterior)
+    mean = sampled.posterior.mean(axis=0) if len(sampled.posterior) else np.full(K, 1.0 / K)
+    shares = np.where(n_sampled[:, None] > 0, sums / np.maximum(n_sampled, 1)[:, None], mean)
+    starts = np.array([one.start for one in stretches])
+    n_docs = np.array([one.n_docs for one in stretches], np.int64)
+    return Trends(timeline.by_time, starts, timeline.width, n_docs, n_sampled, shares)
+
+
+def find_typical(
+    topics: Snapshot, sampled: Sampled, k: int, n: int, *, since: int = 0
+) -> list[Document]:
+    """Return the n sampled documents that are most typical of topic k, from a stretch on.
+
+    Those with the largest P(topic | document) times likelihood of a word, on average; of documents
+    that have the same words, one.
+    """
+    documents, lengths = sampled.documents, sampled.documents.lengths
+    log_topic = np.log(np.maximum(topics.model.topics[k], np.finfo(float).tiny))
+    fit = np.exp((documents.as_floats() @ log_topic) / np.maximum(lengths, 1.0))
+    score = sampled.posterior[:, k] * fit * (lengths >= MIN_WORDS) * (sampled.stretch >= since)
+    shown: dict[bytes, Document] = {}
+    for i in np.argsort(-score, kind="stable")[: LOOKED_AT * n].tolist():
+        if score[i] <= 0.0 or len(shown) == n:
+            break
+        words = documents[i].words.tobytes()
+        found = (sampled.texts[i], float(sampled.positions[i]), float(sampled.posterior[i, k]))
+        shown.setdefault(words, Document(*found))
+    return list(shown.values())
+
+
+def name_position(position: float, *, by_time: bool) -> str:
+    """Return a time in ISO 8601, or the number of a document.
+
+    Examples
+    --------
+    >>> name_position(1637712000.0, by_time=True), name_position(128.0, by_time=False)
+    ('2021-11-24T00:00:00Z', '128')
+    """
+    if not by_time:
+        return str(int(position))
+    try:
+        return datetime.fromtimestamp(position, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError, OSError):  # beyond the calendar
+        return f"{position:.0f}"
+
+
+def name_date(position: float, width: float, *, by_time: bool) -> str:
+    """Return when a stretch began as people write it: as fine as the stretches are long."""
+    if not by_time:
+        return f"document {int(position):,}"
+    try:
+        time = datetime.fromtimestamp(position, UTC)
+    except (ValueError, OverflowError, OSError):
+        return f"{position:.0f} s"
+    if width >= DAY:
+        return f"{time.day} {time:%b %Y}"
+    return f"{time.day} {time:%b %Y %H:%M}" + (f":{time:%S}" if width < 60 else "")

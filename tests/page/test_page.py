@@ -1,0 +1,91 @@
+"""The page: what it shows, and that it is one file that loads nothing."""
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from spectralleader import TextTopics, Unigram
+from spectralleader.page import describe_page, render
+from tests.factories import model, texts
+from tests.page.pages import written_topics
+
+START = datetime(2021, 11, 1, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def content():
+    return describe_page(written_topics(), title="Weather & <goals>")
+
+
+def test_every_level_has_topics_shares_and_places(content):
+    numbers = [len(level["topics"]) for level in content["levels"]]
+    assert numbers == [2, 3, 4, 5, 6, 7, 8, 9]
+    for level, n in zip(content["levels"], numbers, strict=True):
+        np.testing.assert_allclose([sum(row) for row in level["shares"]], 1.0, atol=1e-3)
+        assert {len(row) for row in level["shares"]} == {n}
+        assert len(level["shares"]) == len(level["fit"]) == len(content["time"]["starts"])
+        assert all(len(topic["words"]) == 10 for topic in level["topics"])
+    lost = [level["lost"] for level in content["levels"]]
+    assert lost == sorted(lost, reverse=True)
+    assert lost[-1] == 0.0
+
+
+def test_topics_explain_documents_better_than_word_frequencies(content):
+    assert np.mean(content["levels"][1]["fit"]) < np.mean(content["fit"]) - 0.2
+
+
+def test_the_tree_has_all_topics_and_their_groups_at_every_level(content):
+    leaves, merges = content["tree"]["leaves"], content["tree"]["merges"]
+    assert len(leaves) == len(merges) + 1 == 9
+    for i, level in enumerate(content["levels"]):
+        n = len(level["topics"])
+        assert {leaf["groups"][i] for leaf in leaves.values()} == set(range(n))
+
+
+def test_documents_have_their_topic_at_every_level(content):
+    assert 20 < len(content["documents"]) <= 2000
+    for document in content["documents"]:
+        sizes = [len(level["topics"]) for level in content["levels"]]
+        assert all(g < n for g, n in zip(document["groups"], sizes, strict=True))
+        assert document["stretch"] < len(content["time"]["starts"])
+    assert describe_page(written_topics(), title="t", texts=False)["documents"] == []
+
+
+def test_the_page_is_one_file_that_loads_nothing(content):
+    page = render({**content, "findings": ["</script><b>@css@"]})
+    assert "<title>Weather &amp; &lt;goals&gt;</title>" in page
+    assert page.count("</script>") == 2
+    assert not re.search(r"(src|href)\s*=|url\(|@import|https?://(?!www\.w3\.org)", page)
+    held = re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.DOTALL)
+    assert json.loads(held[1])["findings"] == ["</script><b>@css@"]
+
+
+def test_a_model_without_times_or_with_one_topic_has_a_page():
+    alone = TextTopics(learner=Unigram(1))
+    alone.learn(texts(50)[0])
+    found = describe_page(alone, title="t")
+    assert [len(level["topics"]) for level in found["levels"]] == [1]
+    assert found["time"]["step"] == "1 documents"
+    empty = describe_page(TextTopics(3), title="t", level=2)
+    assert empty["time"]["starts"] == []
+    assert render(empty)
+
+
+def test_places_are_near_where_words_are_the_same():
+    from spectralleader.page.content import place_topics
+
+    found = model(4, 30)
+    places = place_topics(found)
+    assert places.shape == (4, 2)
+    assert np.isfinite(places).all()
+
+
+def test_steps_of_time_are_named():
+    for hours, said in ((0.001, "second"), (0.2, "minute"), (2, "hour"), (216, "day")):
+        topics = TextTopics(2, learner="stepwise-em")
+        written = texts(90)[0]
+        topics.learn(written, [START + timedelta(hours=hours * i) for i in range(90)])
+        assert said in describe_page(topics, title="t")["time"]["step"]

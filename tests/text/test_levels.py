@@ -1,0 +1,90 @@
+"""Topics read at a level: valid, numbered alike as the stream goes on, saved."""
+
+import numpy as np
+import pytest
+
+from spectralleader import TextTopics, TopicModel
+from spectralleader.text import levels
+from spectralleader.text.levels import Levels
+from tests.factories import assert_valid, model, same_state, texts
+
+WRITTEN, LABELS = texts(1500)
+
+
+@pytest.fixture(scope="module")
+def learned():
+    topics = TextTopics(9, learner="hedged")
+    topics.learn(WRITTEN)
+    return topics
+
+
+def test_a_level_is_a_snapshot_with_its_groups(learned):
+    before = learned.to_state()
+    for n in (1, 3, 8):
+        found = learned.at(n)
+        assert_valid(found.model)
+        assert found.model.n_topics == n
+        assert sorted(set(found.groups.tolist())) == list(range(n))
+        assert learned.at(n) is found
+    assert learned.at(9).groups is None
+    assert same_state(learned.at(None).model.to_state(), learned.model.to_state())
+    assert same_state(before, learned.to_state())
+
+
+def test_a_level_finds_the_topics_that_fewer_would(learned):
+    guessed = learned.at(3).posterior(WRITTEN).argmax(axis=1)
+    for label in set(LABELS):
+        of_label = guessed[np.array(LABELS) == label]
+        assert np.bincount(of_label).max() > 0.95 * len(of_label)
+
+
+def test_learning_on_is_seen_at_a_level():
+    topics = TextTopics(4, learner="stepwise-em")
+    topics.learn(WRITTEN[:200])
+    before = topics.at(2)
+    topics.learn(WRITTEN[200:400])
+    assert topics.at(2) is not before
+
+
+def test_the_tree_stays_unless_another_is_better_by_the_margin(monkeypatch):
+    known = Levels()
+    known.renew(model(6, 9, seed=0), 1000)
+    assert known.due == 1500
+    kept = known.pairs
+    known.renew(model(6, 9, seed=0), 1500)
+    assert known.pairs is kept
+    monkeypatch.setattr(levels, "MARGIN", -1.0)
+    known.renew(model(6, 9, seed=1), 2250)
+    assert known.pairs is not kept
+
+
+def test_a_small_change_of_the_topics_leaves_the_groups():
+    rng = np.random.default_rng(0)
+    found, known = model(8, 30), Levels()
+    known.renew(found, 1000)
+    for _ in range(9):
+        topics = 0.98 * found.topics + 0.02 * rng.dirichlet(np.ones(30), size=8)
+        found = TopicModel(found.weights, topics)
+        known.renew(found, known.due)
+        assert known.tree(found).groups(3).tolist() == known.tree(model(8, 30)).groups(3).tolist()
+
+
+def test_levels_resume_from_their_state(learned):
+    assert learned.levels.pairs is not None
+    again = TextTopics.from_state(learned.to_state())
+    assert again.tree().groups(3).tolist() == learned.tree().groups(3).tolist()
+
+
+@pytest.mark.parametrize("pairs", [[[0, 0], [1, 2]], [[0, 1], [1, 2]], [[0, 1], [0, 3]]])
+def test_a_tree_that_is_none_is_refused(pairs):
+    with pytest.raises(ValueError, match="pairs must"):
+        Levels.from_state({"due": 1000, "pairs": np.array(pairs)}, 3)
+
+
+def test_a_file_of_before_there_were_levels_is_read(learned):
+    state = learned.to_state()
+    old = {k: v for k, v in state.items() if k not in ("timeline", "levels", "names")}
+    again = TextTopics.from_state(old)
+    assert again.at(3).model.n_topics == 3
+    again.learn(WRITTEN[:50])
+    assert sum(one.n_docs for one in again.timeline.stretches()) == 50

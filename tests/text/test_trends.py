@@ -1,0 +1,112 @@
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from spectralleader import TextTopics
+from spectralleader.text.timeline import Timeline
+from spectralleader.text.trends import (
+    Trends,
+    find_typical,
+    name_date,
+    name_position,
+    sample_under,
+)
+from tests.factories import same_state, texts
+
+WRITTEN, LABELS = texts(900)
+START = datetime(2021, 11, 1, tzinfo=UTC)
+# half of the weather comes first
+ORDER = sorted(range(900), key=lambda i: (i % 2 == 0 or LABELS[i] != "weather", i))
+TEXTS = [WRITTEN[i] for i in ORDER]
+TIMES = [START + timedelta(hours=i) for i in range(900)]
+
+
+@pytest.fixture(scope="module")
+def learned():
+    topics = TextTopics(3, learner="hedged")
+    topics.learn(TEXTS, TIMES)
+    return topics
+
+
+def test_shares_over_time_are_those_of_the_documents(learned):
+    trends = learned.trends()
+    assert trends.by_time
+    np.testing.assert_allclose(trends.shares.sum(axis=1), 1.0)
+    assert trends.n_docs.sum() == 900
+    guessed = learned.posterior(TEXTS).argmax(axis=1)
+    seconds = np.array([time.timestamp() for time in TIMES])
+    for i, start in enumerate(trends.starts):
+        here = guessed[(seconds >= start) & (seconds < start + trends.width)]
+        # all of them are in the sample: they differ by how sure the model is
+        share = np.bincount(here, minlength=3) / len(here)
+        np.testing.assert_allclose(trends.shares[i], share, atol=0.05)
+
+
+def test_rows_are_tidy_and_a_level_has_its_own(learned):
+    trends = learned.trends(2)
+    rows = trends.rows()
+    assert len(rows) == 2 * len(trends.starts)
+    assert list(rows[0]) == ["time", "topic", "share", "error", "documents"]
+    assert rows[0]["time"].startswith("2021-11-01")
+    assert {row["topic"] for row in rows} == {1, 2}
+
+
+def test_what_fell_is_told_with_its_time(learned):
+    shift = learned.trends().shifts()[0]
+    rain = int(learned.posterior([WRITTEN[LABELS.index("weather")]]).argmax())
+    assert shift.topic == rain
+    assert shift.before > shift.after
+
+
+def test_nothing_is_told_of_chance():
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.full(4, 200.0), size=30)  # errors of 200 documents
+    n = np.full(30, 200)
+    assert Trends(False, np.arange(30.0), 1.0, n, n, shares).shifts() == []
+
+
+def test_typical_documents_have_their_text_and_differ(learned):
+    sampled = sample_under(learned.snapshot(), learned.timeline)
+    for k in range(3):
+        found = find_typical(learned.snapshot(), sampled, k, 3)
+        assert len({one.text for one in found}) == 3
+        assert {one.text for one in found} <= set(TEXTS)
+        assert all(one.probability > 0.9 for one in found)
+    late = find_typical(learned.snapshot(), sampled, 0, 3, since=40)
+    starts = learned.trends().starts
+    assert all(one.position >= starts[40] for one in late)
+
+
+def test_without_texts_only_known_words_are_kept():
+    topics = TextTopics(3, learner="hedged", timeline=Timeline(texts=False))
+    topics.learn([f"{text} and the Unheard-Of{i}" for i, text in enumerate(TEXTS)], TIMES)
+    kept = [text for one in topics.timeline.stretches() for text in one.texts]
+    assert not any("and" in text.split() for text in kept)
+    assert len(topics.trends().starts) > 30
+
+
+def test_times_are_not_what_is_learned(learned):
+    without = TextTopics(3, learner="hedged")
+    without.learn(TEXTS)
+    assert same_state(without.learner.to_state(), learned.learner.to_state())
+    assert not without.trends().by_time
+
+
+def test_times_must_be_as_many_as_texts():
+    with pytest.raises(ValueError, match="there are 3 texts, and 2 times"):
+        TextTopics(2).learn(TEXTS[:3], TIMES[:2])
+
+
+def test_nothing_learned_has_no_trends():
+    assert TextTopics(2).trends().rows() == []
+
+
+def test_times_are_named_as_fine_as_they_are():
+    noon = datetime(2021, 11, 24, 12, tzinfo=UTC).timestamp()
+    assert name_date(noon, 86400.0, by_time=True) == "24 Nov 2021"
+    assert name_date(noon, 3600.0, by_time=True) == "24 Nov 2021 12:00"
+    assert name_date(noon, 1.0, by_time=True) == "24 Nov 2021 12:00:00"
+    assert name_date(1024.0, 1.0, by_time=False) == "document 1,024"
+    assert name_position(1e18, by_time=True) == "1000000000000000000"
+    assert name_date(1e18, 1.0, by_time=True) == "1000000000000000000 s"
