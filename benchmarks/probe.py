@@ -1,6 +1,6 @@
-"""What only a fresh interpreter can tell: peak memory, and the cost of the first use.
+"""What only a fresh interpreter can tell: peak memory.
 
-``python -m benchmarks.probe memory|first-use '{"n_docs": ...}'`` prints its measurement as JSON.
+``python -m benchmarks.probe memory '{"n_docs": ...}'`` prints its measurement as JSON.
 """
 
 import json
@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 from benchmarks import threads
@@ -73,33 +72,7 @@ def resident(field: str) -> float:
     raise RuntimeError(f"/proc/self/status has no {field}; peak memory is measured on Linux only")
 
 
-def first_use() -> dict[str, float]:
-    """Return the seconds of the import and of the first use of every path."""
-    start = perf_counter()
-    from spectralleader import SpectralLeader
-
-    imported = perf_counter()
-    exercise(SpectralLeader)
-    return {"import": imported - start, "use": perf_counter() - imported}
-
-
-def exercise(learner_class: Any) -> None:
-    """Go down every path of a learner: blocks of 1, 10, 1000; filling and full; d small and not."""
-    import numpy as np
-
-    from benchmarks.synthetic import zipf_source
-
-    for n_words in (3, 100):
-        source = zipf_source(3, n_words, exponent=1.0, seed=SEED)
-        documents = source.draw(np.full(2 * BLOCK, LENGTH), np.random.default_rng(SEED))
-        for size in (1, 10, BLOCK):
-            learner = learner_class(3, n_words=n_words, reservoir_size=BLOCK // 2, seed=SEED)
-            for block in documents.blocks(size):
-                learner.learn(block)
-            learner.model  # noqa: B018  # reading is the work
-
-
-QUESTIONS = {"memory": memory, "first-use": first_use}
+QUESTIONS = {"memory": memory}
 
 if __name__ == "__main__":
     threads.use_one()

@@ -17,7 +17,17 @@ from benchmarks.contenders.registry import (
     VOWPAL,
 )
 from benchmarks.rows import Results, Row, Spread, ratio, spread
-from benchmarks.sections import adapters, end_to_end, fidelity, fresh, growth, steps, text
+from benchmarks.sections import (
+    adapters,
+    end_to_end,
+    fidelity,
+    first_use,
+    fresh,
+    growth,
+    live,
+    steps,
+    text,
+)
 from benchmarks.task import ALONE, LONG, TENS, THOUSANDS
 
 
@@ -83,7 +93,15 @@ def verdicts(results: Results) -> list[Verdict]:
     growths = [_judge_growth(sweep, mode, results) for sweep in GROWTHS for mode in growth.MODES]
     fidelities = [_judge_fidelity(metric, results) for metric in PERCENT]
     adapted = [_judge_adapter(library, results) for library in ADAPTERS]
-    return [*speeds, *adapted, *fidelities, *growths, _judge_memory(results)]
+    return [
+        *speeds,
+        *adapted,
+        *(_judge_broker(name, results) for name in (live.REDIS, live.KAFKA)),
+        *fidelities,
+        *growths,
+        _judge_memory(results),
+        *_judge_first_use(results),
+    ]
 
 
 def judge_end_to_end(results: Results) -> list[Verdict]:
@@ -131,6 +149,14 @@ def _judge_adapter(library: str, results: Results) -> Verdict:
     return Verdict(f"{section}, over {against}", f"at most {ADAPTED:g} times", value, reached)
 
 
+def _judge_broker(name: str, results: Results) -> Verdict:
+    """Judge how fast a broker's messages are learned, beside the same texts in a file."""
+    ours, file = results.of(live.LEARNING, name), results.of(live.LEARNING, live.FILE)
+    value = ratio([file], ours) if ours and file else None
+    reached = bool(value and value.middle >= live.HALF)
+    return Verdict(f"learning from {name}, speed beside a file", "at least half", value, reached)
+
+
 def _judge_fidelity(metric: str, results: Results) -> Verdict:
     row = results.of(fidelity.SECTION, metric)
     value = spread(row.values) if row else None
@@ -144,3 +170,16 @@ def _judge_memory(results: Results) -> Verdict:
     value = spread(row.values) if row else None
     figure = f"memory, {fresh.ABOVE}"
     return Verdict(figure, f"under {MEGABYTES} MB", value, bool(value and value.high < MEGABYTES))
+
+
+def _judge_first_use(results: Results) -> list[Verdict]:
+    out = []
+    for name, unit, most in first_use.TARGETS:
+        rows = [r for r in results.rows if r.section == first_use.SECTION and r.name == name]
+        values = [value for row in rows if row.unit == unit for value in row.values]
+        value = spread(values) if values else None
+        figure = f"{first_use.SECTION}: {name}"
+        out.append(
+            Verdict(figure, f"at most {most:g} {unit}", value, bool(value and value.high <= most))
+        )
+    return out

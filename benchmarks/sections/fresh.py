@@ -1,17 +1,14 @@
-"""Measurements that need a fresh interpreter: peak memory and first-use compilation."""
+"""Measurements that need a fresh interpreter: peak memory."""
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 
 from benchmarks import probe
 from benchmarks.bench import Bench
 from benchmarks.rows import Row
 
 MEMORY = "memory"
-FIRST_USE = "first use"
 ABOVE = "peak above the interpreter with its imports"
 IMPORTS = "the interpreter with its imports"
 
@@ -27,16 +24,3 @@ def run_memory(bench: Bench) -> None:
     for name, key in ((IMPORTS, "imports"), (ABOVE, "above")):
         bench.results.rows.append(Row(MEMORY, name, (answer[key],), n_docs, unit="MB"))
     advance()
-
-
-def run_first_use(bench: Bench) -> None:
-    """Measure import and first use twice: with an empty compilation cache, then with a full one."""
-    advance = bench.bar("first use", total=2)
-    with tempfile.TemporaryDirectory() as cache:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
-        for when in ("first ever, compiling", "from the cache"):
-            answer = probe.ask("first-use", environment=environment)
-            for what, seconds in answer.items():
-                row = Row(FIRST_USE, f"{what}, {when}", (seconds,), 0, unit="s")
-                bench.results.rows.append(row)
-            advance()

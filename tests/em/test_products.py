@@ -23,7 +23,7 @@ def test_a_topic_far_behind_halfway_may_still_win(n_topics):
     words, counts, table, seen, prior = long_document(n_topics)
     slope = 1.0 / (table[:, 3:].sum(axis=0) + STRENGTH)
     offset = STRENGTH * slope / seen.sum()
-    safe = safe_length(offset, seen.min())
+    safe = safe_length(offset[None], seen.min())
     assert safe < 100
     logs = np.log(prior) + counts @ np.log(slope * table[:, 3:] + np.outer(seen, offset))
     meant, rows, rest = logs.max() + np.log(np.exp(logs - logs.max()).sum()), prior[None], 0 * prior

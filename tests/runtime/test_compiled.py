@@ -1,12 +1,22 @@
+import io
 import os
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 import spectralleader
+from spectralleader.runtime.compiled import (
+    COMPILING,
+    before_each_kernel,
+    is_terminal,
+    nothing,
+    say,
+    show,
+)
 
 LOG_PROB = "from spectralleader import TopicModel, Documents; "
 LOG_PROB += "print(*TopicModel([1.0], [[0.5, 0.5]]).log_prob(Documents.from_tokens([[0]], 2)))"
@@ -127,3 +137,41 @@ def test_where_no_other_process_can_compile_this_one_does(first_use, program):
     done = first_use(before=f"sys.executable = {program!r}")
     assert done.stderr == ""
     assert done.stdout.splitlines()[-1] == "False True"
+
+
+def test_what_one_thread_does_before_kernels_is_nothing_to_another():
+    entered, leave = threading.Event(), threading.Event()
+
+    def refuse():
+        raise AssertionError
+
+    def other():
+        with before_each_kernel(refuse):
+            entered.set()
+            leave.wait(10)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    entered.wait(10)
+    with before_each_kernel(print):  # begins within the other's, and ends after it
+        leave.set()
+        thread.join()
+        assert COMPILING.of_thread.before_each is print
+    assert COMPILING.of_thread.before_each is nothing
+
+
+class Written:
+    """As programs put it in the place of standard error, to log what is written."""
+
+    def write(self, text):
+        raise RuntimeError(text)
+
+
+@pytest.mark.parametrize("stream", [None, Written(), io.TextIOWrapper(io.BytesIO())])
+def test_a_standard_error_that_cannot_much_is_no_terminal_and_stops_nothing(monkeypatch, stream):
+    if stream is not None and hasattr(stream, "detach"):
+        stream.detach()
+    monkeypatch.setattr(sys, "stderr", stream)
+    assert not is_terminal(stream)
+    show(1, 2)
+    say("nobody hears it")

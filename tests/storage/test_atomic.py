@@ -154,6 +154,13 @@ def test_a_saved_file_has_the_permissions_of_any_new_file(tmp_path):
     assert stat.S_IMODE(saved.stat().st_mode) == stat.S_IMODE(other.stat().st_mode)
 
 
+def test_a_private_file_stays_private(tmp_path):
+    saved = save(Documents.empty(3), tmp_path / "m")
+    saved.chmod(0o600)
+    save(Documents.empty(4), saved)
+    assert stat.S_IMODE(saved.stat().st_mode) == 0o600
+
+
 def test_saving_through_a_link_keeps_the_link_and_a_pipe_is_not_replaced(tmp_path):
     link, pipe = tmp_path / "link", tmp_path / "pipe"
     link.symlink_to(tmp_path / "there.model")

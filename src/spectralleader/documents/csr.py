@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from spectralleader.arrays import Floats, Ints, WordIds
@@ -33,6 +32,8 @@ def from_arrays(indptr: ArrayLike, words: ArrayLike, counts: ArrayLike, n_words:
     entries = tuple(np.asarray(array) for array in (counts, words, indptr))
     if any(array.dtype.kind not in "ui" for array in entries[1:]):
         raise ValueError("indptr and words must be whole numbers")
+    import scipy.sparse as sp  # slow to import, and learning needs it not
+
     matrix = sp.csr_array(entries, shape=(len(entries[2]) - 1, n_words))
     matrix.check_format()
     return from_matrix(matrix)[0]
@@ -71,6 +72,8 @@ def from_bow(corpus: Iterable[Iterable[tuple[int, float]]], n_words: int) -> Arr
         sizes.append(len(ids) - before)
     indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
     entries = (np.array(counts), np.array(ids), indptr)
+    import scipy.sparse as sp  # slow to import, and learning needs it not
+
     return from_matrix(sp.csr_array(entries, shape=(len(sizes), n_words)))[0]
 
 
@@ -82,6 +85,8 @@ def to_bow(indptr: Ints, words: WordIds, counts: Floats) -> list[list[tuple[int,
 
 def _as_csr(counts: Any) -> Any:
     """Return the counts as a canonical CSR matrix of our own (sorted, summed, no zeros)."""
+    import scipy.sparse as sp  # slow to import, and learning needs it not
+
     if not sp.issparse(counts):
         counts = np.asarray(counts)
     if counts.dtype.kind not in "buif":
@@ -136,6 +141,15 @@ def _as_ids(ids: Sequence[int] | ArrayLike, n_words: int, row: int) -> Ints:
             f"(ids 0 to {n_words - 1}); raise n_words or drop the word"
         )
     return array.astype(np.int64)
+
+
+def number_words(words: WordIds, n_words: int) -> tuple[WordIds, Ints]:
+    """``known, places = np.unique(words, return_inverse=True)``, swapped, without sorting."""
+    place = np.zeros(n_words, np.int32)
+    place[words] = 1
+    known = np.flatnonzero(place)
+    place[known] = np.arange(len(known))
+    return place[words], known
 
 
 @kernel

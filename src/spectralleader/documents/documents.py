@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from spectralleader.arrays import Floats, Ints, WordIds
@@ -14,6 +13,9 @@ from spectralleader.checks import is_whole
 from spectralleader.checks.states import bags, whole
 from spectralleader.documents import csr
 from spectralleader.documents.recoding import check_recoding, renumber
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 MAX_WORDS = 2**31 - 1  # word ids are 32-bit
 
@@ -161,10 +163,12 @@ class Documents:
     def as_floats(self) -> sp.csr_array:
         """Return the counts as a scipy CSR array of floats that shares this block's memory."""
         if self._matrix is None:
+            import scipy.sparse as sp  # slow to import, and learning needs it not
+
             entries = (self.counts, self.words, self.indptr)
             matrix = sp.csr_array(entries, shape=(self.n_docs, self.n_words), copy=False)
             object.__setattr__(self, "_matrix", matrix)
-        return cast(sp.csr_array, self._matrix)
+        return cast("sp.csr_array", self._matrix)
 
     def __len__(self) -> int:
         return self.n_docs

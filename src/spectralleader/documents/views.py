@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,3 +40,13 @@ class Scattered(NamedTuple):
         """Return some of the documents as a block."""
         starts, ends = np.ascontiguousarray(self.bounds.T)
         return Documents.trusted(*gather(rows, starts, ends, self.words, self.counts), self.n_words)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _read_only, tuple(self)
+
+
+def _read_only(bounds: Ints, words: WordIds, counts: Floats, n_words: int) -> Scattered:
+    """Return a copy or what was pickled: kernels would be compiled once more for others."""
+    words.setflags(write=False)
+    counts.setflags(write=False)
+    return Scattered(bounds, words, counts, n_words)

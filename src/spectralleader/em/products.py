@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spectralleader.arrays import Floats, WordIds
-from spectralleader.runtime.compiled import kernel
+from spectralleader.runtime.compiled import inlined, shared
 
 SMALLEST = -500.0  # logarithm that a product of safe length is above: doubles end at -708
 LOW, LIFT = 2.0**-250, 2.0**722  # below the one, products are multiplied by the other
@@ -29,16 +29,20 @@ class Chances(NamedTuple):
     safe: float  # words that may be multiplied before small products must be lifted
 
 
-@kernel
+@inlined
 def safe_length(offset: Floats, least: float) -> float:
     """Return how many words may be multiplied before small products must be lifted.
 
     No word was seen less often than `least`.
     """
-    return float(max(1.0, np.floor(SMALLEST / np.log(offset.min() * least))))
+    smallest = offset[0, 0]
+    for s in range(len(offset)):
+        for k in range(offset.shape[1]):
+            smallest = min(smallest, offset[s, k])
+    return float(max(1.0, np.floor(SMALLEST / np.log(smallest * least))))
 
 
-@kernel
+@shared
 def multiply_words(
     low: int,
     high: int,
@@ -78,7 +82,7 @@ def multiply_words(
     return is_long
 
 
-@kernel
+@inlined
 def lift(products: Floats, logs: Floats) -> None:
     """Multiply small products, and note that in the logarithms: no logarithm is computed."""
     for s in range(len(products)):
@@ -88,14 +92,15 @@ def lift(products: Floats, logs: Floats) -> None:
             logs[s, k] -= LOG_LIFT if is_small else 0.0
 
 
-@kernel
+@shared
 def normalise(row: Floats, logs: Floats, is_long: bool) -> float:  # noqa: FBT001
     """Divide by the sum, in place; return its logarithm. Logarithms, if any, are taken back."""
     largest = 0.0
     if is_long:
+        largest = -np.inf
         for k in range(len(row)):
             logs[k] += np.log(row[k])
-        largest = logs.max()
+            largest = max(largest, logs[k])
         for k in range(len(row)):
             below = logs[k] - largest
             row[k] = np.exp(below) if below > NOTHING else 0.0

@@ -13,7 +13,7 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints, Posteriors, WordIds
 from spectralleader.documents.views import Scattered
 from spectralleader.em.products import Chances, multiply_words, normalise, safe_length
-from spectralleader.runtime.compiled import kernel
+from spectralleader.runtime.compiled import inlined, kernel, shared
 
 WEIGHT = 1.0  # pseudo-documents that the topics share
 UNSEEN = 0.5  # times that a word counts as seen before it is
@@ -52,12 +52,14 @@ def expect(
     ``[1, lengths] @ posterior`` are added. The fit is the sum of the log-probabilities.
     """
     K, fit = source.n_topics, 0.0
-    slope, offset, prior, rows, logs = np.zeros((5, 1, K))
+    work = np.zeros((5, 1, K))  # indexed, not unpacked: its parts would not be known as contiguous
+    slope, offset, prior, rows, logs = work[0], work[1], work[2], work[3], work[4]
     row = rows[0]
     chances = _set_lines(source, smoothing, 1.0, slope, offset, prior)
     for i in range(len(documents.bounds)):
         low, high = documents.bounds[i, 0], documents.bounds[i, 1]
-        row[:] = prior[0]
+        for k in range(K):  # a slice assigned to a slice compiles the error of unlike shapes
+            row[k] = prior[0, k]
         is_long = multiply_words(low, high, documents.words, documents.counts, chances, rows, logs)
         fit += normalise(row, logs[0], is_long)
         for k in range(K):
@@ -71,12 +73,14 @@ def expect(
 def log_probs(documents: Scattered, source: Columns, smoothing: Smoothing) -> Floats:
     """Return the log-probability of each document under the smoothed source, (n_docs,)."""
     out = np.empty(len(documents.bounds))
-    slope, offset, prior, rows, logs = np.zeros((5, 1, source.n_topics))
+    K, work = source.n_topics, np.zeros((5, 1, source.n_topics))
+    slope, offset, prior, rows, logs = work[0], work[1], work[2], work[3], work[4]
     row = rows[0]
     chances = _set_lines(source, smoothing, 1.0, slope, offset, prior)
     for i in range(len(out)):
         low, high = documents.bounds[i, 0], documents.bounds[i, 1]
-        row[:] = prior[0]
+        for k in range(K):  # a slice assigned to a slice compiles the error of unlike shapes
+            row[k] = prior[0, k]
         is_long = multiply_words(low, high, documents.words, documents.counts, chances, rows, logs)
         out[i] = normalise(row, logs[0], is_long)
     return out
@@ -100,7 +104,8 @@ def visit(
     K = columns.n_topics
     table, first = columns.words, columns.first
     n_docs, n_words = columns.totals[0, first : first + K], columns.totals[1, first : first + K]
-    slope, offset, prior, rows, logs = np.zeros((5, 1, K))
+    work = np.zeros((5, 1, K))  # indexed, not unpacked: its parts would not be known as contiguous
+    slope, offset, prior, rows, logs = work[0], work[1], work[2], work[3], work[4]
     row = rows[0]
     chances = _set_lines(columns, smoothing, 1.0, slope, offset, prior)
     for i in range(len(places)):
@@ -150,7 +155,8 @@ def follow(
     ``again[1]`` says, from the place ``again[0]`` on.
     """
     n_places, row, i = len(remembered.bounds), np.empty(columns.n_topics), len(chosen)
-    for place in chosen[:, 1]:
+    for c in range(len(chosen)):
+        place = chosen[c, 1]
         if place < n_before:
             for k in range(len(row)):
                 row[k] = posterior[place, k]
@@ -159,7 +165,8 @@ def follow(
             _add(low, high, moved.words, moved.counts, row, -1.0, columns)
             i += 1
     places = np.empty(len(chosen) + again[1], np.int64)
-    places[: len(chosen)] = chosen[:, 1]
+    for j in range(len(chosen)):
+        places[j] = chosen[j, 1]
     for j in range(again[1]):
         places[len(chosen) + j] = (again[0] + j) % n_places
     bounds, words, counts, _ = remembered
@@ -173,13 +180,14 @@ def sweep(
     """Stepwise EM in place: ``mu <- (1 - eta) mu + eta s'`` per block, mu being of all documents.
 
     Where batch EM creeps, this strides: the blocks' noise carries it off plateaus, and a pass has
-    many steps. The documents should be in random order. Up to 10^5 blocks in all: the statistics are
-    multiplied out at the end only.
+    many steps. The documents should be in random order. At most 10^5 blocks in all: the statistics
+    are multiplied out at the end only.
     """
     n, K = len(documents.bounds), columns.n_topics
     scale, n_steps = 1.0, 0
     rows = np.empty((size, K))
-    slope, offset, prior, logs = np.zeros((4, 1, K))
+    work = np.zeros((4, 1, K))
+    slope, offset, prior, logs = work[0], work[1], work[2], work[3]
     for _ in range(n_passes):
         for first in range(0, n, size):
             last = min(n, first + size)
@@ -188,7 +196,8 @@ def sweep(
             chances = _set_lines(columns, smoothing, scale, slope, offset, prior)
             for i in range(first, last):
                 some = rows[i - first : i - first + 1]
-                some[0] = prior[0]
+                for k in range(K):
+                    some[0, k] = prior[0, k]
                 low, high = documents.bounds[i, 0], documents.bounds[i, 1]
                 is_long = multiply_words(
                     low, high, documents.words, documents.counts, chances, some, logs
@@ -203,7 +212,7 @@ def sweep(
     _multiply(columns, scale)
 
 
-@kernel
+@shared
 def _set_lines(
     columns: Columns,
     smoothing: Smoothing,
@@ -223,12 +232,13 @@ def _set_lines(
         offset[0, k] = smoothing.strength / smoothing.n_seen / (n_words + smoothing.strength)
         prior[0, k] = scale * columns.totals[0, columns.first + k] + WEIGHT / columns.n_topics
         n_docs += prior[0, k]
-    prior /= n_docs
+    for k in range(columns.n_topics):
+        prior[0, k] /= n_docs
     safe = safe_length(offset, UNSEEN)
     return Chances(columns.words, columns.first, smoothing.seen, slope, offset, safe)
 
 
-@kernel
+@shared
 def _add(
     low: int,
     high: int,
@@ -240,7 +250,8 @@ def _add(
 ) -> None:
     """Add a document's entries to the statistics, `gain` times, with the posterior `row`."""
     table, first, length = columns.words, columns.first, 0.0
-    n_docs, n_words = columns.totals[:, first : first + len(row)]
+    n_docs = columns.totals[0, first : first + len(row)]
+    n_words = columns.totals[1, first : first + len(row)]
     for j in range(low, high):
         w, count = np.uint32(words[j]), gain * counts[j]
         length += count
@@ -252,7 +263,7 @@ def _add(
         n_words[k] = max(n_words[k] + length * row[k], 0.0)
 
 
-@kernel
+@inlined
 def _multiply(columns: Columns, factor: float) -> None:
     for k in range(columns.first, columns.first + columns.n_topics):
         for i in range(2):

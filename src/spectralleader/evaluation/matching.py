@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import linear_sum_assignment
 
 from spectralleader.arrays import Floats, Ints
 
@@ -31,6 +30,8 @@ def matched_accuracy(predicted: ArrayLike, labels: ArrayLike) -> float:
 
 def table_accuracy(table: Ints) -> float:
     """Return the matched accuracy of a table of topics x labels."""
+    from scipy.optimize import linear_sum_assignment  # slow to import, and learning needs it not
+
     matched = linear_sum_assignment(table, maximize=True)
     return float(table[matched].sum() / table.sum())
 

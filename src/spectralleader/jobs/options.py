@@ -10,13 +10,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from spectralleader.jobs.progress import Progress
-from spectralleader.jobs.source import Source, choose_vocabulary, choose_wish, choose_words
+from spectralleader.jobs.source import (
+    GROW,
+    Source,
+    choose_vocabulary,
+    choose_wish,
+    choose_words,
+)
 from spectralleader.learners import DEFAULT_LEARNER
 from spectralleader.learners.lookup import find_learner
 from spectralleader.sources.files import Columns
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.tokens import Tokens
-from spectralleader.text.topics import TextTopics
+from spectralleader.text.topics import TextTopics, compile_learning
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Words
 
@@ -79,6 +85,9 @@ class LearnOptions:
     def make_topics(self, columns: Columns, progress: Progress) -> TextTopics:
         """Return topics to begin with."""
         words = self.source.choose_words(columns, self.words)
+        wish = choose_wish(self.vocabulary, self.source)
+        # now, in parallel: counting words would compile its kernels first, alone
+        compile_learning(self.learner, isinstance(wish, str) and wish.startswith(GROW))
         return TextTopics(
             MANY if isinstance(self.n_topics, str) else self.n_topics,
             learner=self.learner,

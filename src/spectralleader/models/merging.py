@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
-from spectralleader.runtime.compiled import kernel
+from spectralleader.runtime.compiled import kernel, shared
 
 LEAST = 0.3  # times that a word occurs in a topic, expected, below which it does not
 
@@ -100,7 +100,7 @@ def _merge(mass: Floats, pairs: Ints, prices: Floats) -> None:
                         shared[min(i, first), max(i, first)] += more
 
 
-@kernel
+@shared
 def _lost(a: float, b: float) -> float:
     """``f(a) + f(b) - f(a + b)``, which is at most 0."""
     total = a + b

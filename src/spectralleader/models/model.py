@@ -158,7 +158,7 @@ class TopicModel:
         with np.errstate(divide="ignore"):
             log_weights = np.log(self.weights)
             if len(words) < self.n_words:  # few words: take the logarithms of those alone
-                log_topics = np.log(self.topics[:, words])
+                log_topics = np.log(np.ascontiguousarray(self.topics[:, words]))  # one layout
                 words = np.arange(len(words), dtype=np.int32)
                 words.setflags(write=False)  # as those of documents: one kernel for both
             else:

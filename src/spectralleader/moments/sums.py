@@ -27,7 +27,7 @@ def tuple_weights(documents: Documents, order: int) -> Floats:
 
 def sum_words(documents: Documents) -> Floats:
     """Return the sum of c / L, shape (d,)."""
-    return _add_up(documents, tuple_weights(documents, 1))
+    return add_up(documents, tuple_weights(documents, 1))
 
 
 def sum_pairs(documents: Documents) -> Floats:
@@ -35,7 +35,7 @@ def sum_pairs(documents: Documents) -> Floats:
     g = tuple_weights(documents, 2)
     X = documents.as_floats()
     pairs = (X.T @ X.multiply(g[:, None]).tocsr()).toarray()
-    pairs[np.diag_indices_from(pairs)] -= _add_up(documents, g)
+    pairs[np.diag_indices_from(pairs)] -= add_up(documents, g)
     return np.asarray((pairs + pairs.T) / 2)  # symmetric to the last bit
 
 
@@ -43,7 +43,7 @@ def multiply_pairs(documents: Documents, Z: Floats) -> Floats:
     """Return (sum of the pairs) @ Z, shape (d, z), without forming the pairs (eq. 6)."""
     g = tuple_weights(documents, 2)
     X = documents.as_floats()
-    return np.asarray(X.T @ (g[:, None] * (X @ Z)) - _add_up(documents, g)[:, None] * Z)
+    return np.asarray(X.T @ (g[:, None] * (X @ Z)) - add_up(documents, g)[:, None] * Z)
 
 
 def project_triples(documents: Documents, basis: Floats) -> Floats:
@@ -53,12 +53,21 @@ def project_triples(documents: Documents, basis: Floats) -> Floats:
     P = X @ basis  # (n, r)
     R = X.T @ (g[:, None] * P)  # (d, r)
     once = _outer_sums(basis, basis, R)  # one position repeated: sum_i q_i (x) q_i (x) R_i
-    thrice = _outer_sums(basis, basis, _add_up(documents, g)[:, None] * basis)
+    thrice = _outer_sums(basis, basis, add_up(documents, g)[:, None] * basis)
     repeated = once + once.transpose(0, 2, 1) + once.transpose(2, 1, 0)
     return np.asarray(_outer_sums(P, P, g[:, None] * P) - repeated + 2.0 * thrice)
 
 
-def _add_up(documents: Documents, g: Floats) -> Floats:
+def multiply(documents: Documents, Z: Floats) -> Floats:
+    """Return X @ Z, shape (n_docs, z), X being the counts. SciPy is slow to import."""
+    out, some = np.zeros((documents.n_docs, Z.shape[1])), np.diff(documents.indptr) > 0
+    if some.any():  # `reduceat` has no empty sums
+        entries = documents.counts[:, None] * Z[documents.words]
+        out[some] = np.add.reduceat(entries, documents.indptr[:-1][some])
+    return out
+
+
+def add_up(documents: Documents, g: Floats) -> Floats:
     """Return the weighted sum of the counts, X.T @ g, shape (d,)."""
     per_entry = documents.counts * np.repeat(g, np.diff(documents.indptr))
     return np.asarray(

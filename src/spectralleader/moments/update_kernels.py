@@ -8,7 +8,7 @@ import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.documents.views import Scattered
-from spectralleader.runtime.compiled import kernel
+from spectralleader.runtime.compiled import inlined, kernel, shared
 
 CHUNK = 248  # rows multiplied at once; not a power of two, so that they spread over the cache
 WORDS = 64  # words of the vocabulary that are scanned in the time that sorting one entry takes
@@ -52,7 +52,7 @@ def update_sums(sums: Sums, documents: Scattered, n_added: int) -> None:
         _add_rows(rows, factors[: end - start], sums.upper)
 
 
-@kernel
+@inlined
 def _add_documents(
     sums: Sums,
     documents: Scattered,
@@ -94,7 +94,7 @@ def _add_documents(
     return table.reshape(len(known), width)
 
 
-@kernel
+@inlined
 def _count_document(sign: float, length: float, n: Floats) -> tuple[float, float, float]:
     """Count a document; return the weights of its words, pairs and triples, 0 if too short."""
     n[0] += sign * length
@@ -111,7 +111,7 @@ def _count_document(sign: float, length: float, n: Floats) -> tuple[float, float
     return share, g2, g3
 
 
-@kernel
+@shared
 def _set_row(
     v: Floats, own: float, p: Floats, other: float, pair: float, row: Floats, factor: Floats
 ) -> None:
@@ -123,7 +123,7 @@ def _set_row(
     factor[r] = pair
 
 
-@kernel
+@shared
 def _add_rows(rows: Floats, factors: Floats, upper: Floats) -> None:
     """``upper[(i, j)] += sum over rows v of v_i v_j factor``, i <= j."""
     n, r = len(factors), len(rows)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -17,6 +19,13 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from spectralleader.runtime.interrupts import HOLD, Interrupts
 
 REORDER = {"reassoc", "contract", "nsz"}  # sums in any order, fused multiply-add, one zero
+# No wrapper for C code, which never calls a kernel: that takes a second of compiling in all.
+OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "fastmath": REORDER,
+    "no_cfunc_wrapper": True,
+}
 COMPILING_LINE = "compiling kernels for this machine, once: {} of up to {}"
 ERASE = "\r\x1b[K"
 NO_CACHE = (
@@ -36,13 +45,26 @@ def kernel(function: Kernel) -> Kernel:
     Infinities and NaN keep their meaning. A kernel returns nothing, a number or arrays: making any
     other object of its result runs Python code, in which a signal could be handled.
     """
-    compiled = numba.njit(nogil=True, error_model="numpy", fastmath=REORDER)(function)
+    compiled = numba.njit(**OPTIONS)(function)
     try:
         cast(Any, compiled)._cache = cast(Any, KernelCache)(function)
     except RuntimeError:  # no folder that can be written or has this kernel
         COMPILING.has_cache = False
     KERNELS.append(compiled)
     return cast(Kernel, compiled)
+
+
+def inlined(function: Kernel) -> Kernel:
+    """Make a function part of the one kernel that calls it: it is typed and optimised only there.
+
+    On its own it would be compiled twice, alone and within the kernel. Tests may call it.
+    """
+    return cast(Kernel, numba.njit(inline="always", **OPTIONS)(function))
+
+
+def shared(function: Kernel) -> Kernel:
+    """Compile a function that several kernels call: it has no place in the cache of its own."""
+    return cast(Kernel, numba.njit(**OPTIONS)(function))
 
 
 class ReadOnly:
@@ -75,7 +97,9 @@ class Places(CompileResultCacheImpl):
 def source_digest() -> bytes:
     """Return a digest of all files with kernels, in about 10 ms."""
     files = sorted(Path(__file__).parents[1].rglob("*.py"))
-    sources = [source for path in files if b"\n@kernel" in (source := path.read_bytes())]
+    sources = [
+        source for path in files if b"runtime.compiled import" in (source := path.read_bytes())
+    ]
     return sha256(b"".join(sources)).digest()
 
 
@@ -120,29 +144,35 @@ class Compiling(event.Listener):
     """
 
     def __init__(self) -> None:
-        self.before_each: Callable[[], None] = nothing  # may raise
+        self.of_thread = OfThread()  # another may be in a step, which must come to its end
         self.report: Callable[[int, int], None] = show
         self.has_cache = True
         self._names: set[str] = set()  # of kernels compiled by this process
         self._depth = 0
+        self._collects = False  # whether garbage was collected before
 
     def on_start(self, event: Any) -> None:
         """Report a kernel that is about to be compiled, or be interrupted here."""
         if self._is_ours(event):
             HOLD.__enter__()
+            if self._depth == 0:  # the compiler makes many objects, few of them garbage
+                self._collects = gc.isenabled()
+                gc.disable()  # saves a tenth of the time
             self._depth += 1
             if not self.has_cache:
                 self.lament("no folder for compiled kernels can be written")
             function = event.data["dispatcher"].py_func
             self._names.add(f"{function.__module__}.{function.__qualname__}")
             self.report(len(self._names), len(KERNELS))
-            self.before_each()
+            self.of_thread.before_each()
 
     def on_end(self, event: Any) -> None:
         """Report the end, if that was the outermost."""
         if self._is_ours(event):
             self._depth -= 1
             if self._depth == 0:
+                if self._collects:
+                    gc.enable()
                 self.report(0, len(KERNELS))
             HOLD.__exit__()
 
@@ -163,19 +193,27 @@ def nothing() -> None:
     """Let a kernel be compiled, whatever waits."""
 
 
+class OfThread(threading.local):
+    """What is done by the thread that compiles a kernel, before it does so; it may raise."""
+
+    def __init__(self) -> None:
+        self.before_each: Callable[[], None] = nothing
+
+
 @contextmanager
 def before_each_kernel(call: Callable[[], None]) -> Iterator[None]:
-    """Have a function called before a kernel is compiled; it may raise."""
-    before, COMPILING.before_each = COMPILING.before_each, call
+    """Have a function called before this thread compiles a kernel; it may raise."""
+    mine = COMPILING.of_thread
+    before, mine.before_each = mine.before_each, call
     try:
         yield
     finally:
-        COMPILING.before_each = before
+        mine.before_each = before
 
 
 def say(text: str) -> None:
     """Write to standard error, if there is one and somebody reads it."""
-    with suppress(OSError, ValueError, AttributeError):  # full or broken, closed, none
+    with suppress(Exception):  # full, closed, none, or an object of somebody else's
         sys.stderr.write(text)
         sys.stderr.flush()
 
@@ -193,8 +231,11 @@ def show(n: int, n_kernels: int) -> None:
 
 
 def is_terminal(stream: Any) -> bool:
-    """Return whether a stream is a terminal; one that is closed or not there is none."""
-    return stream is not None and not stream.closed and bool(stream.isatty())
+    """Return whether a stream is a terminal; one that is closed, or cannot say, is none."""
+    try:
+        return bool(stream.isatty())
+    except Exception:  # programs put objects of their own in its place
+        return False
 
 
 COMPILING = Compiling()

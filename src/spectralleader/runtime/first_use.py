@@ -1,4 +1,4 @@
-"""First use on a machine: a process of its own compiles the kernels, this one loads them.
+"""First use on a machine: processes of their own compile the kernels, this one loads them.
 
 Machine code that was just compiled and the same code loaded from the cache may differ in the last
 bit of a sum, because functions that several kernels share are linked in another order. So nothing
@@ -8,17 +8,19 @@ machine is resumed bit for bit. And a process can be ended at once, a compiler c
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from spectralleader.runtime.compiled import COMPILING, before_each_kernel
+from spectralleader.runtime.compiled import COMPILING, KERNELS, before_each_kernel
 from spectralleader.runtime.interrupts import look
 
 PROGRAM = """
@@ -36,20 +38,48 @@ class NotCompiledError(Exception):
     """A kernel is needed that the cache does not have."""
 
 
-def use_first(function: Callable[..., object], *arguments: str | bool) -> None:
+Call = tuple[Callable[..., object], tuple[str | bool, ...]]  # of a function of a module
+
+
+def use_first(
+    function: Callable[..., object],
+    *arguments: str | bool,
+    parts: Sequence[Sequence[Call]] = (),
+) -> None:
     """Have all kernels that a function of a module uses ready, or be interrupted.
 
     It is called on nothing that counts, and may be left before any kernel.
+
+    Parameters
+    ----------
+    function : callable
+        A function of a module.
+    *arguments
+        Its arguments.
+    parts : sequence of sequences of calls
+        Calls that together use most of its kernels: each sequence is compiled by a process of its
+        own, at the same time.
     """
     if COMPILING.has_cache and _is_python(sys.executable):
-        try:
-            with before_each_kernel(_refuse):
-                function(*arguments)
-            return
-        except NotCompiledError:
-            _compile_apart(function, arguments)
+        whole: Call = (function, arguments)
+        for wanted in ([list(part) for part in parts], [[whole]]):
+            if _is_ready(whole):
+                return
+            if wanted:
+                _compile_apart(wanted)
     with before_each_kernel(look):
         function(*arguments)
+
+
+def _is_ready(call: Call) -> bool:
+    """Return whether a call finds all its kernels in the cache."""
+    function, arguments = call
+    try:
+        with before_each_kernel(_refuse):
+            function(*arguments)
+    except NotCompiledError:
+        return False
+    return True
 
 
 def _refuse() -> None:
@@ -62,55 +92,57 @@ def _is_python(program: str | None) -> bool:
     return program is not None and Path(program).name.startswith("python")
 
 
-def _compile_apart(function: Callable[..., object], arguments: tuple[Any, ...]) -> None:
-    """Compile in another process; if that cannot be, nothing is lost but time."""
-    given = {
-        "path": sys.path,
-        "module": function.__module__,
-        "name": function.__name__,
-        "arguments": arguments,
-    }
-    program = [sys.executable, "-c", PROGRAM, json.dumps(given)]
-    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+def _compile_apart(parts: Sequence[Sequence[Call]]) -> None:
+    """Compile in other processes, one per part; if that cannot be, nothing is lost but time."""
+    children = list[subprocess.Popen[str]]()
     try:
-        child = subprocess.Popen(program, **pipes, text=True)  # type: ignore[call-overload]
-    except OSError:
-        return
-    try:
-        _watch(child)
+        with suppress(OSError):
+            for part in parts:
+                children.append(_start(part))
+        _watch(children)
     finally:
-        child.kill()
-        child.wait()
+        for child in children:
+            child.kill()
+            child.wait()
         COMPILING.report(0, 0)
 
 
-def _watch(child: subprocess.Popen[str]) -> None:
-    """Report how far another process is, until it ends."""
-    counts: list[list[int]] = []
+def _start(part: Sequence[Call]) -> subprocess.Popen[str]:
+    calls = [(call.__module__, call.__name__, arguments) for call, arguments in part]
+    program = [sys.executable, "-c", PROGRAM, json.dumps({"path": sys.path, "calls": calls})]
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    return subprocess.Popen(program, **pipes, text=True)  # type: ignore[call-overload, no-any-return]
 
-    def read(lines: IO[str]) -> None:
+
+def _watch(children: Sequence[subprocess.Popen[str]]) -> None:
+    """Report how far other processes are, until they end."""
+    counts = [0 for _ in children]  # of kernels that each has begun
+
+    def read(i: int, lines: IO[str]) -> None:
         with lines, suppress(ValueError, OSError):
             for line in lines:
-                counts.append([int(word) for word in line.split()])
+                counts[i] = int(line)
 
-    threading.Thread(target=read, args=(child.stdout,), daemon=True).start()
+    for i, child in enumerate(children):
+        threading.Thread(target=read, args=(i, child.stdout), daemon=True).start()
     n_reported = 0
-    while child.poll() is None:
-        if len(counts) > n_reported:
-            n_reported = len(counts)
-            COMPILING.report(*counts[-1])
-        with suppress(subprocess.TimeoutExpired):
-            child.wait(WAIT)
+    while any(child.poll() is None for child in children):
+        if sum(counts) > n_reported:
+            n_reported = sum(counts)
+            COMPILING.report(n_reported, len(KERNELS))
+        time.sleep(WAIT)
         look()
 
 
-def compile_here(module: str, name: str, arguments: list[Any]) -> None:
-    """Call a function by its name for what it compiles, and print how far that is."""
+def compile_here(calls: list[tuple[str, str, list[Any]]]) -> None:
+    """Call functions by their names for what they compile, and print how far that is."""
+    gc.disable()  # the process ends soon
 
     def give_up_in_vain() -> None:
         if not COMPILING.has_cache:
             sys.exit(NO_CACHE)
 
-    COMPILING.report = lambda n, n_kernels: print(n, n_kernels, flush=True) if n else None
+    COMPILING.report = lambda n, n_kernels: print(n, flush=True) if n else None
     with before_each_kernel(give_up_in_vain):
-        getattr(import_module(module), name)(*arguments)
+        for module, name, arguments in calls:
+            getattr(import_module(module), name)(*arguments)

@@ -76,7 +76,13 @@ class Reservoir(Bounded):
         """Draw which documents of a block enter, and their places, by place, (n, 2)."""
         # two draws a document, taken or not: the stream of draws is the same for any blocks
         draws, chosen = self._draws.many(n_docs), np.empty((n_docs, 2), np.int64)
-        return chosen[: choose_places(draws, self.n_seen, self.capacity, self._lag, chosen)]
+        chosen = chosen[: choose_places(draws, self.n_seen, self.capacity, self._lag, chosen)]
+        if len(chosen) < 2 or self.n_seen + n_docs <= self.capacity:
+            return chosen
+        # stable: of several in one place the last comes last, and stays
+        chosen = chosen[np.argsort(chosen[:, 1], kind="stable")]
+        is_last = np.append(chosen[1:, 1] != chosen[:-1, 1], np.True_)
+        return np.asarray(chosen[is_last])
 
     def _choose_one(self) -> Ints:
         """Do what `_choose` does for a block of one, which most often does not enter."""
@@ -125,10 +131,9 @@ class Reservoir(Bounded):
 
 @kernel
 def choose_places(draws: Floats, n_seen: int, capacity: int, lag: int, chosen: Ints) -> int:
-    """Set `chosen` to what the reservoir keeps of a block: documents and places, by place.
+    """Set `chosen` to the documents of a block that enter, and their places; return how many.
 
-    Document t, counted from 1, enters if ``t <= capacity or draws[., 0] <= capacity / (t - lag)``;
-    of several in one place the last one stays. Returns how many.
+    Document t, counted from 1, enters if ``t <= capacity or draws[., 0] <= capacity / (t - lag)``.
     """
     n, k = len(draws), 0
     for i in range(n):
@@ -139,13 +144,4 @@ def choose_places(draws: Floats, n_seen: int, capacity: int, lag: int, chosen: I
         elif draws[i, 0] * (t - lag) <= capacity:
             chosen[k, 0], chosen[k, 1] = i, int(draws[i, 1] * capacity)
             k += 1
-    if k < 2 or n_seen + n <= capacity:
-        return k
-    # stable: the last of those in one place comes last
-    ordered = chosen[np.argsort(chosen[:k, 1], kind="mergesort")]
-    n_kept = 0
-    for i in range(k):
-        if i == k - 1 or ordered[i, 1] != ordered[i + 1, 1]:
-            chosen[n_kept] = ordered[i]
-            n_kept += 1
-    return n_kept
+    return k

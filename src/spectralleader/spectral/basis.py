@@ -6,9 +6,8 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.documents import Documents
-from spectralleader.documents.views import Scattered
+from spectralleader.documents.csr import number_words
 from spectralleader.moments.pair_operator import pair_operator
-from spectralleader.moments.update_kernels import number_words
 from spectralleader.spectral.block_krylov import TOLERANCE, Product, top_subspace
 
 # Directions kept beside the K that a model needs, so that the basis stays good longer. L1 is flat
@@ -54,7 +53,7 @@ def find_basis(
     scales, d = scale_words(documents, scaling), documents.n_words
     if is_all_words(d, n_topics):
         return np.diag(scales)
-    words, known = number_words(Scattered.of(documents).bounds, documents.words, d)
+    words, known = number_words(documents.words, d)
     multiply, S = pair_operator(documents, words, len(known)), scales[known, None]
     # A block of half the columns needs more passes over the documents and less time in all. Of few
     # documents the pairs can have equal eigenvalues, of which it would find no more than columns.

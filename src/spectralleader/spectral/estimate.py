@@ -13,6 +13,7 @@ from spectralleader.models import TopicModel
 from spectralleader.moments import Sums
 from spectralleader.moments.update_kernels import update_sums
 from spectralleader.runtime.compiled import kernel
+from spectralleader.spectral import plain
 from spectralleader.spectral.power import N_ITERATIONS, decompose_tensor
 from spectralleader.spectral.recovery import NOTHING, recover
 from spectralleader.spectral.whitening import Whitening, whiten
@@ -84,10 +85,10 @@ def estimate(sums: Sums, n_topics: int, decompose: Decomposition, starts: Floats
     starts : (K, n_restarts, K) array
         Directions that the decomposition starts from, see `power.random_starts`.
     """
-    W, A, T = whiten(sums, n_topics)  # lines 1 to 3
+    W, A, T = plain.whiten(sums, n_topics)  # lines 1 to 3
     eigenvalues, eigenvectors = decompose(T, starts)  # line 4
     weights, topics = np.empty(n_topics), np.empty((n_topics, len(sums.words)))
-    clipped = recover(sums, W, eigenvalues, eigenvectors, weights, topics)  # line 5
+    clipped = plain.recover(sums, W, eigenvalues, eigenvectors, weights, topics)  # line 5
     model = TopicModel.trusted(weights, topics)
     return Estimate(model, Whitening(W, A), T, eigenvalues, eigenvectors, clipped)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from spectralleader.arrays import Floats
-from spectralleader.runtime.compiled import kernel
+from spectralleader.runtime.compiled import inlined, kernel, shared
 
 N_ITERATIONS = 30
 REFINE = 30  # the best start may go on this many times longer, if it has not converged
@@ -67,27 +67,34 @@ def decompose_tensor(
     eigenvectors: Floats,
 ) -> None:
     """Find the components of T, (k, k, k), deflating it, from starts of (k, n, k)."""
-    k = len(T)
+    k, n_tried = len(T), starts.shape[1] if starts.shape[1] > 1 else 0
     theta, work = np.empty(k), np.empty((2 * k + 2, k))
     for i in range(k):
-        best = eigenvectors[i]
-        best_value = -1e300
-        best[:] = starts[i, 0] / np.sqrt((starts[i, 0] * starts[i, 0]).sum())
-        for start in starts[i] if starts.shape[1] > 1 else starts[i, :0]:
-            theta[:] = start / np.sqrt((start * start).sum())
-            value = _iterate(T, theta, work, n_iterations, False)
-            if value > best_value + TIE * abs(best_value):
+        best, best_value = eigenvectors[i], -1e300
+        for s in range(n_tried + 1):  # the last time from the best: `_iterate` is compiled once
+            is_last = s == n_tried
+            start, square = best if is_last and s > 0 else starts[i, s], 0.0
+            for a in range(k):
+                theta[a] = start[a]
+                square += start[a] * start[a]
+            norm = 1.0 if is_last and s > 0 else np.sqrt(square)
+            for a in range(k):
+                theta[a] /= norm
+                best[a] = theta[a] if s == 0 else best[a]
+            # A warm start, which is a single one, is not damped: on headlines it then ended in
+            # another maximum than that of all restarts, with a recovery error 80 times as large.
+            most = REFINE * n_iterations if is_last else n_iterations
+            value = _iterate(T, theta, work, most, is_last and s > 0)
+            if is_last or value > best_value + TIE * abs(best_value):
                 best_value = value
-                best[:] = theta
-        # A warm start, which is a single one, is not damped: on headlines it then ended in another
-        # maximum than that of all restarts, with a recovery error 80 times as large.
-        is_cold = starts.shape[1] > 1
-        eigenvalues[i] = _iterate(T, best, work, REFINE * n_iterations, is_cold)
+                for a in range(k):
+                    best[a] = theta[a]
+        eigenvalues[i] = best_value
         if i < k - 1:
-            _deflate(T, eigenvalues[i], best)
+            _deflate(T, best_value, best)
 
 
-@kernel
+@inlined
 def _iterate(
     T: Floats,
     theta: Floats,
@@ -121,11 +128,15 @@ def _iterate(
         if moved < still:
             break
         if damped and shift == 0.0 and value < last - FELL * abs(last):
-            shift = np.sqrt((T * T).sum())
+            for a in range(k):
+                for b in range(k):
+                    for c in range(k):
+                        shift += T[a, b, c] * T[a, b, c]
+            shift = np.sqrt(shift)
     return value
 
 
-@kernel
+@inlined
 def _reach(step: Floats, theta: Floats, unit: Floats) -> float:
     """Do ``unit[:] = step / ||step||``; return how far it is from theta, infinity if it is 0."""
     square = 0.0
@@ -140,7 +151,7 @@ def _reach(step: Floats, theta: Floats, unit: Floats) -> float:
     return far
 
 
-@kernel
+@shared
 def _contract(T: Floats, theta: Floats, M: Floats, image: Floats) -> float:
     """``M[:] = T(I, I, theta); image[:] = M @ theta``; returns ``theta @ image``."""
     k = len(theta)
@@ -160,7 +171,7 @@ def _contract(T: Floats, theta: Floats, M: Floats, image: Floats) -> float:
     return value
 
 
-@kernel
+@inlined
 def _newton_step(
     M: Floats, image: Floats, theta: Floats, value: float, B: Floats, step: Floats
 ) -> float:
@@ -188,7 +199,7 @@ def _newton_step(
     return largest
 
 
-@kernel
+@inlined
 def _solve_definite(B: Floats, x: Floats) -> bool:
     """``x[:] = np.linalg.solve(B, x)``, by Cholesky from the lower triangle, overwriting it.
 
@@ -216,7 +227,7 @@ def _solve_definite(B: Floats, x: Floats) -> bool:
     return True
 
 
-@kernel
+@inlined
 def _deflate(T: Floats, value: float, vector: Floats) -> None:
     """``T -= value * vector (x) vector (x) vector``, in place."""
     k = len(vector)

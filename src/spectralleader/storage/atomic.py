@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import secrets
+import stat
 from pathlib import Path
 
 from spectralleader.errors import StorageError
@@ -51,6 +52,8 @@ def _replace(target: Path, content: bytes) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        with contextlib.suppress(OSError):  # a private file stays private, where files can be
+            beside.chmod(stat.S_IMODE(target.stat().st_mode))
         os.replace(beside, target)
     except BaseException:
         with contextlib.suppress(OSError):

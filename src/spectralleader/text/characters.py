@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralleader.runtime.compiled import kernel
+from spectralleader.runtime.compiled import inlined, kernel, shared
 from spectralleader.text.packing import Bytes
 
 # Kinds stand above the code points; a letter is what \w takes but for the digits, \d.
@@ -63,7 +63,7 @@ def fold(text: Bytes, characters: Characters, folded: Bytes) -> bool:
     `folded` holds 0s, 8 more than there are bytes. Returns whether the outcome is right: with a
     special character it is not, and needs `str.lower`.
     """
-    at = 0
+    at: Any = np.int64(0)  # else `read` is compiled for the constant, too
     while at < len(text):
         if text[at] < 0x80:
             character = characters[text[at]]
@@ -80,7 +80,7 @@ def fold(text: Bytes, characters: Characters, folded: Bytes) -> bool:
     return True
 
 
-@kernel
+@shared
 def read(text: Bytes, at: int) -> tuple[int, int]:
     """Return the code point of the character at a place in UTF-8, and how many bytes it has."""
     lead: Any = np.int64(text[at])
@@ -94,7 +94,7 @@ def read(text: Bytes, at: int) -> tuple[int, int]:
     return upper | (text[at + 2] & 0x3F) << 6 | (text[at + 3] & 0x3F), 4
 
 
-@kernel
+@inlined
 def write(text: Bytes, at: int, code: int, width: int) -> None:
     """Write a code point in UTF-8, in 2 to 4 bytes."""
     for j in range(width - 1, 0, -1):

@@ -45,7 +45,9 @@ def _scan(
         packed, is_ascii = _fold(texts[start : start + AT_ONCE])
         rules, n_docs, done = _rules(words, is_ascii=is_ascii), len(packed.bounds) - 1, 0
         tally = empty_tally(n_docs, len(packed.text))
-        while (done := scan(packed, rules, table, adds, tally, done)) < n_docs:
+        room = int(np.diff(packed.bounds).max(initial=0)) + 1
+        work = (np.empty(room, np.int64), np.empty(room, np.int32))
+        while (done := scan(packed, rules, table, adds, tally, done, *work)) < n_docs:
             table = enlarged(table)
         n_entries = int(tally.indptr[-1])
         indptrs.append(tally.indptr[1:] + indptrs[-1][-1])

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from spectralleader.arrays import Ints, WordIds
-from spectralleader.runtime.compiled import kernel
+from spectralleader.runtime.compiled import inlined, kernel
 from spectralleader.text.characters import DIGIT, KIND, SPACE, Characters, read
 from spectralleader.text.packing import Bytes
 from spectralleader.text.table import Table, add, find, has_room, hash_word
@@ -49,19 +47,18 @@ def scan(
     adds: bool,  # noqa: FBT001  # kernels have no keywords
     counts: Tally,
     first: int,
+    edges: Ints,
+    numbers: WordIds,
 ) -> int:
     """Append the counts of words of each text from the first on, words in order of their numbers.
 
     ``[Counter(table_words.index(word) for word in words(text)) for text in texts]``, without the
     words that are not in the table. If it `adds` they are added, and totals count. Returns the
-    number of texts that are done: fewer than there are if the table is full.
+    number of texts that are done: fewer than there are if the table is full. Edges and numbers are
+    room to work in, one more than the longest text has bytes.
     """
     n_docs = len(texts.bounds) - 1
-    edges, numbers = np.empty(0, np.int64), np.empty(0, np.int32)
     for i in range(first, n_docs):
-        room = texts.bounds[i + 1] - texts.bounds[i] + 1
-        if room > len(edges):
-            edges, numbers = np.empty(2 * room, np.int64), np.empty(2 * room, np.int32)
         runs = edges[: cut(texts, i, edges)]
         n = number_words(texts, i, runs, rules, table, adds, numbers)
         if n < 0:  # what was added is there when the text is read again
@@ -73,7 +70,7 @@ def scan(
     return n_docs
 
 
-@kernel
+@inlined
 def cut(texts: Texts, i: int, edges: Ints) -> int:
     r"""Write down where each ``\w+`` of text i starts and ends; return how many edges there are."""
     folded, n, inside = texts.folded, 0, False
@@ -86,7 +83,7 @@ def cut(texts: Texts, i: int, edges: Ints) -> int:
     return n + inside
 
 
-@kernel
+@inlined
 def number_words(
     texts: Texts,
     i: int,
@@ -125,7 +122,7 @@ def number_words(
     return n
 
 
-@kernel
+@inlined
 def starts_url(text: Bytes, folded: Bytes, start: int, end: int, last: int) -> bool:
     """Say whether the run from start to end, and what follows, are ``https?://`` or ``www.``."""
     f = folded
@@ -141,7 +138,7 @@ def starts_url(text: Bytes, folded: Bytes, start: int, end: int, last: int) -> b
     return bool(f[start + 1] == T and f[start + 2] == T and f[start + 3] == P)
 
 
-@kernel
+@inlined
 def skip_url(text: Bytes, at: int, last: int, characters: Characters) -> int:
     r"""Return where ``[^\s<>"]*`` ends."""
     while at < last:
@@ -152,7 +149,7 @@ def skip_url(text: Bytes, at: int, last: int, characters: Characters) -> int:
     return at
 
 
-@kernel
+@inlined
 def is_long(folded: Bytes, start: int, end: int, min_length: int) -> bool:
     """``len(word) >= min_length``, in characters."""
     if end - start < min_length:
@@ -164,7 +161,7 @@ def is_long(folded: Bytes, start: int, end: int, min_length: int) -> bool:
     return min_length <= 0
 
 
-@kernel
+@inlined
 def is_number(text: Bytes, at: int, end: int, characters: Characters) -> bool:
     """``word.isdecimal()``."""
     while at < end:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spectralleader.arrays import Ints
-from spectralleader.runtime.compiled import kernel
+from spectralleader.runtime.compiled import inlined, kernel, shared
 from spectralleader.text.packing import Bytes, decode, encode
 
 UPPER = -(2**32)  # the upper half of a slot: as much of the hash
@@ -49,7 +49,7 @@ def look_up(table: Table, words: list[str], *, adds: bool) -> tuple[Ints, Table]
     Unless it `adds`, the table stays as it is and unknown words have the number -1.
     """
     text, ends = encode(words)
-    packed = np.frombuffer(text + bytes(8), np.uint8)
+    packed = np.frombuffer(bytearray(text + bytes(8)), np.uint8)  # writable, as folded texts are
     numbers, done = np.empty(len(ends), np.int64), 0
     while (done := look_up_packed(table, packed, ends, adds, numbers, done)) < len(ends):
         table = enlarged(table)
@@ -109,7 +109,7 @@ def look_up_packed(
     return len(ends)
 
 
-@kernel
+@shared
 def eight(text: Bytes, at: int, n: int) -> int:
     """Return 8 bytes of text as a whole number, or, with 0s, the first n if there are fewer.
 
@@ -124,7 +124,7 @@ def eight(text: Bytes, at: int, n: int) -> int:
     return np.int64(loaded)  # type: ignore[return-value]  # an integer to kernels
 
 
-@kernel
+@shared
 def hash_word(text: Bytes, start: int, end: int) -> int:
     """Return a hash of the bytes from start to end; 8 more must follow. Its upper half is good."""
     hashed = SEED
@@ -134,7 +134,7 @@ def hash_word(text: Bytes, start: int, end: int) -> int:
     return hashed * FINISH
 
 
-@kernel
+@shared
 def find(
     slots: Ints, starts: Ints, arena: Bytes, text: Bytes, start: int, end: int, hashed: int
 ) -> int:
@@ -155,14 +155,14 @@ def find(
     return -1
 
 
-@kernel
+@inlined
 def has_room(table: Table, size: int) -> bool:
     """Say whether one more word of that many bytes fits; 8 more stay free."""
     n = table.size[0]
     return bool(n < len(table.totals) and table.starts[n] + size + 8 <= len(table.arena))
 
 
-@kernel
+@shared
 def add(table: Table, text: Bytes, start: int, end: int, hashed: int) -> int:
     """Append the word ``text[start:end]``, not there yet, to a table with room for it."""
     number: int = table.size[0]
@@ -175,7 +175,7 @@ def add(table: Table, text: Bytes, start: int, end: int, hashed: int) -> int:
     return number
 
 
-@kernel
+@inlined
 def place(slots: Ints, slot: int) -> None:
     """Put a slot where a search will find it."""
     mask = len(slots) - 1

@@ -18,6 +18,7 @@ from spectralleader.documents import Documents
 from spectralleader.em.refining import refine
 from spectralleader.em.statistics import with_words
 from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Learner
+from spectralleader.learners.hedged.rehearsal import rehearse_starts, rehearse_steps
 from spectralleader.learners.lookup import find_learner, name_of, stored_learner
 from spectralleader.learners.merging import merge_learners, settings_of
 from spectralleader.learners.offline import Offline
@@ -416,12 +417,28 @@ def compile_for(topics: TextTopics) -> None:
     """Compile whatever learning needs, if that was not done on this machine, or be interrupted."""
     for name, entry in LEARNERS.items():
         if type(topics.learner) is entry.learner:
-            _compile(name, topics.vocabulary.grows)
+            compile_learning(name, topics.vocabulary.grows)
 
 
 @cache
-def _compile(learner: str, grows: bool) -> None:  # noqa: FBT001  # `cache` is fastest so
-    use_first(try_learning, learner, grows)
+def compile_learning(learner: str, grows: bool) -> None:  # noqa: FBT001  # `cache` is fastest so
+    """Compile what a learner of that name needs, see `compile_for`."""
+    if learner not in LEARNERS:
+        return
+    parts = PARTS if learner == DEFAULT_LEARNER else ()
+    use_first(try_learning, learner, grows, parts=parts)
+
+
+def try_counting() -> None:
+    """Count the words of a few made-up texts, and read a model of them."""
+    texts = sample_texts(20)
+    vocabulary = Vocabulary.most_frequent(texts, 100)
+    model = TopicModel.trusted(np.ones(1), np.full((1, vocabulary.n_words), 0.01))
+    Snapshot(model, vocabulary, Words(), 0, 0).posterior(texts)
+
+
+# The kernels of the default learner are compiled by two processes, as long as each other.
+PARTS = (((rehearse_steps, ()),), ((try_counting, ()), (rehearse_starts, ())))
 
 
 def try_learning(learner: str, grows: bool) -> None:  # noqa: FBT001  # as above

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from spectralleader import HedgedLeader, Reservoir
 from spectralleader.em.statistics import Statistics
 from spectralleader.em.visits import Columns, Smoothing
 from spectralleader.learners.hedged import refit, shown
-from spectralleader.learners.hedged.experts import ALL
+from spectralleader.learners.hedged.experts import ALL, Experts
 from spectralleader.learners.hedged.followed import Followed
 from spectralleader.learners.hedged.race import Outcome
 from spectralleader.learners.hedged.refit import next_race
@@ -122,3 +123,26 @@ def test_events_are_stored(soon):
     again = HedgedLeader.from_state(learner.to_state())
     assert again.info.events == learner.info.events != ()
     assert same_state(again.to_state(), learner.to_state())
+
+
+@pytest.mark.parametrize(("n_topics", "at"), [(3, [50, 100, 200, 400]), (20, [200, 400])])
+def test_a_change_is_looked_into_with_at_least_ten_documents_a_topic(monkeypatch, n_topics, at):
+    """As many documents after it, then twice as many, until the window is full of them."""
+    found = []
+
+    def run(self, documents, *rest):
+        found.append(documents.n_docs)
+        raise StopIteration
+
+    one = refit.Refit(n_topics, 20, 4000, 0)
+    experts = Experts(n_topics, 20)
+    suspicion = SimpleNamespace(suspected_since=lambda odds: 100)
+    monkeypatch.setattr(refit.Refit, "_run", run)
+    one._next_race = 10**6
+    for block in PROBLEM.blocks(block_size=50, n_steps=12, seed=0):
+        one.learn(block.documents, experts)
+        try:
+            one.renew(experts, suspicion)
+        except StopIteration:
+            one._next_fresh = 2 * found[-1]
+    assert found == at

@@ -87,15 +87,19 @@ def smoothed(
     divided by its sum.
     """
     n_words, n_topics = words.shape
-    weights = scale * totals[0] + WEIGHT / n_topics
-    topics = np.empty((n_topics, n_words))
+    weights, topics, n_docs = np.empty(n_topics), np.empty((n_topics, n_words)), 0.0
     for k in range(n_topics):
+        weights[k] = scale * totals[0, k] + WEIGHT / n_topics
+        n_docs += weights[k]
         row, total = topics[k], 0.0
         for w in range(n_words):
             row[w] = scale * words[w, k] + strength * background[w]
             total += row[w]
-        row /= total
-    return weights / weights.sum(), topics
+        for w in range(n_words):
+            row[w] /= total
+    for k in range(n_topics):
+        weights[k] /= n_docs
+    return weights, topics
 
 
 @kernel

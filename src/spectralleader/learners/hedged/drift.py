@@ -108,4 +108,8 @@ def bet(
                 odds[rival, b] = min(odds[rival, b] * (1.0 + bets[b] * score), most)
                 if odds[rival, b] <= 1.0:
                     odds[rival, b], starts[rival, b] = 1.0, n_docs + i + 1
-    return float(odds.mean())
+    total = 0.0
+    for rival in range(odds.shape[0]):
+        for b in range(odds.shape[1]):
+            total += odds[rival, b]
+    return total / odds.size

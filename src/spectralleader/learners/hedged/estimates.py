@@ -136,4 +136,7 @@ def learn_posteriors(
         for x in range(len(row)):
             totals[0, begin + x] += row[x]
             totals[1, begin + x] += length * row[x]
-    return float(scales.min())
+    smallest = scales[0]
+    for t in range(n_tables):
+        smallest = min(smallest, scales[t])
+    return float(smallest)

@@ -7,7 +7,7 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.em.products import Chances, multiply_words, normalise, safe_length
 from spectralleader.em.visits import UNSEEN
-from spectralleader.runtime.compiled import kernel
+from spectralleader.runtime.compiled import inlined, kernel
 
 
 @kernel
@@ -40,7 +40,7 @@ def ask(
     chances = np.empty((n, n_tables * n_strengths, n_topics))
     units = np.empty(n_tables * n_strengths)
     smoothed = Chances(table, 0, seen, slope, offset, safe)
-    products, logs = np.empty_like(slope), np.zeros_like(slope)
+    products, logs = np.empty(slope.shape), np.zeros(slope.shape)
     for i in range(n):
         low, high = indptr[i], indptr[i + 1]
         products[:] = 1.0
@@ -49,7 +49,8 @@ def ask(
             for t in range(n_tables):
                 model, at = t * n_strengths + s, t * n_topics
                 row = chances[i, model]
-                row[:] = products[s, at : at + n_topics]
+                for k in range(n_topics):
+                    row[k] = products[s, at + k]
                 units[model] = normalise(row, logs[s, at : at + n_topics], is_long)
         length, total = 0.0, 0.0
         for j in range(low, high):
@@ -64,14 +65,14 @@ def ask(
     return out, chances
 
 
-@kernel
+@inlined
 def _lines(
     totals: Floats, scales: Floats, strengths: Floats, n_seen: float
 ) -> tuple[Floats, Floats]:
     """Return slope and offset of `Chances` at each strength, (n_strengths, n_tables K)."""
     n_topics = totals.shape[1] // len(scales)
     slope = np.empty((len(strengths), totals.shape[1]))
-    offset = np.empty_like(slope)
+    offset = np.empty((len(strengths), totals.shape[1]))
     for s in range(len(strengths)):
         for x in range(totals.shape[1]):
             scale = scales[x // n_topics]

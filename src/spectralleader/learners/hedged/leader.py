@@ -158,7 +158,7 @@ class HedgedLeader(Guarded):
         block = check_block(documents, self.n_words)
         self._asked = self._ask(block)
         log_prob = self._mixing.log_prob(self._asked.log_probs)
-        log_prob[np.diff(block.indptr) == 0] = 0.0
+        log_prob[block.indptr[1:] == block.indptr[:-1]] = 0.0
         return log_prob
 
     def _forget_results(self) -> None:

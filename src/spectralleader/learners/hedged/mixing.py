@@ -89,13 +89,15 @@ class Mixing:
 @kernel
 def mix(pool: Floats, weights: Floats, log_probs: Floats) -> Floats:
     """``log(exp(log_probs) @ (weights[:-1] + weights[-1] * pool))``, without underflow."""
-    shares = weights[:-1] + weights[-1] * pool
-    out = np.empty(len(log_probs))
+    n, out = len(pool), np.empty(len(log_probs))
     for i in range(len(log_probs)):
-        largest = log_probs[i].max()
+        largest = log_probs[i, 0]
+        for c in range(log_probs.shape[1]):
+            largest = max(largest, log_probs[i, c])
         total = 0.0
-        for c in range(len(shares)):
-            total += shares[c] * np.exp(log_probs[i, c] - largest)
+        for c in range(n):
+            share = weights[c] + weights[n] * pool[c]
+            total += share * np.exp(log_probs[i, c] - largest)
         out[i] = largest + np.log(total)
     return out
 
@@ -106,7 +108,9 @@ def weigh(pool: Floats, weights: Floats, log_probs: Floats, n_docs: float, memor
     n = len(pool)
     relative = np.empty(n + 1)
     for i in range(len(log_probs)):
-        largest = log_probs[i].max()
+        largest = log_probs[i, 0]
+        for c in range(log_probs.shape[1]):
+            largest = max(largest, log_probs[i, c])
         mixed = 0.0
         for c in range(n):
             relative[c] = np.exp(log_probs[i, c] - largest)
@@ -117,8 +121,11 @@ def weigh(pool: Floats, weights: Floats, log_probs: Floats, n_docs: float, memor
         share = 1.0 / (t + 1.0)
         for c in range(n):
             pool[c] *= 1.0 - step + step * relative[c] / mixed
-        pool *= (1.0 - share) / pool.sum()
-        pool += share / n
+        total = 0.0
+        for c in range(n):
+            total += pool[c]
+        for c in range(n):
+            pool[c] = pool[c] * ((1.0 - share) / total) + share / n
         total = 0.0
         for c in range(n + 1):
             weights[c] *= relative[c]

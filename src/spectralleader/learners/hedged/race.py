@@ -9,13 +9,13 @@ import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
+from spectralleader.documents.csr import number_words
 from spectralleader.documents.views import Scattered
 from spectralleader.em.statistics import Statistics
 from spectralleader.em.visits import Columns, Smoothing, log_probs, sweep
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.models.merging import merge_topics
-from spectralleader.moments import ProjectedSums
-from spectralleader.moments.update_kernels import number_words
+from spectralleader.moments.pair_operator import sum_in_basis
 from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.spectral import estimate
 from spectralleader.spectral.basis import find_basis
@@ -120,9 +120,8 @@ def set_out(documents: Documents, smoothing: Smoothing, rng: np.random.Generator
 
     Few documents are both.
     """
-    bounds, words, counts, n_words = Scattered.of(documents)
-    places, known = number_words(bounds, words, n_words)
-    compact = Documents.trusted(documents.indptr, places, counts, len(known))
+    places, known = number_words(documents.words, documents.n_words)
+    compact = Documents.trusted(documents.indptr, places, documents.counts, len(known))
     order, n = rng.permutation(documents.n_docs), documents.n_docs
     n_judged = int(SETTINGS.held_out * n) if n >= SETTINGS.few else 0
     fitted = compact.take(order[n_judged:])
@@ -167,10 +166,9 @@ def starts(course: Course, n_topics: int, rng: np.random.Generator) -> Iterator[
 def spectral(documents: Documents, n_topics: int, scaling: float, seed: int) -> Statistics:
     """Return the spectral estimate with scaled words, as if the documents followed it."""
     with ONE_BLAS_THREAD:
-        sums = ProjectedSums(find_basis(documents, n_topics, seed, scaling, ROUGHLY))
-        sums.update(documents)
+        sums = sum_in_basis(documents, find_basis(documents, n_topics, seed, scaling, ROUGHLY))
         restarts = random_starts(n_topics, 10, seed)
-        model = estimate(sums.sums, n_topics, power_method, restarts).model
+        model = estimate(sums, n_topics, power_method, restarts).model
     one, n = Statistics.one_document(model, float(documents.lengths.mean())), documents.n_docs
     return Statistics(n * one.totals, n * one.words)
 

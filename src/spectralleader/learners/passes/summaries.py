@@ -34,8 +34,9 @@ def count_pairs(documents: Documents) -> Summary:
 
 def multiply_pairs(documents: Documents, block: Floats) -> Summary:
     """Return the sum of the pairs times a (d, b) block, (d, b)."""
-    arrays = (documents.indptr, documents.words, documents.counts, documents.lengths)
-    return (pair_operator.multiply_pairs(*arrays, block),)
+    arrays = (documents.indptr, documents.words, documents.counts)
+    weights = sums.tuple_weights(documents, 2)
+    return (pair_operator.multiply_pairs(*arrays, weights, block),)
 
 
 def project(documents: Documents, basis: Floats) -> Summary:

@@ -9,14 +9,21 @@ from spectralleader.sources.files.delimited import Delimited, find_delimiter
 from spectralleader.sources.files.feed import Feed
 from spectralleader.sources.files.json_lines import JsonLines
 from spectralleader.sources.files.lines import PlainText
-from spectralleader.sources.files.parquet import Parquet
 from spectralleader.sources.files.table import Table
+
+
+def open_parquet(feed: Feed) -> Table:
+    """Open a Parquet file."""
+    from spectralleader.sources.files.parquet import Parquet  # imports polars, which takes 0.2 s
+
+    return Parquet(feed)
+
 
 FORMATS: dict[str, Callable[[Feed], Table]] = {
     "csv": Delimited,
     "tsv": lambda feed: Delimited(feed, b"\t"),
     "jsonl": JsonLines,
-    "parquet": Parquet,
+    "parquet": open_parquet,
     "text": PlainText,
 }
 ENDINGS = {

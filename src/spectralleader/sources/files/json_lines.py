@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from spectralleader.sources.files.columns import Sample
 from spectralleader.sources.files.feed import Feed
@@ -100,6 +99,8 @@ def read_fast(data: bytes, wanted: Sequence[str], n_lines: int) -> list[list[str
     """Return the wanted columns if every line is an object, and polars can read it."""
     if has_half_pair(data):  # no character: polars reads it as something else
         return None
+    import polars as pl  # slow to import, and other formats need it not
+
     try:
         frame = pl.read_ndjson(data, schema=dict.fromkeys(wanted, pl.String))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):

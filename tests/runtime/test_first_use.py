@@ -1,0 +1,69 @@
+"""What first use compiles and what a start imports: both grow unnoticed unless counted."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+# 60 at present, of which 38 are ours, and what numba has of `np.empty` and the like; 236 took 45 s.
+MOST_COMPILED = 75
+# modules beside those of a bare interpreter: 30 and 274 at present
+MOST_IMPORTED, MOST_FOR_HELP = 40, 300
+HEAVY = {"numba", "numpy", "scipy", "polars"}
+
+COUNT = """
+import json
+from numba.core import event
+from spectralleader.text import topics
+compiled = []
+class Listener(event.Listener):
+    def on_start(self, event):
+        function = event.data["dispatcher"].py_func
+        compiled.append((function.__module__, function.__qualname__, str(event.data["args"])))
+    def on_end(self, event):
+        pass
+event.register("numba:compile", Listener())
+for part in topics.PARTS:
+    for function, arguments in part:
+        function(*arguments)
+n_of_parts = len(compiled)
+for grows in (False, True):
+    topics.try_learning(topics.DEFAULT_LEARNER, grows)
+print(json.dumps([compiled, n_of_parts]))
+"""
+MODULES = "import json, sys; before = set(sys.modules)\n{}\n"
+MODULES += "print(json.dumps(sorted(set(sys.modules) - before)))"
+HELP = """
+import contextlib, io
+from spectralleader.cli import app
+with contextlib.redirect_stdout(io.StringIO()):
+    app(["--help"], standalone_mode=False)
+"""
+
+
+def answer(code, **environment):
+    """Run code in an interpreter of its own; return what its last line says."""
+    environment = {**os.environ, **environment}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_the_default_path_compiles_few_kernels_each_for_one_signature(tmp_path):
+    compiled, n_of_parts = answer(COUNT, NUMBA_CACHE_DIR=str(tmp_path))
+    assert len(compiled) <= MOST_COMPILED
+    assert compiled[n_of_parts:] == []  # the rehearsals leave nothing to compile alone
+    ours = [(module, name) for module, name, _ in compiled if module.startswith("spectralleader.")]
+    assert sorted(ours) == sorted(set(ours))
+
+
+@pytest.mark.parametrize(
+    ("code", "most"), [("import spectralleader", MOST_IMPORTED), (HELP, MOST_FOR_HELP)]
+)
+def test_a_start_imports_few_modules_and_no_heavy_ones(code, most):
+    imported = answer(MODULES.format(code))
+    assert not HEAVY & {name.partition(".")[0] for name in imported}
+    assert len(imported) <= most
