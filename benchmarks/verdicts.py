@@ -24,6 +24,7 @@ from benchmarks.sections import (
     first_use,
     fresh,
     growth,
+    live,
     steps,
     text,
 )
@@ -95,6 +96,7 @@ def verdicts(results: Results) -> list[Verdict]:
     return [
         *speeds,
         *adapted,
+        *(_judge_broker(name, results) for name in (live.REDIS, live.KAFKA)),
         *fidelities,
         *growths,
         _judge_memory(results),
@@ -145,6 +147,14 @@ def _judge_adapter(library: str, results: Results) -> Verdict:
     value = ratio([ours], alone) if ours and alone else None
     reached = bool(value and value.middle <= ADAPTED)
     return Verdict(f"{section}, over {against}", f"at most {ADAPTED:g} times", value, reached)
+
+
+def _judge_broker(name: str, results: Results) -> Verdict:
+    """Judge how fast a broker's messages are learned, beside the same texts in a file."""
+    ours, file = results.of(live.LEARNING, name), results.of(live.LEARNING, live.FILE)
+    value = ratio([file], ours) if ours and file else None
+    reached = bool(value and value.middle >= live.HALF)
+    return Verdict(f"learning from {name}, speed beside a file", "at least half", value, reached)
 
 
 def _judge_fidelity(metric: str, results: Results) -> Verdict:

@@ -2,10 +2,13 @@
 
 import importlib.util
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from spectralleader.sources.corpora import find_files, get
 from tools import commands
 
 ROOT = Path(__file__).parents[1]
@@ -31,6 +34,28 @@ def test_every_page_is_in_the_navigation():
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:", 1)[1]
     pages = [path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")]
     assert [page for page in pages if str(page) not in navigation] == []
+
+
+@pytest.mark.parametrize(
+    ("page", "script", "corpus"),
+    [
+        ("users.md", "movielens_users.py", "movielens"),
+        ("logs.md", "system_logs.py", "system_logs"),
+    ],
+)
+def test_tutorials_show_what_their_scripts_print(page, script, corpus, tmp_path):
+    try:
+        find_files(corpus) or get(corpus)
+    except (ValueError, OSError) as error:
+        pytest.skip(f"no {corpus}: {error}")
+    command = [sys.executable, str(ROOT / "docs" / "examples" / script), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    shown = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    lines = done.stdout.splitlines()
+    assert lines[0] in shown  # what is counted; what is learned may differ in the last digits
+    assert len(lines) > 6
+    assert [path.suffix for path in tmp_path.glob("*.svg")] == [".svg"]
 
 
 def test_the_page_on_adding_a_learner_shows_the_learner_that_is_tested():

@@ -225,3 +225,12 @@ def test_one_document_is_no_many():
 def test_bad_parameters_are_errors(options, message):
     with pytest.raises(ValueError, match=message):
         SpectralTopics(**options)
+
+
+def test_lists_of_tokens_are_documents():
+    topics = SpectralTopics(n_components=2)
+    topics.learn_many([["rain-1", "wind", "wind"], ["goal", 7]] * 20)
+    topics.learn_one(["rain-1", "new"])
+    assert set(topics.vocabulary) == {"rain-1", "wind", "goal", 7, "new"}
+    assert topics.predict_one(["rain-1", "never seen"]) == topics.predict_one({"wind": 2})
+    assert topics.predict_one([7]) != topics.predict_one(["wind"])

@@ -14,7 +14,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
-from spectralleader import LEARNERS, Documents
+from spectralleader import LEARNERS, Documents, Tokens
 from spectralleader.sklearn import SpectralTopics
 from tests.factories import documents, same_state, texts
 
@@ -198,3 +198,18 @@ def test_bad_parameters_are_errors_when_learning(options, message):
 
 def test_documents_convert_to_what_it_takes_and_back():
     assert Documents.from_matrix(BLOCK.to_matrix()) == BLOCK
+
+
+def test_lists_of_tokens_and_counts_are_documents():
+    documents = [["rain-1", "wind", "wind"], {"goal": 2, 7: 1}] * 20
+    topics = SpectralTopics(n_components=2).fit(documents)
+    assert list(topics.vocabulary_) == ["7", "goal", "rain-1", "wind"]
+    rain, goal, unknown = topics.transform([["wind", "never seen"], {7: 1}, ["never seen"]])
+    assert rain.argmax() != goal.argmax()
+    np.testing.assert_array_equal(unknown, topics.weights_)
+    matrix = topics.vocabulary_.count_known(documents, Tokens()).to_matrix()
+    again = SpectralTopics(n_components=2).fit(matrix)
+    np.testing.assert_array_equal(again.components_, topics.components_)
+    with pytest.raises(ValueError, match="not from tokens"):
+        again.predict([["wind"]])
+    assert not hasattr(topics.fit(matrix), "vocabulary_")

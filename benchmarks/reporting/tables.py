@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from benchmarks.contenders.registry import SPECTRAL
 from benchmarks.rows import Results, Row, Spread, ratio, spread
-from benchmarks.sections import adapters, end_to_end, first_use, fresh, growth, steps, text
+from benchmarks.sections import adapters, end_to_end, first_use, fresh, growth, live, steps, text
 from benchmarks.task import RACES
 from benchmarks.verdicts import verdicts
 
@@ -27,6 +27,13 @@ def tables(results: Results) -> list[Table]:
     made = [verdict_table(results), end_to_end_table(results)]
     made += [comparison(title, name, results) for title, name in sections]
     made += [comparison("Text to counts", text.SECTION, results, ours=text.OURS)]
+    made += [
+        comparison(title, section, results, ours=live.FILE, times="a file is faster by")
+        for title, section in (
+            ("Live sources: reading alone, blocks of 100", live.READING),
+            ("Live sources: reading and learning, TextTopics, K = 5, blocks of 100", live.LEARNING),
+        )
+    ]
     made += [adapter_table(results, library) for library in ("scikit-learn", "river")]
     made += [growth_table(results), fresh_table(results)]
     return [table for table in made if table.rows]
@@ -56,10 +63,16 @@ def end_to_end_table(results: Results) -> Table:
     return Table(title, heading, rows)
 
 
-def comparison(title: str, section: str, results: Results, ours: str = SPECTRAL) -> Table:
+def comparison(
+    title: str,
+    section: str,
+    results: Results,
+    ours: str = SPECTRAL,
+    times: str = "ours is faster by",
+) -> Table:
     """Return the contenders of a section, each with the times that ours is faster."""
     own = results.of(section, ours)
-    heading = ("contender", "us a document (least to most)", "ours is faster by", "documents")
+    heading = ("contender", "us a document (least to most)", times, "documents")
     rows = [
         (
             row.name,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from spectralleader.samples import Everything, Reservoir, Window
     from spectralleader.storage import load, save
     from spectralleader.storage.merging import merge
-    from spectralleader.text import GrowingVocabulary, Vectoriser, Vocabulary, Words
+    from spectralleader.text import GrowingVocabulary, Tokens, Vectoriser, Vocabulary, Words
     from spectralleader.text.snapshot import Snapshot
     from spectralleader.text.topics import TextTopics
 
@@ -51,6 +51,7 @@ __all__ = [
     "StepwiseEM",
     "StorageError",
     "TextTopics",
+    "Tokens",
     "TopicModel",
     "TopicTree",
     "Unigram",
@@ -76,7 +77,7 @@ HOMES |= {
 HOMES |= {"TextTopics": "text.topics", "Snapshot": "text.snapshot"}
 HOMES |= {"load": "storage", "save": "storage", "merge": "storage.merging"}
 HOMES |= dict.fromkeys(("Everything", "Reservoir", "Window"), "samples")
-HOMES |= dict.fromkeys(("GrowingVocabulary", "Vectoriser", "Vocabulary", "Words"), "text")
+HOMES |= dict.fromkeys(("GrowingVocabulary", "Tokens", "Vectoriser", "Vocabulary", "Words"), "text")
 
 
 def __getattr__(name: str) -> Any:

@@ -20,3 +20,7 @@ class BrokenError(RuntimeError):
 
 class NoWordsError(ValueError):
     """Texts without a single word to learn from."""
+
+
+class NotEmittedError(ValueError):
+    """The topics of learned documents could not be written; the last checkpoint is as it was."""

@@ -1,10 +1,10 @@
-"""SpectralTopics for river: one document at a time, as a dictionary of counts or as text."""
+"""SpectralTopics for river: one document at a time, as counts, as tokens or as text."""
 
 from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import accumulate, chain
 from typing import Any, cast
 
@@ -26,6 +26,7 @@ except ModuleNotFoundError as error:
     ) from error
 
 Bag = Mapping[Any, Any]  # words, or whatever features are called, to counts
+Document = Bag | Sequence[Any]  # a text is a sequence of characters, and taken as text
 Pair = tuple[int, int]  # a word's id and its count
 MOST = 2**53  # counts are less: held exactly in a float
 
@@ -34,9 +35,9 @@ class SpectralTopics(base.Transformer):
     """Single-topic model learned online, as a river transformer.
 
     A document has one topic, its words are drawn from that topic; `transform_one` returns the
-    probability of each topic. Documents are dictionaries of counts, such as `BagOfWords` makes, or
-    texts, of which English stop words are left out. Words may be new at any time. A fractional
-    count is rounded, with a warning. Nothing but learning changes the model.
+    probability of each topic. Documents are dictionaries of counts, such as `BagOfWords` makes,
+    lists of tokens, or texts, of which English stop words are left out. Words may be new at any
+    time. A fractional count is rounded, with a warning. Nothing but learning changes the model.
 
     Parameters
     ----------
@@ -94,28 +95,28 @@ class SpectralTopics(base.Transformer):
         """The words, or features, that are known at present."""
         return list(self._ids)
 
-    def learn_one(self, x: Bag | str) -> None:
+    def learn_one(self, x: Document) -> None:
         """Learn one document: a step of its own."""
         self._learn([self._count(x)])
 
     def learn_many(self, X: Any) -> None:
-        """Learn several documents at one step: a data frame of counts, texts or dictionaries.
+        """Learn several documents at one step: a data frame of counts, or documents of any kind.
 
         A row is a document, a column a word. This is faster than one after the other, and not the
         same: the documents are learned together.
         """
         self._learn([self._count(x) for x in rows_of(X)])
 
-    def transform_one(self, x: Bag | str) -> dict[Any, float]:
+    def transform_one(self, x: Document) -> dict[Any, float]:
         """Return the probability of each topic; words never learned are left out."""
         posterior = self.model.posterior(self._known(x))
         return dict(enumerate(posterior[0].tolist()))
 
-    def predict_one(self, x: Bag | str) -> int:
+    def predict_one(self, x: Document) -> int:
         """Return the likeliest topic."""
         return int(self.model.posterior(self._known(x)).argmax())
 
-    def score_one(self, x: Bag | str) -> float:
+    def score_one(self, x: Document) -> float:
         """Return the log-probability of the words that are known, as the learner predicts it.
 
         More is better. Asked before `learn_one`, this is what online learning is judged by.
@@ -131,10 +132,13 @@ class SpectralTopics(base.Transformer):
     def _count(self, x: Any) -> Bag:
         if isinstance(x, str):
             return Counter(self._words(x))
+        if isinstance(x, list | tuple):
+            return Counter(x)
         if not isinstance(x, Mapping):
             kind = type(x).__name__
             raise TypeError(
-                f"a document is a text or a dictionary of words to counts, not a {kind}"
+                "a document is a text, a list of tokens or a dictionary of words to counts, not a "
+                f"{kind}"
             )
         counts = x.values()
         if not counts or (
@@ -172,7 +176,7 @@ class SpectralTopics(base.Transformer):
             self._ids[word] = len(self._ids)
             self._totals.append(0)
 
-    def _known(self, x: Bag | str) -> Documents:
+    def _known(self, x: Document) -> Documents:
         ids = self._ids
         bag = self._count(x)
         pairs = [(ids[word], count) for word, count in bag.items() if count and word in ids]
@@ -219,7 +223,7 @@ def as_count(word: Any, count: Any) -> int:
     return whole
 
 
-def rows_of(X: Any) -> Iterable[Bag | str]:
+def rows_of(X: Any) -> Iterable[Document]:
     """Return the documents of a data frame, a column of texts, or anything that holds them."""
     if hasattr(X, "to_dicts"):  # Polars
         return list(X.to_dicts())
@@ -227,4 +231,4 @@ def rows_of(X: Any) -> Iterable[Bag | str]:
         return list(X.to_dict("records"))
     if isinstance(X, str | Mapping):
         raise TypeError("learn_many takes several documents; give one to learn_one")
-    return cast("Iterable[Bag | str]", X)
+    return cast("Iterable[Document]", X)

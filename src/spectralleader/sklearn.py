@@ -15,6 +15,7 @@ from spectralleader.documents import Documents
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import find_learner
 from spectralleader.models import TopicModel
+from spectralleader.text import Tokens, Vocabulary
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -32,7 +33,8 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     A document has one topic, its words are drawn from that topic; `transform` returns the
     probability of each topic. Put it after a `CountVectorizer`: fractional counts, such as those of
-    tf-idf, are rounded to whole ones, with a warning.
+    tf-idf, are rounded to whole ones, with a warning. Lists of tokens (strings) and dictionaries of
+    counts are taken as they are: the first call decides which tokens are known.
 
     Parameters
     ----------
@@ -63,6 +65,9 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Words.
     feature_names_in_ : (n_features_in_,) array
         Names of the words, if the documents came as a data frame.
+    vocabulary_ : Vocabulary
+        The tokens that are known, if the documents came as lists or dictionaries; others are
+        ignored. `TextTopics` and the river adapter take in new ones at any time.
 
     Examples
     --------
@@ -183,9 +188,21 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _check(self, X: Any, *, reset: bool) -> Any:
         """Return counts as scikit-learn checks them; `reset` notes how many words, and names."""
+        if holds_tokens(X):
+            X = self._count_tokens(X, reset=reset)
+        elif reset and hasattr(self, "vocabulary_"):
+            del self.vocabulary_
         return validate_data(
             self, X, reset=reset, accept_sparse="csr", dtype=TYPES, ensure_non_negative=True
         )
+
+    def _count_tokens(self, X: Any, *, reset: bool) -> Any:
+        """Return the counts of tokens as a matrix; `reset` decides which are known."""
+        if reset:
+            self.vocabulary_ = Vocabulary(sorted(set(Tokens().flatten(X).tokens)))
+        if not hasattr(self, "vocabulary_"):
+            raise ValueError("the topics were learned from a matrix of counts, not from tokens")
+        return self.vocabulary_.count_known(X, Tokens()).to_matrix()
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "learner_")
@@ -196,6 +213,16 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def holds_tokens(X: Any) -> bool:
+    """Say whether documents are lists of strings or dictionaries of counts, and no matrix."""
+    if hasattr(X, "shape") or not isinstance(X, list | tuple):
+        return False
+    return any(
+        isinstance(x, Mapping) or (isinstance(x, list | tuple) and x and isinstance(x[0], str))
+        for x in X
+    )
 
 
 def as_whole(counts: Any) -> Any:

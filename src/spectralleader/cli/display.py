@@ -16,6 +16,7 @@ from spectralleader.cli.tables import contender_table, topic_table
 from spectralleader.jobs import Evaluation, Learned, Progress
 from spectralleader.models import TopicModel
 from spectralleader.runtime.compiled import COMPILING, COMPILING_LINE
+from spectralleader.sources.files import Reader
 from spectralleader.text.topics import TextTopics
 
 EVERY = 0.3  # seconds between pictures, at least
@@ -54,6 +55,7 @@ class Log(Progress):
 
     def __init__(self) -> None:
         self._due = perf_counter() + LOG_EVERY
+        self._n_docs = 0  # that the last line told of: a silent source need not be told again
 
     def say(self, line: str) -> None:
         """Print a line."""
@@ -76,7 +78,9 @@ class Log(Progress):
 
     def stepped(self, result: Learned | Evaluation) -> None:
         """Say how learning goes, now and then."""
-        if self._is_due():
+        n_docs = result.n_docs if isinstance(result, Evaluation) else result.topics.n_docs
+        if n_docs != self._n_docs and self._is_due():
+            self._n_docs = n_docs
             self.say(headline(result))
 
     def _is_due(self) -> bool:
@@ -161,6 +165,8 @@ def headline(result: Learned | Evaluation) -> str:
         line += f", L1 {result.mean_loss:.3f}, of word frequencies {unigram:.3f}"
     if result.n_saved is not None:
         line += f", saved {result.n_saved:,}"
+    if not isinstance(result.reader, Reader):
+        line += f", {result.reader.describe()}"
     return line
 
 

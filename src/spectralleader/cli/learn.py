@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,15 +15,20 @@ from spectralleader.cli.options import (
     TERMINATED,
     Block,
     Files,
+    Follow,
     Format,
+    From,
     Json,
     Label,
     Seed,
     Sort,
+    Split,
+    Start,
     StopWords,
     Strict,
     Text,
     Time,
+    Tokens,
     Words,
     allow_own_modules,
     check_folder,
@@ -70,11 +75,15 @@ def learn(
     block: Block = 100,
     stop_words: StopWords = "english",
     text: Text = None,
+    tokens: Tokens = None,
+    split_by: Split = None,
     time: Time = None,
     label: Label = None,
     format: Format = None,
     strict: Strict = False,
     sort: Sort = False,
+    follow: Follow = None,
+    start: From = Start.earliest,
     seed: Seed = 0,
     save: Annotated[
         Path | None,
@@ -92,6 +101,14 @@ def learn(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start anew; MODEL is kept as a backup, MODEL.bak.")
     ] = False,
+    emit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|redis://...",
+            help="Append the id and topic of each learned document, as it goes by: JSON lines, or "
+            "messages of a stream. At least once each.",
+        ),
+    ] = None,
     no_texts: Annotated[
         bool,
         typer.Option(
@@ -135,8 +152,10 @@ def learn(
         from spectralleader.learners import DEFAULT_LEARNER
 
         allow_own_modules([learner or ""])
+        how: dict[str, Any] = {"strict": strict, "sort": sort, "tokens": tokens}
+        how |= {"follow": follow, "start": start.value}
         options = LearnOptions(
-            make_source(files, text, time, label, block, format, strict=strict, sort=sort),
+            make_source(files, text, time, label, block, format, split_by=split_by, **how),
             n_topics=n_topics,
             learner=learner or DEFAULT_LEARNER,
             vocabulary=vocabulary,
@@ -145,6 +164,7 @@ def learn(
             save=save,
             checkpoint_every=checkpoint_every or OFTEN,
             fresh=fresh,
+            emit=emit,
             keep_texts=not no_texts,
         )
         with watching() as progress:

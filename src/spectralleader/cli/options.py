@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 # Exit codes; the last two are those that shells have for Ctrl-C and SIGTERM.
 NOTHING_USEFUL, STOPPED, TERMINATED = 1, 130, 143
 PATIENCE = 4.0  # seconds until a command that was asked to end, and saves nothing, is ended
-FILES = "Files to read, one after the other; - is standard input."
+FILES = (
+    "Files or folders to read, one after the other; - is standard input; or a stream, "
+    "redis://host:port/db/STREAM or kafka://host:port/TOPIC."
+)
 
 
 class FileFormat(StrEnum):
@@ -41,10 +44,24 @@ class OutFormat(StrEnum):
     jsonl = "jsonl"
 
 
+class SplitBy(StrEnum):
+    """How text is split into tokens."""
+
+    whitespace = "whitespace"
+    comma = ","
+
+
+class Start(StrEnum):
+    """Where a live source begins."""
+
+    earliest = "earliest"
+    latest = "latest"
+
+
 def check_files(files: list[str]) -> list[str]:
     """Say at once which file is not there."""
     for name in files:
-        if name != "-" and not Path(name).exists():
+        if name != "-" and "://" not in name and not Path(name).exists():
             raise typer.BadParameter(f"there is no file {name}")
     return files
 
@@ -82,6 +99,29 @@ Text = Annotated[
     str | None,
     typer.Option(metavar="COL,COL", help="Columns of the text, joined; guessed if obvious."),
 ]
+Tokens = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL",
+        help="Column of tokens, instead of text: lists, or objects of counts, taken as they are; "
+        "guessed if obvious.",
+    ),
+]
+Split = Annotated[
+    SplitBy | None,
+    typer.Option("--split", help="Split text that is tokens already: at whitespace, or at commas."),
+]
+Follow = Annotated[
+    bool | None,
+    typer.Option(
+        "--follow/--no-follow",
+        help="Wait for more at the end of a file, folder or stream (default: for streams only).",
+    ),
+]
+From = Annotated[
+    Start,
+    typer.Option("--from", help="Where to begin in a stream or followed file, at first only."),
+]
 Time = Annotated[
     str | None, typer.Option(metavar="COL", help="Column of the time; guessed if obvious.")
 ]
@@ -105,14 +145,15 @@ def make_source(
     block: int,
     format: FileFormat | None,
     *,
-    strict: bool,
-    sort: bool,
+    split_by: SplitBy | None = None,
+    **how: Any,
 ) -> Source:
-    """Return what the options say of the files."""
+    """Return what the options say of the files; `how` are fields of `Source`."""
     from spectralleader.jobs import Source
 
     kind = None if format is None else format.value
-    return Source(tuple(files), split(text), time, label, block, kind, strict, sort)
+    how["split"] = None if split_by is None else split_by.value
+    return Source(tuple(files), split(text), time, label, block, kind, **how)
 
 
 def split(names: str | None) -> tuple[str, ...] | None:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from spectralleader.jobs import Description, Evaluation, Learned, Merged
 from spectralleader.jobs.describing import Level, say_history
-from spectralleader.sources.files import Reader
+from spectralleader.jobs.source import AnyReader
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.trends import Trends, name_date
@@ -63,11 +63,16 @@ def topic_table(
         cells = [str(k + 1), f"{weight:.3f}"]
         bar = Text("█" * round(BAR * weight), style=COLOUR)
         curve = Text(sparkline(curves[k], SMALL_SPARK) if curves else "", style=COLOUR)
-        words = Text(" ".join(top))
+        words = Text(list_words(top))
         if k < len(names) and names[k]:
             words = Text(f"{names[k]}  ", style="bold") + words
         table.add_row(*cells, *([bar] if longest else []), *([curve] if curves else []), words)
     return table
+
+
+def list_words(words: list[str]) -> str:
+    """Return words side by side; tokens that have spaces in them, with dots between."""
+    return (" · " if any(" " in word for word in words) else " ").join(words)
 
 
 def show_learned(result: Learned) -> None:
@@ -166,7 +171,7 @@ def show_description(found: Description) -> None:
 
 def _show_topic(out: Console, topic: dict[str, Any]) -> None:
     """Print a topic: its trend, its words, documents typical of it."""
-    words = " ".join(word["word"] for word in topic["words"])
+    words = list_words([word["word"] for word in topic["words"]])
     line = Text(f"topic {topic['topic']}  ", style="bold")
     if topic["name"]:
         line.append(f"{topic['name']}  ", style=f"bold {COLOUR}")
@@ -244,7 +249,7 @@ def show_evaluation(result: Evaluation) -> None:
     out.print(contender_table(result))
 
 
-def _show_input(out: Console, reader: Reader) -> None:
+def _show_input(out: Console, reader: AnyReader) -> None:
     """Print what was guessed of the files, and what was wrong with them."""
     for guess in reader.guesses:
         _say(out, f"guessed: {guess}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,6 +15,7 @@ from spectralleader.cli.options import (
     TERMINATED,
     Block,
     Files,
+    Follow,
     Format,
     Json,
     Label,
@@ -24,10 +25,12 @@ from spectralleader.cli.options import (
     OwnLearner,
     Seed,
     Sort,
+    Split,
     StopWords,
     Strict,
     Text,
     Time,
+    Tokens,
     Words,
     allow_own_modules,
     check_folder,
@@ -117,8 +120,11 @@ def predict(
         typer.Option(metavar="COL,COL", help="Columns of the input to write beside the topic."),
     ] = None,
     text: Text = None,
+    tokens: Tokens = None,
+    split_by: Split = None,
     format: Format = None,
     strict: Strict = False,
+    follow: Follow = None,
 ) -> None:
     """Predict the topic of every document: a line each, with all probabilities.
 
@@ -131,8 +137,9 @@ def predict(
         learned = load_model(model, learner)
         from spectralleader.jobs.predicting import predict_blocks, write
 
-        source = make_source(files, text, "", "", block, format, strict=strict, sort=False)
-        source = replace(source, keep=split(keep) or (), empty=True)
+        how: dict[str, Any] = {"strict": strict, "tokens": tokens, "follow": follow}
+        how |= {"keep": split(keep) or (), "empty": True}
+        source = make_source(files, text, "", "", block, format, split_by=split_by, **how)
         if out is not None:
             replace(source, files=(model, *files)).check_kept(out)
         n = find_level(level, learned)
@@ -233,6 +240,8 @@ def evaluate(
     block: Block = 100,
     stop_words: StopWords = "english",
     text: Text = None,
+    tokens: Tokens = None,
+    split_by: Split = None,
     time: Time = None,
     label: Label = None,
     format: Format = None,
@@ -278,7 +287,8 @@ def evaluate(
 
         names = split(learners) or (DEFAULT_LEARNERS[:1] if len(numbers) > 1 else DEFAULT_LEARNERS)
         allow_own_modules(names)
-        source = make_source(files, text, time, label, block, format, strict=strict, sort=sort)
+        how: dict[str, Any] = {"strict": strict, "sort": sort, "tokens": tokens}
+        source = make_source(files, text, time, label, block, format, split_by=split_by, **how)
         with watching() as progress:
             result = jobs.evaluate(
                 source,

@@ -79,22 +79,22 @@ class Checkpoints:
     def __exit__(self, *error: object) -> None:
         self._lock.__exit__()
 
-    def find(self, settings: dict[str, str]) -> tuple[Checkpoint, Run] | None:
-        """Return what was saved before with the same settings, None to begin with nothing.
+    def find(self) -> tuple[Checkpoint, Run] | None:
+        """Return what was saved before, None to begin with nothing.
 
         Raises
         ------
         ValueError
             If there is a file that cannot be resumed.
         """
-        if self._fresh or not self.path.exists():
-            return None
-        found, run = load_run(self.path)
+        return None if self._fresh or not self.path.exists() else load_run(self.path)
+
+    def resume(self, found: Checkpoint, run: Run, settings: dict[str, str]) -> None:
+        """Go on with what was found, if its settings are these."""
         check_same(run.settings, settings, str(self.path))
         self.n_saved = found.topics.n_docs
         self._tried = (self.n_saved, monotonic())
         self._tidy()
-        return found, run
 
     def make_room(self) -> None:
         """Rename a file that is there to a name that is free, its backup."""
@@ -114,6 +114,8 @@ class Checkpoints:
     def is_due(self, n_docs: int) -> bool:
         """Whether it is time to save, with n documents learned."""
         n_tried, tried = self._tried
+        if n_docs == self.n_saved:  # a silent source brings nothing new
+            return False
         return n_docs - n_tried >= self._every.n_docs or monotonic() - tried >= self._every.seconds
 
     def save(self, checkpoint: Checkpoint) -> None:

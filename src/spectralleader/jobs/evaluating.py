@@ -19,11 +19,11 @@ from spectralleader.evaluation import Prequential
 from spectralleader.evaluation.coherence import coherence, diversity
 from spectralleader.evaluation.matching import mutual_information, table_accuracy
 from spectralleader.jobs.progress import Progress
-from spectralleader.jobs.source import Source, choose_vocabulary, choose_words
+from spectralleader.jobs.source import AnyReader, Source, choose_vocabulary, choose_words
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import find_learner
 from spectralleader.runtime.interrupts import Interrupts, Terminated, look
-from spectralleader.sources.files import Reader, TextBlock
+from spectralleader.sources.files import TextBlock
 from spectralleader.study.reporting.study import Study
 from spectralleader.study.rows import Contender as Shown
 from spectralleader.study.rows import Row
@@ -128,7 +128,7 @@ class Evaluation:
 
     contenders: dict[str, Contender]
     vectoriser: Vectoriser
-    reader: Reader
+    reader: AnyReader
     n_docs: int = 0
     n_empty: int = 0
     n_steps: int = 0
@@ -249,10 +249,11 @@ def evaluate(
     for name in learners:
         find_learner(name)  # before anything is read
     words = choose_words(stop_words)
-    with Interrupts(signal.SIGINT) as interrupts, source.open() as reader:
+    with Interrupts(signal.SIGINT) as interrupts, source.open(progress) as reader:
         for guess in reader.guesses:
             progress.say(f"guessed: {guess}")
-        known = choose_vocabulary(vocabulary, source, words, progress)
+        counted = source.choose_words(reader.columns, words)
+        known = choose_vocabulary(vocabulary, source, counted, progress)
         numbers = [n_topics] if isinstance(n_topics, int) else list(dict.fromkeys(n_topics))
         contenders = {
             name if len(numbers) == 1 else f"{name}, {n} topics": Contender(
@@ -261,7 +262,7 @@ def evaluate(
             for name in learners
             for n in numbers
         }
-        result = Evaluation(contenders, Vectoriser(known, words), reader)
+        result = Evaluation(contenders, Vectoriser(known, counted), reader)
         result.held_out = HeldOut(seed) if len(numbers) > 1 else None
         interrupts.at_stake = True
         try:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator
 from itertools import chain
+from typing import Any
 
 from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import Source
@@ -34,7 +36,7 @@ class InputDigest:
         self._digest = hashlib.sha256()
         self._before_last = self._digest.copy()
 
-    def add(self, texts: list[str]) -> None:
+    def add(self, texts: list[Any]) -> None:
         """Add documents."""
         self._digest.update(as_bytes(texts[:-1]))
         self._before_last = self._digest.copy()
@@ -47,9 +49,15 @@ class InputDigest:
         return Position(self.n_docs, self._digest.hexdigest(), self._before_last.hexdigest())
 
 
-def as_bytes(texts: list[str]) -> bytes:
-    """Return texts so that no two lists of them look alike."""
+def as_bytes(texts: list[Any]) -> bytes:
+    """Return texts, or documents of tokens, so that no two lists of them look alike."""
+    texts = [text if type(text) is str else as_json(text) for text in texts]
     return "".join([f"{len(text)}:{text}" for text in texts]).encode("utf-8", "surrogatepass")
+
+
+def as_json(document: Any) -> str:
+    """Return a document of tokens as one text."""
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
 def check_pipe(source: Source) -> None:

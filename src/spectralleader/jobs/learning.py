@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -14,20 +14,22 @@ from typing import Any
 from spectralleader.documents import Documents
 from spectralleader.evaluation import Prequential
 from spectralleader.jobs.checkpointing import Checkpoints
+from spectralleader.jobs.emitting import Emitter, open_emitter, rows_of
 from spectralleader.jobs.input_digest import InputDigest, check_pipe, retrace
 from spectralleader.jobs.options import AUTO, LearnOptions
 from spectralleader.jobs.progress import Progress
-from spectralleader.jobs.source import Source
+from spectralleader.jobs.source import AnyReader, Source
 from spectralleader.learners import Unigram
 from spectralleader.learners.lookup import name_of
 from spectralleader.learners.offline import Offline
 from spectralleader.runtime.interrupts import Interrupts, Terminated, look
 from spectralleader.sources.files import Reader, TextBlock
+from spectralleader.sources.live import LiveReader
+from spectralleader.sources.live.folder import FolderReader
 from spectralleader.sources.position import Position
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.checkpoint import Losses, Run
 from spectralleader.text.snapshot import Snapshot
-from spectralleader.text.timeline import Time
 from spectralleader.text.topics import TextTopics, compile_for
 
 
@@ -36,7 +38,7 @@ class Learned:
     """What was learned, and from what."""
 
     topics: TextTopics
-    reader: Reader  # with what was guessed of the columns, and the problems met
+    reader: AnyReader  # with what was guessed of the columns, and the problems met
     losses: Losses | None  # None for an offline learner, which has no model on the way
     unigram_losses: Losses  # of word frequencies alone, for comparison
     seconds: float  # of learning, also by earlier passes
@@ -117,15 +119,32 @@ def run(options: LearnOptions, progress: Progress | None = None) -> Learned:
     with (
         Interrupts(*signals) as interrupts,
         checkpoints or nullcontext(),
-        options.source.open() as reader,
+        options.source.open(progress) as reader,
+        emitting(options, progress) as emitter,
     ):
-        for guess in reader.guesses:
-            progress.say(f"guessed: {guess}")
         job, blocks = _prepare(options, reader, checkpoints, progress)
         compile_for(job.topics)
         look()
         interrupts.at_stake = True
-        return job.run(blocks)
+        return job.run(blocks, emitter)
+
+
+@contextmanager
+def emitting(options: LearnOptions, progress: Progress) -> Iterator[Emitter | None]:
+    """Open where topics are to be emitted, if that was asked for."""
+    if options.emit is None:
+        yield None
+        return
+    if "://" not in options.emit:
+        options.source.check_kept(options.emit)
+        saved = Path(options.save or "").absolute()
+        if Path(options.emit).absolute() == saved:
+            raise ValueError(f"{options.emit} is the file that is saved; emit to another one")
+    emitter = open_emitter(options.emit, progress)
+    try:
+        yield emitter
+    finally:
+        emitter.close()
 
 
 class Pass:
@@ -135,7 +154,7 @@ class Pass:
         self,
         checkpoint: Checkpoint,
         run: Run,
-        reader: Reader,
+        reader: AnyReader,
         digest: InputDigest | None,
         checkpoints: Checkpoints | None,
         progress: Progress,
@@ -147,35 +166,40 @@ class Pass:
         self._frequencies = run.unigram
         self._unigram = Prequential(run.unigram, run.unigram_losses)
         self._judged = None if run.losses is None else Prequential(self.topics.learner, run.losses)
+        self._emitter: Emitter | None = None
+        self._is_emitted = True  # what was learned
         self._began = perf_counter() - run.seconds
         self._seconds = run.seconds
 
-    def run(self, blocks: Iterator[TextBlock]) -> Learned:
+    def run(self, blocks: Iterator[TextBlock], emitter: Emitter | None = None) -> Learned:
         """Learn the blocks, and save checkpoints."""
+        self._emitter = emitter
         reason = None
         try:
             for block in blocks:
                 look()
-                self.step(block.texts, block.times)
+                if len(block):
+                    self.step(block)
+                    self._emit(block)
                 self._save_if_due()
                 self._progress.stepped(self.result())
             look()
         except KeyboardInterrupt as interrupt:
             reason = interrupt
         except (ValueError, OSError) as error:
-            if self._checkpoints is None or not self.result().is_useful:
+            if self._checkpoints is None or not (self.result().is_useful and self._is_emitted):
                 raise
-            path = self._checkpoints.finish(self.checkpoint())
+            path = self._finish()
             raise ValueError(
                 f"{error}; the {self.topics.n_docs:,} documents before are learned and saved in "
                 f"{path}"
             ) from error
-        saved = self._checkpoints and self._checkpoints.finish(self.checkpoint())
+        saved = self._finish() if self._is_emitted else None
         return self.result(
             saved=saved, stopped=reason is not None, terminated=isinstance(reason, Terminated)
         )
 
-    def step(self, texts: list[str], times: Sequence[Time] | None = None) -> None:
+    def step(self, block: TextBlock) -> None:
         """Predict a block, then learn it."""
         found = list[tuple[Documents, Losses, Losses | None]]()
 
@@ -183,7 +207,7 @@ class Pass:
             losses = None if self._judged is None else self._judged.predict(documents)
             found.append((documents, self._unigram.predict(documents), losses))
 
-        new_ids = self.topics.step(texts, predict, times)
+        new_ids = self.topics.step(block.texts, predict, block.times, position=block.position)
         [(documents, unigram_losses, losses)] = found
         self._unigram.learn(documents, unigram_losses)
         if self._judged is not None and losses is not None:
@@ -191,12 +215,26 @@ class Pass:
         if new_ids is not None:
             self._frequencies.recode(new_ids, self.topics.vocabulary.n_words)
         if self._digest is not None:
-            self._digest.add(texts)
+            self._digest.add(block.texts)
         self._seconds = perf_counter() - self._began
+
+    def _emit(self, block: TextBlock) -> None:
+        """Write the topics of a block; unless that succeeds, it must not be saved as learned."""
+        if self._emitter is not None:
+            self._is_emitted = False
+            self._emitter.write(rows_of(block, self.topics.posterior(block.texts)))
+            self._is_emitted = True
 
     def _save_if_due(self) -> None:
         if self._checkpoints is not None and self._checkpoints.is_due(self.topics.n_docs):
+            if self._emitter is not None:
+                self._emitter.flush()
             self._checkpoints.save(self.checkpoint())
+
+    def _finish(self) -> Path | None:
+        if self._emitter is not None:
+            self._emitter.flush()
+        return self._checkpoints and self._checkpoints.finish(self.checkpoint())
 
     @property
     def _losses(self) -> Losses | None:
@@ -226,20 +264,67 @@ class Pass:
 
 
 def _prepare(
-    options: LearnOptions, reader: Reader, checkpoints: Checkpoints | None, progress: Progress
+    options: LearnOptions, reader: AnyReader, checkpoints: Checkpoints | None, progress: Progress
 ) -> tuple[Pass, Iterator[TextBlock]]:
     """Begin, or resume from the checkpoint; return the pass, and the blocks to be learned."""
+    found = checkpoints and checkpoints.find()
+    if not isinstance(reader, Reader):
+        _start(reader, found and found[0], progress)
+    for guess in reader.guesses:
+        progress.say(f"guessed: {guess}")
     settings = options.stored(reader.columns)
-    found = checkpoints and checkpoints.find(settings)
-    if found is not None:
+    if found is not None and checkpoints is not None:
+        checkpoints.resume(*found, settings)
+        if not isinstance(reader, Reader):
+            return Pass(*found, reader, None, checkpoints, progress), until_end(reader)
         digest, blocks = _find_place(found[0], options.source, reader, progress)
         return Pass(*found, reader, digest, checkpoints, progress), blocks
-    topics = options.make_topics(progress)
+    topics = options.make_topics(reader.columns, progress)
     if checkpoints is not None:
         checkpoints.make_room()
     digest = InputDigest() if options.source.once_only is None else None
-    run = _first_run(topics, settings)
-    return Pass(Checkpoint(topics), run, reader, digest, checkpoints, progress), reader
+    job = Pass(
+        Checkpoint(topics),
+        _first_run(topics, settings),
+        reader,
+        digest,
+        checkpoints,
+        progress,
+    )
+    if isinstance(reader, Reader):
+        return job, reader
+    topics.position = reader.position
+    if checkpoints is not None and reader.position is not None:
+        # the end of the stream, where it may have begun, will be elsewhere after a crash
+        checkpoints.save(job.checkpoint())
+    return job, until_end(reader)
+
+
+def _start(reader: LiveReader | FolderReader, found: Checkpoint | None, progress: Progress) -> None:
+    """Start a live source, after the position of the checkpoint if there is one."""
+    if found is None:
+        reader.start(None)
+        return
+    if found.topics.position is None:
+        raise ValueError(
+            "files or a pipe were learned before, so that the position in a live source is not "
+            "known; go on with those, or start anew with --fresh"
+        )
+    try:
+        reader.start(found.topics.position)
+    except ValueError as error:
+        raise ValueError(f"{error}; what was learned is as it was") from error
+    progress.say(f"goes on after {found.topics.n_docs:,} documents; {reader.describe()}")
+
+
+def until_end(reader: LiveReader | FolderReader) -> Iterator[TextBlock]:
+    """Yield the blocks of a live source, and blocks without documents while it has nothing."""
+    while True:
+        try:
+            block = reader.next_or_idle()
+        except StopIteration:
+            return
+        yield block
 
 
 def _find_place(

@@ -21,6 +21,7 @@ from spectralleader.learners import DEFAULT_LEARNER
 from spectralleader.learners.lookup import find_learner
 from spectralleader.sources.files import Columns
 from spectralleader.text.timeline import Timeline
+from spectralleader.text.tokens import Tokens
 from spectralleader.text.topics import TextTopics, compile_learning
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Words
@@ -50,6 +51,8 @@ class LearnOptions:
         File to save a `Checkpoint` in; locked while learning.
     checkpoint_every : int or str
         How often to save on the way: documents, or a time such as "60s", "5min", "1h".
+    emit : str, optional
+        File, or redis://host:port/db/STREAM, to write each learned document's id and topic to.
     fresh : bool
         Start anew; a file that exists is renamed to a backup.
     keep_texts : bool
@@ -65,6 +68,7 @@ class LearnOptions:
     save: str | os.PathLike[str] | None = None
     checkpoint_every: str | int = OFTEN
     fresh: bool = False
+    emit: str | None = None
     keep_texts: bool = True
 
     def __post_init__(self) -> None:
@@ -75,19 +79,20 @@ class LearnOptions:
 
     @cached_property
     def words(self) -> Words:
-        """What counts as a word."""
+        """What counts as a word of a text."""
         return choose_words(self.stop_words)
 
-    def make_topics(self, progress: Progress) -> TextTopics:
+    def make_topics(self, columns: Columns, progress: Progress) -> TextTopics:
         """Return topics to begin with."""
+        words = self.source.choose_words(columns, self.words)
         wish = choose_wish(self.vocabulary, self.source)
         # now, in parallel: counting words would compile its kernels first, alone
         compile_learning(self.learner, isinstance(wish, str) and wish.startswith(GROW))
         return TextTopics(
             MANY if isinstance(self.n_topics, str) else self.n_topics,
             learner=self.learner,
-            vocabulary=choose_vocabulary(self.vocabulary, self.source, self.words, progress),
-            words=self.words,
+            vocabulary=choose_vocabulary(self.vocabulary, self.source, words, progress),
+            words=words,
             block_size=self.source.block,
             timeline=Timeline(texts=self.keep_texts),
             seed=self.seed,
@@ -105,10 +110,11 @@ class LearnOptions:
             "learner": self.learner,
             "seed": str(self.seed),
             "vocabulary": name_vocabulary(self.vocabulary, self.source),
-            "stop-words": name_stop_words(self.words),
+            **name_words(self.source.choose_words(columns, self.words)),
             "block": str(self.source.block),
             "text": text if text.isprintable() else ascii(text),
             "sort": sorting if sorting.isprintable() else ascii(sorting),
+            **({"source": "live"} if self.source.is_live else {}),
         }
 
 
@@ -118,6 +124,13 @@ def name_vocabulary(wish: str | int | Vocabulary | None, source: Source) -> str:
     if isinstance(chosen, Vocabulary):
         return f"{chosen.n_words} given words ({short_digest(chosen)})"
     return str(chosen)
+
+
+def name_words(words: Words | Tokens) -> dict[str, str]:
+    """Return what is counted, by the name of the option that says it."""
+    if isinstance(words, Tokens):
+        return {"tokens": f"split by {words.split}" if words.split else "as they are"}
+    return {"stop-words": name_stop_words(words)}
 
 
 def name_stop_words(words: Words) -> str:

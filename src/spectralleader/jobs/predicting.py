@@ -34,10 +34,11 @@ class Prediction(NamedTuple):
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield a row per document; topics count from 1."""
         best = self.posterior.argmax(axis=1)
-        columns = (self.block.files, self.block.lines, best, self.log_prob, self.n_known)
+        columns = (self.block.files, best, self.log_prob, self.n_known)
+        lines = self.block.lines.tolist() if self.block.ids is None else self.block.ids
         given = self.posterior if self.shares is None else self.shares
-        for i, (file, line, k, log_prob, n_known) in enumerate(
-            zip(*(column.tolist() for column in columns), strict=True)
+        for i, (line, file, k, log_prob, n_known) in enumerate(
+            zip(lines, *(column.tolist() for column in columns), strict=True)
         ):
             row: dict[str, Any] = {name: column[i] for name, column in self.block.kept.items()}
             row |= {"file": self.block.names[file], "line": line, "topic": k + 1}

@@ -6,10 +6,16 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from spectralleader.jobs.progress import Progress
 from spectralleader.runtime.interrupts import look
-from spectralleader.sources.files import Reader, read
+from spectralleader.sources.files import Columns, Reader
+from spectralleader.sources.files.columns import Wish
+from spectralleader.sources.live import LiveReader, is_address
+from spectralleader.sources.live.addresses import make_reader
+from spectralleader.sources.live.folder import FolderReader, list_folder
+from spectralleader.text.tokens import Tokens
 from spectralleader.text.topics import MAX_WORDS
 from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Words
@@ -17,6 +23,7 @@ from spectralleader.text.words import Words
 MOST_FREQUENT = 5000  # words of a vocabulary counted in a first pass, if nobody says
 COUNT_BLOCK = 1000  # texts counted at once in a first pass
 GROW = "grow"
+AnyReader = Reader | LiveReader | FolderReader
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,23 @@ class Source:
     sort: bool = False
     keep: tuple[str, ...] = ()
     empty: bool = False
+    tokens: str | None = None  # the column of documents of tokens, in place of text
+    split: str | None = None  # how text is split into tokens; see `Tokens`
+    follow: bool | None = None  # wait for more at the end; None: for brokers only
+    start: str = "earliest"  # where a live source begins at the first start: or "latest"
+
+    def __post_init__(self) -> None:
+        Tokens(self.split)  # reports a wrong one before anything is read
+        if self.tokens and self.text:
+            raise ValueError("name the text or the tokens, not both (--text, --tokens)")
+        if self.is_live and len(self.files) > 1:
+            raise ValueError("a broker, or what is followed, is read alone; name one")
+        if self.is_live and self.sort:
+            raise ValueError("a live source cannot be sorted; leave out --sort")
+        if not self.is_live and self.start != "earliest":
+            raise ValueError(
+                "a file is read from its beginning; --from latest is for brokers and --follow"
+            )
 
     @classmethod
     def of(cls, files: str | os.PathLike[str] | Source, **options: object) -> Source:
@@ -41,37 +65,64 @@ class Source:
             return files
         return replace(cls((os.fspath(files),)), **options)  # type: ignore[arg-type]
 
-    def open(self) -> Reader:
-        """Open the files, in blocks."""
-        return self._read(self.block, sort=self.sort)
+    @property
+    def is_live(self) -> bool:
+        """Whether it is a broker, or a file or folder that is followed: positions, no digest."""
+        return any(map(is_address, self.files)) or bool(self.follow)
 
-    def _read(self, block: int, *, sort: bool) -> Reader:
-        return read(
-            self.files,
-            text=self.text,
-            time=self.time,
-            label=self.label,
-            block=block,
+    @property
+    def paths(self) -> list[str]:
+        """The files, those of folders in order of their names."""
+        return [path for name in self.files for path in expand(name)]
+
+    def open(self, progress: Progress | None = None) -> AnyReader:
+        """Open the files, in blocks. A live source is not started yet: see `LiveReader.start`."""
+        if not self.is_live:
+            return self._read(self.block, sort=self.sort)
+        if "-" in self.files:
+            raise ValueError("standard input is followed as it is; leave out --follow")
+        [name] = self.files
+        return make_reader(
+            name,
+            self._wish,
+            block=self.block,
+            follow=self.follow is not False,
+            start=self.start,
             strict=self.strict,
-            sort=sort,
             format=self.format,
-            keep=self.keep,
-            empty=self.empty,
+            say=(progress or Progress()).say,
         )
 
     @property
+    def _wish(self) -> Wish:
+        """The columns to read; text that is split stays text until it is counted."""
+        if self.split:
+            return Wish(self.tokens or self.text, self.time, self.label, self.keep, "")
+        return Wish(self.text, self.time, self.label, self.keep, self.tokens)
+
+    def _read(self, block: int, *, sort: bool) -> Reader:
+        how: dict[str, Any] = {"strict": self.strict, "sort": sort, "format": self.format}
+        return Reader(self.paths, self._wish, block, empty=self.empty, **how)
+
+    @property
     def once_only(self) -> str | None:
-        """The first of the files that cannot be read twice: a pipe."""
-        return next((name for name in self.files if name == "-" or not Path(name).is_file()), None)
+        """The first of the files that cannot be read twice: a pipe, or a live source."""
+        if self.is_live:
+            return self.files[0]
+        return next((name for name in self.paths if name == "-" or not Path(name).is_file()), None)
 
     def check_kept(self, target: str | os.PathLike[str]) -> None:
         """Raise if a file is to be written over one that is read."""
         path = Path(target)
         for name in self.files:
-            if name != "-" and path.exists() and path.samefile(name):
+            if name == "-" or not Path(name).exists():
+                continue
+            if path.exists() and path.samefile(name):
                 raise ValueError(f"{name} is read, and would be overwritten; name another file")
+            if Path(name).is_dir() and path.absolute().parent.samefile(name):
+                raise ValueError(f"all files in {name} are read; save in another folder")
 
-    def texts(self, progress: Progress) -> Iterator[list[str]]:
+    def texts(self, progress: Progress) -> Iterator[list[Any]]:
         """Yield all texts, in blocks, for a first pass; order does not matter there."""
         n_docs = 0
         with self._read(COUNT_BLOCK, sort=False) as reader:
@@ -80,6 +131,20 @@ class Source:
                 yield block.texts
                 n_docs += len(block)
                 progress.counted(n_docs)
+
+    def choose_words(self, columns: Columns, words: Words) -> Words | Tokens:
+        """Return what is counted: words, unless the documents are tokens already."""
+        return Tokens(self.split) if self.split or columns.tokens else words
+
+
+def expand(name: str) -> list[str]:
+    """Return a file as it is, and a folder as its files in order of their names."""
+    if name == "-" or not Path(name).is_dir():
+        return [name]
+    found = [str(path) for path in list_folder(name)]
+    if not found:
+        raise ValueError(f"the folder {name} has no files; put some there, or wait with --follow")
+    return found
 
 
 def choose_words(stop_words: str) -> Words:
@@ -106,7 +171,7 @@ def choose_wish(wish: str | int | Vocabulary | None, source: Source) -> int | st
 
 
 def choose_vocabulary(
-    wish: str | int | Vocabulary | None, source: Source, words: Words, progress: Progress
+    wish: str | int | Vocabulary | None, source: Source, words: Words | Tokens, progress: Progress
 ) -> Vocabulary:
     """Return a vocabulary as it was wished for.
 

@@ -10,11 +10,13 @@ from typing import Any
 
 from spectralleader.sources.cache import cache_folder
 from spectralleader.sources.files import Columns, Reader, read
+from spectralleader.sources.movielens import fetch_movielens
 from spectralleader.sources.pypi_corpora import Say, fetch, read_article, read_tweet
 
 DATA_VARIABLE = "SPECTRALLEADER_DATA"
 OURS = Columns(("text",), "timestamp", "label")  # of our own gzip CSV files
 UNLABELLED = Columns(("text",), "timestamp")
+EVENTS = Columns(("items",), "timestamp", tokens=True)
 UNTIMED = Columns(("text",), None, "label")
 DEVELOPMENT, TEST, OWN = "development", "test", "own"  # see `Corpus.role`
 PACKINGS = (".gz", ".zst", "")
@@ -107,6 +109,18 @@ ENTRIES: Sequence[Corpus] = (
         UNTIMED,
     ),
     Corpus(
+        "movielens",
+        "films that 943 users of MovieLens-100k liked, up to 10 a session; tokens",
+        6_875,
+        "1997-09 to 1998-04",
+        "MovieLens-100k of GroupLens: for research; no redistribution or commercial use without "
+        "permission; cite Harper and Konstan 2015, doi:10.1145/2827872; carried by recbole 1.2.1",
+        GET.format(name="movielens"),
+        ("movielens.jsonl",),
+        EVENTS,
+        fetch=fetch_movielens,
+    ),
+    Corpus(
         "all_the_news",
         "articles of American newspapers; the paper's first corpus",
         None,
@@ -194,10 +208,11 @@ def open_corpus(
     if files is None:
         raise ValueError(f"the corpus {name!r} cannot be read: {why_missing(name, folder)}")
     corpus = find_corpus(name)
-    text, time, label, _ = corpus.columns
+    text, time, label, _, tokens = corpus.columns
     return read(
         files,
-        text=text,
+        text=None if tokens else text,
+        tokens=text[0] if tokens else "",
         time=time or "",  # an empty name: the corpus has no such column
         label=label or "",
         block=block,

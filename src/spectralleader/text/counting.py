@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 
 import numpy as np
+import scipy.sparse as sp
 
 from spectralleader.documents import Documents
 from spectralleader.text.characters import all_characters, ascii_characters, fold
@@ -15,6 +16,7 @@ from spectralleader.text.packing import encode
 from spectralleader.text.scan import Rules, Texts, scan
 from spectralleader.text.table import Table, empty_table, enlarged, look_up
 from spectralleader.text.tally import empty_tally
+from spectralleader.text.tokens import Flat, Tokens
 from spectralleader.text.words import Tokenizer, Words
 
 AT_ONCE = 1000  # texts whose bytes the processor's cache holds
@@ -25,10 +27,13 @@ def count_words(
 ) -> tuple[Documents, Table]:
     """Count the words of texts that are in the table; if it `adds`, put the others there as well.
 
-    Return the table as it then is. Any tokenizer but `Words` takes the plain road.
+    Return the table as it then is. Texts are whatever the tokenizer takes: strings, or documents
+    of tokens.
     """
     if isinstance(tokenizer, Words):
         return _scan(texts, tokenizer, table, adds=adds)
+    if isinstance(tokenizer, Tokens):
+        return _count_tokens(tokenizer.flatten(texts), table, adds=adds)
     return _count_plainly(texts, tokenizer, table, adds=adds)
 
 
@@ -74,14 +79,24 @@ def _rules(words: Words, *, is_ascii: bool) -> Rules:
 
 
 def _count_plainly(
-    texts: Sequence[str], tokenizer: Tokenizer, table: Table, *, adds: bool
+    texts: Sequence[str], tokenizer: Callable[[str], Iterable[str]], table: Table, *, adds: bool
 ) -> tuple[Documents, Table]:
     tokens = [list(tokenizer(text)) for text in texts]
-    numbers, table = look_up(table, list(chain.from_iterable(tokens)), adds=adds)
+    lengths = np.fromiter(map(len, tokens), np.int64, len(tokens))
+    return _count_tokens(Flat(list(chain.from_iterable(tokens)), lengths, None), table, adds=adds)
+
+
+def _count_tokens(flat: Flat, table: Table, *, adds: bool) -> tuple[Documents, Table]:
+    numbers, table = look_up(table, flat.tokens, adds=adds)
     known = numbers >= 0
-    rows = np.repeat(np.arange(len(tokens)), [len(words) for words in tokens])
-    lengths = np.bincount(rows[known], minlength=len(tokens))
-    return Documents.from_words(numbers[known], lengths, _n_words(table)), table
+    rows, n_docs = np.repeat(np.arange(len(flat.lengths)), flat.lengths)[known], len(flat.lengths)
+    if flat.counts is None:
+        lengths = np.bincount(rows, minlength=n_docs)
+        return Documents.from_words(numbers[known], lengths, _n_words(table)), table
+    if adds:  # looking up has counted each token once
+        np.add.at(table.totals, numbers, flat.counts.astype(np.int64) - 1)
+    entries = (flat.counts[known], (rows, numbers[known]))
+    return Documents.from_matrix(sp.csr_array(entries, shape=(n_docs, _n_words(table)))), table
 
 
 def _n_words(table: Table) -> int:

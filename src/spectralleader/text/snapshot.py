@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
 from spectralleader.models import TopicModel
-from spectralleader.text.texts import Texts, as_strings
+from spectralleader.text.texts import Texts, take_texts
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer
 
@@ -45,7 +45,7 @@ class Snapshot:
 
     def count(self, texts: Texts) -> Documents:
         """Count the known words of texts, as the model takes them."""
-        counted = self.vocabulary.count_known(as_strings(texts), self.words)
+        counted = self.vocabulary.count_known(take_texts(texts, self.words), self.words)
         return counted.widen(self.model.n_words)
 
     def log_prob(self, texts: Texts) -> Floats:

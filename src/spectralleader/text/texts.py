@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
 from spectralleader.text.column import as_column
+from spectralleader.text.tokens import LISTS, Tokens, as_token_documents
 
 # A list, an iterator, a Series of Polars or pandas, an array of NumPy or Arrow: their types are not
 # spelled out, because not all of these packages need be there.
@@ -41,14 +42,25 @@ def as_strings(texts: Texts) -> Sequence[str]:
 def _check_each(strings: list[Any]) -> None:
     for position, text in enumerate(strings):
         if not isinstance(text, str):
-            raise ValueError(
-                f"text {position} is {text!r:.40}, not a string; leave out rows without text, and "
-                "decode bytes"
-            )
+            raise ValueError(f"text {position} is {text!r:.40}, not a string; {_advise(text)}")
 
 
-def in_blocks(texts: Texts | Iterable[Texts]) -> Iterator[Sequence[str]]:
-    """Yield blocks of strings, from blocks of texts or from single texts."""
+def _advise(text: Any) -> str:
+    if isinstance(text, (*LISTS, Mapping)):
+        return 'for documents of tokens say words="tokens"'
+    return "leave out rows without text, and decode bytes"
+
+
+def take_texts(texts: Texts, words: object) -> Sequence[Any]:
+    """Return texts as a sequence of what `words` counts: strings, or documents of tokens."""
+    return as_token_documents(texts) if isinstance(words, Tokens) else as_strings(texts)
+
+
+def in_blocks(texts: Texts | Iterable[Texts], words: object) -> Iterator[Sequence[Any]]:
+    """Yield blocks of strings or documents of tokens, from blocks of them or single ones."""
+    if isinstance(words, Tokens):
+        yield from _token_blocks(texts, words)
+        return
     if isinstance(texts, str | bytes):
         as_strings(texts)  # says what is wrong with it
     if (column := as_column(texts)) is not None:
@@ -60,3 +72,24 @@ def in_blocks(texts: Texts | Iterable[Texts]) -> Iterator[Sequence[str]]:
             yield as_strings(chain([first], islice(items, BLOCK - 1)))
         else:
             yield as_strings(first)
+
+
+def _token_blocks(documents: Any, words: Tokens) -> Iterator[Sequence[Any]]:
+    if not isinstance(documents, Iterator):
+        documents = as_token_documents(documents)
+    items = iter(documents)
+    for first in items:
+        if _is_token_document(first, words):
+            yield [first, *islice(items, BLOCK - 1)]
+        else:
+            yield as_token_documents(first)
+
+
+def _is_token_document(given: Any, words: Tokens) -> bool:
+    """Say whether this is one document of tokens, not a block of them."""
+    if isinstance(given, str | Mapping) or not isinstance(given, LISTS):
+        return isinstance(given, str | Mapping)
+    first = next(iter(given), None)
+    if isinstance(first, str):  # a list of strings: texts to split, else the tokens of a document
+        return words.split is None
+    return not isinstance(first, (*LISTS, Mapping)) or isinstance(first, tuple)

@@ -116,6 +116,11 @@ class Timeline:
         return self.kind == "time"
 
     @property
+    def longest(self) -> int:
+        """Bytes of one text at most."""
+        return self.budget // (self.n_buckets * self.n_texts)
+
+    @property
     def width(self) -> float:
         """Length of a stretch, in seconds or documents."""
         return math.ldexp(SHORTEST if self.by_time else 1.0, self._doublings)
@@ -166,9 +171,8 @@ class Timeline:
         bucket.n_docs += len(places)
         if len(bucket.kept) == self.n_texts:  # most have no chance, and are not looked at
             places = places[draws[places] < -bucket.kept[0][0]]
-        longest = self.budget // (self.n_buckets * self.n_texts)
         entering = zip((-draws[places]).tolist(), positions[places].tolist(), strict=True)
-        texts = [shorten(get(i), longest) for i in places.tolist()]
+        texts = [shorten(get(i), self.longest) for i in places.tolist()]
         entries = [(*entry, text) for entry, text in zip(entering, texts, strict=True)]
         bucket.offer(entries, self.n_texts)
 
@@ -273,13 +277,12 @@ class Timeline:
         entries = floats(state, "entries", (len(texts), 2))
         if ((entries[:, 0] < -1) | (entries[:, 0] > 0)).any():
             raise ValueError("priorities must be from 0 to 1")
-        longest = self.budget // (self.n_buckets * self.n_texts)
         ends = np.cumsum(n_kept).tolist()
         for i, number in enumerate(numbers.tolist()):
             bucket = self._buckets[number] = Bucket()
             bucket.n_docs = int(n_docs[i])
             some = range(ends[i] - int(n_kept[i]), ends[i])
-            kept = [(*entries[j].tolist(), shorten(texts[j], longest)) for j in some]
+            kept = [(*entries[j].tolist(), shorten(texts[j], self.longest)) for j in some]
             bucket.kept = sorted(kept)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -28,13 +29,15 @@ from spectralleader.runtime.guard import Guarded, changing
 from spectralleader.text.levels import N_PASSES, Levels
 from spectralleader.text.names import Names, check_name
 from spectralleader.text.snapshot import Snapshot
-from spectralleader.text.texts import Texts, as_strings
+from spectralleader.text.texts import Texts, take_texts
 from spectralleader.text.timeline import Time, Timeline, as_positions, merge_timelines
+from spectralleader.text.tokens import Tokens
 from spectralleader.text.trends import Trends, find_trends, sample_under
 from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Tokenizer, Words
 
+MAX_POSITION = 2**20  # characters of a stored position
 MAX_WORDS = 50_000  # words that a growing vocabulary settles down to, if nobody says
 
 
@@ -57,8 +60,9 @@ class TextTopics(Guarded):
         Words to tell texts apart by, such as `Vocabulary.most_frequent(texts, 500, words=words)`
         with the same `words`. Left out, it grows with the stream up to 50,000 words, and the
         lightest are dropped.
-    words : Words or callable, optional
-        What counts as a word. Left out, English stop words are left out.
+    words : Words, Tokens, "tokens" or callable, optional
+        What counts as a word. Left out, English stop words are left out. With "tokens", documents
+        are not texts but lists of tokens, or dictionaries of their counts; see `Tokens`.
     block_size : int
         Texts learned at a step.
     timeline : Timeline, optional
@@ -90,7 +94,7 @@ class TextTopics(Guarded):
         *,
         learner: str | Learner = DEFAULT_LEARNER,
         vocabulary: Vocabulary | Iterable[str] | None = None,
-        words: Tokenizer | None = None,
+        words: Tokenizer | str | None = None,
         block_size: int = 100,
         timeline: Timeline | None = None,
         **parameters: Any,
@@ -101,14 +105,14 @@ class TextTopics(Guarded):
             learner = make_learner(learner, n_topics, vocabulary, **parameters)
         _check_together(learner, vocabulary)
         self.learner = learner
-        self.vectoriser = Vectoriser(
-            vocabulary, Words(stop_words="english") if words is None else words
-        )
+        self.vectoriser = Vectoriser(vocabulary, _as_words(words))
         self.n_docs = 0  # texts learned
         self.n_empty = 0  # of these, the ones without a known word
         self.timeline = Timeline() if timeline is None else timeline
         self.levels, self.names = Levels(), Names()
         self._at: dict[int, Snapshot] = {}  # levels read since the last step
+        # Where in its source what was learned ends, saved with it: any plain JSON, None if unknown.
+        self.position: Any = None
 
     @property
     def model(self) -> TopicModel:
@@ -202,11 +206,17 @@ class TextTopics(Guarded):
             self.names.give(check_name(name), np.flatnonzero(groups == topic).tolist(), self.n_docs)
             self._at = {}
 
-    def learn(self, texts: Texts, times: Iterable[Time] | None = None) -> None:
+    def learn(
+        self, texts: Texts, times: Iterable[Time] | None = None, *, position: Any = None
+    ) -> None:
         """Learn from texts, however many, in blocks: a list, an iterator, a Series, an array.
 
         Times are datetimes, Unix seconds or None, one per text: for `trends`. They change nothing
         of what is learned.
+
+        With `position`, plain JSON that says where in their source the texts end, they are learned
+        as one block, and it becomes the `position` of this object in the same step: what is saved
+        never holds the one without the other.
 
         Whatever is raised, by the iterator too, whole blocks before it have been learned. A block
         is refused before anything changes, or learned; Ctrl-C waits for its end.
@@ -220,8 +230,11 @@ class TextTopics(Guarded):
             before its own have been learned.
         """
         compile_for(self)
+        if position is not None:
+            self.step(texts, times=None if times is None else list(times), position=position)
+            return
         when = None if times is None else iter(times)
-        for block in in_blocks_of(texts, self.block_size):
+        for block in in_blocks_of(texts, self.block_size, self.vectoriser.words):
             self.step(block, times=None if when is None else list(islice(when, len(block))))
 
     def step(
@@ -229,6 +242,8 @@ class TextTopics(Guarded):
         texts: Texts,
         judge: Callable[[Documents], None] | None = None,
         times: Sequence[Time] | None = None,
+        *,
+        position: Any = None,
     ) -> Ints | None:
         """Learn one block of texts.
 
@@ -240,13 +255,18 @@ class TextTopics(Guarded):
             Called with the block's documents that have words, before they are learned.
         times : sequence, optional
             Of each text: a datetime, Unix seconds, or None.
+        position : JSON, optional
+            Where in its source the block ends.
 
         Returns
         -------
         array or None
             The new ids of all words, if a growing vocabulary dropped some.
         """
-        texts, seconds = as_strings(texts), None if times is None else as_positions(times)
+        if position is not None:
+            as_json(position)
+        texts = take_texts(texts, self.vectoriser.words)
+        seconds = None if times is None else as_positions(times)
         if seconds is not None and len(seconds) != len(texts):
             raise ValueError(f"there are {len(texts)} texts, and {len(seconds)} times")
         counted = self.vectoriser.count(texts)  # refuses texts before it takes in their words
@@ -259,18 +279,23 @@ class TextTopics(Guarded):
             self.n_docs += counted.n_docs
             self.n_empty += counted.n_docs - documents.n_docs
             self._at = {}
+            if position is not None:
+                self.position = position
             new_ids = self._settle()
             if self.n_docs >= self.levels.due and not isinstance(self.learner, Offline):
                 self.levels.renew(self.model, self.n_docs)
             return new_ids
 
-    def _remember(self, texts: Sequence[str], seconds: Floats | None, counted: Documents) -> None:
+    def _remember(self, texts: Sequence[Any], seconds: Floats | None, counted: Documents) -> None:
         """Add the texts that have words to the timeline."""
         places = np.flatnonzero(np.diff(counted.indptr) > 0)
         known = places.tolist()
 
         def text_of(i: int) -> str:
-            return texts[known[i]] if self.timeline.texts else self._words_of(counted, known[i])
+            if not self.timeline.texts:
+                return self._words_of(counted, known[i])
+            words, text = self.vectoriser.words, texts[known[i]]
+            return words.store(text, self.timeline.longest) if isinstance(words, Tokens) else text
 
         when = None if seconds is None else seconds[places]
         self.timeline.add(text_of, when, numbers=self.n_docs + places)
@@ -279,6 +304,9 @@ class TextTopics(Guarded):
         """Return the known words of a document, in the order of the vocabulary."""
         one = counted[i]
         words = zip(one.words.tolist(), one.counts.astype(np.int64).tolist(), strict=True)
+        if isinstance(self.vectoriser.words, Tokens):
+            found = {self.vocabulary[w]: count for w, count in words}
+            return self.vectoriser.words.store(found, self.timeline.longest)
         return " ".join(self.vocabulary[w] for w, count in words for _ in range(count))
 
     def _settle(self) -> Ints | None:
@@ -359,6 +387,7 @@ class TextTopics(Guarded):
             "timeline": self.timeline.to_state(),
             "levels": self.levels.to_state(),
             "names": self.names.to_state(),
+            "position": None if self.position is None else as_json(self.position),
         }
 
     @classmethod
@@ -380,6 +409,7 @@ class TextTopics(Guarded):
             topics.timeline = Timeline.from_state(part(state, "timeline"))
             topics.levels = Levels.from_state(part(state, "levels"), learner.n_topics)
             topics.names = Names.from_state(state, learner.n_topics)
+        topics.position = _stored_position(state)
         return topics
 
 
@@ -421,6 +451,7 @@ def try_learning(learner: str, grows: bool) -> None:  # noqa: FBT001  # as above
         topics.learner.predictive.log_prob(topics.count(texts))
     topics.posterior(texts)
     topics.posterior(texts[:1])  # few words are looked up in another way
+    topics.vocabulary.find(["word1"])  # as tokens are
     topics.tree()
 
 
@@ -452,21 +483,51 @@ def make_learner(name: str, n_topics: int, vocabulary: Vocabulary, **parameters:
 
 def _describe(words: Tokenizer) -> dict[str, Any]:
     """Return what counts as a word, as plain values; a tokenizer of one's own is itself."""
+    if isinstance(words, Tokens):
+        return {"tokenizer": "Tokens", "split": words.split}
     if not isinstance(words, Words):
         return {"tokenizer": words}
     own = {"min_length": words.min_length, "stop_words": words.stops, "keep": words.keep}
     return {"tokenizer": "Words", **own}
 
 
-def in_blocks_of(texts: Texts, size: int) -> Iterator[Sequence[str]]:
-    """Yield consecutive blocks of strings; an iterator is read as far as needed only."""
+def in_blocks_of(texts: Texts, size: int, words: Tokenizer) -> Iterator[Sequence[Any]]:
+    """Yield consecutive blocks of texts; an iterator is read as far as needed only."""
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterator):
-        strings = as_strings(texts)
+        strings = take_texts(texts, words)
         for start in range(0, len(strings), size):
             yield strings[start : start + size]
         return
     while block := list(islice(texts, size)):
-        yield as_strings(block)
+        yield take_texts(block, words)
+
+
+def as_json(position: Any) -> str:
+    """Return a position as JSON text, or raise if it is not plain JSON."""
+    try:
+        text = json.dumps(position, allow_nan=False)
+        if json.loads(text) == position:
+            return text
+    except (TypeError, ValueError, RecursionError):
+        pass
+    raise ValueError(f"a position must be plain JSON values, got {position!r:.60}")
+
+
+def _stored_position(state: dict[str, Any]) -> Any:
+    """Return the position of a state; files of the first versions have none."""
+    if state.get("position") is None:
+        return None
+    return json.loads(text(state, "position", MAX_POSITION))
+
+
+def _as_words(given: Tokenizer | str | None) -> Tokenizer:
+    if given is None:
+        return Words(stop_words="english")
+    if isinstance(given, str):
+        if given != "tokens":
+            raise ValueError(f'words must be Words, Tokens, a function or "tokens", got {given!r}')
+        return Tokens()
+    return given
 
 
 def _as_vocabulary(given: Vocabulary | Iterable[str] | None) -> Vocabulary:

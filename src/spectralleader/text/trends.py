@@ -12,6 +12,7 @@ from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.timeline import Timeline
+from spectralleader.text.tokens import Tokens, show_document
 
 SURE = 4.0  # standard errors that a change must have to be told
 MIN_WORDS = 5  # known words of a document worth showing: shorter ones are often empty phrases
@@ -112,11 +113,13 @@ def sample_under(topics: Snapshot, timeline: Timeline) -> Sampled:
     texts = [text for one in stretches for text in one.texts]
     positions = np.array([p for one in stretches for p in one.positions], float)
     stretch = np.repeat(np.arange(len(stretches)), [len(one.texts) for one in stretches])
-    documents = topics.count(texts)
+    words = topics.words
+    stored = [words.restore(text) for text in texts] if isinstance(words, Tokens) else texts
+    documents = topics.count(stored)
     known = np.flatnonzero(np.diff(documents.indptr) > 0)
     documents = documents[known]
     posterior = topics.model.posterior(documents)
-    some = [texts[i] for i in known.tolist()]
+    some = [show_document(stored[i]) for i in known.tolist()]
     return Sampled(some, positions[known], stretch[known], documents, posterior)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 from spectralleader.arrays import Ints
 from spectralleader.checks.states import part
 from spectralleader.documents import Documents
-from spectralleader.text.texts import Texts, as_strings
+from spectralleader.text.texts import Texts, take_texts
+from spectralleader.text.tokens import Tokens
 from spectralleader.text.vocabulary import (
     Vocabulary,
     vocabulary_from_state,
@@ -23,9 +24,10 @@ class Vectoriser:
     ----------
     vocabulary : Vocabulary
         Given, the most frequent words of a first pass, or growing with the stream.
-    words : Words or callable, optional
-        What counts as a word; a tokenizer of your own is called with each text and returns its
-        words, which is slower.
+    words : Words, Tokens or callable, optional
+        What counts as a word. With `Tokens`, documents are lists or counts of tokens instead of
+        texts. A tokenizer of your own is called with each text and returns its words, which is
+        slower.
 
     Examples
     --------
@@ -54,11 +56,11 @@ class Vectoriser:
         ValueError
             If a text is missing or no string; the message names its position.
         """
-        return self.vocabulary.count_texts(as_strings(texts), self.words)
+        return self.vocabulary.count_texts(take_texts(texts, self.words), self.words)
 
     def count_known(self, texts: Texts) -> Documents:
         """Count as `count` does, but take in no new words: nothing changes."""
-        return self.vocabulary.count_known(as_strings(texts), self.words)
+        return self.vocabulary.count_known(take_texts(texts, self.words), self.words)
 
     def settle(self) -> Ints | None:
         """Let a growing vocabulary drop its lightest words; see `GrowingVocabulary.settle`."""
@@ -69,10 +71,11 @@ class Vectoriser:
 
     def to_state(self) -> dict[str, Any]:
         """Return all there is to it, as arrays and plain values; no function can be among them."""
-        if not isinstance(self.words, Words):
+        if not isinstance(self.words, Words | Tokens):
             raise TypeError(
                 f"the tokenizer {self.words!r} cannot be saved; save the vocabulary's state, and "
-                "make the vectoriser anew"
+                'make the vectoriser anew (instead of str.split, Tokens(split="whitespace") can be '
+                "saved)"
             )
         return {
             "vocabulary": vocabulary_to_state(self.vocabulary),
@@ -83,4 +86,7 @@ class Vectoriser:
     def from_state(cls, state: dict[str, Any]) -> Vectoriser:
         """Rebuild what `to_state` described."""
         vocabulary = vocabulary_from_state(part(state, "vocabulary"))
-        return cls(vocabulary, Words.from_state(part(state, "words")))
+        words = part(state, "words")
+        # only tokens have a kind: `Words` came first, and its states have none
+        kind = Tokens if "kind" in words else Words
+        return cls(vocabulary, kind.from_state(words))

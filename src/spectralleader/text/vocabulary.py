@@ -69,8 +69,9 @@ class Vocabulary(Sequence[str]):
         check_n_words(n_words)
         counted = GrowingVocabulary(MOST_COUNTED)
         n_forgotten = 0
-        for block in in_blocks(texts):
-            counted.count_texts(block, words or Words())
+        tokenizer = Words() if words is None else words
+        for block in in_blocks(texts, tokenizer):
+            counted.count_texts(block, tokenizer)
             if (new_ids := counted.settle()) is not None:
                 n_forgotten += int((new_ids < 0).sum())
         if n_forgotten:
@@ -95,13 +96,13 @@ class Vocabulary(Sequence[str]):
         """Return the ids of words, -1 for those that have none."""
         return look_up(self._table, list(words), adds=False)[0]
 
-    def count_texts(self, texts: Sequence[str], words: Tokenizer) -> Documents:
+    def count_texts(self, texts: Sequence[Any], words: Tokenizer) -> Documents:
         """Count the words of texts that have an id; `Vectoriser` does it for you."""
         with HOLD:
             documents, self._table = count_words(texts, words, self._table, adds=self.grows)
         return documents
 
-    def count_known(self, texts: Sequence[str], words: Tokenizer) -> Documents:
+    def count_known(self, texts: Sequence[Any], words: Tokenizer) -> Documents:
         """Count the words of texts that have an id, and give none to others, even if it grows."""
         return count_words(texts, words, self._table, adds=False)[0]
 

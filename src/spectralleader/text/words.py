@@ -13,8 +13,9 @@ from typing import Any, cast
 from spectralleader.checks.states import part, take, whole
 from spectralleader.text.english import ENGLISH
 from spectralleader.text.packing import pack, unpack
+from spectralleader.text.tokens import Tokens
 
-Tokenizer = Callable[[str], Iterable[str]]
+Tokenizer = Callable[[str], Iterable[str]] | Tokens
 
 URL = r'(?:https?://|www\.)[^\s<>"]*'
 MENTION = r"@\w+"

@@ -406,8 +406,8 @@ def test_parquet_columns_of_other_types_become_text(tmp_path):
         assert block.times == [datetime(2016, 11, 8, hour, tzinfo=UTC), None]
         assert block.labels == ["x", "y"]
         assert block.place(1).endswith("a.parquet row 2")
-    reader, blocks = everything(tmp_path / "a.parquet", text="nested")
-    assert (blocks, reader.problems.counts[problems.NO_TEXT]) == ([], 2)
+    reader, (block,) = everything(tmp_path / "a.parquet", text="nested")
+    assert (block.texts, reader.guesses[0]) == ([["1"], ["2"]], "nested: 1 tokens, first '1'")
 
 
 CODE = """

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from spectralleader.sources.files.times import parse_time
+from spectralleader.text.tokens import parse_tokens
 
 # Names by which a column is known, the most telling first.
 TEXT_NAMES = (
@@ -29,6 +30,7 @@ class Columns(NamedTuple):
     time: str | None = None
     label: str | None = None
     keep: tuple[str, ...] = ()  # handed on as they are
+    tokens: bool = False  # whether the text is documents of tokens: lists, or objects of counts
 
     @property
     def wanted(self) -> tuple[str, ...]:
@@ -44,6 +46,7 @@ class Wish(NamedTuple):
     time: str | None = None
     label: str | None = None
     keep: Sequence[str] = ()  # more columns, to be handed on
+    tokens: str | None = None  # in place of text
 
 
 def choose(
@@ -62,15 +65,49 @@ def choose(
         guesses.append(f"time from the column {time!r}")
     if wish.label is None and (label := guess_label(names)) is not None:
         guesses.append(f"label from the column {label!r}")
-    if wish.text:
-        text = (wish.text,) if isinstance(wish.text, str) else tuple(wish.text)
+    if given := wish.tokens or wish.text:
+        text = (given,) if isinstance(given, str) else tuple(given)
     else:
         others = {wish.time, wish.label, time, label}
         text = (guess_text([name for name in names if name not in others], sample, file, names),)
         guesses.insert(0, f"text from the column {text[0]!r}")
     columns = Columns(text, time, label, tuple(wish.keep))
     check_columns(columns, names, file)
+    if wish.tokens != "" and (example := find_tokens(columns, sample)):
+        columns = columns._replace(tokens=True)
+        guesses[: not given] = [example]
+    elif wish.tokens:
+        check_tokens(wish.tokens, sample, file)
+        columns = columns._replace(tokens=True)
     return columns, guesses
+
+
+def find_tokens(columns: Columns, sample: Sample) -> str | None:
+    """Return an example if the text is lists of tokens or objects of counts; None if not."""
+    if len(columns.text) > 1:
+        return None
+    [name] = columns.text
+    return show_tokens(name, sample.get(name, ()))
+
+
+def show_tokens(name: str, values: Sequence[str | None]) -> str | None:
+    """Return the first document of tokens in words, None unless all values are such documents."""
+    found = [parse_tokens(value) for value in values if value and not value.isspace()]
+    first = next(filter(None, found), None)
+    if first is None or None in found:
+        return None
+    counts = " with counts" if isinstance(first, dict) else ""
+    return f"{name}: {len(first)} tokens{counts}, first {next(iter(first))!r}"
+
+
+def check_tokens(name: str, sample: Sample, file: str) -> None:
+    """Raise if what is to be tokens is text."""
+    values = [value for value in sample.get(name, ()) if value]
+    if values and not any(map(parse_tokens, values)):
+        raise ValueError(
+            f"the column {name!r} of {file} has no lists of tokens but {values[0]!r:.40}; say how "
+            "to split it, with split=... (--split whitespace or --split ,)"
+        )
 
 
 def check_columns(columns: Columns, names: Sequence[str], file: str) -> None:
@@ -92,14 +129,15 @@ def guess_text(names: Sequence[str], sample: Sample, file: str, everything: Sequ
     """Return the column that is called like text, else the only one that looks like it."""
     if (known := find_known(names, TEXT_NAMES)) is not None:
         return known
-    looks = [name for name in names if count_words(sample.get(name, ())) >= MIN_WORDS]
+    lists = [name for name in names if show_tokens(name, sample.get(name, ()))]
+    looks = [name for name in names if count_words(sample.get(name, ())) >= MIN_WORDS] or lists
     if len(looks) == 1:
         return looks[0]
     if len(everything) == 1:
         return everything[0]
     raise ValueError(
         f"which column of {file} is the text? Its columns are {list_names(everything)}; "
-        "say it with text=... (--text NAME)"
+        "say it with text=... (--text NAME), or for tokens with tokens=... (--tokens NAME)"
     )
 
 
@@ -126,8 +164,10 @@ def find_known(names: Sequence[str], known: Sequence[str]) -> str | None:
 
 
 def count_words(values: Sequence[str | None]) -> float:
-    """Return the mean number of words; times are no words."""
-    words = [0 if is_time(value) else len(value.split()) for value in values if value]
+    """Return the mean number of words; times, lists and objects are no words."""
+    words = [
+        0 if value[0] in "[{" or is_time(value) else len(value.split()) for value in values if value
+    ]
     return sum(words) / len(words) if words else 0.0
 
 

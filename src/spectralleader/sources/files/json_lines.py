@@ -14,6 +14,7 @@ from spectralleader.sources.files.feed import Feed
 from spectralleader.sources.files.lines import Piece, read_pieces
 from spectralleader.sources.files.problems import BROKEN_JSON, UNDECODABLE
 from spectralleader.sources.files.table import N_SAMPLE, Log, Records
+from spectralleader.text.tokens import parse_tokens
 
 # An escaped surrogate, with its other half if that follows.
 SURROGATE = re.compile(
@@ -36,18 +37,39 @@ class JsonLines:
                 "as `jq -c '.[]'` makes it"
             )
         objects = [entry for entry in map(parse, feed.first.split(b"\n")[:N_SAMPLE]) if entry]
-        self.columns = tuple(dict.fromkeys(key for entry in objects for key in entry))
-        self.sample = {key: [as_text(entry.get(key)) for entry in objects] for key in self.columns}
+        self._keys = frozenset(key for entry in objects for key in entry)
+        self.columns = tuple(dict.fromkeys(key for entry in objects for key in list_paths(entry)))
+        self.sample = {
+            key: [as_text(self._find(entry, key)) for entry in objects] for key in self.columns
+        }
+
+    def _find(self, entry: dict[str, Any], name: str) -> Any:
+        """Return the value of a key, or of a path such as payload.body."""
+        return entry.get(name) if name in self._keys else reach(entry, name)
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
         """Yield the wanted keys of every object; None where it has none."""
         for piece in read_pieces(self._feed):
             n_lines = piece.data.rstrip(b"\n").count(b"\n") + 1
-            fields = read_fast(piece.data, wanted, n_lines)
+            fields = self._read_fast(piece.data, wanted, n_lines)
             if fields is not None:
                 yield Records(fields, piece.line + np.arange(n_lines))
             else:
                 yield self._read_carefully(piece, wanted, log)
+
+    def _read_fast(
+        self, data: bytes, wanted: Sequence[str], n_lines: int
+    ) -> list[list[str | None]] | None:
+        """Return the wanted columns if polars can read them; paths are reached into after that."""
+        tops = [name if name in self._keys else name.partition(".")[0] for name in wanted]
+        fields = read_fast(data, list(dict.fromkeys(tops)), n_lines)
+        if fields is None or tops == list(wanted):
+            return fields
+        found = dict(zip(dict.fromkeys(tops), fields, strict=True))
+        return [
+            found[name] if name == top else [reach_text(text, name) for text in found[top]]
+            for name, top in zip(wanted, tops, strict=True)
+        ]
 
     def _read_carefully(self, piece: Piece, wanted: Sequence[str], log: Log) -> Records:
         """Return the good objects of some lines, reporting the others."""
@@ -57,9 +79,10 @@ class JsonLines:
             if not raw.strip():
                 continue
             entry = parse(raw)
+            values = [as_text(self._find(entry or {}, key)) for key in wanted]
             if entry is None:
                 log.add(BROKEN_JSON if is_utf8(raw) else UNDECODABLE, line)
-            elif not all(map(is_whole, values := [as_text(entry.get(key)) for key in wanted])):
+            elif not all(map(is_whole, values)):
                 log.add(UNDECODABLE, line, "half of a surrogate pair")
             else:
                 lines.append(line)
@@ -99,6 +122,27 @@ def parse(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):  # UnicodeDecodeError is a ValueError
         return None
     return entry if isinstance(entry, dict) else None
+
+
+def list_paths(entry: dict[str, Any], depth: int = 3) -> Iterator[str]:
+    """Yield the keys of an object, and paths such as payload.body to those of objects in it."""
+    for key, value in entry.items():
+        yield key
+        if depth and isinstance(value, dict) and parse_tokens(json.dumps(value)) is None:
+            yield from (f"{key}.{path}" for path in list_paths(value, depth - 1))
+
+
+def reach(entry: Any, path: str) -> Any:
+    """Return the value at the end of a path of keys, None if there is none."""
+    for key in path.split("."):
+        entry = entry.get(key) if isinstance(entry, dict) else None
+    return entry
+
+
+def reach_text(text: str | None, path: str) -> str | None:
+    """Return the value at a path, given what JSON has at its first key."""
+    inner = None if text is None else parse(text.encode("utf-8", "surrogatepass"))
+    return as_text(reach(inner, path.partition(".")[2]))
 
 
 def as_text(value: Any) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -28,14 +29,14 @@ class Parquet:
             self._frame = pl.scan_parquet(self._copy or self._name)
             self._schema = self._frame.collect_schema()
             head = self._frame.head(N_SAMPLE).select(self._as_text(self._schema.names()))
-            self.sample = head.collect().to_dict(as_series=False)
+            self.sample = {column.name: as_strings(column) for column in head.collect()}
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             self.close()
             raise ValueError(f"{self._name} cannot be read: {first_line(error)}") from error
         self.columns = tuple(self._schema.names())
 
     def _as_text(self, names: Sequence[str]) -> list[pl.Expr]:
-        """Return columns as strings; of lists, structs and bytes only that there is none."""
+        """Return columns as strings, but for nested ones; of bytes only that there is none."""
         return [as_text(name, self._schema[name]) for name in names]
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
@@ -51,7 +52,7 @@ class Parquet:
             if not len(part):
                 return
             lines = row + 1 + np.arange(len(part))
-            yield Records([part[name].to_list() for name in wanted], lines)
+            yield Records([as_strings(part[name]) for name in wanted], lines)
             row += len(part)
             per_row = part.estimated_size() / len(part) + 1
             size = int(min(MAX_ROWS, SLICE_BYTES / per_row)) + 1
@@ -63,14 +64,22 @@ class Parquet:
 
 
 def as_text(name: str, kind: pl.DataType) -> pl.Expr:
-    """Return a column as strings; times in UTC; nothing for nested columns and bytes."""
+    """Return a column as strings; times in UTC; nested ones as they are; nothing for bytes."""
     column = pl.col(name)
     if isinstance(kind, pl.Datetime):
         column = column.dt.convert_time_zone("UTC") if kind.time_zone else column
         return column.dt.to_string(UTC_FORM)
-    if kind.is_nested() or kind in (pl.Binary, pl.Object, pl.Null):
+    if kind in (pl.Binary, pl.Object, pl.Null):
         return pl.lit(None, pl.String).alias(name)
-    return column.cast(pl.String)
+    return column if kind.is_nested() else column.cast(pl.String)
+
+
+def as_strings(column: pl.Series) -> list[str | None]:
+    """Return the values of a column; those of a nested one as JSON writes them."""
+    values = column.to_list()
+    if not column.dtype.is_nested():
+        return values
+    return [None if value is None else json.dumps(value, default=str) for value in values]
 
 
 def copy_to_disk(feed: Feed) -> Path | None:

@@ -6,6 +6,7 @@ from spectralleader.sources.files.text_block import name_place
 
 UNDECODABLE = "not UTF-8 text"
 NO_TEXT = "no text"
+NOT_TOKENS = "no list of tokens or object of counts"
 COLUMN_COUNT = "wrong number of columns"
 BROKEN_JSON = "broken JSON"
 OPEN_QUOTE = "a quote that is never closed"
@@ -36,14 +37,24 @@ class Problems:
         self._strict = strict
 
     def add(self, kind: str, file: int, line: int, detail: str = "") -> None:
-        """Count a problem; if strict, a bad row is an error."""
+        """Count a problem of a row; if strict, a bad row is an error."""
+        self.add_at(kind, name_place(self._names[file], line), detail)
+
+    def add_at(self, kind: str, place: str, detail: str = "") -> None:
+        """Count a problem at a place; if strict, it is an error unless it is one of order only."""
         self.counts[kind] = count = self.counts.get(kind, 0) + 1
         if count > N_PLACES:
             return
-        place = name_place(self._names[file], line)
         self.places.setdefault(kind, []).append(place)
         if self._strict and kind != OUT_OF_ORDER:
             raise ValueError(f"{place}: {kind}" + (f" ({detail})" if detail else ""))
+
+    def absorb(self, other: Problems) -> None:
+        """Add the counts of other problems, and their places as far as there is room."""
+        for kind, count in other.counts.items():
+            self.counts[kind] = self.counts.get(kind, 0) + count
+            places = self.places.setdefault(kind, [])
+            places += other.places[kind][: N_PLACES - len(places)]
 
     def summary(self) -> list[str]:
         """Return one line a kind, as a person may read it."""

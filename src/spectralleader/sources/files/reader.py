@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +14,18 @@ from spectralleader.sources.files.columns import Columns, Wish, check_columns, c
 from spectralleader.sources.files.feed import check_path
 from spectralleader.sources.files.formats import open_table
 from spectralleader.sources.files.lines import PlainText
-from spectralleader.sources.files.problems import BAD_TIME, NO_TEXT, OUT_OF_ORDER, Problems
+from spectralleader.sources.files.problems import (
+    BAD_TIME,
+    NO_TEXT,
+    NOT_TOKENS,
+    OUT_OF_ORDER,
+    Problems,
+)
 from spectralleader.sources.files.sorting import sort_by_time
 from spectralleader.sources.files.table import Log, Records, Table
 from spectralleader.sources.files.text_block import TextBlock, cut
 from spectralleader.sources.files.times import LONG_AGO, parse_times
+from spectralleader.text.tokens import parse_tokens
 
 Path = str | os.PathLike[str]
 
@@ -32,6 +40,7 @@ def read(
     strict: bool = False,
     sort: bool = False,
     format: str | None = None,
+    tokens: str | None = None,
     keep: Sequence[str] = (),
     empty: bool = False,
 ) -> Reader:
@@ -57,6 +66,9 @@ def read(
         temporary file as large as the text. Documents without a time come last.
     format : str, optional
         One of csv, tsv, jsonl, parquet, text, for all files; else by name, else by content.
+    tokens : str, optional
+        In place of `text`: the column that holds lists of tokens, or objects of counts. Guessed
+        from what the column of the text holds; "" keeps everything text.
     keep : sequence of str
         More columns, handed on in `TextBlock.kept`; not with `sort`.
     empty : bool
@@ -68,7 +80,7 @@ def read(
         If a file is not there, empty or damaged, or a column is not there or not obvious.
     """
     names = [os.fspath(p) for p in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
-    wish = Wish(text, time, label, keep)
+    wish = Wish(text, time, label, keep, tokens)
     return Reader(names, wish, block, strict=strict, sort=sort, format=format, empty=empty)
 
 
@@ -142,7 +154,9 @@ class Reader(Iterator[TextBlock]):
 
     def _make_block(self, records: Records, file: int, log: Log) -> TextBlock:
         names = self.columns.wanted
-        texts = join_columns([records.fields[names.index(name)] for name in self.columns.text])
+        texts: list[Any] = join_columns(
+            [records.fields[names.index(name)] for name in self.columns.text]
+        )
         if not self._empty and not all(
             has_text := [not text.isspace() and text != "" for text in texts]
         ):
@@ -150,6 +164,8 @@ class Reader(Iterator[TextBlock]):
                 log.add(NO_TEXT, records.lines[i])
             records = records.keep(has_text)
             texts = [text for text, kept in zip(texts, has_text, strict=True) if kept]
+        if self.columns.tokens:
+            texts, records = read_tokens(texts, records, log, empty=self._empty)
         times = labels = None
         if self.columns.time is not None:
             times = self._read_times(records, names.index(self.columns.time), log)
@@ -191,6 +207,21 @@ class Reader(Iterator[TextBlock]):
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def read_tokens(
+    texts: list[str], records: Records, log: Log, *, empty: bool
+) -> tuple[list[Any], Records]:
+    """Return the documents of tokens that texts are in JSON, reporting those that are none."""
+    found = [parse_tokens(text) if text else [] for text in texts]
+    if all(found):
+        return found, records
+    good = [document is not None and (empty or bool(document)) for document in found]
+    for document, line, is_good in zip(found, records.lines.tolist(), good, strict=True):
+        if not is_good:
+            log.add(NOT_TOKENS if document is None else NO_TEXT, line)
+    kept = [document for document, is_good in zip(found, good, strict=True) if is_good]
+    return kept, records.keep(good)
 
 
 def join_columns(columns: list[list[str | None]]) -> list[str]:

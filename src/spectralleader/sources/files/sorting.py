@@ -13,6 +13,7 @@ import numpy as np
 
 from spectralleader.sources.files.text_block import TextBlock
 from spectralleader.sources.files.times import EPOCH
+from spectralleader.text.tokens import size_of
 
 RUN_CHARACTERS = 2**26  # of text, sorted in memory
 BATCH_CHARACTERS = 2**16  # of text, written and read together
@@ -32,7 +33,7 @@ def sort_by_time(blocks: Iterable[TextBlock]) -> Iterator[TextBlock]:
         for block in blocks:
             first = first or block
             run += as_rows(block)
-            n_characters += sum(map(len, block.texts))
+            n_characters += sum(map(size_of, block.texts))
             if n_characters >= RUN_CHARACTERS:
                 runs.append(spill(sorted(run), store))
                 run, n_characters = [], 0
@@ -74,7 +75,7 @@ def batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
     n_characters = 0
     for row in rows:
         batch.append(row)
-        n_characters += len(row[-1])
+        n_characters += size_of(row[-1])
         if n_characters >= BATCH_CHARACTERS or len(batch) >= 1000:
             yield batch
             batch, n_characters = [], 0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,17 +24,19 @@ class TextBlock:
     (2, 'tweets.csv line 17')
     """
 
-    texts: list[str]
+    texts: list[Any]  # strings, or documents of tokens: lists of strings, or counts
     times: list[datetime | None] | None  # in UTC; None where there is no time column
     labels: list[str | None] | None  # None where there is no label column
     files: Ints  # (n_docs,) number of the file
     lines: Ints  # (n_docs,) line at which the record begins, from 1; a Parquet file's row
     names: tuple[str, ...]  # of all the files
     kept: dict[str, list[str | None]] = field(default_factory=dict)  # more columns, by name
+    ids: list[str] | None = None  # of messages, by which their source knows them
+    position: Any = None  # in a live source, after the block: plain JSON
 
     @classmethod
     def of(
-        cls, texts: Iterable[str], *, names: tuple[str, ...] = ("-",), lines: Iterable[int] = ()
+        cls, texts: Iterable[Any], *, names: tuple[str, ...] = ("-",), lines: Iterable[int] = ()
     ) -> TextBlock:
         """Make a block of texts from one file, without times and labels."""
         texts = list(texts)
@@ -53,6 +56,7 @@ class TextBlock:
             self.lines[which],
             self.names,
             {name: column[which] for name, column in self.kept.items()},
+            None if self.ids is None else self.ids[which],
         )
 
     def keep(self, which: NDArray[np.bool_]) -> TextBlock:
@@ -66,10 +70,21 @@ class TextBlock:
             self.lines[which],
             self.names,
             {name: [column[i] for i in places] for name, column in self.kept.items()},
+            None if self.ids is None else [self.ids[i] for i in places],
         )
+
+    def at(self, position: Any) -> TextBlock:
+        """Return the block with the position after it."""
+        return replace(self, position=position)
+
+    def id_of(self, i: int) -> str:
+        """Return what document i is known by: a message's id, else where it stood."""
+        return self.place(i) if self.ids is None else self.ids[i]
 
     def place(self, i: int) -> str:
         """Say where document i stood, as in `tweets.csv line 17`."""
+        if self.ids is not None:
+            return f"{self.names[0]} message {self.ids[i]}"
         return name_place(self.names[self.files[i]], int(self.lines[i]))
 
 
@@ -77,6 +92,18 @@ def name_place(file: str, line: int) -> str:
     """Return the words for a line of a file; a Parquet file has rows."""
     unit = "row" if file.lower().endswith((".parquet", ".pq")) else "line"
     return f"{'standard input' if file == '-' else file} {unit} {line}"
+
+
+def message_block(
+    texts: list[Any],
+    times: list[datetime | None] | None,
+    labels: list[str | None] | None,
+    ids: list[str],
+    name: str,
+) -> TextBlock:
+    """Return a block of messages of one source."""
+    numbers = np.zeros(len(texts), np.int64)
+    return TextBlock(texts, times, labels, numbers, numbers, (name,), ids=ids)
 
 
 def join(blocks: list[TextBlock]) -> TextBlock:
@@ -92,6 +119,7 @@ def join(blocks: list[TextBlock]) -> TextBlock:
         np.concatenate([block.lines for block in blocks]),
         blocks[0].names,
         {name: [v for block in blocks for v in block.kept[name]] for name in blocks[0].kept},
+        None if blocks[0].ids is None else [id for block in blocks for id in block.ids or ()],
     )
 
 

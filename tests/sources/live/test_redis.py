@@ -1,0 +1,119 @@
+import json
+import threading
+import time
+from itertools import islice
+
+import pytest
+
+from spectralleader.sources import open_source
+from spectralleader.sources.files import problems
+from spectralleader.sources.live import redis_stream
+from tests.servers import RedisServer, needs_redis
+
+pytestmark = needs_redis
+
+
+def read_all(address, **options):
+    with open_source(address, follow=False, **options) as reader:
+        return reader, [text for block in reader for text in block.texts]
+
+
+def test_fields_and_json_in_them_are_columns(redis_server):
+    address = f"{redis_server.address}/mixed"
+    entries = [
+        {"payload": json.dumps({"body": f"rain {i}", "items": ["a", i]}), "user": i}
+        for i in range(5)
+    ]
+    redis_server.fill("mixed", entries)
+    assert read_all(address, text="payload.body")[1] == [f"rain {i}" for i in range(5)]
+    reader, found = read_all(address, tokens="payload.items")
+    assert found == [["a", str(i)] for i in range(5)]
+    assert reader.guesses == ("payload.items: 2 tokens, first 'a'",)
+    assert read_all(address, text="user")[1] == list("01234")
+    with pytest.raises(ValueError, match=r"has no column 'body'; its columns are 'payload', "):
+        open_source(address, text="body")
+
+
+def test_bad_messages_are_counted_with_their_ids_and_skipped(redis_server):
+    address = f"{redis_server.address}/bad"
+    entries = [{"text": "rain"}, {"text": b"\xff"}, {"other": "x"}, {"text": " "}, {"text": "wind"}]
+    redis_server.fill("bad", entries)
+    with redis_server.client() as client:
+        ids = [id.decode() for id, _ in client.xrange("bad")]
+    reader, found = read_all(address, block=2)
+    assert found == ["rain", "wind"]
+    assert reader.problems.counts == {problems.UNDECODABLE: 1, problems.NO_TEXT: 2}
+    assert reader.problems.places[problems.UNDECODABLE] == [f"{address} message {ids[1]}"]
+    with pytest.raises(ValueError, match=f"message {ids[1]}: not UTF-8 text"):
+        read_all(address, strict=True)
+
+
+def test_latest_is_the_first_message_after_the_start(redis_server):
+    address = f"{redis_server.address}/late"
+    redis_server.fill("late", [{"text": "old"}])
+    with open_source(address, text="text", block=1, start="latest", follow=False) as reader:
+        assert list(reader) == []
+        assert reader.position is None
+    reader = redis_stream.RedisStream(address, start="latest", strict=False, say=print)
+    position = reader.open(None)
+    redis_server.fill("late", [{"text": "new"}])
+    assert [message.payload for message in reader.take(9).messages] == [{"text": b"new"}]
+    reader.open(position)
+    assert len(reader.take(9).messages) == 1
+    reader.close()
+
+
+def test_a_stream_that_is_another_is_refused(redis_server):
+    address = f"{redis_server.address}/first"
+    redis_server.fill("first", [{"text": "rain"}] * 3)
+    with open_source(address, follow=False) as reader:
+        position = next(reader).position
+    with pytest.raises(ValueError, match="the stream 'first' was learned, not 'second'"):
+        open_source(f"{redis_server.address}/second", after=position)
+    with redis_server.client() as client:
+        client.delete("first")
+    with pytest.raises(ValueError, match=r"ends at 0-0, but was learned up to .*--fresh"):
+        open_source(address, after=position)
+    with redis_server.client() as client:
+        client.set("first", "text")
+    with pytest.raises(ValueError, match="cannot be read: WRONGTYPE"):
+        open_source(address)
+
+
+def test_an_address_without_a_server_is_an_error_soon(monkeypatch):
+    monkeypatch.setattr(redis_stream, "PATIENCE", 0.3)
+    with pytest.raises(ValueError, match=r"redis://127.0.0.1:1/0/x cannot be reached.*address"):
+        open_source("redis://:secret@127.0.0.1:1/0/x")
+    with pytest.raises(ValueError, match=r"is redis://host:port/db/STREAM, not redis://host/$"):
+        open_source("redis://:secret@host/")
+
+
+def test_a_server_that_restarts_is_connected_to_again(tmp_path):
+    server, said = RedisServer(tmp_path), []
+    try:
+        server.fill("s", [{"text": f"rain {i}"} for i in range(50)])
+        with open_source(f"{server.address}/s", block=10, say=said.append) as reader:
+            assert len(list(islice(reader, 5))) == 5
+            server.kill()
+
+            def restart():
+                time.sleep(0.5)
+                server.start()
+                server.fill("s", [{"text": f"wind {i}"} for i in range(10)])
+
+            thread = threading.Thread(target=restart)
+            thread.start()
+            assert next(reader).texts == [f"wind {i}" for i in range(10)]
+            thread.join()
+            assert reader.describe() == "up to date"
+    finally:
+        server.kill()
+    assert len(said) == 2
+    assert "cannot be reached" in said[0]
+    assert "can be reached again" in said[1]
+
+
+def test_without_its_client_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "redis", None)
+    with pytest.raises(ImportError, match=r"pip install spectralleader\[redis\]"):
+        open_source("redis://localhost/0/x")
