@@ -58,7 +58,11 @@ def topics(
     words: Annotated[int, typer.Option(min=1, help="Words shown of each topic.")] = 10,
     documents: Annotated[int, typer.Option(min=0, help="Typical documents shown of each.")] = 3,
     recent: Annotated[
-        bool, typer.Option("--recent", help="The topics of the last 2,000 documents instead.")
+        bool,
+        typer.Option(
+            "--recent",
+            help="The topics of the last documents instead: 2,000, or those since a change.",
+        ),
     ] = False,
     level: Level = None,
     name: Annotated[

@@ -18,7 +18,8 @@ CONFIDENT = 0.9  # probability of the likeliest topic
 GAP = 2.0  # an eigenvalue this many times the next one ends a spectrum
 N_SHUFFLES = 3
 MOST_TOKENS = 2_000_000  # looked at, in documents at random: time and memory grow with them
-MOST_DIRECTIONS = 30  # looked at, or 10 more than twice the topics
+DIRECTIONS = 30, 110  # looked at: 10 more than twice the topics, within these
+MANY = 50  # topics from which on the tensor, whose work grows as K^4, is not decomposed
 
 
 @dataclass(frozen=True)
@@ -60,13 +61,13 @@ class Diagnosis:
     """What remembered documents say of a model. Expected: what documents drawn from it would."""
 
     n_docs: int  # looked at, of 2 or more words
-    n_usable: int  # topics that the spectral method can tell apart in them
+    n_usable: int  # topics that the spectral method can tell apart in them; with many: directions
     confident: float  # share of documents whose topic is at least 90 % certain
     expected_confident: float
     agreement: float  # of the topics of a document's halves, see `agreement`
     expected_agreement: float
-    residual: float  # of their tensor, see `Estimate.residual`
-    expected_residual: float
+    residual: float | None  # of their tensor, see `Estimate.residual`; None with many topics
+    expected_residual: float | None
     spectrum: Spectrum
 
     @property
@@ -84,17 +85,21 @@ def diagnose(model: TopicModel, documents: Documents, *, seed: int = 0) -> Diagn
     if documents.n_docs == 0:
         return None
     drawn, _ = model.sample(documents.n_docs, documents.lengths.astype(np.int64), seed=seed)
-    found, expected = (_estimate(block, model.n_topics) for block in (documents, drawn))
+    spectrum = measure_spectrum(documents, model.n_topics, seed=seed)
+    n_usable = model.n_topics if spectrum.is_cut else min(model.n_topics, spectrum.n_above)
+    residuals: tuple[float | None, float | None] = (None, None)
+    if model.n_topics < MANY:
+        found, expected = (_estimate(block, model.n_topics) for block in (documents, drawn))
+        n_usable, residuals = found.n_usable, (found.residual, expected.residual)
     return Diagnosis(
         documents.n_docs,
-        found.n_usable,
+        n_usable,
         share_confident(model, documents),
         share_confident(model, drawn),
         agreement(model, documents, seed),
         agreement(model, drawn, seed),
-        found.residual,
-        expected.residual,
-        measure_spectrum(documents, model.n_topics, seed=seed),
+        *residuals,
+        spectrum,
     )
 
 
@@ -157,7 +162,8 @@ def measure_spectrum(documents: Documents, n_topics: int, *, seed: int = 0) -> S
     rng = np.random.default_rng(seed)
     seconds = [_top_eigenvalues(shuffle(documents, rng), 2)[1:] for _ in range(N_SHUFFLES)]
     noise = float(np.concatenate(seconds).max(initial=0.0))
-    return Spectrum(_top_eigenvalues(documents, max(MOST_DIRECTIONS, 2 * n_topics + 10)), noise)
+    n = int(np.clip(2 * n_topics + 10, *DIRECTIONS))
+    return Spectrum(_top_eigenvalues(documents, n), noise)
 
 
 def _top_eigenvalues(documents: Documents, n: int) -> Floats:

@@ -27,7 +27,9 @@ from spectralleader.text.trends import (
 
 PLAUSIBLE, DOUBTFUL = 0.8, 0.5  # halves agree this well, beside documents of the model
 MIN_TYPICAL = 3  # words of a document worth showing
-SMALL = 0.01  # weight of a topic that hardly occurs
+SMALL = 0.1  # of an even share of the documents: a topic that has less is named
+MOST_NAMED = 10  # such topics
+CLOSER = 1.25  # times as well as documents of the model: topics follow single documents
 MOST_EVENTS = 5  # shown, the latest
 MOST_SHIFTS = 3  # of topics that rose or fell, shown
 
@@ -51,7 +53,8 @@ class Description:
         """Return the diagnosis in plain words."""
         if self.diagnosis is None:
             return [f"The learner {self.learner} remembers no documents to judge the model by."]
-        small = [topic["topic"] for topic in self.topics if topic["weight"] < SMALL]
+        least = SMALL / len(self.topics)
+        small = [topic["topic"] for topic in self.topics if topic["weight"] < least]
         return [
             say_plausible(self.diagnosis),
             say_usable(self.diagnosis, len(self.topics), small),
@@ -130,7 +133,7 @@ def describe(
         topics.vocabulary.n_words,
         listed,
         None if documents is None else diagnose(shown.model, documents),
-        [*say_shifts(shown, trends), *say_history(topics), *say_names(topics)],
+        [*say_shifts(shown, trends), *say_history(topics, recent=recent), *say_names(topics)],
         documents.n_docs if recent and documents is not None else None,
         None if shown.groups is None else level_of(topics, shown),
         trends,
@@ -206,29 +209,29 @@ def say_names(topics: TextTopics) -> list[str]:
     ]
 
 
-def say_history(topics: TextTopics) -> list[str]:
+def say_history(topics: TextTopics, *, recent: bool = False) -> list[str]:
     """Say what happened to the topics that are read, and whether the stream drifts."""
     if not isinstance(topics.learner, HedgedLeader):
         return []
     info = topics.learner.info
     lines = [say_event(event) for event in info.events[-MOST_EVENTS:]]
+    if (more := len(info.events) - len(lines)) > 0:
+        lines.insert(0, f"{more} earlier events are not shown.")
     if not info.is_settled and topics.n_docs > topics.n_empty:
         lines.append(
             "Topics are provisional: until some 10,000 documents are learned, better ones may "
             "still replace them, numbers and all."
         )
-    if (more := len(info.events) - len(lines)) > 0:
-        lines.insert(0, f"{more} earlier events are not shown.")
     if info.drifts_since is not None:
-        lines.append(
-            f"The stream has drifted since document {info.drifts_since:,}: see the topics of the "
-            "last documents by --recent."
-        )
+        hint = "" if recent else ": see the topics of the last documents by --recent"
+        lines.append(f"The stream has drifted since document {info.drifts_since:,}{hint}.")
     return lines
 
 
 def say_event(event: Event) -> str:
     """Say what happened to which topics, and when."""
+    if not event.topics:
+        return f"After {event.n_docs:,} documents {event.what}."
     numbers = [str(k + 1) for k in event.topics]
     which = f"topic {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} topics"
     verb = "was" if len(numbers) == 1 else "were"
@@ -242,14 +245,17 @@ def say_event(event: Event) -> str:
 def typical(topics: Snapshot, documents: Documents, k: int, n: int) -> list[str]:
     """Return the words of the n remembered documents most typical of topic k.
 
-    Those with the largest P(topic | document) times likelihood of a word, on average; of documents
-    that have the same words, one. The most telling words come first.
+    Of those whose likeliest topic it is, those with the largest P(topic | document) times
+    likelihood of a word, on average; of documents that have the same words, one. The most telling
+    words come first.
     """
-    documents = documents[documents.lengths >= MIN_TYPICAL]
-    model = topics.model
+    documents, model = documents[documents.lengths >= MIN_TYPICAL], topics.model
+    posterior = model.posterior(documents)
+    is_its = posterior.argmax(axis=1) == k
+    documents, posterior = documents[is_its], posterior[is_its]
     log_topic = np.log(np.maximum(model.topics[k], np.finfo(float).tiny))
     fit = np.exp((documents.as_floats() @ log_topic) / documents.lengths)
-    order = np.argsort(-model.posterior(documents)[:, k] * fit, kind="stable")
+    order = np.argsort(-posterior[:, k] * fit, kind="stable")
     shown: dict[str, None] = {}
     for i in order[: 20 * n]:
         one = documents[int(i)]
@@ -262,17 +268,23 @@ def typical(topics: Snapshot, documents: Documents, k: int, n: int) -> list[str]
 
 def say_plausible(found: Diagnosis) -> str:
     """Say whether documents have one topic each."""
-    verdict = "doubtful"
-    if found.expected_agreement <= 0:
+    verdict, closer = "doubtful", found.fit > CLOSER
+    if found.expected_agreement <= 0 or closer:
         verdict = "not to be judged"
     elif found.fit >= DOUBTFUL:
         verdict = "a rough fit" if found.fit < PLAUSIBLE else "plausible"
+    why = " Topics follow single documents: learn more, or ask for fewer topics." if closer else ""
+    triples = ""
+    if found.residual is not None and found.expected_residual is not None:
+        triples = (
+            f"; topics leave {found.residual:.0%} of the triples of words unexplained "
+            f"({found.expected_residual:.0%})"
+        )
     return (
         f"One topic a document is {verdict}: two halves of a document agree on its topic "
         f"{found.agreement:.0%} above chance, where documents of the model itself would agree "
         f"{found.expected_agreement:.0%}. The topic of {found.confident:.0%} of documents is at "
-        f"least {CONFIDENT:.0%} certain ({found.expected_confident:.0%}); topics leave "
-        f"{found.residual:.0%} of the triples of words unexplained ({found.expected_residual:.0%})."
+        f"least {CONFIDENT:.0%} certain ({found.expected_confident:.0%}){triples}.{why}"
     )
 
 
@@ -283,9 +295,15 @@ def say_usable(found: Diagnosis, n_topics: int, small: list[int]) -> str:
             f"The spectral method can tell only {found.n_usable} of {n_topics} topics apart in "
             "what is remembered: learn more or longer documents, or ask for fewer topics."
         )
+    if n_topics == 1:
+        return "The one topic is in use."
     if small:
-        which = ", ".join(map(str, small))
-        return f"All {n_topics} topics are in use, but hardly any document has topic {which}."
+        which = ", ".join(map(str, small[:MOST_NAMED]))
+        more = f" and {len(small) - MOST_NAMED} more" if len(small) > MOST_NAMED else ""
+        return (
+            f"All {n_topics} topics are in use, some by few documents (less than a tenth of an "
+            f"even share): {which}{more}."
+        )
     return f"All {n_topics} topics are in use."
 
 
@@ -300,7 +318,9 @@ def say_spectrum(found: Diagnosis, n_topics: int) -> str:
             f"The spectrum suggests {spectrum.n_suggested} topics: there the eigenvalues of the "
             f"pairs drop by half or more ({above} stand above noise)."
         )
-    room = "more topics could be asked for" if spectrum.n_above > n_topics else "ask for no more"
+    room = "more topics could be asked for"
+    if spectrum.n_above <= n_topics:
+        room = f"more than {spectrum.n_above} topics cannot be told apart by pairs of words"
     return (
         f"The spectrum suggests no number: its eigenvalues fall slowly, and {above} stand above "
         f"noise; {room}."

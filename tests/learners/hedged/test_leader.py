@@ -78,7 +78,9 @@ def test_replaced_topics_are_noticed_and_found_within_two_thousand_documents():
     assert learner.info.drifts_since is None
     learned(learner, AFTER, 2000, seed=1)
     assert learner.info.drifts_since == pytest.approx(14_000, abs=200)
-    assert learner.info.drift > 0
+    (event,) = learner.info.events
+    assert event.n_docs == learner.info.drifts_since
+    assert event.what == "the stream changed"
     sample, _ = AFTER.truth.sample(2000, 8, seed=9)
     truth = float(AFTER.truth.log_prob(sample).mean())
     assert float(learner.predictive.log_prob(sample).mean()) > truth - 0.6

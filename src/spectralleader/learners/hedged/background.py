@@ -73,7 +73,9 @@ class Background:
 
 def smooth(statistics: Statistics, background: Floats, strength: float) -> TopicModel:
     """Return the model of the statistics, each topic with `strength` words of background."""
-    arrays = (statistics.words, statistics.totals, statistics.scale)
+    # one layout, whether they are on their own or among others': the kernel is compiled once
+    words, totals = map(np.ascontiguousarray, (statistics.words, statistics.totals))
+    arrays = (words, totals, statistics.scale)
     return TopicModel.trusted(*smoothed(*arrays, background, strength))
 
 

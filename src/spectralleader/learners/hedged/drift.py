@@ -47,6 +47,7 @@ class Drift:
         self.mean_odds = 1.0  # what a stake on all rivals has become
         self.odds: Floats = np.ones(shape)  # what each stake of 1 has become
         self.starts: Ints = np.full(shape, n_docs)  # documents before it was placed
+        self.began = n_docs
         self.is_alarmed = False
         self.alarmed_since = 0  # documents before the change that the alarm is for
 
@@ -75,12 +76,13 @@ class Drift:
     def to_state(self) -> dict[str, Any]:
         """Return all there is to it."""
         arrays = {"odds": self.odds.copy(), "starts": self.starts.copy()}
-        return {**arrays, "is_alarmed": self.is_alarmed, "alarmed_since": self.alarmed_since}
+        names = ("began", "is_alarmed", "alarmed_since")
+        return {**arrays, **{name: getattr(self, name) for name in names}}
 
     @classmethod
     def from_state(cls, state: dict[str, Any], pairs: tuple[tuple[int, int], ...]) -> Drift:
         """Rebuild what `to_state` described."""
-        drift = cls(pairs)
+        drift = cls(pairs, whole(state, "began"))
         drift.odds = floats(state, "odds", drift.odds.shape, 1.0, RESERVE * SETTINGS.run_length)
         drift.mean_odds = float(drift.odds.mean())
         drift.starts = integers(state, "starts", drift.starts.shape).copy()

@@ -19,7 +19,6 @@ from spectralleader.learners.hedged.drift import Drift
 from spectralleader.learners.hedged.experts import ALL, FOLLOWED, RECENT, Asked, Experts, own, table
 from spectralleader.learners.hedged.mixing import Mixing
 from spectralleader.learners.hedged.refit import Event, Refit
-from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.learners.protocol import (
     Predictive,
     check_block,
@@ -47,11 +46,10 @@ class HedgedInfo(NamedTuple):
     """How the stream goes, and who predicts it."""
 
     is_settled: bool  # whether the topics that are read are replaced only by a margin from now on
-    drift: float  # nats per document that the last documents' topics predict better; below 0: worse
     drifts_since: int | None  # documents before the stream began to drift; None: it does not
     events: tuple[Event, ...]  # what happened to the topics that are read, the latest last
     shares: dict[str, float]  # of each expert in the mixture that predicts
-    n_races: int  # times that new starts were tried
+    n_races: int  # times that new starts were tried, for the window after a change too
     price: float  # nats that it may lose to the best expert in all, documents one at a time
 
 
@@ -143,10 +141,21 @@ class HedgedLeader(Guarded):
         self._suspicion.update(asked.log_probs, n_docs)
         if self._refit.is_settled:
             self._drift.update(asked.log_probs, n_docs)
+            if (since := self._drifts_since) is not None:
+                self._refit.note_change(since)
         self._experts.learn(asked)
         self._refit.learn(block, self._experts)
         if self._refit.renew(self._experts, self._suspicion):  # bets were against other topics
             self._drift = Drift(RIVALS, self.n_docs)
+
+    @property
+    def _drifts_since(self) -> int | None:
+        """Documents before the stream began to drift; None if it does not."""
+        since, changed = self._drift.alarmed_since, self._refit.changed
+        if not self._drift.is_alarmed:
+            return None
+        # topics were replaced while it drifted, and it still does
+        return changed if since <= self._drift.began and changed > 0 else since
 
     def _ask(self, block: Documents) -> Asked:
         """Ask every expert for the block's probability; at most once for a block."""
@@ -207,15 +216,10 @@ class HedgedLeader(Guarded):
     def info(self) -> HedgedInfo:
         """Drift, events, and the experts' shares."""
         shares = dict(zip((e.name for e in table()), self._mixing.shares.tolist(), strict=True))
-        n = SETTINGS.lately * (1.0 - (1.0 - 1.0 / SETTINGS.lately) ** self.n_docs)
-        losses = self._experts.losses
-        better = float((losses[own(ALL)] - losses[own(RECENT)]) / max(n, 1.0))
-        since = self._drift.alarmed_since if self._drift.is_alarmed else None
         refit = self._refit
         return HedgedInfo(
             refit.is_settled,
-            better,
-            since,
+            self._drifts_since,
             tuple(refit.events),
             shares,
             refit.n_races,

@@ -35,10 +35,11 @@ from spectralleader.samples import Reservoir, Window, sample_to_state
 from spectralleader.samples.interleaving import interleave, take_turns
 
 MOST_EVENTS = 100  # remembered, the latest
+CHANGED = "the stream changed"
 N_EXPLAINED, WORST = 2000, 100  # documents looked at for a dead topic, and how many restart it
 COUNTERS = (
     *("n_races", "_n_raced", "_next_race", "_since", "_next_fresh"),
-    *("_n_compared", "_next_revival"),
+    *("_n_compared", "_next_revival", "changed"),
 )
 
 
@@ -55,7 +56,7 @@ class Event(NamedTuple):
 
     n_docs: int  # documents learned before
     what: str
-    topics: tuple[int, ...]  # that it happened to
+    topics: tuple[int, ...]  # that it happened to; none: to the stream
     moved: float  # share of the remembered documents whose topic changed
 
 
@@ -85,6 +86,7 @@ class Refit:
         self._next_fresh = self._least_fresh  # documents since a change, at the next search
         self._n_compared = 0  # documents when the window's topics were last compared
         self._next_revival = 0
+        self.changed = 0  # documents before the last change that was noted
 
     def _follow(self) -> None:
         samples = (self.reservoir, self.window)
@@ -168,6 +170,12 @@ class Refit:
     def _note(self, what: str, topics: Sequence[int], moved: float) -> None:
         event = Event(self.reservoir.n_seen, what, tuple(topics), moved)
         self.events = [*self.events, event][-MOST_EVENTS:]
+
+    def note_change(self, since: int) -> None:
+        """Note that the stream is another one since then, once: also when the topics follow."""
+        if since > self.changed:
+            self.changed = since
+            self.events = [*self.events, Event(since, CHANGED, (), 0.0)][-MOST_EVENTS:]
 
     def _seek_change(self, experts: Experts, drift: Drift) -> bool:
         """Seek the window's topics anew in the documents since a change, if there was one."""
