@@ -95,7 +95,7 @@ def test_more_rows_than_a_chunk_add_up():
 
 @given(blocks())
 def test_the_kernel_multiplies_pairs_as_numpy_does(block):
-    arrays = (block.indptr, block.words, block.counts, block.lengths)
+    arrays = (block.indptr, block.words, block.counts, sums.tuple_weights(block, 2))
     for Z in (BASIS, np.random.default_rng(1).normal(size=(5, 4))):
         np.testing.assert_allclose(
             pair_operator.multiply_pairs(*arrays, Z), sums.multiply_pairs(block, Z), atol=1e-12

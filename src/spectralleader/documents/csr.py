@@ -149,7 +149,9 @@ def number_words(words: WordIds, n_words: int) -> tuple[WordIds, Ints]:
     place[words] = 1
     known = np.flatnonzero(place)
     place[known] = np.arange(len(known))
-    return place[words], known
+    places = place[words]
+    places.setflags(write=False)  # as those of documents: one kernel for both
+    return places, known
 
 
 @kernel

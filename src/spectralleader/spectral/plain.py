@@ -19,9 +19,10 @@ def whiten(sums: Sums, n_topics: int) -> tuple[Floats, Floats, Floats]:
     """Return W, A and T = M3(W, W, W), as the kernel `whitening.whiten` does."""
     values, vectors = np.linalg.eigh(unpack_pairs(sums.upper) / max(1.0, sums.n[2]))
     A, U = values[::-1][:n_topics], vectors[:, ::-1][:, :n_topics]
-    usable = USABLE * max(values[-1], 0.0) < A
+    usable = USABLE * values.max(initial=0.0) < A
     A, U = A[usable].copy(), U[:, usable]
-    first = (np.abs(U) > (1.0 - 1e-9) * np.abs(U).max(axis=0)).argmax(axis=0)
+    is_largest = np.abs(U) > (1.0 - 1e-9) * np.abs(U).max(axis=0, initial=0.0)
+    first = is_largest.argmax(axis=0) if U.size else np.zeros(0, np.int64)
     W = np.ascontiguousarray(U * (np.sign(U[first, np.arange(len(A))]) / np.sqrt(A)))
     return W, A, whiten_triples(sums, W)
 
