@@ -42,10 +42,14 @@ def test_the_wheel_has_the_library_and_nothing_else(wheel):
     assert "spectralleader/py.typed" in names
     assert any(name.endswith("scenarios/figure1-easy.toml") for name in names)
     assert any(name.endswith("licenses/LICENSE") for name in names)
+    for kind in ("html", "css", "js"):
+        assert f"spectralleader/page/page.{kind}" in names
     allowed = (
         ".py",
         ".toml",
         ".html",
+        ".css",
+        ".js",
         "py.typed",
         "METADATA",
         "WHEEL",

@@ -182,7 +182,10 @@ def parse_topics(given: str) -> int | str:
     if given == "auto":
         return given
     if not given.isdecimal() or int(given) < 1:
-        raise typer.BadParameter(f"-k takes a number of topics from 1 on, or auto; got {given!r}")
+        raise typer.BadParameter(
+            f"-k takes a number of topics from 1 on, or auto; got {given!r}",
+            param_hint="'--topics'",
+        )
     return int(given)
 
 

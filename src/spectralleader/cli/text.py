@@ -216,7 +216,9 @@ def parse_numbers(given: str) -> list[int]:
     """Return numbers of topics that were given with commas between."""
     parts = [part.strip() for part in given.split(",")]
     if not all(part.isdecimal() and int(part) > 0 for part in parts):
-        raise typer.BadParameter(f"-k takes a number, or several such as 5,10,20; got {given!r}")
+        raise typer.BadParameter(
+            f"-k takes a number, or several such as 5,10,20; got {given!r}", param_hint="'--topics'"
+        )
     return [int(part) for part in parts]
 
 
