@@ -72,6 +72,22 @@ def resident(field: str) -> float:
     raise RuntimeError(f"/proc/self/status has no {field}; peak memory is measured on Linux only")
 
 
+def exercise(learner_class: Any) -> None:
+    """Go down every path of a learner: blocks of 1, 10, 1000; filling and full; d small and not."""
+    import numpy as np
+
+    from benchmarks.synthetic import zipf_source
+
+    for n_words in (3, 100):
+        source = zipf_source(3, n_words, exponent=1.0, seed=SEED)
+        documents = source.draw(np.full(2 * BLOCK, LENGTH), np.random.default_rng(SEED))
+        for size in (1, 10, BLOCK):
+            learner = learner_class(3, n_words=n_words, reservoir_size=BLOCK // 2, seed=SEED)
+            for block in documents.blocks(size):
+                learner.learn(block)
+            learner.model  # noqa: B018  # reading is the work
+
+
 QUESTIONS = {"memory": memory}
 
 if __name__ == "__main__":
