@@ -29,6 +29,8 @@ def test_text_commands_need_no_matplotlib(tmp_path):
         [*LEARN, "b.sl"],
         ["topics", "a.sl"],
         ["predict", "a.sl", "tweets.csv"],
+        ["trends", "a.sl"],
+        ["page", "a.sl", "-o", "topics.html"],
         ["evaluate", "tweets.csv", "-k", "2", "--learners", "stepwise-em,unigram"],
         ["merge", "a.sl", "b.sl", "--out", "c.sl"],
         ["experiment", "list"],

@@ -1,6 +1,6 @@
 """The page in a real browser: nothing is loaded, nothing fails, controls work.
 
-Needs the package playwright and a Chromium, found by its name or by `CHROMIUM`.
+Needs the extra `browser` and a Chromium, found by its name or by the variable `CHROMIUM`.
 """
 
 import os
@@ -23,7 +23,7 @@ def path(tmp_path_factory):
 
 @pytest.fixture(params=[(400, "light"), (1600, "dark")], ids=["narrow light", "wide dark"])
 def page(request, path):
-    sync_api = pytest.importorskip("playwright.sync_api", reason="no playwright here")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="needs the extra browser")
     if CHROMIUM is None:
         pytest.skip("no Chromium here; name one by the variable CHROMIUM")
     width, scheme = request.param

@@ -232,6 +232,7 @@ function draw() {
 function begin() {
   $("summary").textContent = data.summary;
   $("made").textContent = data.made;
+  $("findings-note").textContent = `Of the ${data.levels[data.start].topics.length} topics that are shown at first, by their numbers there.`;
   $("findings").append(...data.findings.map(line => el("li", {}, line)));
   const n = data.time.starts.length;
   $("level").max = data.levels.length - 1;
