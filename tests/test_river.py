@@ -201,11 +201,13 @@ def test_what_is_no_count_is_an_error_and_teaches_nothing(count):
     assert model.vocabulary == []
 
 
-@pytest.mark.parametrize("document", [None, 5, ["rain", "wind"], b"rain"])
+@pytest.mark.parametrize(
+    "document", [None, 5, {"rain", "wind"}, b"rain"], ids=["none", "number", "set", "bytes"]
+)
 def test_what_is_no_document_is_told(document):
     topics = fast()
     for use in (topics.learn_one, topics.transform_one, topics.score_one):
-        with pytest.raises(TypeError, match="a document is a text or a dictionary of words"):
+        with pytest.raises(TypeError, match="a document is a text, a list of tokens or a dict"):
             use(document)
 
 

@@ -1,4 +1,4 @@
-"""Learn a stream while being killed again and again: run as a script, prints what happened.
+"""Learn a stream while being killed again and again: run as a module, prints what happened.
 
 As `kill_chain`, for a broker. A Redis server is a child of this process: it is killed and started
 again among the kills of its consumer, while that one is connected, waits for it, or starts.
@@ -13,10 +13,9 @@ import time
 from functools import partial
 from pathlib import Path
 
-from kill_chain import kill_one
-
 from spectralleader import load
 from spectralleader.jobs import Progress, Source, learn
+from tests.jobs.kill_chain import kill_one
 from tests.servers import RedisServer
 
 MOST_STEPS = 6  # between two kills

@@ -239,3 +239,26 @@ def test_topics_are_emitted_to_a_stream(log, tmp_path):
     assert len(rows) == 240
     assert rows[1][b"id"].decode() == f"{log} line 2"
     assert float(rows[-1][b"probability"]) > 1 / 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals as Unix has them")
+def test_signals_end_a_command_that_follows_a_file(log, tmp_path):
+    saved, said = tmp_path / "model", tmp_path / "said"
+    command = [*COMMAND, "learn", "--follow", "-k", "2", "--block", "40", "--save", str(saved)]
+    empty = tmp_path / "empty.log"
+    empty.touch()
+    for path, code in ((log, 0), (empty, 143)):
+        with said.open("w") as file:
+            process = subprocess.Popen(
+                [*command, "--checkpoint-every", "1", "--fresh", str(path)],
+                stdout=subprocess.DEVNULL,
+                stderr=file,
+            )
+            if code == 0:
+                wait_for(lambda: saved.exists() and load(saved).n_docs == 240)
+            else:
+                time.sleep(3)  # waits for the first line: nothing is at stake
+            process.send_signal(signal.SIGTERM)
+            began = time.monotonic()
+            assert process.wait(timeout=30) == code, said.read_text()
+            assert time.monotonic() - began < 5

@@ -9,7 +9,7 @@ from tests.factories import comparable, same_state
 from tests.servers import KafkaCluster, needs_kafka, needs_redis
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills as Unix does")
-SCRIPT = Path(__file__).parent / "live_kill_chain.py"
+ROOT, MODULE = Path(__file__).parents[2], "tests.jobs.live_kill_chain"
 N_DOCS, BLOCK = 4000, 20
 
 
@@ -25,7 +25,8 @@ def disturb(tmp_path, **options):
         **options,
     }
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), json.dumps(options)],
+        [sys.executable, "-m", MODULE, json.dumps(options)],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=300,

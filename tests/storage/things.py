@@ -56,6 +56,9 @@ def more_things() -> Iterator[tuple[str, Any]]:
         for block in documents(100, 30).blocks(1):
             leader.learn(block)
         yield f"spectral over {type(sample).__name__}", leader
+    tokens = TextTopics(2, words="tokens", learner="stepwise-em")
+    tokens.learn([["rain", 7], {"goal": 2}] * 20, position={"kind": "queue", "at": [1, None, "x"]})
+    yield "topics of tokens", tokens
     topics = TextTopics(2, vocabulary=["rain", "goal", "dose"], learner="spectral")
     topics.learn(texts(50)[0])
     yield "text-topics over given words", topics

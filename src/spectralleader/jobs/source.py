@@ -13,7 +13,7 @@ from spectralleader.runtime.interrupts import look
 from spectralleader.sources.files import Columns, Reader
 from spectralleader.sources.files.columns import Wish
 from spectralleader.sources.live import LiveReader, is_address
-from spectralleader.sources.live.addresses import make_reader
+from spectralleader.sources.live.addresses import check_scheme, make_reader
 from spectralleader.sources.live.folder import FolderReader, list_folder
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.topics import MAX_WORDS
@@ -77,6 +77,8 @@ class Source:
 
     def open(self, progress: Progress | None = None) -> AnyReader:
         """Open the files, in blocks. A live source is not started yet: see `LiveReader.start`."""
+        for name in self.files:
+            check_scheme(name)
         if not self.is_live:
             return self._read(self.block, sort=self.sort)
         if "-" in self.files:

@@ -31,6 +31,21 @@ def test_a_partition_without_a_whole_portion_is_passed_over(kafka_cluster):
     assert found.index("last") > found.index("18")
 
 
+def test_what_is_left_at_the_end_holds_up_nobody_later(kafka_cluster):
+    kafka_cluster.fill("left", as_json(*map(str, range(10))), n_partitions=1)
+    address = f"{kafka_cluster.address}/left"
+    with open_source(address, block=32, follow=False) as reader:  # portions of 8
+        blocks = list(reader)
+    assert [text for block in blocks for text in block.texts] == list(map(str, range(10)))
+    position = blocks[-1].position
+    assert position["at"]["taken"] == 0
+    for _ in range(8):
+        kafka_cluster.producer.produce("left", as_json("new")[0], partition=3)
+    kafka_cluster.producer.flush(10)
+    with open_source(address, block=8, after=position) as reader:
+        assert next(reader).texts == ["new"] * 8
+
+
 def test_plain_text_and_bad_messages_are_read_as_they_are(kafka_cluster):
     kafka_cluster.fill("plain", [b"rain and wind", b"\xff", b"goal"], n_partitions=1)
     with open_source(f"{kafka_cluster.address}/plain", follow=False) as reader:

@@ -35,6 +35,14 @@ def is_address(name: str) -> bool:
     return name.partition("://")[0] in ADDRESSES and "://" in name
 
 
+def check_scheme(name: str) -> None:
+    """Raise for an address of a scheme that is not known."""
+    scheme, is_url, _ = name.partition("://")
+    if is_url and scheme not in ADDRESSES and not Path(name).exists():
+        known = ", ".join(f"{one}://" for one in ADDRESSES)
+        raise ValueError(f"{scheme}:// is not known; known are {known}, files and folders")
+
+
 def open_source(
     name: str | os.PathLike[str],
     *,
@@ -123,11 +131,7 @@ def make_reader(
         own = {"portion": block, "follow": follow} if home.KIND == "kafka" else {}
         source = make(name, start=start, strict=strict, say=say, **own)
         return LiveReader(source, home.KIND, source.name, wish, **reading)
-    if "://" in name:
-        raise ValueError(
-            f"{name.partition('://')[0]}:// is not known; known are "
-            f"{', '.join(f'{scheme}://' for scheme in ADDRESSES)}, files and folders"
-        )
+    check_scheme(name)
     if Path(name).is_dir():
         return FolderReader(name, wish, format=format, **reading)
     if not Path(name).exists():

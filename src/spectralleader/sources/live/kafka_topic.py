@@ -109,6 +109,8 @@ class KafkaTopic:
                 f"{self.name} has no partition {missing[0]}, which was learned: it is another "
                 "topic; name the same one, or start anew with --fresh"
             )
+        if self._turn not in self._offsets:
+            self._turn, self._n_taken = min(self._offsets), 0
         self._ready = {number: deque() for number in partitions}
         self._assign()
         return self._position()
@@ -169,9 +171,10 @@ class KafkaTopic:
         size = min(n, self._portion - self._n_taken, len(ready))
         taken = [ready.popleft() for _ in range(size)]
         self._offsets[number] = offset_of(taken[-1]) + 1
-        self._n_taken += size
-        self._turn = number
-        if self._n_taken >= self._portion:
+        # what is left at the end of a stream that is not followed is no portion, and begins none
+        is_portion = self._n_taken + size + len(ready) >= self._portion
+        self._turn, self._n_taken = number, self._n_taken + size
+        if self._n_taken >= self._portion or not is_portion:
             self._turn, self._n_taken = self._after(number), 0
         return Taken(taken, self._position())
 
@@ -179,7 +182,11 @@ class KafkaTopic:
         """Return the partition whose turn it is, None if more must be fetched to know."""
         numbers = sorted(self._offsets)
         if self._n_taken:  # its portion was whole when it began
-            return self._turn if self._ready[self._turn] else None
+            if self._ready[self._turn]:
+                return self._turn
+            if self._turn not in self._ended:
+                return None
+            self._turn, self._n_taken = self._after(self._turn), 0  # the rest was deleted since
         at = numbers.index(self._turn) if self._turn in numbers else 0
         for number in numbers[at:] + numbers[:at]:
             if len(self._ready[number]) >= self._portion:
@@ -195,8 +202,6 @@ class KafkaTopic:
         return numbers[(numbers.index(number) + 1) % len(numbers)]
 
     def _is_at_end(self) -> bool:
-        if self._n_taken and not self._follow and self._turn in self._ended:
-            self._turn, self._n_taken = self._after(self._turn), 0  # compacted since it began
         return len(self._ended) == len(self._offsets) and not any(self._ready.values())
 
     def _fetch(self) -> None:
