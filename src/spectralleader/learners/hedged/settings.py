@@ -2,9 +2,9 @@
 
 By `python -m benchmarks.hedged`, on development streams only (election tweets, health tweets,
 synthetic ones; see `role` in sources/corpora.py); docs/decisions.md has the figures. Older are the
-strengths and priors of the experts, the pool's memory and the sizes of window and reservoir: they
-were chosen before corpora were divided into development and test, partly on headlines and
-newsgroups, and were not varied again.
+priors of the experts, the pool's memory and the sizes of window and reservoir: they were chosen
+before corpora were divided into development and test, partly on headlines and newsgroups, and were
+not varied again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class Settings:
     """What a user need not set."""
 
     # Experts
-    strengths: tuple[float, ...] = (0.1, 1.0)  # words of background in a topic, per known word
+    strengths: tuple[float, ...] = (0.02, 0.5)  # words of background in a topic, per known word
     memories: tuple[float, ...] = (1000.0, 10_000.0)  # documents, of the EMs that forget
     prior_memories: tuple[float, ...] = (3.0, 30.0, 300.0)  # documents, of tracked weights
     prior_runs: tuple[float, ...] = (10.0, 100.0)  # documents that a topic stays for

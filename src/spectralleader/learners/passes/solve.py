@@ -148,7 +148,7 @@ def polish(
     one = Statistics.one_document(model, float(counts.n[1]) / n_docs)
     statistics = Statistics(n_docs * one.totals, n_docs * one.words)
     seen = counts.words + UNSEEN
-    smoothing = Smoothing(seen, float(seen.sum()), SETTINGS.strengths[0] * len(seen))
+    smoothing = Smoothing(seen, float(seen.sum()), SETTINGS.tried[0] * len(seen))
     for i in range(n_passes):
         words, totals, fit = partitions.total(
             partial(
