@@ -23,6 +23,7 @@ from spectralleader import (
     GrowingVocabulary,
     StorageError,
     TextTopics,
+    Tokens,
     TopicModel,
     Vocabulary,
     Words,
@@ -77,9 +78,11 @@ def is_large(thing: Any) -> bool:
 def use(thing: Any) -> None:
     """Do with a thing what it is for; all that comes out must be valid."""
     if isinstance(thing, TextTopics):
-        thing.learn(texts(8)[0])
+        is_of_tokens = isinstance(thing.vectoriser.words, Tokens)
+        thing.learn([text.split() for text in texts(8)[0]] if is_of_tokens else texts(8)[0])
         check(thing.model)
-        assert np.isfinite(thing.posterior(["rain", ""])).all()
+        asked: list[Any] = [["rain"], []] if is_of_tokens else ["rain", ""]
+        assert np.isfinite(thing.posterior(asked)).all()
     elif isinstance(thing, Vocabulary):
         assert len(list(thing)) == thing.n_words
         thing.count_texts(["grün rain"], Words())
