@@ -122,6 +122,11 @@ def test_words_that_tell_a_topic_are_neither_shared_nor_rare():
     assert TopicModel([0.5, 0.5], topics).top_words("abcd", n=1) == [["b"], ["c"]]
 
 
+def test_a_word_that_all_topics_have_alike_comes_after_those_that_tell_them_apart():
+    topics = [[0.5, 0.3, 0.2], [0.5, 0.1, 0.4]]
+    assert TopicModel([0.5, 0.5], topics).top_words("abc", n=2) == [["b", "a"], ["c", "a"]]
+
+
 def test_top_words_of_one_topic_are_the_most_probable_ones():
     m = TopicModel([1.0], [[0.1, 0.6, 0.3]])
     assert m.top_words(["a", "b", "c"], n=2) == [["b", "c"]]
