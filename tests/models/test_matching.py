@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from spectralleader.models.matching import TIE, best_order, compare, put_in_order
+from spectralleader.models.matching import TIE, assign, best_order, compare, put_in_order
 
 
 def models(k, d, seed):
@@ -61,3 +61,13 @@ def test_a_model_is_put_in_the_best_order_unless_two_want_one_topic():
     reference = np.array([[0.6, 0.4, 0.0], [0.4, 0.6, 0.0]])
     clash = np.array([[0.1, 0.1, 0.8], [0.5, 0.4, 0.1]])
     assert not put_in_order(np.ones(2), clash, reference, np.empty(2), np.empty((2, 3)))
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 30])
+def test_an_assignment_costs_as_little_as_that_of_scipy(n):
+    for seed in range(20):
+        cost = np.random.default_rng(seed).normal(size=(n, n)).round(seed % 3 + 1)  # some are equal
+        columns = assign(cost)
+        assert sorted(columns.tolist()) == list(range(n))
+        meant = cost[linear_sum_assignment(cost)].sum()
+        np.testing.assert_allclose(cost[np.arange(n), columns].sum(), meant, atol=1e-12)

@@ -29,10 +29,44 @@ def best_order(topics: Floats, reference: Floats) -> Ints:
     order: Ints = similarity.argmax(axis=0)
     if len(set(order.tolist())) == len(order):  # each has the best: no other matching is better
         return order
-    from scipy.optimize import linear_sum_assignment  # seldom needed, and slow to import
+    return assign(-similarity.T)
 
-    rows = linear_sum_assignment(similarity.T, maximize=True)[1]
-    return np.asarray(rows, np.int64)
+
+def assign(cost: Floats) -> Ints:
+    """Return a column for each row of a square matrix, all different, with the least sum, (n,).
+
+    Shortest augmenting paths, a row at a time (Jonker & Volgenant 1987): what
+    `scipy.optimize.linear_sum_assignment` does. To import that takes 0.14 s, as long as a hundred
+    matchings of 20 topics.
+
+    Examples
+    --------
+    >>> assign(np.array([[1.0, 2.0], [1.0, 3.0]])).tolist()
+    [1, 0]
+    """
+    n = len(cost)
+    of_rows, of_columns = np.zeros(n), np.zeros(n + 1)  # dual prices
+    row_of = np.full(n + 1, -1)  # each column's row; in the last column a path begins
+    for row in range(n):
+        row_of[n], column = row, n
+        least, before = np.full(n, np.inf), np.full(n, n)  # price of a path to a column, and how
+        reached = np.zeros(n + 1, np.bool_)
+        while row_of[column] >= 0:
+            reached[column] = True
+            at = row_of[column]
+            now = cost[at] - of_rows[at] - of_columns[:n]
+            better = ~reached[:n] & (now < least)
+            least[better], before[better] = now[better], column
+            open_ones = np.where(reached[:n], np.inf, least)
+            column = int(open_ones.argmin())
+            step = open_ones[column]
+            of_rows[row_of[reached]] += step
+            of_columns[reached] -= step
+            least[~reached[:n]] -= step
+        while column != n:
+            row_of[column] = row_of[before[column]]
+            column = int(before[column])
+    return np.argsort(row_of[:n])
 
 
 @inlined
