@@ -58,3 +58,16 @@ def test_equal_topics_have_real_places():
     assert found.dtype == np.float64
     apart = np.abs(found.reshape(3, 4, 2) - found.reshape(3, 4, 2)[:, :1]).max()
     assert apart < 1e-7  # the square root of what rounding leaves
+
+
+def test_topics_are_as_far_apart_as_their_divergence():
+    apart = np.eye(3)  # of disjoint words: log 2, each from each
+    found = place(apart)
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        assert np.linalg.norm(found[i] - found[j]) == pytest.approx(np.log(2))
+    np.testing.assert_allclose(found.mean(axis=0), 0.0, atol=1e-12)
+    p, q = np.array([0.9, 0.1]), np.array([0.2, 0.8])
+    mean = (p + q) / 2
+    divergence = (p * np.log(p / mean)).sum() / 2 + (q * np.log(q / mean)).sum() / 2
+    found = place([p, q])
+    assert np.linalg.norm(found[0] - found[1]) == pytest.approx(divergence)

@@ -245,3 +245,8 @@ def test_shares_are_the_proportions_that_long_documents_were_drawn_with():
     shares = found.shares(Documents.from_tokens([row.tolist() for row in words], n_words=200))
     # 400 words of topics that differ tell a share up to about sqrt(0.25 / 400)
     assert np.abs(shares - wanted).mean() < 0.025
+
+
+def test_shares_are_asked_for_with_the_models_vocabulary():
+    with pytest.raises(ValueError, match="the model knows 3 words"):
+        TopicModel([1.0], [[0.2, 0.3, 0.5]]).shares(Documents.from_tokens([[0]], n_words=2))

@@ -33,7 +33,7 @@ def find_shares(weights: Floats, topics: Floats, documents: Documents) -> Floats
     """Return the proportions of topics within each document, (n_docs, K); see `TopicModel`."""
     rows = np.repeat(np.arange(documents.n_docs), np.diff(documents.indptr))
     likelihood = np.maximum(topics.T[documents.words], np.finfo(float).tiny)  # (n_entries, K)
-    totals, shares = 1.0 + documents.lengths, np.tile(weights, (documents.n_docs, 1))
+    shares = np.tile(weights, (documents.n_docs, 1))
     counts = sp.csr_array(
         (documents.counts, np.arange(len(rows)), documents.indptr),
         shape=(documents.n_docs, len(rows)),
@@ -41,7 +41,7 @@ def find_shares(weights: Floats, topics: Floats, documents: Documents) -> Floats
     for _ in range(N_ROUNDS):
         assigned = shares[rows] * likelihood
         assigned /= np.maximum(assigned.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-        shares = (weights + counts @ assigned) / totals[:, None]
+        shares = weights + counts @ assigned  # in any unit
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
