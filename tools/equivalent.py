@@ -537,4 +537,52 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "em/visits.py sweep",
         "slope, offset, prior, logs = np.zeros((4, 1, K)) -> slope, offset, prior, logs = np.ones",
     ): "all are set before they are read, but for a constant that cancels",
+    (
+        "models/matching.py put_in_order",
+        "return False -> return None",
+    ): "as false",
+    (
+        "models/merging.py merge_topics",
+        "merges = find_merges(np.where(words > LEAST, words, 0.0), n_wanted) -> merges = find_merges(np.where(words >=",
+    ): "a tolerance, to the last bit",
+    (
+        "models/merging.py _merge",
+        "if mass[w, i] > 0.0: -> if True",
+    ): "a short cut: no words lose nothing",
+    (
+        "models/merging.py _merge",
+        "if mass[w, i] > 0.0: -> if mass[w, i] >= 0.0",
+    ): "a short cut: no words lose nothing",
+    (
+        "models/merging.py _merge",
+        "best, first, second = (np.inf, 0, 0) ->",
+    ): "any pair is better than none",
+    (
+        "models/merging.py _merge",
+        "if price < best: -> if price <= best",
+    ): "a tie, of the last bit",
+    (
+        "models/merging.py _merge",
+        "if mass[w, second] > 0.0: -> if True",
+    ): "a short cut: nothing changes there",
+    (
+        "models/merging.py _merge",
+        "if mass[w, second] > 0.0: -> if mass[w, second] >= 0.0",
+    ): "a short cut: nothing changes there",
+    (
+        "models/merging.py _merge",
+        "if alive[i] and i != first and (mass[w, i] > 0.0): -> if True",
+    ): "what is merged away is not looked at again",
+    (
+        "models/merging.py _merge",
+        "if alive[i] and i != first and (mass[w, i] > 0.0): -> if alive[i] or",
+    ): "what is merged away is not looked at again",
+    (
+        "models/merging.py _merge",
+        "if alive[i] and i != first and (mass[w, i] > 0.0): -> if alive[i] and i != first and (mass[w, i] >=",
+    ): "a short cut: no words lose nothing",
+    (
+        "models/tree.py TopicTree.cut",
+        "return Cut(TopicModel.trusted(weights / weights.sum(), topics), groups) -> return Cut(TopicModel.trusted(weights * weights.sum()",
+    ): "the sum is 1 but for rounding",
 }

@@ -1,10 +1,13 @@
 """Merging topics by price, against prices computed by their definition."""
 
+from itertools import combinations
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader.models.merging import merge_topics
+from spectralleader.models.merging import find_merges, merge_topics
 
 
 def entropy(p):
@@ -47,3 +50,16 @@ def test_what_is_given_stays():
     assert merge_topics(words, 3).tolist() == [0, 1, 2]
     assert merge_topics(words, 2).tolist() == [0, 1, 0]
     np.testing.assert_array_equal(words, kept)
+
+
+@pytest.mark.parametrize("scale", [0.3, 30.0])
+def test_the_cheapest_pair_is_merged_again_and_again_at_the_likelihood_lost(scale):
+    words = scale * np.random.default_rng(3).dirichlet(np.full(6, 0.5), size=5).T
+    words[2, 1] = words[4, 3] = 0.0
+    groups = {k: words[:, k] for k in range(5)}
+    found = find_merges(words)
+    for (first, second), found_price in zip(found.pairs.tolist(), found.prices, strict=True):
+        lost = {(i, j): price(a, b) for (i, a), (j, b) in combinations(groups.items(), 2)}
+        assert (first, second) == min(lost, key=lost.__getitem__)
+        assert found_price == pytest.approx(lost[first, second], abs=1e-12)
+        groups[first] = groups[first] + groups.pop(second)
