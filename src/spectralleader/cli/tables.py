@@ -207,7 +207,7 @@ def sparkline(values: Sequence[float], width: int = SPARK) -> str:
     Examples
     --------
     >>> sparkline([0.0, 0.1, 0.4, 0.8])
-    '▁▂▄█'
+    '▁▂▅█'
     """
     parts = np.array_split(np.asarray(values, float), min(width, len(values)) or 1)
     means = [float(part.mean()) if len(part) else 0.0 for part in parts]

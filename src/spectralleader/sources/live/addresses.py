@@ -84,9 +84,12 @@ def open_source(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "log.txt")
     ...     _ = path.write_text("rain and wind\nlate goal\n")
-    ...     [block] = open_source(path, follow=False)
-    ...     _ = path.open("a").write("snow\n")
-    ...     [new] = open_source(path, follow=False, after=block.position)
+    ...     with open_source(path, follow=False) as source:
+    ...         [block] = source
+    ...     with path.open("a") as file:
+    ...         _ = file.write("snow\n")
+    ...     with open_source(path, follow=False, after=block.position) as source:
+    ...         [new] = source
     >>> block.texts, new.texts
     (['rain and wind', 'late goal'], ['snow'])
     """
