@@ -28,6 +28,22 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "if learner.model is not judged: -> if True:",
     ): "the same numbers, computed again",
     (
+        "models/matching.py assign",
+        "of_rows, of_columns = (np.zeros(n), np.zeros(n + 1)) ->",
+    ): "any prices are good to begin with, as long as they are the same for all",
+    (
+        "models/matching.py assign",
+        "row_of = np.full(n + 1, -1) -> row_of = np.full(n + 1, -2)",
+    ): "any negative number",
+    (
+        "models/matching.py assign",
+        "better = ~reached[:n] & (now < least) -> better = ~reached[:n] & (now <= least)",
+    ): "another path of the same price",
+    (
+        "models/tree.py TopicTree.cut",
+        "shares = member * np.where((weights > 0)[groups], self.model.weights, 1.0) -> shares = member * np.where((weights > 0)[groups], self.model.weights, 2.0)",
+    ): "the topics are normalised on the next line",
+    (
         "models/likelihood.py log_sum",
         "finite = np.where(np.isfinite(largest), largest, 0.0) -> finite = np.where(np.isfinite(largest), largest, 1.0)",
     ): "any finite number: the row is all -inf",

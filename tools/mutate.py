@@ -73,9 +73,9 @@ def alternatives(node: ast.AST) -> Iterator[ast.AST]:
             yield ast.Constant(value + 1)
         case ast.UnaryOp(ast.Not() | ast.USub() | ast.Invert(), operand):
             yield operand
-        case ast.Name(name) if name in RENAMED:
+        case ast.Name(name, ast.Load()) if name in RENAMED:
             yield ast.Name(RENAMED[name], ast.Load())
-        case ast.Attribute(value, name) if name in RENAMED:
+        case ast.Attribute(value, name, ast.Load()) if name in RENAMED:
             yield ast.Attribute(value, RENAMED[name], ast.Load())
         case ast.If() | ast.While() | ast.IfExp():
             for truth in (True, False):

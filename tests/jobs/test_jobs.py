@@ -19,6 +19,7 @@ from spectralleader.learners.hedged import Event
 from spectralleader.sources import read
 from spectralleader.sources.block import Block
 from spectralleader.sources.files import TextBlock
+from spectralleader.text.timeline import Timeline
 from tests.factories import TOPIC_WORDS, same_state, texts, write_csv
 
 
@@ -218,12 +219,16 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
     earlier, first, *_, drift = describe(topics).history
     assert earlier == "2 earlier events are not shown."
     assert first == (
-        "After 20,002 documents topic 2 had died, and was restarted; 6% of the remembered "
-        "documents changed their topic."
+        "After 20,002 documents (about 1 Jan 2020 00:49) topic 2 had died, and was restarted; 6% of "
+        "the remembered documents changed their topic."
     )
-    assert drift.startswith("The stream has drifted since document 2,900")
-    replaced = say_event(Event(70_000, "replaced by a newcomer", (0, 1, 2), 0.25))
+    assert drift.startswith("The stream has drifted since document 2,900 (about 1 Jan ")
+    timeline = Timeline(n_buckets=2)
+    event = Event(70_000, "replaced by a newcomer", (0, 1, 2), 0.25)
+    replaced = say_event(event, timeline)
     assert replaced.startswith("After 70,000 documents 3 topics were replaced by a newcomer; 25%")
+    timeline.add(["a", "b"], np.array([0.0, 1637712000.0]), numbers=np.arange(2))
+    assert " documents (about " in say_event(event, timeline)
 
 
 def test_a_learner_without_a_window_has_no_recent_topics(file):

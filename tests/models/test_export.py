@@ -71,3 +71,13 @@ def test_topics_are_as_far_apart_as_their_divergence():
     divergence = (p * np.log(p / mean)).sum() / 2 + (q * np.log(q / mean)).sum() / 2
     found = place([p, q])
     assert np.linalg.norm(found[0] - found[1]) == pytest.approx(divergence)
+
+
+def test_any_three_topics_are_placed_at_their_distances_around_the_middle():
+    topics = np.array([[0.7, 0.2, 0.1], [0.1, 0.5, 0.4], [0.2, 0.1, 0.7]])
+    found = place(topics)
+    np.testing.assert_allclose(found.mean(axis=0), 0.0, atol=1e-12)
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        mean = (topics[i] + topics[j]) / 2
+        parts = (topics[k] @ np.log(topics[k] / mean) / 2 for k in (i, j))
+        assert np.linalg.norm(found[i] - found[j]) == pytest.approx(sum(parts))

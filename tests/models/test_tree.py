@@ -128,3 +128,16 @@ def test_where_prices_rise_slowly_most_of_what_topics_tell_is_kept():
     tree = TopicModel(np.full(32, 1 / 32), 0.5 * np.eye(32) + 0.5 / 32).tree()
     n = tree.suggested
     assert tree.lost(n) <= 0.4 * tree.lost(1) < tree.lost(n - 1)
+
+
+def test_of_three_topics_the_prices_suggest_two_and_of_fewer_all():
+    different = np.eye(3)
+    assert TopicModel(np.full(3, 1 / 3), different).tree().suggested == 2
+    copies = np.array([[0.9, 0.1], [0.88, 0.12], [0.1, 0.9]])
+    assert TopicModel(np.full(3, 1 / 3), copies).tree().suggested == 2
+    assert TopicModel([0.5, 0.5], np.eye(2)).tree().suggested == 2
+
+
+def test_a_tree_cannot_be_written_to():
+    with pytest.raises(ValueError, match="read-only"):
+        model(3, 6).tree().pairs[0, 0] = 1

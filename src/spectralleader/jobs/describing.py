@@ -14,6 +14,7 @@ from spectralleader.learners.hedged import Event, HedgedLeader
 from spectralleader.learners.lookup import name_of
 from spectralleader.learners.protocol import remembered
 from spectralleader.text.snapshot import Snapshot
+from spectralleader.text.timeline import Timeline
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.trends import (
     Document,
@@ -214,7 +215,8 @@ def say_history(topics: TextTopics, *, recent: bool = False) -> list[str]:
     if not isinstance(topics.learner, HedgedLeader):
         return []
     info = topics.learner.info
-    lines = [say_event(event) for event in info.events[-MOST_EVENTS:]]
+    timeline = topics.timeline
+    lines = [say_event(event, timeline) for event in info.events[-MOST_EVENTS:]]
     if (more := len(info.events) - len(lines)) > 0:
         lines.insert(0, f"{more} earlier events are not shown.")
     if not info.is_settled and topics.n_docs > topics.n_empty:
@@ -224,21 +226,31 @@ def say_history(topics: TextTopics, *, recent: bool = False) -> list[str]:
         )
     if info.drifts_since is not None:
         hint = "" if recent else ": see the topics of the last documents by --recent"
-        lines.append(f"The stream has drifted since document {info.drifts_since:,}{hint}.")
+        since = f"document {info.drifts_since:,}{say_when(timeline, info.drifts_since)}"
+        lines.append(f"The stream has drifted since {since}{hint}.")
     return lines
 
 
-def say_event(event: Event) -> str:
+def say_when(timeline: Timeline, number: int) -> str:
+    """Say about when a document came, where times are known."""
+    position = timeline.when(number)
+    if position is None:
+        return ""
+    return f" (about {name_date(position, timeline.width, by_time=True)})"
+
+
+def say_event(event: Event, timeline: Timeline) -> str:
     """Say what happened to which topics, and when."""
+    after = f"After {event.n_docs:,} documents{say_when(timeline, event.n_docs)}"
     if not event.topics:
-        return f"After {event.n_docs:,} documents {event.what}."
+        return f"{after} {event.what}."
     numbers = [str(k + 1) for k in event.topics]
     which = f"topic {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} topics"
     verb = "was" if len(numbers) == 1 else "were"
     what = event.what if event.what.startswith("had") else f"{verb} {event.what}"
     return (
-        f"After {event.n_docs:,} documents {which} {what}; {event.moved:.0%} of the remembered "
-        "documents changed their topic."
+        f"{after} {which} {what}; {event.moved:.0%} of the remembered documents changed their "
+        "topic."
     )
 
 

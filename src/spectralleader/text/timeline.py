@@ -203,6 +203,27 @@ class Timeline:
             found.append(Stretch(start, end, bucket.n_docs, texts, positions))
         return found
 
+    def when(self, number: int) -> float | None:
+        """Return when the stretch began that a document came in, given its number from 0.
+
+        None without times. Documents are taken to have come in the order of their times.
+
+        Examples
+        --------
+        >>> timeline = Timeline(n_buckets=2)
+        >>> timeline.add(
+        ...     ["a", "b", "c"], np.array([0.0, 86_400.0, 172_800.0]), numbers=np.arange(3)
+        ... )
+        >>> timeline.when(0), timeline.when(2), timeline.width
+        (0.0, 172800.0, 172800.0)
+        """
+        if not self.by_time:
+            return None
+        numbers = sorted(self._buckets)
+        ends = np.cumsum([self._buckets[one].n_docs for one in numbers])
+        found = min(int(np.searchsorted(ends, number, side="right")), len(numbers) - 1)
+        return numbers[found] * self.width
+
     def merge(self, others: Sequence[Timeline], rng: np.random.Generator) -> None:
         """Become the timeline of all that was added to this one and to others.
 
