@@ -20,7 +20,7 @@ from spectralleader.runtime.compiled import (
 
 LOG_PROB = "from spectralleader import TopicModel, Documents; "
 LOG_PROB += "print(*TopicModel([1.0], [[0.5, 0.5]]).log_prob(Documents.from_tokens([[0]], 2)))"
-NO_CACHE = "so kernels are compiled again in every process, which takes about a minute; set NUMBA_"
+NO_CACHE = "so kernels are compiled again in every process, which takes some 20 seconds; set NUMBA_"
 
 
 # Another user, who can read whatever there is (the interpreter may be in a private folder).

@@ -29,8 +29,8 @@ OPTIONS: dict[str, Any] = {
 COMPILING_LINE = "compiling kernels for this machine, once: {} of up to {}"
 ERASE = "\r\x1b[K"
 NO_CACHE = (
-    "spectralleader: {}, so kernels are compiled again in every process, which takes about a "
-    "minute; set NUMBA_CACHE_DIR to a folder that can be written\n"
+    "spectralleader: {}, so kernels are compiled again in every process, which takes some "
+    "20 seconds; set NUMBA_CACHE_DIR to a folder that can be written\n"
 )
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
