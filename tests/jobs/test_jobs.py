@@ -219,8 +219,8 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
     earlier, first, *_, drift = describe(topics).history
     assert earlier == "2 earlier events are not shown."
     assert first == (
-        "After 20,002 documents (about 1 Jan 2020 00:49) topic 2 had died, and was restarted; 6% of "
-        "the remembered documents changed their topic."
+        "After 20,002 documents (about 1 Jan 2020 00:49) topic 2 had died, and was restarted; 6% "
+        "of the remembered documents changed their topic."
     )
     assert drift.startswith("The stream has drifted since document 2,900 (about 1 Jan ")
     timeline = Timeline(n_buckets=2)

@@ -8,7 +8,7 @@ from spectralleader.text import levels
 from spectralleader.text.levels import Levels
 from tests.factories import assert_valid, model, same_state, texts
 
-WRITTEN, LABELS = texts(1500)
+WRITTEN, LABELS = texts(2400)
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +48,13 @@ def test_learning_on_is_seen_at_a_level():
 
 def test_the_tree_stays_unless_another_is_better_by_the_margin(monkeypatch):
     known = Levels()
-    known.renew(model(6, 9, seed=0), 1000)
-    assert known.due == 1500
+    known.renew(model(6, 9, seed=0), 2000)
+    assert known.due == 4000
     kept = known.pairs
-    known.renew(model(6, 9, seed=0), 1500)
+    known.renew(model(6, 9, seed=0), 4000)
     assert known.pairs is kept
     monkeypatch.setattr(levels, "MARGIN", -1.0)
-    known.renew(model(6, 9, seed=1), 2250)
+    known.renew(model(6, 9, seed=1), 8000)
     assert known.pairs is not kept
 
 
@@ -78,7 +78,7 @@ def test_levels_resume_from_their_state(learned):
 @pytest.mark.parametrize("pairs", [[[0, 0], [1, 2]], [[0, 1], [1, 2]], [[0, 1], [0, 3]]])
 def test_a_tree_that_is_none_is_refused(pairs):
     with pytest.raises(ValueError, match="pairs must"):
-        Levels.from_state({"due": 1000, "pairs": np.array(pairs)}, 3)
+        Levels.from_state({"due": 2000, "pairs": np.array(pairs)}, 3)
 
 
 def test_a_file_of_before_there_were_levels_is_read(learned):

@@ -8,6 +8,7 @@ from spectralleader.arrays import Floats, Ints
 from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.runtime.compiled import inlined, kernel
 
+FEW = 20  # topics, up to which `assign` takes a few milliseconds at most
 TIE = 1e-9  # more similarity for staying: what is as good up to rounding stays where it is
 
 
@@ -29,7 +30,11 @@ def best_order(topics: Floats, reference: Floats) -> Ints:
     order: Ints = similarity.argmax(axis=0)
     if len(set(order.tolist())) == len(order):  # each has the best: no other matching is better
         return order
-    return assign(-similarity.T)
+    if len(order) <= FEW:
+        return assign(-similarity.T)
+    from scipy.optimize import linear_sum_assignment
+
+    return np.asarray(linear_sum_assignment(similarity.T, maximize=True)[1])
 
 
 def assign(cost: Floats) -> Ints:
@@ -37,7 +42,7 @@ def assign(cost: Floats) -> Ints:
 
     Shortest augmenting paths, a row at a time (Jonker & Volgenant 1987): what
     `scipy.optimize.linear_sum_assignment` does. To import that takes 0.14 s, as long as a hundred
-    matchings of 20 topics.
+    matchings of 20 topics; one of 100 topics takes 50 ms here.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from spectralleader.arrays import Ints
 from spectralleader.checks.states import integers, take, whole
 from spectralleader.models import TopicModel, TopicTree
 
-FIRST, GROWTH = 1000, 1.5  # documents when the tree is first looked at, and between two looks
+FIRST, GROWTH = 2000, 2  # documents when the tree is first looked at, and between two looks
 # Likelihood lost that another tree must save to replace the one that is read. On election tweets,
 # 32 topics read at 8, the churn is 0.007 with 0.1, 0.025 with 0.03 and 0.041 with 0.
 MARGIN = 0.1
@@ -56,7 +56,7 @@ class Levels:
     def from_state(cls, state: dict[str, Any], n_topics: int) -> Levels:
         """Rebuild what `to_state` described, for a model of so many topics."""
         levels = cls()
-        levels.due = whole(state, "due", FIRST)
+        levels.due = whole(state, "due", 1)
         if take(state, "pairs") is not None:
             pairs = integers(state, "pairs", (n_topics - 1, 2), 0, n_topics - 1)
             _check_tree(pairs, n_topics)

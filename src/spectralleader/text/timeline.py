@@ -172,7 +172,8 @@ class Timeline:
         if len(bucket.kept) == self.n_texts:  # most have no chance, and are not looked at
             places = places[draws[places] < -bucket.kept[0][0]]
         entering = zip((-draws[places]).tolist(), positions[places].tolist(), strict=True)
-        texts = [shorten(get(i), self.longest) for i in places.tolist()]
+        longest = self.longest
+        texts = [shorten(get(i), longest) for i in places.tolist()]
         entries = [(*entry, text) for entry, text in zip(entering, texts, strict=True)]
         bucket.offer(entries, self.n_texts)
 

@@ -47,7 +47,7 @@ class Settings:
     margin: float = 0.01  # of the loss, that a late newcomer must be better by
     n_sigmas: float = 2.0  # standard errors that it must be better by, too
     n_passes: int = 5  # over all remembered documents, for a winner
-    work: float = 150.0  # visits of each document that a start may cost in a race
+    work: float = 100.0  # visits of each document that a start may cost in a race
     scalings: tuple[float, ...] = (0.0,)  # of words, for the spectral starts
     n_random: int = 2  # random starts, where the over-complete one is too much
     n_over: int = 1  # over-complete starts
