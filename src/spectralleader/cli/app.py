@@ -28,7 +28,8 @@ app = typer.Typer(
     help="Learn topic models from streams of documents, online, with nothing to tune.",
     epilog="Start with: [bold]spectralleader learn tweets.csv[/bold], or [bold]demo[/bold] "
     "to see it learn. Exit codes: 0 done, 1 nothing useful was learned, saved or printed, 2 misuse "
-    "or bad input, 130 stopped by Ctrl-C, 143 ended by SIGTERM before anything was saved.",
+    "or bad input, 129 the terminal was closed, 130 stopped by Ctrl-C, 143 ended by SIGTERM before "
+    "anything was saved.",
 )
 app.add_typer(text.app)
 app.add_typer(merge.app)
