@@ -11,19 +11,28 @@ import numpy as np
 
 from spectralleader.documents import Documents
 from spectralleader.em.visits import Smoothing
+from spectralleader.learners.hedged.drift import Drift
 from spectralleader.learners.hedged.experts import ALL
 from spectralleader.learners.hedged.leader import HedgedLeader
+from spectralleader.learners.hedged.mixing import Mixing
 from spectralleader.learners.hedged.race import fit, judge, random, set_out, spectral
+from spectralleader.models.matching import assign
 from spectralleader.models.merging import merge_topics
 
 N_DOCS, N_WORDS, NEVER = 60, 400, 10**9
 
 
 def rehearse_starts() -> None:
-    """Use the kernels that only new starts have: the spectral one, and merged topics."""
-    documents = sample_documents()
+    """Use the kernels that only new starts have: the spectral one, merged and matched topics.
+
+    And those of mixing and drift, which the other process then finds compiled.
+    """
+    documents, chances = sample_documents(), np.zeros((2, 2))
+    Mixing(2).update(chances)
+    Drift(((1, 0),)).update(chances, 0)
     start = spectral(documents.take(np.arange(N_DOCS)), 2, 0.0, 0)
     merge_topics(start.words, 1)
+    assign(np.eye(2), np.arange(2))
 
 
 def rehearse_steps() -> None:
