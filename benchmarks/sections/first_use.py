@@ -77,6 +77,7 @@ def measure(command: list[str], cache: str) -> tuple[float, float]:
     """Run a command; return the CPU seconds of it and of its processes, and the seconds waiting."""
     before, began = _cpu_seconds(), perf_counter()
     environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # a package that is installed has its bytecode
     subprocess.run(command, check=True, capture_output=True, env=environment)
     return _cpu_seconds() - before, perf_counter() - began
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
 from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.documents import Documents
@@ -34,6 +33,8 @@ def find_shares(weights: Floats, topics: Floats, documents: Documents) -> Floats
     rows = np.repeat(np.arange(documents.n_docs), np.diff(documents.indptr))
     likelihood = np.maximum(topics.T[documents.words], np.finfo(float).tiny)  # (n_entries, K)
     shares = np.tile(weights, (documents.n_docs, 1))
+    import scipy.sparse as sp  # slow to import, and learning needs it not
+
     counts = sp.csr_array(
         (documents.counts, np.arange(len(rows)), documents.indptr),
         shape=(documents.n_docs, len(rows)),

@@ -7,7 +7,6 @@ from functools import lru_cache
 from itertools import chain
 
 import numpy as np
-import scipy.sparse as sp
 
 from spectralleader.documents import Documents
 from spectralleader.text.characters import all_characters, ascii_characters, fold
@@ -96,6 +95,8 @@ def _count_tokens(flat: Flat, table: Table, *, adds: bool) -> tuple[Documents, T
     if adds:  # looking up has counted each token once
         np.add.at(table.totals, numbers, flat.counts.astype(np.int64) - 1)
     entries = (flat.counts[known], (rows, numbers[known]))
+    import scipy.sparse as sp  # slow to import, and a tokenizer of one's own is rare
+
     return Documents.from_matrix(sp.csr_array(entries, shape=(n_docs, _n_words(table)))), table
 
 
