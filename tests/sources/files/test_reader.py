@@ -408,7 +408,7 @@ def test_parquet_columns_of_other_types_become_text(tmp_path):
         assert block.labels == ["x", "y"]
         assert block.place(1).endswith("a.parquet row 2")
     reader, (block,) = everything(tmp_path / "a.parquet", text="nested")
-    assert (block.texts, reader.guesses[0]) == ([["1"], ["2"]], "nested: 1 tokens, first '1'")
+    assert (block.texts, reader.guesses[0]) == ([["1"], ["2"]], "nested: 1 token, first '1'")
 
 
 CODE = """

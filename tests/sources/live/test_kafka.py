@@ -1,5 +1,6 @@
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -68,6 +69,23 @@ def test_broken_json_is_counted_and_strict_stops(kafka_cluster):
         pytest.raises(ValueError, match=r"message 0:1: broken JSON"),
     ):
         next(reader)
+
+
+def test_broken_messages_at_the_beginning_decide_nothing(kafka_cluster):
+    said = []
+    kafka_cluster.fill("began", ["{", '{"text": '], n_partitions=1)
+    address = f"{kafka_cluster.address}/began"
+    with open_source(address, follow=False) as reader:
+        assert list(reader) == []
+        assert reader.problems.counts == {problems.BROKEN_JSON: 2}
+    with ThreadPoolExecutor() as pool:
+        opened = pool.submit(open_source, address, block=1, say=said.append)
+        while not said:
+            time.sleep(0.05)
+        kafka_cluster.fill("began", as_json("rain"), n_partitions=1)
+        with opened.result(timeout=30) as reader:
+            assert next(reader).texts == ["rain"]
+    assert said == [f"{address} message 0:0: broken JSON; from now on such are counted"]
 
 
 def test_latest_begins_at_the_end_and_other_topics_are_refused(kafka_cluster):

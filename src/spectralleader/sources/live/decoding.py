@@ -100,6 +100,14 @@ def guess_shape(payloads: Payloads, wish: Wish, name: str) -> tuple[Shape, list[
     return Shape(kind, columns), guesses
 
 
+def is_hopeless(payloads: Payloads) -> bool:
+    """Say whether all messages are broken JSON, so that nothing can be guessed from them."""
+    return all(
+        isinstance(payload, bytes) and payload.lstrip()[:1] == b"{" and parse(payload) is None
+        for payload in payloads
+    )
+
+
 def find(entry: dict[str, Any], name: str) -> Any:
     """Return the value of a key, or of a path such as payload.body."""
     return entry[name] if name in entry else reach(entry, name)

@@ -10,13 +10,14 @@ from types import TracebackType
 
 from spectralleader.runtime.interrupts import look
 from spectralleader.sources.files.columns import Columns, Wish
-from spectralleader.sources.files.problems import Problems
+from spectralleader.sources.files.problems import BROKEN_JSON, Problems
 from spectralleader.sources.files.text_block import TextBlock, join, message_block
 from spectralleader.sources.live.decoding import (
     Decoded,
     Decoder,
     Shape,
     guess_shape,
+    is_hopeless,
     read_position,
 )
 from spectralleader.sources.live.protocol import Json, LiveSource, Say, Taken, Watched
@@ -133,6 +134,9 @@ class LiveReader(Iterator[TextBlock]):
         while not taken.ids and not (taken.at_end and not self._follow):
             look()
             taken = self._source.take(N_SAMPLE, rest=self._is_overdue)
+            if taken.ids and is_hopeless(taken.payloads):
+                self._report([(BROKEN_JSON, id, "") for id in taken.ids])
+                taken = Taken([], [], taken.after, taken.at_end)
         if taken.ids:
             self._sampled = taken
             shape, guesses = guess_shape(taken.payloads, self._wish, self.names[0])
