@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import compress
 from typing import Any, NamedTuple, cast
@@ -245,16 +245,17 @@ def read_joined(payloads: list[bytes], wanted: Sequence[str]) -> dict[str, Colum
     if found is None:
         return None
     columns = dict(zip(names, found, strict=True))
-    return {name: list(_reached(columns, name)) for name in wanted}
+    return {name: _reached(columns, name) for name in wanted}
 
 
-def _reached(columns: dict[str, Column], name: str) -> Iterator[str | None]:
+def _reached(columns: dict[str, Column], name: str) -> Column:
     top = name.partition(".")[0]
     if top == name:
-        yield from columns[name]
-        return
-    for whole, outer in zip(columns[name], columns[top], strict=True):
-        yield reach_text(outer, name) if whole is None else whole
+        return columns[name]
+    return [
+        reach_text(outer, name) if whole is None else whole
+        for whole, outer in zip(columns[name], columns[top], strict=True)
+    ]
 
 
 def read_fields(payloads: list[Fields], wanted: Sequence[str]) -> dict[str, Column] | None:

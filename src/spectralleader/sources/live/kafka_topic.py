@@ -13,7 +13,7 @@ from spectralleader.sources.live.turns import Place, Turns
 from spectralleader.sources.live.waiting import LOOK, PATIENCE, BackOff
 
 KIND = "kafka"
-MOST_FETCHED = 2000  # messages handed over by the client at once
+MOST_FETCHED = 5000  # messages handed over by the client at once
 MOST_WAITING, MOST_BYTES = 100_000, 2**25  # messages, and their bytes, that wait for their turn
 TIMEOUT = 5.0  # seconds for an answer
 SETTINGS = {
@@ -185,15 +185,13 @@ class KafkaTopic:
             found = self._consumer.consume(MOST_FETCHED if not seconds else 1, timeout=seconds)
         except self._kafka.KafkaException as error:
             raise ValueError(f"{self.name} cannot be read: {error.args[0]}") from error
-        kind = self._kafka.Message
-        if not any(map(kind.error, found)):
-            self._add(found)
-        else:
-            for message in found:
-                if (problem := message.error()) is None:
-                    self._add([message])
-                else:
-                    self._meet(problem, message.partition())
+        start = 0
+        for at, problem in enumerate(map(self._kafka.Message.error, found)):
+            if problem is not None:
+                self._add(found[start:at])
+                self._meet(problem, found[at].partition())
+                start = at + 1
+        self._add(found[start:])
         if found and self._is_down:
             self._is_reached()
 

@@ -15,7 +15,7 @@ class Taken(NamedTuple):
 
     ids: list[str]  # by which their sender knows them
     payloads: list[bytes] | list[Fields]  # each JSON or text, or several fields
-    after: Callable[[int], Json]  # the position after so many of them; asked before the next take
+    after: Callable[[int], Json]  # the position after so many of them, asked for in order
     at_end: bool = False  # whether nothing more was there at the moment
 
 

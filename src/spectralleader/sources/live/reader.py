@@ -21,7 +21,7 @@ from spectralleader.sources.live.decoding import (
 from spectralleader.sources.live.protocol import Json, LiveSource, Say, Taken, Watched
 
 N_SAMPLE = 100  # messages looked at to guess the columns
-N_AHEAD = 2000  # messages taken and decoded at once, which is faster than a block at a time
+N_AHEAD = 5000  # messages taken and decoded at once, which is faster than a block at a time
 WAIT = 1.0  # seconds that a block which is not full waits for more at the end of the stream
 
 
@@ -80,6 +80,7 @@ class LiveReader(Iterator[TextBlock]):
         self._follow, self._say, self._wait = follow, say, wait
         self._is_strict = strict
         self._shape: Shape | None = None
+        self._read: dict[str, Json] = {}  # the same as plain JSON
         self._decoder: Decoder | None = None
         self._waiting: list[TextBlock] = []  # of the next block
         self._n_waiting = 0
@@ -143,13 +144,12 @@ class LiveReader(Iterator[TextBlock]):
             self.position = self._wrap(opened)
 
     def _choose(self, shape: Shape) -> None:
-        self._shape = shape
+        self._shape, self._read = shape, shape.to_state()
         self._decoder = Decoder(shape, self.names[0])
 
     def _wrap(self, at: Json) -> Json:
         """Return a source's position with all that is needed to resume."""
-        shape = None if self._shape is None else self._shape.to_state()
-        return {"kind": self.kind, "at": at, "read": shape}
+        return {"kind": self.kind, "at": at, "read": dict(self._read)}
 
     def __next__(self) -> TextBlock:
         while not len(block := self.next_or_idle()):

@@ -16,7 +16,7 @@ from spectralleader.sources.live.waiting import LOOK, PATIENCE, BackOff
 KIND = "redis"
 NOTHING_READ = "0-0"
 ID = re.compile(r"\d{1,20}-\d{1,20}")
-MOST_FETCHED, MOST_BYTES = 2000, 2**22  # messages and bytes asked for at once
+MOST_FETCHED, MOST_BYTES = 5000, 2**22  # messages and bytes asked for at once
 TIMEOUT = 5.0  # seconds for an answer, beside those that a read may wait for messages
 LAG_EVERY = 2.0  # seconds between two questions about the end of the stream
 

@@ -69,18 +69,31 @@ class Stretch(NamedTuple):
     after: tuple[int, int]  # whose turn it is after it, and how much of that portion is taken
 
 
-def find_place(start: Place, stretches: list[Stretch], n: int) -> Place:
-    """Return the place after n messages."""
-    offsets, turn, n_taken = dict(start.offsets), start.turn, start.n_taken
-    for stretch in stretches:
-        size = min(n - stretch.first, len(stretch.offsets))
-        if size <= 0:
-            break
-        offsets[stretch.number] = stretch.offsets[size - 1] + 1
-        turn, n_taken = stretch.after
-        if size < len(stretch.offsets) and stretch.is_portion:
-            turn, n_taken = stretch.number, stretch.n_taken + size
-    return Place(offsets, turn, n_taken)
+class Path:
+    """The places that stretches lead through, asked for from the first to the last."""
+
+    def __init__(self, start: Place, stretches: list[Stretch]) -> None:
+        self._offsets, self._turn = dict(start.offsets), (start.turn, start.n_taken)
+        self._stretches, self._n_passed = stretches, 0
+
+    def after(self, n: int) -> Place:
+        """Return the place after n messages, no fewer than the last time."""
+        turn = self._turn
+        while self._n_passed < len(self._stretches):
+            stretch = self._stretches[self._n_passed]
+            size = n - stretch.first
+            if size <= 0:
+                break
+            is_over = size >= len(stretch.offsets)
+            self._offsets[stretch.number] = stretch.offsets[-1 if is_over else size - 1] + 1
+            turn = stretch.after
+            if not is_over:
+                if stretch.is_portion:
+                    turn = (stretch.number, stretch.n_taken + size)
+                break
+            self._turn = turn
+            self._n_passed += 1
+        return Place(dict(self._offsets), *turn)
 
 
 class Turns:
@@ -126,7 +139,7 @@ class Turns:
             name = f"{number}:"
             ids += [name + str(offset) for offset in stretch.offsets]
             payloads += found
-        return ids, payloads, lambda n: find_place(start, stretches, n)
+        return ids, payloads, Path(start, stretches).after
 
     def _take_stretch(self, number: int, n: int, first: int) -> tuple[Stretch, list[bytes]]:
         queue, before = self.queues[number], self._n_taken
