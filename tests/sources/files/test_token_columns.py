@@ -54,6 +54,11 @@ def test_what_is_no_tokens_is_counted_with_its_lines(tmp_path):
     reader, block = only_block(write_lines(tmp_path / "a.jsonl", "x", values), tokens="x")
     assert (block.texts, block.lines.tolist()) == ([["a"], ["b"]], [1, 7])
     assert reader.problems.counts == {problems.NO_TEXT: 2, problems.NOT_TOKENS: 3}
+    with (
+        read(tmp_path / "a.jsonl", tokens="x", strict=True) as strict,
+        pytest.raises(ValueError, match=r"line 2: no list of tokens"),  # the first of all
+    ):
+        next(strict)
 
 
 def test_a_few_bad_rows_do_not_make_words_of_a_column_of_tokens(tmp_path):
