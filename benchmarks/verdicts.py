@@ -96,7 +96,11 @@ def verdicts(results: Results) -> list[Verdict]:
     return [
         *speeds,
         *adapted,
-        *(_judge_broker(name, results) for name in (live.REDIS, live.KAFKA)),
+        *(
+            _judge_broker(section, name, results)
+            for section in (live.READING, *live.LEARNING.values())
+            for name in (live.REDIS, live.KAFKA)
+        ),
         *fidelities,
         *growths,
         _judge_memory(results),
@@ -149,12 +153,12 @@ def _judge_adapter(library: str, results: Results) -> Verdict:
     return Verdict(f"{section}, over {against}", f"at most {ADAPTED:g} times", value, reached)
 
 
-def _judge_broker(name: str, results: Results) -> Verdict:
-    """Judge how fast a broker's messages are learned, beside the same texts in a file."""
-    ours, file = results.of(live.LEARNING, name), results.of(live.LEARNING, live.FILE)
+def _judge_broker(section: str, name: str, results: Results) -> Verdict:
+    """Judge how fast a broker's messages are read or learned, beside the same texts in a file."""
+    ours, file = results.of(section, name), results.of(section, live.FILE)
     value = ratio([file], ours) if ours and file else None
     reached = bool(value and value.middle >= live.HALF)
-    return Verdict(f"learning from {name}, speed beside a file", "at least half", value, reached)
+    return Verdict(f"{section}, {name}, speed beside a file", "at least half", value, reached)
 
 
 def _judge_fidelity(metric: str, results: Results) -> Verdict:

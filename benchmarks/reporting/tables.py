@@ -31,7 +31,10 @@ def tables(results: Results) -> list[Table]:
         comparison(title, section, results, ours=live.FILE, times="a file is faster by")
         for title, section in (
             ("Live sources: reading alone, blocks of 100", live.READING),
-            ("Live sources: reading and learning, TextTopics, K = 5, blocks of 100", live.LEARNING),
+            *(
+                (f"Live sources: reading and learning, TextTopics, K = {n}, blocks of 100", name)
+                for n, name in live.LEARNING.items()
+            ),
         )
     ]
     made += [adapter_table(results, library) for library in ("scikit-learn", "river")]

@@ -3,39 +3,46 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from benchmarks.bench import Bench
 from benchmarks.rows import Row
 from benchmarks.timing import Trial, interleave
 from spectralleader import TextTopics
-from spectralleader.sources import TextBlock, open_source, read
+from spectralleader.sources import Reader, open_source, read
+from spectralleader.sources.live import LiveReader
 from tests.servers import KafkaCluster, RedisServer, why_no_kafka, why_no_redis
 
-READING, LEARNING = "live sources: reading", "live sources: learning"
+READING = "live sources: reading"
+LEARNING = {n: f"live sources: learning, K = {n}" for n in (5, 20)}
 FILE, FOLLOWED, REDIS, KAFKA = "a file", "a followed file", "Redis", "Kafka, 4 partitions"
-N_DOCS = 20_000
+N_LEARNED = 20_000  # documents; all of the stream are read
 BLOCK = 100
 HALF = 0.5  # as fast as the file, to reach
 
-Open = Callable[[], Iterable[TextBlock]]
+Opened = Reader | LiveReader
+Open = Callable[[], Opened]
 
 
 def run(bench: Bench) -> None:
     """Put the texts into a file and into brokers; time reading, then learning, in turn."""
-    texts, folder = bench.stream.texts[:N_DOCS], bench.scratch / "live"
+    texts, folder = bench.stream.texts, bench.scratch / "live"
     folder.mkdir()
     sources, server = fill(texts, folder, bench)
+    works: dict[str, tuple[Callable[[Open], int], int]] = {READING: (read_all, len(texts))}
+    for n_topics, section in LEARNING.items():
+        works[section] = (partial(learn_some, n_topics), min(N_LEARNED, len(texts)))
     try:
-        for section, work in ((READING, read_all), (LEARNING, learn_all)):
+        for section, (work, n_docs) in works.items():
             advance = bench.bar(section, len(sources) * bench.sizes.rounds)
             starters = [
-                (name, partial(Trial, partial(work, opened), len(texts)))
+                (name, partial(Trial, partial(work, opened), n_docs))
                 for name, opened in sources.items()
             ]
-            learn_all(sources[FILE])  # warm
+            work(sources[FILE])  # warm
             for name, (values, n) in interleave(starters, bench.sizes.rounds, advance).items():
                 bench.results.rows.append(Row(section, name, tuple(values), n))
     finally:
@@ -75,13 +82,15 @@ CLUSTERS: list[KafkaCluster] = []  # kept as long as the process runs: they hold
 
 
 def read_all(opened: Open) -> int:
-    """Read all blocks."""
-    return sum(len(block) for block in opened())
+    """Connect, and read all blocks."""
+    with opened() as reader:
+        return sum(map(len, reader))
 
 
-def learn_all(opened: Open) -> int:
-    """Read and learn all blocks, as a consumer does; what was learned is not saved."""
-    topics = TextTopics(5, block_size=BLOCK)
-    for block in opened():
-        topics.learn(block.texts)
+def learn_some(n_topics: int, opened: Open) -> int:
+    """Read and learn blocks, as a consumer does; what was learned is not saved."""
+    topics = TextTopics(n_topics, block_size=BLOCK)
+    with opened() as reader:
+        for block in islice(reader, N_LEARNED // BLOCK):
+            topics.learn(block.texts)
     return topics.n_docs

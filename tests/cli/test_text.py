@@ -53,6 +53,7 @@ def test_learn_prints_topics_and_saves_what_topics_and_predict_take(command, fil
     saved = tmp_path / "news.model"
     learned = command("learn", file, "-k", 3, "--save", saved)
     assert learned.exit_code == 0
+    assert learned.output.count("guessed: text from the column") == 1
     for part in ("300 documents", "word frequencies alone", "top words", f"Saved: {saved}"):
         assert part in learned.stdout
     described = command("topics", saved)

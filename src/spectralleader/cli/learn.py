@@ -29,6 +29,7 @@ from spectralleader.cli.options import (
     Text,
     Time,
     Tokens,
+    Wait,
     Words,
     allow_own_modules,
     check_folder,
@@ -84,6 +85,7 @@ def learn(
     sort: Sort = False,
     follow: Follow = None,
     start: From = Start.earliest,
+    wait: Wait = 1.0,
     seed: Seed = 0,
     save: Annotated[
         Path | None,
@@ -153,7 +155,7 @@ def learn(
 
         allow_own_modules([learner or ""])
         how: dict[str, Any] = {"strict": strict, "sort": sort, "tokens": tokens}
-        how |= {"follow": follow, "start": start.value}
+        how |= {"follow": follow, "start": start.value, "wait": wait}
         options = LearnOptions(
             make_source(files, text, time, label, block, format, split_by=split_by, **how),
             n_topics=n_topics,

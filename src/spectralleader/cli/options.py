@@ -118,6 +118,14 @@ Follow = Annotated[
         help="Wait for more at the end of a file, folder or stream (default: for streams only).",
     ),
 ]
+Wait = Annotated[
+    float,
+    typer.Option(
+        min=0,
+        metavar="SECONDS",
+        help="How long a block that is not full waits for more messages; inf: as long as it takes.",
+    ),
+]
 From = Annotated[
     Start,
     typer.Option("--from", help="Where to begin in a stream or followed file, at first only."),

@@ -250,9 +250,10 @@ def show_evaluation(result: Evaluation) -> None:
 
 
 def _show_input(out: Console, reader: AnyReader) -> None:
-    """Print what was guessed of the files, and what was wrong with them."""
-    for guess in reader.guesses:
-        _say(out, f"guessed: {guess}")
+    """Print what was guessed of the files, unless it can be read above, and what was wrong."""
+    if Console(stderr=True).is_terminal:  # the picture is gone; without one there are lines
+        for guess in reader.guesses:
+            _say(out, f"guessed: {guess}")
     for problem in reader.problems.summary():
         _say(out, f"problem: {problem}")
 

@@ -230,11 +230,20 @@ class Pass:
             if self._emitter is not None:
                 self._emitter.flush()
             self._checkpoints.save(self.checkpoint())
+            self._tell()
 
     def _finish(self) -> Path | None:
         if self._emitter is not None:
             self._emitter.flush()
-        return self._checkpoints and self._checkpoints.finish(self.checkpoint())
+        path = self._checkpoints and self._checkpoints.finish(self.checkpoint())
+        self._tell()
+        return path
+
+    def _tell(self) -> None:
+        """Tell a broker how far was learned, for monitors, if that is saved."""
+        is_saved = self._checkpoints and self._checkpoints.n_saved == self.topics.n_docs
+        if is_saved and isinstance(self._reader, LiveReader):
+            self._reader.tell(self.topics.position)
 
     @property
     def _losses(self) -> Losses | None:

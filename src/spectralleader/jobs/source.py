@@ -15,6 +15,7 @@ from spectralleader.sources.files.columns import Wish
 from spectralleader.sources.live import LiveReader, is_address
 from spectralleader.sources.live.addresses import check_scheme, make_reader
 from spectralleader.sources.live.folder import FolderReader, list_folder
+from spectralleader.sources.live.reader import WAIT
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.topics import MAX_WORDS
 from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
@@ -44,6 +45,7 @@ class Source:
     split: str | None = None  # how text is split into tokens; see `Tokens`
     follow: bool | None = None  # wait for more at the end; None: for brokers only
     start: str = "earliest"  # where a live source begins at the first start: or "latest"
+    wait: float = WAIT  # seconds that a block of one waits until it is full
 
     def __post_init__(self) -> None:
         Tokens(self.split)  # reports a wrong one before anything is read
@@ -93,6 +95,7 @@ class Source:
             strict=self.strict,
             format=self.format,
             say=(progress or Progress()).say,
+            wait=self.wait,
         )
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -16,6 +17,7 @@ from spectralleader.checks.states import MOST, take
 WHITESPACE, COMMA = "whitespace", ","
 SPLITS = (WHITESPACE, COMMA)
 LISTS = (list, tuple, set, frozenset, np.ndarray)
+HALF_PAIR = re.compile(r"\\u[dD]")  # an escaped surrogate, which may lack its other half
 LIKE = 'a document of tokens is a list such as ["phone-8", "sale"], or counts such as {"shoe": 2}'
 
 
@@ -32,7 +34,7 @@ class Tokens:
     """Documents are tokens already: items, events, ids. Nothing is cut, lower-cased or left out.
 
     A document is a list of tokens, or a dictionary of their counts. Tokens are strings or integers;
-    7 and "7" are the same token. An empty string is no token.
+    7 and "7" are the same token. An empty string or None is no token.
 
     Parameters
     ----------
@@ -137,9 +139,11 @@ def split_text(text: str, split: str) -> list[str]:
 
 
 def as_token(given: Any, position: int) -> str:
-    """Return a token as a string, or say what is wrong with it."""
+    """Return a token as a string, "" for none at all, or say what is wrong with it."""
     if isinstance(given, str):
         return given
+    if given is None:
+        return ""
     if isinstance(given, int | np.integer) and not isinstance(given, bool):
         return str(int(given))
     # ids that went through a table with missing values are floats
@@ -218,7 +222,18 @@ def parse_tokens(text: str) -> list[str] | dict[str, int] | None:
         tokens, counts = Tokens()._read(document, 0)
     except (ValueError, RecursionError):
         return None
+    if HALF_PAIR.search(text) and not all(map(is_encodable, tokens)):
+        return None
     return tokens if counts is None else _added_up(tokens, counts)
+
+
+def is_encodable(token: str) -> bool:
+    """Say whether a token has no half of a surrogate pair, which no file can hold."""
+    try:
+        token.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _added_up(tokens: list[str], counts: list[int]) -> dict[str, int]:

@@ -101,7 +101,8 @@ def test_plain_text_is_one_document_a_line(tmp_path):
     assert block.times is block.labels is None
     assert block.lines.tolist() == [1, 4, 6]
     assert reader.guesses == ("each line is a text",)
-    assert reader.problems.counts == {problems.UNDECODABLE: 1}
+    assert reader.problems.counts == {problems.UNDECODABLE: 1, problems.NO_TEXT: 2}
+    assert reader.problems.places[problems.NO_TEXT] == [f"{file} line 2", f"{file} line 3"]
     with pytest.raises(ValueError, match=r"a\.txt has no column 'body'"):
         read(file, text="body")
 
@@ -407,7 +408,7 @@ def test_parquet_columns_of_other_types_become_text(tmp_path):
         assert block.labels == ["x", "y"]
         assert block.place(1).endswith("a.parquet row 2")
     reader, (block,) = everything(tmp_path / "a.parquet", text="nested")
-    assert (block.texts, reader.guesses[0]) == ([["1"], ["2"]], "nested: 1 tokens, first '1'")
+    assert (block.texts, reader.guesses[0]) == ([["1"], ["2"]], "nested: 1 token, first '1'")
 
 
 CODE = """

@@ -54,6 +54,30 @@ def test_what_is_no_tokens_is_counted_with_its_lines(tmp_path):
     reader, block = only_block(write_lines(tmp_path / "a.jsonl", "x", values), tokens="x")
     assert (block.texts, block.lines.tolist()) == ([["a"], ["b"]], [1, 7])
     assert reader.problems.counts == {problems.NO_TEXT: 2, problems.NOT_TOKENS: 3}
+    with (
+        read(tmp_path / "a.jsonl", tokens="x", strict=True) as strict,
+        pytest.raises(ValueError, match=r"line 2: no list of tokens"),  # the first of all
+    ):
+        next(strict)
+
+
+def test_a_few_bad_rows_do_not_make_words_of_a_column_of_tokens(tmp_path):
+    values = [["a", None, "b"], "text", [], ["\ud800"], {"c": 2}]
+    reader, block = only_block(write_lines(tmp_path / "a.jsonl", "x", values))
+    assert block.texts == [["a", "b"], {"c": 2}]
+    assert reader.guesses == ("x: 2 tokens, first 'a'",)
+    assert reader.problems.counts == {problems.NO_TEXT: 1, problems.NOT_TOKENS: 2}
+    with read(write_lines(tmp_path / "b.jsonl", "x", [[], []])) as reader:
+        assert reader.guesses == ("x: tokens, the first lists are empty",)
+
+
+@pytest.mark.parametrize("value", [[["a"]], [True], [1.5], [{"name": "click"}], {"a": {"b": -1}}])
+def test_lists_and_objects_that_are_no_tokens_do_not_become_words(tmp_path, value):
+    path = write_lines(tmp_path / "a.jsonl", "x", [value] * 3)
+    with pytest.raises(ValueError, match=r"column 'x' of .* is no text, and no tokens, but '"):
+        read(path, text="x")
+    with read(path, text="x", tokens="") as reader:
+        assert reader.columns.text == ("x",)
 
 
 def test_text_where_tokens_are_asked_for_says_how_to_split_it(tmp_path):

@@ -1,4 +1,6 @@
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -69,6 +71,23 @@ def test_broken_json_is_counted_and_strict_stops(kafka_cluster):
         next(reader)
 
 
+def test_broken_messages_at_the_beginning_decide_nothing(kafka_cluster):
+    said = []
+    kafka_cluster.fill("began", ["{", '{"text": '], n_partitions=1)
+    address = f"{kafka_cluster.address}/began"
+    with open_source(address, follow=False) as reader:
+        assert list(reader) == []
+        assert reader.problems.counts == {problems.BROKEN_JSON: 2}
+    with ThreadPoolExecutor() as pool:
+        opened = pool.submit(open_source, address, block=1, say=said.append)
+        while not said:
+            time.sleep(0.05)
+        kafka_cluster.fill("began", as_json("rain"), n_partitions=1)
+        with opened.result(timeout=30) as reader:
+            assert next(reader).texts == ["rain"]
+    assert said == [f"{address} message 0:0: broken JSON; from now on such are counted"]
+
+
 def test_latest_begins_at_the_end_and_other_topics_are_refused(kafka_cluster):
     kafka_cluster.fill("late", as_json(*["old"] * 8))
     address = f"{kafka_cluster.address}/late"
@@ -105,3 +124,37 @@ def test_without_its_client_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "confluent_kafka", None)
     with pytest.raises(ImportError, match=r"pip install spectralleader\[kafka\]"):
         open_source("kafka://localhost/x")
+
+
+def test_what_is_saved_is_committed_for_monitors_and_never_read_back(kafka_cluster):
+    from confluent_kafka import Consumer, TopicPartition
+
+    kafka_cluster.fill("watched", as_json(*["rain"] * 20))
+    address = f"{kafka_cluster.address}/watched?group.id=monitored"
+    with open_source(address, block=8, follow=False) as reader:
+        position = next(reader).position
+        rest = [len(block) for block in reader]
+        reader.tell(position)
+    settings = {"bootstrap.servers": kafka_cluster.servers, "group.id": "monitored"}
+    monitor = Consumer(settings)
+    partitions = [TopicPartition("watched", number) for number in range(4)]
+    end = time.monotonic() + 10
+    while (found := [one.offset for one in monitor.committed(partitions, 5)]) != [2] * 4:
+        assert time.monotonic() < end, found
+    monitor.commit(offsets=[TopicPartition("watched", 0, 5)], asynchronous=False)  # by somebody
+    monitor.close()
+    with open_source(address, block=8, follow=False, after=position) as reader:
+        assert [len(block) for block in reader] == rest == [8, 4]
+
+
+def test_a_broker_that_refuses_commits_is_reported_once(kafka_cluster):
+    from confluent_kafka import KafkaError
+
+    said = []
+    topic = kafka_topic.KafkaTopic("kafka://x/y", start="latest", strict=False, say=said.append)
+    for _ in range(2):
+        topic._note_commit(KafkaError(KafkaError.GROUP_AUTHORIZATION_FAILED), [])
+        topic._note_commit(KafkaError(KafkaError._TRANSPORT), [])  # away: reported elsewhere
+        topic._note_commit(None, [])
+    assert len(said) == 1
+    assert "does not take commits" in said[0]

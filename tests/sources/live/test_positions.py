@@ -1,6 +1,8 @@
 """The law of live sources: a position alone decides what comes next."""
 
 import json
+import math
+import time
 from itertools import islice
 
 import pytest
@@ -50,10 +52,10 @@ def test_what_is_added_later_comes_after_what_was_there(stream):
     assert sorted(texts_of(read_all(address, block=7, after=last.position))) == sorted(TEXTS[40:80])
 
 
-def test_a_source_that_is_followed_gives_whole_blocks_only(stream):
+def test_a_source_that_is_followed_gives_whole_blocks_only_if_it_may_wait(stream):
     address, add = stream
     add(TEXTS[:100])
-    with open_source(address, block=40) as reader:
+    with open_source(address, block=40, wait=math.inf) as reader:
         first = list(islice(reader, 2))
         assert [len(block) for block in first] == [40, 40]
         idle = [reader.next_or_idle() for _ in range(2)]
@@ -61,6 +63,25 @@ def test_a_source_that_is_followed_gives_whole_blocks_only(stream):
             assert [len(block) for block in idle] == [0, 0]
             add(TEXTS[100:120])
             assert len(next(reader)) == 40
+
+
+def test_what_fills_no_block_comes_all_the_same_after_a_moment(stream):
+    address, add = stream
+    add(TEXTS[:90])
+    with open_source(address, block=40, wait=0.5) as reader:
+        blocks = list(islice(reader, 3))
+        assert [len(block) for block in blocks] == [40, 40, 10]
+        add(TEXTS[90:93])  # less than a portion of any partition
+        began = time.monotonic()
+        while sum(map(len, blocks)) < 93:
+            blocks.append(next(reader))
+        assert time.monotonic() - began < 5
+        assert sorted(texts_of(blocks)) == sorted(TEXTS[:93])
+    rest = read_all(address, block=40, after=blocks[1].position)
+    assert sorted(texts_of(rest)) == sorted(texts_of(blocks[2:]))
+    assert read_all(address, block=40, after=blocks[-1].position) == []
+    with pytest.raises(ValueError, match="wait must be seconds, 0 or more, got -1"):
+        open_source(address if "://" in address else __file__, wait=-1)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -79,6 +80,8 @@ def choose(
     elif wish.tokens:
         check_tokens(wish.tokens, sample, file)
         columns = columns._replace(tokens=True)
+    elif wish.tokens is None:
+        check_plain(columns, sample, file)
     return columns, guesses
 
 
@@ -91,13 +94,16 @@ def find_tokens(columns: Columns, sample: Sample) -> str | None:
 
 
 def show_tokens(name: str, values: Sequence[str | None]) -> str | None:
-    """Return the first document of tokens in words, None unless all values are such documents."""
+    """Return the first document of tokens in words, None unless most values are such documents."""
     found = [parse_tokens(value) for value in values if value and not value.isspace()]
-    first = next(filter(None, found), None)
-    if first is None or None in found:
+    if 2 * found.count(None) >= len(found):
         return None
+    first = next(filter(None, found), None)
+    if first is None:
+        return f"{name}: tokens, the first lists are empty"
     counts = " with counts" if isinstance(first, dict) else ""
-    return f"{name}: {len(first)} tokens{counts}, first {next(iter(first))!r}"
+    tokens = "1 token" if len(first) == 1 else f"{len(first)} tokens"
+    return f"{name}: {tokens}{counts}, first {next(iter(first))!r}"
 
 
 def check_tokens(name: str, sample: Sample, file: str) -> None:
@@ -108,6 +114,30 @@ def check_tokens(name: str, sample: Sample, file: str) -> None:
             f"the column {name!r} of {file} has no lists of tokens but {values[0]!r:.40}; say how "
             "to split it, with split=... (--split whitespace or --split ,)"
         )
+
+
+def check_plain(columns: Columns, sample: Sample, file: str) -> None:
+    """Raise if what is to be text is lists or objects, whose brackets and keys are no words."""
+    for name in columns.text:
+        values = [value for value in sample.get(name, ()) if value and not value.isspace()]
+        others = [value for value in values if is_structure(value)]
+        if 2 * len(others) > len(values):
+            raise ValueError(
+                f"the column {name!r} of {file} is no text, and no tokens, but {others[0]!r:.60}; "
+                'name what is inside, as in --text payload.body; tokens are ["phone-8", "sale"] or '
+                '{"shoe": 2}; or take it as text all the same, with tokens="" (--tokens "")'
+            )
+
+
+def is_structure(value: str) -> bool:
+    """Say whether a value is a list or an object in JSON."""
+    if value[0] not in "[{":
+        return False
+    try:
+        json.loads(value)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def check_columns(columns: Columns, names: Sequence[str], file: str) -> None:

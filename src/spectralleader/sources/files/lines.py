@@ -33,7 +33,7 @@ def read_pieces(feed: Feed) -> Iterator[Piece]:
 
 
 class PlainText:
-    """An open file of one document a line; a blank line is none."""
+    """An open file of one document a line."""
 
     columns: tuple[str, ...] = ("text",)
 
@@ -46,9 +46,7 @@ class PlainText:
         for piece in read_pieces(self._feed):
             texts: list[str | None] = []
             lines = []
-            for line, raw in enumerate(piece.data.split(b"\n"), piece.line):
-                if not raw.strip():
-                    continue
+            for line, raw in enumerate(piece.data.removesuffix(b"\n").split(b"\n"), piece.line):
                 try:
                     texts.append(raw.removesuffix(b"\r").decode())
                     lines.append(line)

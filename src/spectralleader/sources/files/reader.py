@@ -157,15 +157,15 @@ class Reader(Iterator[TextBlock]):
         texts: list[Any] = join_columns(
             [records.fields[names.index(name)] for name in self.columns.text]
         )
-        if not self._empty and not all(
+        if self.columns.tokens:
+            texts, records = read_tokens(texts, records, log, empty=self._empty)
+        elif not self._empty and not all(
             has_text := [not text.isspace() and text != "" for text in texts]
         ):
             for i in np.flatnonzero(~np.array(has_text)):
                 log.add(NO_TEXT, records.lines[i])
             records = records.keep(has_text)
             texts = [text for text, kept in zip(texts, has_text, strict=True) if kept]
-        if self.columns.tokens:
-            texts, records = read_tokens(texts, records, log, empty=self._empty)
         times = labels = None
         if self.columns.time is not None:
             times = self._read_times(records, names.index(self.columns.time), log)
@@ -213,7 +213,7 @@ def read_tokens(
     texts: list[str], records: Records, log: Log, *, empty: bool
 ) -> tuple[list[Any], Records]:
     """Return the documents of tokens that texts are in JSON, reporting those that are none."""
-    found = [parse_tokens(text) if text else [] for text in texts]
+    found = [parse_tokens(text) if text and not text.isspace() else [] for text in texts]
     if all(found):
         return found, records
     good = [document is not None and (empty or bool(document)) for document in found]

@@ -6,7 +6,7 @@ is saved with the model, and by nothing else.
 """
 
 from spectralleader.sources.live.addresses import is_address, open_source
-from spectralleader.sources.live.protocol import LiveSource, Message, Taken
+from spectralleader.sources.live.protocol import LiveSource, Taken
 from spectralleader.sources.live.reader import LiveReader
 
-__all__ = ["LiveReader", "LiveSource", "Message", "Taken", "is_address", "open_source"]
+__all__ = ["LiveReader", "LiveSource", "Taken", "is_address", "open_source"]

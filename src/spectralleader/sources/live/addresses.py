@@ -13,7 +13,7 @@ from spectralleader.sources.live.folder import FolderReader
 from spectralleader.sources.live.followed import KIND as FILE
 from spectralleader.sources.live.followed import Followed
 from spectralleader.sources.live.protocol import Json, Say
-from spectralleader.sources.live.reader import LiveReader
+from spectralleader.sources.live.reader import WAIT, LiveReader
 
 # By scheme: the module and the class of the source. Its client is imported when it is used.
 ADDRESSES = {
@@ -57,6 +57,7 @@ def open_source(
     strict: bool = False,
     format: str | None = None,
     say: Say = lambda line: None,
+    wait: float = WAIT,
 ) -> LiveReader | FolderReader:
     r"""Read a stream in blocks, each with the position after it.
 
@@ -77,6 +78,10 @@ def open_source(
         Where to begin without a position: "earliest" or "latest".
     say : callable
         Called with a line when there is something to report, such as a broker that is away.
+    wait : float
+        Seconds after which a block that is not full comes all the same, at the end of a stream that
+        is followed: documents do not wait for others that may be long in coming. With `math.inf`
+        only whole blocks come.
 
     Examples
     --------
@@ -102,6 +107,7 @@ def open_source(
         strict=strict,
         format=format,
         say=say,
+        wait=wait,
     )
     try:
         reader.start(after)
@@ -121,23 +127,25 @@ def make_reader(
     strict: bool = False,
     format: str | None = None,
     say: Say = lambda line: None,
+    wait: float = WAIT,
 ) -> LiveReader | FolderReader:
     """Return a reader of a live source, not yet started; parameters as for `open_source`."""
     if start not in STARTS:
         raise ValueError(f"start must be one of {', '.join(STARTS)}, got {start!r}")
     reading: dict[str, Any] = {"size": block, "follow": follow, "strict": strict, "say": say}
+    waiting: dict[str, Any] = {**reading, "wait": wait}
     if is_address(name):
         scheme = name.partition("://")[0]
         module, kind = ADDRESSES[scheme]
         home = import_module(f"spectralleader.sources.live.{module}")
         make: Callable[..., Any] = getattr(home, kind)
-        own = {"portion": block, "follow": follow} if home.KIND == "kafka" else {}
-        source = make(name, start=start, strict=strict, say=say, **own)
-        return LiveReader(source, home.KIND, source.name, wish, **reading)
+        own = {"portion": block} if home.KIND == "kafka" else {}
+        source = make(name, start=start, strict=strict, say=say, follow=follow, **own)
+        return LiveReader(source, home.KIND, source.name, wish, **waiting)
     check_scheme(name)
     if Path(name).is_dir():
         return FolderReader(name, wish, format=format, **reading)
     if not Path(name).exists():
         raise ValueError(f"there is no file {name}")
     followed = Followed(name, start=start, say=say, format=format, follow=follow)
-    return LiveReader(followed, FILE, name, wish, **reading)
+    return LiveReader(followed, FILE, name, wish, **waiting)

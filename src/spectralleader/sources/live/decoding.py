@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from itertools import compress
+from typing import Any, NamedTuple, cast
 
 from spectralleader.checks.states import one_of, part, take
 from spectralleader.sources.files.columns import Columns, Wish, check_columns, choose
@@ -14,6 +15,7 @@ from spectralleader.sources.files.json_lines import (
     list_paths,
     parse,
     reach,
+    reach_text,
     read_fast,
 )
 from spectralleader.sources.files.problems import (
@@ -22,15 +24,32 @@ from spectralleader.sources.files.problems import (
     NO_TEXT,
     NOT_TOKENS,
     UNDECODABLE,
-    Problems,
 )
+from spectralleader.sources.files.reader import join_columns
 from spectralleader.sources.files.text_block import TextBlock, message_block
 from spectralleader.sources.files.times import parse_times
-from spectralleader.sources.live.protocol import Fields, Json, Message
+from spectralleader.sources.live.protocol import Fields, Json
 from spectralleader.text.tokens import parse_tokens
 
 KINDS = ("text", "json", "fields")  # a payload is one text, one JSON object, or named fields
 Column = list[str | None]
+Payloads = list[bytes] | list[Fields]
+
+
+class Bad(NamedTuple):
+    """What is wrong with a message."""
+
+    at: int  # its number among those that were decoded
+    kind: str
+    detail: str = ""
+
+
+class Decoded(NamedTuple):
+    """The good ones of some messages, and what is wrong with the others."""
+
+    block: TextBlock
+    places: Sequence[int]  # of the documents of the block among the messages, in order
+    bad: list[Bad]  # in order of the messages
 
 
 class Shape(NamedTuple):
@@ -60,18 +79,17 @@ class Shape(NamedTuple):
         return cls(one_of(state, "kind", KINDS), Columns(tuple(names), *others, tokens=tokens))
 
 
-def guess_shape(messages: Sequence[Message], wish: Wish, name: str) -> tuple[Shape, list[str]]:
+def guess_shape(payloads: Payloads, wish: Wish, name: str) -> tuple[Shape, list[str]]:
     """Return the shape of messages, going by some of them, and in words what was guessed."""
-    payloads = [message.payload for message in messages]
-    if isinstance(payloads[0], dict):
-        entries = [entry_of(payload) for payload in payloads if isinstance(payload, dict)]
+    if isinstance(payloads[0], list):
+        entries = [entry_of(fields) for fields in payloads]
         kind = "fields"
     else:
-        found = [parse(payload) for payload in payloads if isinstance(payload, bytes)]
+        found = [parse(payload) for payload in payloads]
         entries = [entry for entry in found if entry is not None]
         kind = "json" if entries else "text"
     if kind == "text":
-        entries = [{"text": decode(payload) or ""} for payload in payloads]  # type: ignore[arg-type]
+        entries = [{"text": decode(payload) or ""} for payload in cast("list[bytes]", payloads)]
     names = tuple(dict.fromkeys(path for entry in entries for path in list_paths(entry)))
     sample = {path: [as_text(find(entry, path)) for entry in entries] for path in names}
     columns, guesses = choose(wish, names, sample, name)
@@ -82,6 +100,14 @@ def guess_shape(messages: Sequence[Message], wish: Wish, name: str) -> tuple[Sha
     return Shape(kind, columns), guesses
 
 
+def is_hopeless(payloads: Payloads) -> bool:
+    """Say whether all messages are broken JSON, so that nothing can be guessed from them."""
+    return all(
+        isinstance(payload, bytes) and payload.lstrip()[:1] == b"{" and parse(payload) is None
+        for payload in payloads
+    )
+
+
 def find(entry: dict[str, Any], name: str) -> Any:
     """Return the value of a key, or of a path such as payload.body."""
     return entry[name] if name in entry else reach(entry, name)
@@ -90,9 +116,10 @@ def find(entry: dict[str, Any], name: str) -> Any:
 def entry_of(fields: Fields) -> dict[str, Any]:
     """Return fields as an object; those that hold JSON objects can be reached into."""
     entry: dict[str, Any] = {}
-    for name, value in fields.items():
+    for name, value in zip(fields[::2], fields[1::2], strict=True):
         inner = parse(value) if value[:1] == b"{" else None
-        entry[name] = (decode(value) or "") if inner is None else inner
+        key = name.decode("utf-8", "replace")
+        entry[key] = (decode(value) or "") if inner is None else inner
     return entry
 
 
@@ -107,116 +134,167 @@ def decode(payload: bytes) -> str | None:
 class Decoder:
     """Makes a block of the messages of one source, all of one shape."""
 
-    def __init__(self, shape: Shape, name: str, problems: Problems) -> None:
-        self._shape, self._name, self._problems = shape, name, problems
+    def __init__(self, shape: Shape, name: str) -> None:
+        self._shape, self._name = shape, name
         self._wanted = shape.columns.wanted
 
-    def block(self, messages: Sequence[Message]) -> TextBlock:
-        """Return the good messages as a block; the others are counted with their ids."""
-        read = {"text": self._read_text, "json": self._read_json, "fields": self._read_fields}
-        fields, ids = read[self._shape.kind](messages)
-        columns = dict(zip(self._wanted, fields, strict=True))
-        texts, good = self._read_documents(columns, ids)
+    def decode(self, ids: list[str], payloads: Payloads) -> Decoded:
+        """Return the good messages as a block, and what is wrong with the others."""
+        bad: list[Bad] = []
+        columns, places = self._read(payloads, bad)
+        texts, good = self._read_documents(columns, places, bad)
+        if len(good) < len(places):
+            chosen = set(good)
+            kept = [place in chosen for place in places]
+            columns = {name: list(compress(column, kept)) for name, column in columns.items()}
+        places = good
         times = labels = None
         if (time := self._shape.columns.time) is not None:
-            times = parse_times([columns[time][i] for i in good])
-            for i, found in zip(good, times, strict=True):
-                if found is None:
-                    self._report(BAD_TIME, ids[i])
+            times = parse_times(columns[time])
+            bad += [
+                Bad(at, BAD_TIME) for at, found in zip(places, times, strict=True) if found is None
+            ]
         if (label := self._shape.columns.label) is not None:
-            labels = [columns[label][i] or None for i in good]
-        block = message_block(texts, times, labels, [ids[i] for i in good], self._name)
-        names = self._shape.columns.keep
-        return replace(block, kept={name: [columns[name][i] for i in good] for name in names})
+            labels = [value or None for value in columns[label]]
+        good_ids = ids if len(places) == len(ids) else [ids[at] for at in places]
+        block = message_block(texts, times, labels, good_ids, self._name)
+        if self._shape.columns.keep:
+            block = replace(block, kept={name: columns[name] for name in self._shape.columns.keep})
+        return Decoded(block, places, sorted(bad))
 
-    def _read_documents(
-        self, columns: dict[str, Column], ids: list[str]
-    ) -> tuple[list[Any], list[int]]:
-        """Return the documents, and which of the messages they are."""
-        names = self._shape.columns.text
-        texts: list[Any] = [
-            " ".join(filter(None, values))
-            for values in zip(*(columns[name] for name in names), strict=True)
-        ]
-        if self._shape.columns.tokens:
-            texts = [parse_tokens(text) if text else "" for text in texts]
-        documents, good = [], []
-        for i, text in enumerate(texts):
-            if not text or (isinstance(text, str) and text.isspace()):
-                self._report(NOT_TOKENS if text is None else NO_TEXT, ids[i])
-            else:
-                documents.append(text)
-                good.append(i)
-        return documents, good
+    def _read(self, payloads: Payloads, bad: list[Bad]) -> tuple[dict[str, Column], Sequence[int]]:
+        """Return the wanted columns of messages that can be read, and which these are."""
+        every = range(len(payloads))
+        if self._shape.kind == "text":
+            return self._read_text(cast("list[bytes]", payloads), bad)
+        if self._shape.kind == "json":
+            lines = cast("list[bytes]", payloads)
+            fast = read_joined(lines, self._wanted)
+            entries: Iterable[dict[str, Any] | None] = map(parse, lines)
+        else:
+            fields = cast("list[Fields]", payloads)
+            fast = read_fields(fields, self._wanted)
+            entries = (entry_of(one) if is_utf8(one) else None for one in fields)
+        if fast is not None:
+            return fast, every
+        return self._read_entries(entries, payloads, bad)
 
-    def _read_text(self, messages: Sequence[Message]) -> tuple[list[Column], list[str]]:
-        texts, ids = [], []
-        for message in messages:
-            text = decode(message.payload) if isinstance(message.payload, bytes) else None
-            if text is None:
-                self._report(UNDECODABLE, message.id)
-            else:
-                texts.append(text.removesuffix("\r"))
-                ids.append(message.id)
-        return [list(texts) for _ in self._wanted], ids
-
-    def _read_json(self, messages: Sequence[Message]) -> tuple[list[Column], list[str]]:
-        # a line feed is no part of a JSON string: messages may be joined, one per line
-        lines = [message.payload.replace(b"\n", b" ") for message in messages]  # type: ignore[union-attr]
-        if not any("." in name for name in self._wanted):  # polars reads keys, not paths
-            fast = read_fast(b"\n".join(lines), self._wanted, len(lines)) if lines else None
-            if fast is not None:
-                return fast, [message.id for message in messages]
-        entries = map(parse, lines)
-        return self._read_entries(entries, messages)
-
-    def _read_fields(self, messages: Sequence[Message]) -> tuple[list[Column], list[str]]:
-        if not any("." in name for name in self._wanted):
-            try:
-                fields: list[Column] = [
-                    [_text_of(message.payload.get(name)) for message in messages]  # type: ignore[union-attr]
-                    for name in self._wanted
-                ]
-                return fields, [message.id for message in messages]
-            except UnicodeDecodeError:
-                pass
-        entries = (
-            entry_of(payload) if _is_utf8(payload) else None
-            for payload in (message.payload for message in messages)
-            if isinstance(payload, dict)
-        )
-        return self._read_entries(entries, messages)
+    def _read_text(
+        self, payloads: list[bytes], bad: list[Bad]
+    ) -> tuple[dict[str, Column], Sequence[int]]:
+        found = list(map(decode, payloads))
+        bad += [Bad(at, UNDECODABLE) for at, text in enumerate(found) if text is None]
+        texts: Column = [text.removesuffix("\r") for text in found if text is not None]
+        places = [at for at, text in enumerate(found) if text is not None]
+        return dict.fromkeys(self._wanted, texts), places
 
     def _read_entries(
-        self, entries: Any, messages: Sequence[Message]
-    ) -> tuple[list[Column], list[str]]:
+        self, entries: Iterable[dict[str, Any] | None], payloads: Payloads, bad: list[Bad]
+    ) -> tuple[dict[str, Column], Sequence[int]]:
         """Return the wanted values of objects, one by one."""
-        fields: list[Column] = [[] for _ in self._wanted]
-        ids = []
-        for entry, message in zip(entries, messages, strict=True):
+        columns: dict[str, Column] = {name: [] for name in self._wanted}
+        places = []
+        for at, (entry, payload) in enumerate(zip(entries, payloads, strict=True)):
             if entry is None:
-                broken = self._shape.kind == "json" and decode(message.payload) is not None  # type: ignore[arg-type]
-                self._report(BROKEN_JSON if broken else UNDECODABLE, message.id)
+                is_text = isinstance(payload, bytes) and decode(payload) is not None
+                bad.append(Bad(at, BROKEN_JSON if is_text else UNDECODABLE))
                 continue
-            found = [as_text(find(entry, name)) for name in self._wanted]
-            if not all(map(is_whole, found)):
-                self._report(UNDECODABLE, message.id, "half of a surrogate pair")
+            values = [as_text(find(entry, name)) for name in self._wanted]
+            if not all(map(is_whole, values)):
+                bad.append(Bad(at, UNDECODABLE, "half of a surrogate pair"))
                 continue
-            ids.append(message.id)
-            for column, value in zip(fields, found, strict=True):
-                column.append(value)
-        return fields, ids
+            places.append(at)
+            for name, value in zip(self._wanted, values, strict=True):
+                columns[name].append(value)
+        return columns, places
 
-    def _report(self, kind: str, id: str, detail: str = "") -> None:
-        self._problems.add_at(kind, f"{self._name} message {id}", detail)
+    def _read_documents(
+        self, columns: dict[str, Column], places: Sequence[int], bad: list[Bad]
+    ) -> tuple[list[Any], Sequence[int]]:
+        """Return the documents, and which of the messages they are."""
+        texts: list[Any] = join_columns([columns[name] for name in self._shape.columns.text])
+        if self._shape.columns.tokens:
+            texts = [parse_tokens(text) if text else "" for text in texts]
+            good = list(map(bool, texts))
+        else:
+            good = [text != "" and not text.isspace() for text in texts]
+        if all(good):
+            return texts, places
+        for at, text, is_good in zip(places, texts, good, strict=True):
+            if not is_good:
+                bad.append(Bad(at, NOT_TOKENS if text is None else NO_TEXT))
+        return (
+            list(compress(texts, good)),
+            list(compress(places, good)),
+        )
 
 
-def _text_of(value: bytes | None) -> str | None:
-    return None if value is None else value.decode()
+def read_joined(payloads: list[bytes], wanted: Sequence[str]) -> dict[str, Column] | None:
+    """Return the wanted columns of JSON objects, all at once; None if one is not as it should be.
+
+    Paths such as payload.body are reached into after that.
+    """
+    if not payloads:
+        return {name: [] for name in wanted}
+    data = b"\n".join(payloads)
+    if data.count(b"\n") >= len(payloads):
+        # a line feed is no part of a JSON string: messages may be joined, one per line
+        data = b"\n".join(payload.replace(b"\n", b" ") for payload in payloads)
+    names = dict.fromkeys(part for name in wanted for part in (name, name.partition(".")[0]))
+    found = read_fast(data, list(names), len(payloads))
+    if found is None:
+        return None
+    columns = dict(zip(names, found, strict=True))
+    return {name: _reached(columns, name) for name in wanted}
 
 
-def _is_utf8(fields: Fields) -> bool:
-    return all(decode(value) is not None for value in fields.values())
+def _reached(columns: dict[str, Column], name: str) -> Column:
+    top = name.partition(".")[0]
+    if top == name:
+        return columns[name]
+    return [
+        reach_text(outer, name) if whole is None else whole
+        for whole, outer in zip(columns[name], columns[top], strict=True)
+    ]
+
+
+def read_fields(payloads: list[Fields], wanted: Sequence[str]) -> dict[str, Column] | None:
+    """Return the wanted fields, also by paths into JSON; None if they must be read one by one."""
+    columns = {}
+    for name in wanted:
+        top, _, inner = name.partition(".")
+        values = read_field(payloads, top.encode())
+        if values is None:
+            return None
+        if inner:
+            reached = read_joined(values, [inner])
+            if reached is None:
+                return None
+            columns[name] = reached[inner]
+        else:
+            try:
+                columns[name] = [value.decode() for value in values]
+            except UnicodeDecodeError:
+                return None
+    return columns
+
+
+def read_field(payloads: list[Fields], name: bytes) -> list[bytes] | None:
+    """Return one field of all messages, None unless all have it in the same place."""
+    first = payloads[0][::2]
+    if name not in first:
+        return None
+    at = 2 * first.index(name)
+    try:
+        is_there = all(fields[at] == name for fields in payloads)
+        return [fields[at + 1] for fields in payloads] if is_there else None
+    except IndexError:
+        return None
+
+
+def is_utf8(fields: Fields) -> bool:
+    """Say whether all values are text."""
+    return all(decode(value) is not None for value in fields[1::2])
 
 
 def read_position(position: Any, kind: str) -> tuple[Json, Shape]:

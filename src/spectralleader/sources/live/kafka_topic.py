@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections import deque
+from itertools import groupby
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from spectralleader.checks.states import part, text, whole
-from spectralleader.sources.live.protocol import Json, Message, Say, Taken
+from spectralleader.sources.live.protocol import Json, Say, Taken
+from spectralleader.sources.live.turns import Place, Turns
 from spectralleader.sources.live.waiting import LOOK, PATIENCE, BackOff
 
 KIND = "kafka"
-MOST_FETCHED = 1000  # messages handed over by the client at once
-MOST_WAITING = 10_000  # messages of a partition that wait for their turn
+MOST_FETCHED = 5000  # messages handed over by the client at once
+MOST_WAITING, MOST_BYTES = 100_000, 2**25  # messages, and their bytes, that wait for their turn
 TIMEOUT = 5.0  # seconds for an answer
 SETTINGS = {
-    "group.id": "spectralleader",  # must be given; nothing is committed
+    "group.id": "spectralleader",  # under which lag is shown; nothing of it is read back
     "enable.auto.commit": False,
     "enable.auto.offset.store": False,
     "enable.partition.eof": True,
@@ -32,11 +33,7 @@ SILENT.propagate = False  # failures are reported by us, once each
 
 
 class KafkaTopic:
-    """All partitions of one topic, in turn.
-
-    Partitions take turns: each hands out a portion of messages, then the next one does. A partition
-    that does not have a whole portion yet is passed over. So the order depends on the offsets alone
-    wherever messages are there before they are read.
+    """All partitions of one topic, which take turns; see `Turns`.
 
     Parameters
     ----------
@@ -49,10 +46,10 @@ class KafkaTopic:
         Raise if messages after the position are gone, instead of reporting it.
     say : callable
         Takes a line for the user.
+    follow : bool
+        Whether to wait for messages at the end.
     portion : int
         Messages that all partitions together hand out in a round, about.
-    follow : bool
-        Whether messages that do not fill a portion wait for more.
     """
 
     def __init__(
@@ -62,8 +59,8 @@ class KafkaTopic:
         start: str,
         strict: bool,
         say: Say,
-        portion: int = 100,
         follow: bool = True,
+        portion: int = 100,
     ) -> None:
         try:
             import confluent_kafka
@@ -75,45 +72,50 @@ class KafkaTopic:
         self._servers, self._topic, self._more = read_address(address)
         self.name = f"kafka://{self._servers}/{self._topic}"
         self._start, self._strict, self._say = start, strict, say
-        self._wished_portion, self._follow = portion, follow
+        self._follow, self._wished_portion = follow, portion
         self._consumer: Any = None
         self._back_off = BackOff(self.name, say)
-        self._offsets: dict[int, int] = {}  # of the next message to be handed out
-        self._ready: dict[int, deque[Message]] = {}
+        self._turns: Turns | None = None
         self._ended: set[int] = set()  # partitions whose end was reached
+        self._ends: dict[int, int] = {}  # where they ended when they were opened
         self._paused: set[int] = set()
-        self._portion, self._turn, self._n_taken = 1, 0, 0
-        self._is_down = False
+        self._is_down = self._is_refused = False
 
     def open(self, position: Json | None) -> Json:
         """Connect, and go on after a position."""
-        settings = {**SETTINGS, **self._more, "bootstrap.servers": self._servers}
+        settings = {
+            **SETTINGS,
+            **self._more,
+            "bootstrap.servers": self._servers,
+            "error_cb": self._note_error,
+            "on_commit": self._note_commit,
+        }
         try:
-            self._consumer = self._kafka.Consumer(
-                settings, logger=SILENT, error_cb=self._note_error
-            )
+            self._consumer = self._kafka.Consumer(settings, logger=SILENT)
         except self._kafka.KafkaException as error:
             raise ValueError(f"{self.name}: {error.args[0]}") from error
         if position is None:
             self._back_off = BackOff(self.name, self._say, PATIENCE)
         partitions = self._list_partitions()
-        stored = {} if position is None else self._read(position)
-        if position is None:
-            self._portion = max(1, self._wished_portion // len(partitions))
-        self._offsets = {
+        stored: dict[int, int] = {}
+        portion, turn, n_taken = max(1, self._wished_portion // len(partitions)), partitions[0], 0
+        if position is not None:
+            stored = self._read(position)
+            portion = whole(position, "portion", 1)
+            turn, n_taken = whole(position, "turn"), whole(position, "taken", 0, portion)
+        offsets = {
             number: self._find_offset(number, stored.get(number), is_first=position is None)
             for number in partitions
         }
-        if missing := sorted(set(stored) - set(partitions)):
+        if missing := sorted({*stored, turn} - set(partitions)):
             raise ValueError(
                 f"{self.name} has no partition {missing[0]}, which was learned: it is another "
                 "topic; name the same one, or start anew with --fresh"
             )
-        if self._turn not in self._offsets:
-            self._turn, self._n_taken = min(self._offsets), 0
-        self._ready = {number: deque() for number in partitions}
-        self._assign()
-        return self._position()
+        self._turns = Turns(Place(offsets, turn, n_taken), portion)
+        self._ended = {number for number, at in offsets.items() if at >= self._ends[number]}
+        self._consumer.assign([self._at(number, at) for number, at in offsets.items()])
+        return self._position(self._turns.place)
 
     def _list_partitions(self) -> list[int]:
         topic = self._ask(
@@ -124,14 +126,12 @@ class KafkaTopic:
         return sorted(topic.partitions)
 
     def _read(self, position: Any) -> dict[int, int]:
-        """Take up a stored position, checked; return its offsets."""
+        """Return the offsets of a stored position, checked."""
         if (topic := text(position, "topic")) != self._topic:
             raise ValueError(f"the topic {topic!r} was learned, not {self._topic!r}; name it")
         offsets = part(position, "offsets")
         if not offsets or not all(number.isdecimal() for number in offsets):
             raise ValueError("offsets must be stored by the number of a partition")
-        self._portion = whole(position, "portion", 1)
-        self._turn, self._n_taken = whole(position, "turn"), whole(position, "taken")
         return {int(number): whole(offsets, number) for number in offsets}
 
     def _find_offset(self, number: int, stored: int | None, *, is_first: bool) -> int:
@@ -139,6 +139,7 @@ class KafkaTopic:
         low, high = self._ask(
             lambda: self._consumer.get_watermark_offsets(self._at(number), timeout=TIMEOUT)
         )
+        self._ends[number] = int(high)
         if stored is None:
             return int(high if is_first and self._start == "latest" else low)
         if stored > high:
@@ -156,76 +157,63 @@ class KafkaTopic:
     def _at(self, number: int, offset: int = 0) -> Any:
         return self._kafka.TopicPartition(self._topic, number, offset)
 
-    def _assign(self) -> None:
-        self._consumer.assign([self._at(number, at) for number, at in self._offsets.items()])
+    @property
+    def _opened(self) -> Turns:
+        assert self._turns is not None
+        return self._turns
 
-    def take(self, n: int) -> Taken:
-        """Return up to n of the next messages, of one partition."""
-        number = self._choose()
-        if number is None:
-            self._fetch()
-            number = self._choose()
-        if number is None:
-            return Taken([], self._position(), at_end=self._is_at_end())
-        ready = self._ready[number]
-        size = min(n, self._portion - self._n_taken, len(ready))
-        taken = [ready.popleft() for _ in range(size)]
-        self._offsets[number] = offset_of(taken[-1]) + 1
-        # what is left at the end of a stream that is not followed is no portion, and begins none
-        is_portion = self._n_taken + size + len(ready) >= self._portion
-        self._turn, self._n_taken = number, self._n_taken + size
-        if self._n_taken >= self._portion or not is_portion:
-            self._turn, self._n_taken = self._after(number), 0
-        return Taken(taken, self._position())
+    def take(self, n: int, *, rest: bool) -> Taken:
+        """Return up to n of the next messages."""
+        turns = self._opened
+        self._fetch(0.0)
+        found = turns.take(n, self._ended, rest=rest)
+        if not found[0] and (self._follow or not self._is_at_end):
+            self._fetch(LOOK)
+            found = turns.take(n, self._ended, rest=rest)
+        self._balance()
+        ids, payloads, place = found
+        return Taken(ids, payloads, lambda i: self._position(place(i)), self._is_at_end)
 
-    def _choose(self) -> int | None:
-        """Return the partition whose turn it is, None if more must be fetched to know."""
-        numbers = sorted(self._offsets)
-        if self._n_taken:  # its portion was whole when it began
-            if self._ready[self._turn]:
-                return self._turn
-            if self._turn not in self._ended:
-                return None
-            self._turn, self._n_taken = self._after(self._turn), 0  # the rest was deleted since
-        at = numbers.index(self._turn) if self._turn in numbers else 0
-        for number in numbers[at:] + numbers[:at]:
-            if len(self._ready[number]) >= self._portion:
-                return number
-            if number not in self._ended:
-                return None
-        if not self._follow:  # what fills no portion comes last, partition by partition
-            return next((number for number in numbers if self._ready[number]), None)
-        return None
-
-    def _after(self, number: int) -> int:
-        numbers = sorted(self._offsets)
-        return numbers[(numbers.index(number) + 1) % len(numbers)]
-
+    @property
     def _is_at_end(self) -> bool:
-        return len(self._ended) == len(self._offsets) and not any(self._ready.values())
+        queues = self._opened.queues
+        return len(self._ended) == len(queues) and not any(queues.values())
 
-    def _fetch(self) -> None:
+    def _fetch(self, seconds: float) -> None:
+        """Fetch what the client has; wait so long for the first message."""
         try:
-            found = self._consumer.consume(MOST_FETCHED, timeout=LOOK)
+            found = self._consumer.consume(MOST_FETCHED if not seconds else 1, timeout=seconds)
         except self._kafka.KafkaException as error:
             raise ValueError(f"{self.name} cannot be read: {error.args[0]}") from error
-        for message in found:
-            number = message.partition()
-            if (problem := message.error()) is not None:
-                self._meet(problem, number)
-                continue
-            self._ended.discard(number)
+        start = 0
+        for at, problem in enumerate(map(self._kafka.Message.error, found)):
+            if problem is not None:
+                self._add(found[start:at])
+                self._meet(problem, found[at].partition())
+                start = at + 1
+        self._add(found[start:])
+        if found and self._is_down:
             self._is_reached()
-            id = f"{number}:{message.offset()}"
-            self._ready[number].append(Message(id, message.value() or b""))
-        self._balance()
+
+    def _add(self, messages: list[Any]) -> None:
+        """Put good messages into the queues of their partitions."""
+        kind = self._kafka.Message
+        offsets = list(map(kind.offset, messages))
+        payloads = [value or b"" for value in map(kind.value, messages)]
+        start = 0
+        for number, run in groupby(map(kind.partition, messages)):
+            end = start + len(list(run))
+            self._opened.queues[number].add(offsets[start:end], payloads[start:end])
+            self._ended.discard(number)
+            if offsets[end - 1] + 1 >= self._ends[number]:
+                self._ended.add(number)
+            start = end
 
     def _meet(self, error: Any, number: int) -> None:
         """Note the end of a partition; raise for what will not pass of itself."""
         codes = self._kafka.KafkaError
         if error.code() == codes._PARTITION_EOF:
             self._ended.add(number)
-            self._is_reached()
         elif error.code() in (codes._AUTO_OFFSET_RESET, codes.OFFSET_OUT_OF_RANGE):
             at = self._find_offset(number, self._next_fetched(number), is_first=False)
             self._consumer.seek(self._at(number, at))
@@ -238,30 +226,31 @@ class KafkaTopic:
         return (codes._TRANSPORT, codes._ALL_BROKERS_DOWN, codes._TIMED_OUT, codes._RESOLVE)
 
     def _next_fetched(self, number: int) -> int:
-        ready = self._ready[number]
-        return offset_of(ready[-1]) + 1 if ready else self._offsets[number]
+        last = self._opened.queues[number].last
+        return self._opened.place.offsets[number] if last is None else last + 1
 
     def _balance(self) -> None:
         """Pause partitions that are far ahead of their turn, so that memory is bounded."""
-        for number, ready in self._ready.items():
-            most = max(MOST_WAITING // len(self._ready), 2 * self._portion)
-            if len(ready) > most and number not in self._paused:
+        queues, portion = self._opened.queues, self._opened.portion
+        most = max(MOST_WAITING // len(queues), 2 * portion)
+        for number, queue in queues.items():
+            is_ahead = len(queue) > most or queue.n_bytes > MOST_BYTES // len(queues)
+            if number not in self._paused and is_ahead and len(queue) > portion:
                 self._consumer.pause([self._at(number)])
                 self._paused.add(number)
-            elif len(ready) <= self._portion and number in self._paused:
+            elif number in self._paused and len(queue) <= portion:
                 self._consumer.resume([self._at(number)])
                 self._paused.discard(number)
 
     def _note_error(self, error: Any) -> None:
         """Report once that brokers are away: the client connects again on its own."""
-        if error.code() in self._passing and not self._is_down and self._ready:
+        if error.code() in self._passing and not self._is_down and self._turns is not None:
             self._is_down = True
             self._say(f"{self.name} cannot be reached ({error.str()}); trying again until it can")
 
     def _is_reached(self) -> None:
-        if self._is_down:
-            self._is_down = False
-            self._say(f"{self.name} can be reached again")
+        self._is_down = False
+        self._say(f"{self.name} can be reached again")
 
     def _ask(self, question: Any) -> Any:
         """Ask the brokers, again and again if they cannot be reached."""
@@ -277,33 +266,40 @@ class KafkaTopic:
                 self._back_off.worked()
                 return answer
 
-    def describe(self) -> str:
-        """Return how many messages are behind the position, as far as the client knows."""
+    def describe(self, position: Json) -> str:
+        """Return how many messages are behind a position, as far as the client knows."""
         n_behind = 0
-        for number, offset in self._offsets.items():
-            found = self._consumer.get_watermark_offsets(self._at(number), cached=True)
+        for number, offset in position["offsets"].items():
+            found = self._consumer.get_watermark_offsets(self._at(int(number)), cached=True)
             n_behind += max(0, found[1] - offset) if found else 0
         return f"{n_behind:,} messages behind" if n_behind else "up to date"
 
-    def _position(self) -> Json:
-        return {
-            "topic": self._topic,
-            "offsets": {str(number): offset for number, offset in self._offsets.items()},
-            "turn": self._turn,
-            "taken": self._n_taken,
-            "portion": self._portion,
-        }
+    def tell(self, position: Json) -> None:
+        """Commit the offsets of a position, so that monitors show the lag of the group."""
+        at = [self._at(int(number), offset) for number, offset in position["offsets"].items()]
+        try:
+            self._consumer.commit(offsets=at, asynchronous=True)
+        except self._kafka.KafkaException as error:
+            self._note_commit(error.args[0], [])
+
+    def _note_commit(self, error: Any, partitions: list[Any]) -> None:
+        """Report once that a commit was refused: what is learned does not depend on it."""
+        found = error or next((one.error for one in partitions if one.error is not None), None)
+        if found is not None and found.code() not in self._passing and not self._is_refused:
+            self._is_refused = True
+            self._say(
+                f"{self.name} does not take commits ({found.str()}): monitors do not see how far "
+                "it was learned; learning goes on"
+            )
+
+    def _position(self, place: Place) -> Json:
+        return {"topic": self._topic, **place.to_state(), "portion": self._opened.portion}
 
     def close(self) -> None:
         """Disconnect."""
         if self._consumer is not None:
             self._consumer.close()
             self._consumer = None
-
-
-def offset_of(message: Message) -> int:
-    """Return the offset in the id of a message."""
-    return int(message.id.partition(":")[2])
 
 
 def read_address(address: str) -> tuple[str, str, dict[str, str]]:

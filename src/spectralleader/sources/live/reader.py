@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from time import monotonic
 from types import TracebackType
 
 from spectralleader.runtime.interrupts import look
 from spectralleader.sources.files.columns import Columns, Wish
-from spectralleader.sources.files.problems import Problems
+from spectralleader.sources.files.problems import BROKEN_JSON, Problems
 from spectralleader.sources.files.text_block import TextBlock, join, message_block
-from spectralleader.sources.live.decoding import Decoder, Shape, guess_shape, read_position
-from spectralleader.sources.live.protocol import Json, LiveSource, Message, Say
+from spectralleader.sources.live.ahead import Ahead, collecting_later
+from spectralleader.sources.live.decoding import (
+    Decoder,
+    Shape,
+    guess_shape,
+    is_hopeless,
+    read_position,
+)
+from spectralleader.sources.live.protocol import Json, LiveSource, Say, Taken, Watched
 
 N_SAMPLE = 100  # messages looked at to guess the columns
+N_AHEAD = 5000  # messages taken and decoded at once, which is faster than a block at a time
+WAIT = 1.0  # seconds that a block which is not full waits for more at the end of the stream
 
 
 class LiveReader(Iterator[TextBlock]):
     """An iterator of blocks of a live source; made by `open_source`.
 
-    A block has exactly `size` documents, whenever they came: where a run is killed and resumed does
-    not change the blocks. Only a source that is not followed ends with a smaller one.
+    A block has exactly `size` documents wherever these are there when they are read: where a run
+    is killed and resumed does not change the blocks. At the end of the stream a block that is not
+    full waits for more, for `wait` seconds after the block before it, then it comes as it is. A
+    source that is not followed ends with it.
 
     Parameters
     ----------
@@ -37,6 +49,8 @@ class LiveReader(Iterator[TextBlock]):
         Raise at the first bad message instead of counting it.
     say : callable
         Takes a line for the user.
+    wait : float
+        Seconds that a block which is not full waits at the end of a stream that is followed.
     """
 
     def __init__(
@@ -50,9 +64,12 @@ class LiveReader(Iterator[TextBlock]):
         follow: bool = True,
         strict: bool = False,
         say: Say = lambda line: None,
+        wait: float = WAIT,
     ) -> None:
         if size < 1:
             raise ValueError(f"block must be at least 1, got {size}")
+        if not wait >= 0:
+            raise ValueError(f"wait must be seconds, 0 or more, got {wait}")
         self.names = (name,)
         self.problems = Problems([name], strict=strict)
         self.guesses: tuple[str, ...] = ()
@@ -60,13 +77,17 @@ class LiveReader(Iterator[TextBlock]):
         self.position: Json | None = None  # after the last block handed out
         self.is_started = False
         self._source, self._wish, self._size = source, wish, size
-        self._follow, self._strict, self._say = follow, strict, say
+        self._follow, self._say, self._wait = follow, say, wait
+        self._is_strict = strict
         self._shape: Shape | None = None
+        self._read: dict[str, Json] = {}  # the same as plain JSON
         self._decoder: Decoder | None = None
         self._waiting: list[TextBlock] = []  # of the next block
-        self._sampled: list[Message] = []  # taken to guess the columns, not decoded yet
-        self._sampled_position: Json = None
-        self._sampled_at_end = False
+        self._n_waiting = 0
+        self._pending: Json = None  # the position after these
+        self._ahead = Ahead()
+        self._sampled: Taken | None = None  # to guess the columns, not decoded yet
+        self._last = monotonic()  # when a block was handed out
 
     @property
     def columns(self) -> Columns:
@@ -108,29 +129,27 @@ class LiveReader(Iterator[TextBlock]):
 
     def _guess(self, opened: Json) -> None:
         """Take the first messages and choose the columns by them."""
-        self._sampled_position = opened
-        wanted = min(self._size, N_SAMPLE)
-        while len(self._sampled) < wanted and not self._sampled_at_end:
+        taken = Taken([], [], lambda n: opened)
+        while not taken.ids and not (taken.at_end and not self._follow):
             look()
-            taken = self._source.take(wanted - len(self._sampled))
-            self._sampled += taken.messages
-            self._sampled_position = taken.position
-            # a followed source has something to guess from once a portion came
-            self._sampled_at_end = taken.at_end and (bool(self._sampled) or not self._follow)
-        if self._sampled:
-            shape, guesses = guess_shape(self._sampled, self._wish, self.names[0])
+            taken = self._source.take(N_SAMPLE, rest=self._is_overdue)
+            if taken.ids and is_hopeless(taken.payloads):
+                self._report([(BROKEN_JSON, id, "") for id in taken.ids])
+                taken = Taken([], [], taken.after, taken.at_end)
+        if taken.ids:
+            self._sampled = taken
+            shape, guesses = guess_shape(taken.payloads, self._wish, self.names[0])
             self.guesses = tuple(guesses)
             self._choose(shape)
             self.position = self._wrap(opened)
 
     def _choose(self, shape: Shape) -> None:
-        self._shape = shape
-        self._decoder = Decoder(shape, self.names[0], self.problems)
+        self._shape, self._read = shape, shape.to_state()
+        self._decoder = Decoder(shape, self.names[0])
 
     def _wrap(self, at: Json) -> Json:
         """Return a source's position with all that is needed to resume."""
-        shape = None if self._shape is None else self._shape.to_state()
-        return {"kind": self.kind, "at": at, "read": shape}
+        return {"kind": self.kind, "at": at, "read": dict(self._read)}
 
     def __next__(self) -> TextBlock:
         while not len(block := self.next_or_idle()):
@@ -147,40 +166,80 @@ class LiveReader(Iterator[TextBlock]):
         """
         if not self.is_started:
             self.start(None)
-        missing = self._size - sum(map(len, self._waiting))
-        messages, position, at_end = self._take(missing)
+        taken = None if self._ahead.n_docs else self._take()
         look()
         if self._decoder is None:  # no message at all, and not followed
             raise StopIteration
-        if messages:
-            self._waiting.append(self._decoder.block(messages))
-            self._pending = self._wrap(position)
-        n = sum(map(len, self._waiting))
-        ends = at_end and not messages and not self._follow
-        if n < self._size and not ends:
-            return message_block([], None, None, [], self.names[0])
-        if not n:
-            raise StopIteration
-        block, self._waiting = join(self._waiting), []
-        self.position = self._pending
+        self._fill()
+        is_at_end = taken is not None and taken.at_end and not self._ahead.n_docs
+        if is_at_end and self._is_overdue:
+            self._pass_bad()
+            if not self._n_waiting and not self._follow:
+                raise StopIteration
+        elif self._n_waiting < self._size:
+            return self._nothing
+        if not self._n_waiting:
+            return self._nothing
+        block, self._waiting, self._n_waiting = join(self._waiting), [], 0
+        self.position, self._last = self._pending, monotonic()
         return block.at(self.position)
 
-    def _take(self, n: int) -> tuple[list[Message], Json, bool]:
-        """Return as many of the next n messages as there are: decoding many at once is faster."""
-        if self._sampled:
-            messages, self._sampled = self._sampled, []
-            return messages, self._sampled_position, self._sampled_at_end
-        messages, position, at_end = self._source.take(n)
-        while messages and len(messages) < n and not at_end:
-            more, position, at_end = self._source.take(n - len(messages))
-            if not more:
-                break
-            messages += more
-        return messages, position, at_end
+    @property
+    def _nothing(self) -> TextBlock:
+        return message_block([], None, None, [], self.names[0])
+
+    @property
+    def _is_overdue(self) -> bool:
+        """Whether a block that is not full has waited long enough, if the stream has no more."""
+        return not self._follow or monotonic() - self._last >= self._wait
+
+    def _take(self) -> Taken:
+        """Take the next messages and decode them."""
+        taken, self._sampled = self._sampled, None
+        with collecting_later():
+            if taken is None:
+                taken = self._source.take(N_AHEAD, rest=self._is_overdue)
+            if not taken.ids or self._decoder is None:
+                return taken
+            decoded = self._decoder.decode(taken.ids, taken.payloads)
+        self._report(self._ahead.finish())
+        self._ahead = Ahead(taken._replace(payloads=[]), decoded)
+        return taken
+
+    def _pass_bad(self) -> None:
+        """Report bad messages at the end of the stream; the last block counts them as read."""
+        self._report(self._ahead.finish())
+        if self._n_waiting and not self._follow:
+            self._pending = self._wrap(self._ahead.after())
+
+    def _fill(self) -> None:
+        """Move documents to the next block, as many as it lacks."""
+        n = min(self._size - self._n_waiting, self._ahead.n_docs)
+        if n:
+            self._report(self._ahead.problems_of(n))
+            block, at = self._ahead.take(n)
+            self._waiting.append(block)
+            self._n_waiting += n
+            self._pending = self._wrap(at)
+
+    def _report(self, bad: list[tuple[str, str, str]]) -> None:
+        for kind, id, detail in bad:
+            if kind not in self.problems.counts and not self._is_strict:
+                self._say(f"{self.names[0]} message {id}: {kind}; from now on such are counted")
+            self.problems.add_at(kind, f"{self.names[0]} message {id}", detail)
 
     def describe(self) -> str:
         """Return how far behind the end of the stream it is, in words."""
-        return self._source.describe() if self.is_started else "not yet connected"
+        if not self.is_started:
+            return "not yet connected"
+        if self.position is None:
+            return "nothing there yet"
+        return self._source.describe(self.position["at"])
+
+    def tell(self, position: Json) -> None:
+        """Tell a broker that keeps such things of a position that was saved."""
+        if isinstance(self._source, Watched) and position is not None:
+            self._source.tell(position["at"])
 
     def close(self) -> None:
         """Disconnect."""

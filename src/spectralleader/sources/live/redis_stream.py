@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Sequence
+from itertools import chain
 from time import monotonic
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from spectralleader.checks.states import take, text
-from spectralleader.sources.live.protocol import Json, Message, Say, Taken
+from spectralleader.sources.live.protocol import Fields, Json, Say, Taken
 from spectralleader.sources.live.waiting import LOOK, PATIENCE, BackOff
 
 KIND = "redis"
@@ -34,9 +34,13 @@ class RedisStream:
         Raise if messages after the position were trimmed away, instead of reporting it.
     say : callable
         Takes a line for the user.
+    follow : bool
+        Whether to wait for messages at the end.
     """
 
-    def __init__(self, address: str, *, start: str, strict: bool, say: Say) -> None:
+    def __init__(
+        self, address: str, *, start: str, strict: bool, say: Say, follow: bool = True
+    ) -> None:
         try:
             import redis
         except ModuleNotFoundError as error:
@@ -46,12 +50,12 @@ class RedisStream:
         self._redis = redis
         self._server, self._stream, self.name = read_address(address)
         self._start, self._strict, self._say = start, strict, say
+        self._follow = follow
         self._client: Any = None
         self._back_off = BackOff(self.name, say)
-        self._id = self._fetched = NOTHING_READ  # of the last message handed out, and fetched
-        self._ready: deque[Message] = deque()
+        self._id = NOTHING_READ  # of the last message handed out
         self._n_fetch = 100
-        self._lag = (0.0, "")  # when it was asked for, and what it was
+        self._asked, self._last = -LAG_EVERY, NOTHING_READ  # when, and the last id there was then
 
     def open(self, position: Json | None) -> Json:
         """Connect, and go on after a position."""
@@ -62,6 +66,7 @@ class RedisStream:
             retry=None,
             health_check_interval=0,
         )
+        self._client.set_response_callback("XREAD", as_it_is)
         if position is None:
             self._back_off = BackOff(self.name, self._say, PATIENCE)
         info = self._ask(self._look_up)
@@ -70,8 +75,8 @@ class RedisStream:
         else:
             last = read_id(position, self._stream)
             self._check(last, info)
-        self._id = self._fetched = last
-        return self._position()
+        self._id = last
+        return self._position(last)
 
     def _look_up(self) -> dict[str, Any]:
         """Return the last id ever given in the stream, the first one there, the last one gone."""
@@ -101,32 +106,23 @@ class RedisStream:
                 raise ValueError(f"{lost}; start anew with --fresh, or leave out --strict")
             self._say(lost)
 
-    def take(self, n: int) -> Taken:
+    def take(self, n: int, *, rest: bool) -> Taken:
         """Return up to n of the next messages."""
-        if not self._ready:
-            self._fetch()
-        taken = [self._ready.popleft() for _ in range(min(n, len(self._ready)))]
-        if taken:
-            self._id = taken[-1].id
-        return Taken(taken, self._position(), at_end=not self._ready and len(taken) < n)
-
-    def _fetch(self) -> None:
-        found = self._ask(
-            lambda: self._client.xread(
-                {self._stream: self._fetched}, self._n_fetch, int(1000 * LOOK)
-            )
-        )
-        entries = entries_of(found)
-        n_bytes = 0
-        for id, fields in entries:
-            payload = {name.decode("utf-8", "replace"): value for name, value in fields.items()}
-            n_bytes += sum(map(len, fields.values()))
-            self._ready.append(Message(id.decode(), payload))
+        n = min(n, self._n_fetch)
+        command = ["XREAD", "COUNT", n]
+        if self._follow:  # wait for the first one
+            command += ["BLOCK", int(1000 * LOOK)]
+        command += ["STREAMS", self._stream, self._id]
+        entries = entries_of(self._ask(lambda: self._client.execute_command(*command)))
+        ids = [id.decode() for id, _ in entries]
+        payloads = [fields or [] for _, fields in entries]
         if entries:
-            self._fetched = self._ready[-1].id
+            self._id = ids[-1]
             # few at once of large messages, so that memory is bounded
+            n_bytes = sum(map(len, chain.from_iterable(payloads)))
             fits = MOST_BYTES * len(entries) // (n_bytes + 1) + 1
             self._n_fetch = min(2 * self._n_fetch, MOST_FETCHED, fits)
+        return Taken(ids, payloads, lambda i: self._position(ids[i - 1]), len(entries) < n)
 
     def _ask(self, question: Any) -> Any:
         """Ask the server, again and again if it cannot be reached."""
@@ -156,24 +152,21 @@ class RedisStream:
 
         self._ask(add)
 
-    def describe(self) -> str:
-        """Return how far behind it is, by the times in the ids of messages."""
-        asked, lag = self._lag
-        if monotonic() - asked > LAG_EVERY:
-            lag = self._say_lag(self._ask(self._look_up)["last"])
-            self._lag = (monotonic(), lag)
-        return lag
-
-    def _say_lag(self, last: str) -> str:
-        if order(last) <= order(self._id):
+    def describe(self, position: Json) -> str:
+        """Return how far behind a position is, by the times in the ids of messages."""
+        if monotonic() - self._asked > LAG_EVERY:
+            self._last = self._ask(self._look_up)["last"]
+            self._asked = monotonic()
+        at, last = order(position["id"]), order(self._last)
+        if last <= at:
             return "up to date"
-        behind = order(last)[0] - order(self._id)[0]
-        if self._id == NOTHING_READ:
+        behind = last[0] - at[0]
+        if position["id"] == NOTHING_READ:
             return "nothing learned yet"
         return f"{behind / 1000:,.1f} s behind"  # ids begin with milliseconds unless given
 
-    def _position(self) -> Json:
-        return {"stream": self._stream, "id": self._id}
+    def _position(self, id: str) -> Json:
+        return {"stream": self._stream, "id": id}
 
     def close(self) -> None:
         """Disconnect."""
@@ -181,16 +174,17 @@ class RedisStream:
             self._client.close()
 
 
-def entries_of(found: Any) -> list[tuple[bytes, dict[bytes, bytes]]]:
+def as_it_is(answer: Any, **options: Any) -> Any:
+    """Return the answer to a command as it came: the client takes long to make it prettier."""
+    return answer
+
+
+def entries_of(found: Any) -> list[tuple[bytes, Fields | None]]:
     """Return the entries of an answer to XREAD, in either version of the protocol."""
     if not found:
         return []
-    if isinstance(found, dict):
-        [(_, lists)] = found.items()
-        entries = lists[0] if lists and isinstance(lists[0], list) else lists
-    else:
-        [(_, entries)] = found
-    return [(id, fields or {}) for id, fields in entries]
+    [(_, entries)] = found.items() if isinstance(found, dict) else found
+    return list(entries)
 
 
 def read_address(address: str) -> tuple[str, str, str]:
