@@ -107,6 +107,8 @@ def test_the_past_is_saved_resumed_and_merged(tmp_path):
     other.learn(texts(400)[0])
     found = load(save(one, tmp_path / "a.model"))
     assert same_state(one.surprise.to_state(), found.surprise.to_state())
+    older = TextTopics.from_state({k: v for k, v in one.to_state().items() if k != "surprise"})
+    assert len(older.surprise.past) == 0
     sizes = len(one.surprise.past), len(other.surprise.past)
     assert sizes == (200, 300)  # the first block has no model before it
     assert len(merge(found, other).surprise.past) == 500

@@ -44,6 +44,7 @@ class Source:
     split: str | None = None  # how text is split into tokens; see `Tokens`
     follow: bool | None = None  # wait for more at the end; None: for brokers only
     start: str = "earliest"  # where a live source begins at the first start: or "latest"
+    eager: bool = False  # hand out what a live source has rather than wait for a whole block
 
     def __post_init__(self) -> None:
         Tokens(self.split)  # reports a wrong one before anything is read
@@ -91,6 +92,7 @@ class Source:
             follow=self.follow is not False,
             start=self.start,
             strict=self.strict,
+            eager=self.eager,
             format=self.format,
             say=(progress or Progress()).say,
         )

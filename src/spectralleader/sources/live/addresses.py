@@ -119,10 +119,14 @@ def make_reader(
     follow: bool = True,
     start: str = "earliest",
     strict: bool = False,
+    eager: bool = False,
     format: str | None = None,
     say: Say = lambda line: None,
 ) -> LiveReader | FolderReader:
-    """Return a reader of a live source, not yet started; parameters as for `open_source`."""
+    """Return a reader of a live source, not yet started; parameters as for `open_source`.
+
+    With `eager`, blocks are smaller rather than late; those of a folder are whole all the same.
+    """
     if start not in STARTS:
         raise ValueError(f"start must be one of {', '.join(STARTS)}, got {start!r}")
     reading: dict[str, Any] = {"size": block, "follow": follow, "strict": strict, "say": say}
@@ -133,11 +137,11 @@ def make_reader(
         make: Callable[..., Any] = getattr(home, kind)
         own = {"portion": block, "follow": follow} if home.KIND == "kafka" else {}
         source = make(name, start=start, strict=strict, say=say, **own)
-        return LiveReader(source, home.KIND, source.name, wish, **reading)
+        return LiveReader(source, home.KIND, source.name, wish, eager=eager, **reading)
     check_scheme(name)
     if Path(name).is_dir():
         return FolderReader(name, wish, format=format, **reading)
     if not Path(name).exists():
         raise ValueError(f"there is no file {name}")
     followed = Followed(name, start=start, say=say, format=format, follow=follow)
-    return LiveReader(followed, FILE, name, wish, **reading)
+    return LiveReader(followed, FILE, name, wish, eager=eager, **reading)

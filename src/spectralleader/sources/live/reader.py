@@ -19,7 +19,8 @@ class LiveReader(Iterator[TextBlock]):
     """An iterator of blocks of a live source; made by `open_source`.
 
     A block has exactly `size` documents, whenever they came: where a run is killed and resumed does
-    not change the blocks. Only a source that is not followed ends with a smaller one.
+    not change the blocks. Only a source that is not followed ends with a smaller one, unless the
+    reader is eager.
 
     Parameters
     ----------
@@ -35,6 +36,8 @@ class LiveReader(Iterator[TextBlock]):
         Whether to wait for more at the end.
     strict : bool
         Raise at the first bad message instead of counting it.
+    eager : bool
+        Hand out a smaller block rather than wait for it to be full.
     say : callable
         Takes a line for the user.
     """
@@ -49,6 +52,7 @@ class LiveReader(Iterator[TextBlock]):
         size: int = 100,
         follow: bool = True,
         strict: bool = False,
+        eager: bool = False,
         say: Say = lambda line: None,
     ) -> None:
         if size < 1:
@@ -61,6 +65,7 @@ class LiveReader(Iterator[TextBlock]):
         self.is_started = False
         self._source, self._wish, self._size = source, wish, size
         self._follow, self._strict, self._say = follow, strict, say
+        self._eager = eager
         self._shape: Shape | None = None
         self._decoder: Decoder | None = None
         self._waiting: list[TextBlock] = []  # of the next block
@@ -156,7 +161,7 @@ class LiveReader(Iterator[TextBlock]):
             self._waiting.append(self._decoder.block(messages))
             self._pending = self._wrap(position)
         n = sum(map(len, self._waiting))
-        ends = at_end and not messages and not self._follow
+        ends = at_end and not messages and (not self._follow or (self._eager and n > 0))
         if n < self._size and not ends:
             return message_block([], None, None, [], self.names[0])
         if not n:
