@@ -49,7 +49,7 @@ def page(request, service):
             lambda one: None if one.url.startswith(service.address) else told.append(one.url),
         )
         found.goto(service.address)
-        found.wait_for_function("document.getElementById('live').textContent.includes('learned')")
+        found.locator("#live", has_text="learned").wait_for()
         yield found
         assert [line for line in told if "401" not in line] == []  # the browser asks without first
         browser.close()
@@ -74,23 +74,19 @@ def test_levels_are_chosen(page):
 def test_a_text_is_typed_and_classified(page):
     page.locator("#try-text").fill("the referee gave a penalty, and the striker scored a goal")
     page.get_by_role("button", name="Classify").click()
-    page.wait_for_function("document.getElementById('tried').textContent.includes('known words')")
+    page.locator("#tried", has_text="known words").wait_for()
     assert "topic" in page.locator("#tried").inner_text()
     page.locator("#try-text").fill("zebra")
     page.get_by_role("button", name="Classify").click()
-    page.wait_for_function("document.getElementById('tried').textContent.includes('No word')")
+    page.locator("#tried", has_text="No word").wait_for()
 
 
 def test_what_is_posted_is_seen(page, service):
     before = service.n_docs
     learn(service, ["the vaccine and the virus of this page"])
     page.locator("#latest", has_text="of this page").wait_for(timeout=15_000)
-    said = f"{before + 1:,} documents learned"
-    page.wait_for_function(f"document.getElementById('live').textContent.includes('{said}')")
-    page.wait_for_function(
-        f"document.getElementById('summary').textContent.startsWith('{before + 1:,} documents')",
-        timeout=120_000,
-    )
+    page.locator("#live", has_text=f"{before + 1:,} documents learned").wait_for()
+    page.locator("#summary", has_text=f"{before + 1:,} documents,").wait_for(timeout=120_000)
 
 
 def test_a_document_is_shown_and_never_run(page, service):

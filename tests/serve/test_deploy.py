@@ -29,7 +29,8 @@ def test_the_dashboard_asks_for_metrics_that_exist(tmp_path):
     with Serving(save(topics, tmp_path / "t.model")) as service:
         service.post("/learn", {"texts": texts(300)[0]})
         service.wait(lambda: "loss_nats" in service.get("/metrics").body.decode())
-        (tmp_path / "t.model.inbox").open("a").write('{"text": "half a line')  # is behind
+        with (tmp_path / "t.model.inbox").open("a") as file:
+            file.write('{"text": "half a line')  # is behind
         service.wait(lambda: "_lag{" in service.get("/metrics").body.decode())
         there = service.get("/metrics").body.decode()
     assert {name for name in names if name not in there} == set()

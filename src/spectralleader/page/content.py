@@ -9,7 +9,13 @@ import numpy as np
 
 from spectralleader import __version__
 from spectralleader.arrays import Floats, Ints
-from spectralleader.jobs.describing import describe, printable
+from spectralleader.jobs.describing import (
+    describe,
+    printable,
+    say_history,
+    say_names,
+    say_shifts,
+)
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.tokens import Tokens
@@ -37,6 +43,7 @@ def describe_page(
     level: int | None = None,
     texts: bool = True,
     levels: Iterable[int] = LEVELS,
+    judged: bool = True,
 ) -> dict[str, Any]:
     """Return what the page of a model shows.
 
@@ -50,6 +57,9 @@ def describe_page(
         Whether documents are shown, if any are kept.
     levels : iterable of int
         Numbers of topics on the slider, beside all of them and the one shown at first.
+    judged : bool
+        Whether the model is judged, which takes longer than all else; if not, the findings are what
+        happened to the topics.
     """
     tree = topics.tree()
     start = tree.suggested if level is None else min(level, tree.n_topics)
@@ -58,7 +68,12 @@ def describe_page(
     sampled = [sample_under(view, topics.timeline) for view in views]
     trends = [find_trends(topics.timeline, one) for one in sampled]
     places = place_topics(tree.model)
-    found = describe(topics, n_words=1, n_typical=1, level=start)
+    if judged:
+        found = describe(topics, n_words=1, n_typical=1, level=start)
+        findings = [*found.findings(), *found.history]
+    else:
+        first = numbers.index(start)
+        findings = tell(topics, views[first], trends[first])
     words = topics.vectoriser.words
     shown = texts and topics.timeline.texts
     return {
@@ -77,8 +92,13 @@ def describe_page(
         "fit": fit_of(tree.cut(1).model, sampled[0], len(trends[0].starts)),
         "tree": list_tree(tree, topics, numbers),
         "documents": list_documents(views, sampled) if shown else [],
-        "findings": [*found.findings(), *found.history],
+        "findings": findings,
     }
+
+
+def tell(topics: TextTopics, view: Snapshot, trends: Trends) -> list[str]:
+    """Return what happened to the topics, in words."""
+    return [*say_shifts(view, trends), *say_history(topics), *say_names(topics)]
 
 
 def say_span(trends: Trends) -> str:

@@ -1,8 +1,17 @@
 // The live page: the same charts, renewed by events of the service.
-const topicOf = row => `topic ${row.topic}${row.name ? " " + row.name : ""}, ${percent(row.probability)}` + (row.p_value === null ? "" : `, p = ${row.p_value}`);
+let last = null;
+// The topic of the level that is shown; of more than 40 topics the page knows only the finest.
+function topicOf(row) {
+  const k = row.topic - 1, known = data.tree.n_leaves === data.n_topics;
+  const g = known ? data.tree.leaves[k].groups[state.level] : k, shown = known ? level().topics : data.levels[data.levels.length - 1].topics;
+  const fine = shown.length === data.n_topics ? percent(row.probability) : `${row.topic} of all, ${percent(row.probability)}`;
+  return [g, `topic ${g + 1}, ${name(shown[g])} (${fine})` + (row.p_value === null ? "" : `, p = ${row.p_value}`)];
+}
 function drawLatest(rows) {
-  $("latest").replaceChildren(...rows.map(row => el("blockquote", { style: `--colour:${colour(row.topic - 1)}`, class: row.p_value !== null && row.p_value <= .01 ? "odd" : "" },
-    el("small", {}, `${row.time}, ${topicOf(row)}`), row.text ?? "(texts are not kept)")));
+  $("latest").replaceChildren(...rows.map(row => {
+    const [g, said] = row.known_words ? topicOf(row) : [7, "no known word"];
+    return el("blockquote", { style: `--colour:${colour(g)}`, class: row.p_value !== null && row.p_value <= .01 ? "odd" : "" }, el("small", {}, `${row.time}, ${said}`), row.text ?? "(texts are not kept)");
+  }));
 }
 function drawLoss(points) {
   if (points.length < 2) return;
@@ -12,6 +21,7 @@ function drawLoss(points) {
 function beat(now) {
   const rate = now.learns ? `; ${now.rate.toLocaleString("en")} per second` : "; not learning";
   $("live").textContent = `${now.n_docs.toLocaleString("en")} documents learned${rate}` + (now.lag ? `; ${now.lag}` : "") + (now.problems.length ? `; ${now.problems.join("; ")}` : "");
+  last = now;
   drawLatest(now.latest);
   drawLoss(now.points);
   $("events").replaceChildren(...now.events.map(line => el("li", {}, line)));
@@ -25,8 +35,8 @@ async function classify(event) {
     const answer = await fetch("predict", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(document_) });
     const found = await answer.json();
     if (!answer.ok) throw new Error(found.error);
-    const row = found.documents[0], words = data.levels[data.levels.length - 1].topics[row.topic - 1].words.slice(0, 5).join(" ");
-    $("tried").textContent = row.known_words ? `${topicOf(row)} of all ${data.n_topics} (${words}); ${row.known_words} known words` : "No word of it is known.";
+    const row = found.documents[0];
+    $("tried").textContent = row.known_words ? `${topicOf(row)[1]}; ${row.known_words} known words` : "No word of it is known.";
   } catch (error) {
     $("tried").textContent = `Not classified: ${error.message}`;
   }
@@ -38,4 +48,5 @@ function follow() {
   stream.addEventListener("error", () => { $("live").textContent = "The service does not answer; trying again."; });
 }
 $("try").addEventListener("submit", classify);
+$("level").addEventListener("input", () => { if (last) drawLatest(last.latest); });
 follow();

@@ -186,7 +186,7 @@ class Routes:
         title = f"Topics of {self.service.path.name}"
 
         def describe(topics: TextTopics) -> dict[str, Any]:
-            return describe_page(topics, title=title, levels=LIVE_LEVELS)
+            return describe_page(topics, title=title, levels=LIVE_LEVELS, judged=False)
 
         found: dict[str, Any] = self.service.kept("page", describe)
         return found

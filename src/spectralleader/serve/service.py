@@ -33,6 +33,7 @@ N_LATEST = 30  # documents shown
 N_LOOKED_AT = 10  # documents of a step that are looked at
 LOOK_EVERY = 0.25  # seconds between two steps that are looked at
 N_POINTS = 600  # of the curve of losses
+ENOUGH = 500  # words of a point of that curve
 SILENT = 15.0  # seconds without a step after which the source counts as away
 LONGEST_SHOWN = 500  # characters of a document
 FORGET = 0.02  # weight of the latest document in a topic's mean surprise
@@ -40,7 +41,7 @@ SAID = 20  # lines kept of what was reported
 
 
 class Point(NamedTuple):
-    """The losses of about a second of learning, in nats per word."""
+    """The losses of a second of learning or more, in nats per word."""
 
     time: float  # Unix seconds
     n_docs: int  # learned by then
@@ -82,7 +83,8 @@ class Service(Progress):
         self._snapshot: Snapshot | None = None
         self._renewed = (0.0, 0.0)  # when the snapshot was taken, and the seconds that took
         self._stepped = self._looked = monotonic()
-        self._counted = (monotonic(), 0, Losses(), Losses())
+        self._counted = (monotonic(), 0)  # when the rate was found, with so many documents
+        self._judged = (Losses(), Losses())  # up to the last point
         self._kept: dict[Hashable, tuple[Any, float, float]] = {}  # value, when, seconds it took
         self._lock = threading.Lock()
 
@@ -93,8 +95,8 @@ class Service(Progress):
         self.show(result.topics)
         self.result, self._stepped = result, monotonic()
         self.n_saved = result.n_saved or 0
-        losses = (result.losses or Losses(), result.unigram_losses)
-        self._counted = (monotonic(), result.topics.n_docs, *losses)
+        self._judged = (result.losses or Losses(), result.unigram_losses)
+        self._counted = (monotonic(), result.topics.n_docs)
 
     def show(self, topics: TextTopics) -> None:
         """Answer from these topics."""
@@ -132,17 +134,18 @@ class Service(Progress):
         """Take note of a step."""
         self.result, self._stepped = result, monotonic()
         self._renew(result.topics)
-        began, n_before, losses, plain = self._counted
+        began, n_before = self._counted
         seconds = self._stepped - began
         if seconds < RENEW:
             return
         n_docs = result.topics.n_docs
         self.rate = (n_docs - n_before) / seconds
-        now, now_plain = result.losses or Losses(), result.unigram_losses
-        if (n_words := now.n_words - losses.n_words) > 0:
+        self._counted = (self._stepped, n_docs)
+        (losses, plain), now, now_plain = self._judged, result.losses, result.unigram_losses
+        if now is not None and (n_words := now.n_words - losses.n_words) >= ENOUGH:
+            self._judged = now, now_plain
             lost = (now.loss - losses.loss) / n_words, (now_plain.loss - plain.loss) / n_words
             self.points.append(Point(time(), n_docs, *(round(value, 4) for value in lost)))
-        self._counted = (self._stepped, n_docs, now, now_plain)
         describe = getattr(result.reader, "describe", None)  # only this thread may ask the source
         self.lag = "" if describe is None else str(describe())
 

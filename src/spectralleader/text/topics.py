@@ -113,6 +113,7 @@ class TextTopics(Guarded):
         self.levels, self.names = Levels(), Names()
         self.surprise = Surprise()
         self._at: dict[int, Snapshot] = {}  # levels read since the last step
+        self._tree: TopicTree | None = None  # and the tree
         # Where in its source what was learned ends, saved with it: any plain JSON, None if unknown.
         self.position: Any = None
 
@@ -163,7 +164,9 @@ class TextTopics(Guarded):
 
     def tree(self) -> TopicTree:
         """Return the merge tree of the topics, which stays as the stream goes on."""
-        return self.levels.tree(self.model)
+        if self._tree is None:
+            self._tree = self.levels.tree(self.model)
+        return self._tree
 
     def at(self, level: int | None) -> Snapshot:
         """Return the topics merged to fewer of them, as an object that never changes.
@@ -282,7 +285,7 @@ class TextTopics(Guarded):
             self._remember(texts, seconds, counted)
             self.n_docs += counted.n_docs
             self.n_empty += counted.n_docs - documents.n_docs
-            self._at = {}
+            self._at, self._tree = {}, None
             if position is not None:
                 self.position = position
             new_ids = self._settle()
