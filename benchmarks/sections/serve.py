@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import time
@@ -23,6 +24,7 @@ RATE = 100  # requests a second
 TIMES = 5  # the peer's requests a second, to reach
 SLOWED = 0.8  # of the speed of learning, to keep
 GROWTH = 10.0  # MB at most
+AHEAD = 1_500_000  # documents that are written before they are learned: a round of a minute
 WARM = 3.0  # seconds before anything is measured
 
 
@@ -40,6 +42,8 @@ def run(bench: Bench) -> None:
         http_load.ask(service.port, asked, 1.0)
         memory = [service.memory()]
         for _ in range(bench.sizes.rounds):
+            service.pause(False)
+            service.append(service.n_docs)
             for name, port in ((OURS, service.port), (PEER, peer.port)):
                 # the other one must not take the processors: learning stops while the peer is asked
                 peer.pause(name == OURS)
@@ -64,23 +68,26 @@ def run(bench: Bench) -> None:
 
 
 class Service(Serving):
-    """`serve`, learning a file over and over: more is appended before it comes to the end."""
+    """`serve`, learning a file that grows: more is appended before it comes to the end."""
 
     def __init__(self, bench: Bench, path: Path) -> None:
         self._followed = bench.scratch / "followed.txt"
         self._texts = path.read_bytes()
-        n_copies = 2 if bench.sizes.rounds == 1 else max(1, 12_000_000 // bench.sizes.n_docs)
-        with self._followed.open("wb") as file:
-            for _ in range(n_copies):
-                file.write(self._texts)
+        self._n_texts, self._n_written = self._texts.count(b"\n"), 0
+        self.append(0)
         words = ("-k", str(N_TOPICS), "--vocabulary", f"grow:{N_WORDS}")
         source = ("--learn", str(self._followed), "--follow", "--format", "text")
         super().__init__(bench.scratch / "served.model", *words, *source)
 
+    def append(self, n_learned: int) -> None:
+        """Write more documents than are learned in a round."""
+        with self._followed.open("ab") as file:
+            while self._n_written < n_learned + AHEAD:
+                file.write(self._texts)
+                self._n_written += self._n_texts
+
     def pause(self, stops: bool) -> None:  # noqa: FBT001
         """Stop the process, or let it go on."""
-        import signal
-
         self.process.send_signal(signal.SIGSTOP if stops else signal.SIGCONT)
 
     def speed(self, seconds: float, texts: list[str], rate: float | None) -> float:
@@ -115,8 +122,6 @@ class Peer:
 
     def pause(self, stops: bool) -> None:  # noqa: FBT001
         """Stop the process, or let it go on."""
-        import signal
-
         self.process.send_signal(signal.SIGSTOP if stops else signal.SIGCONT)
 
     def __exit__(self, *_: object) -> None:

@@ -68,6 +68,7 @@ def run(seconds: float, folder: Path, n_clients: int = 4) -> Load:
                     counts["posted"] += 50
                 elif not learns:
                     times.append(took)
+        connection.close()
 
     with Serving(folder / "load.model", "-k", "8", "--checkpoint-every", "5s") as service:
         clients = [threading.Thread(target=work, args=(n,), daemon=True) for n in range(n_clients)]

@@ -162,7 +162,8 @@ def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens; port 0 is any that is free."""
     try:
         [found, *_] = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        listening = socket.socket(found[0], socket.SOCK_STREAM)
+        # with its protocol: only then does asyncio send small answers at once (TCP_NODELAY)
+        listening = socket.socket(*found[:3])
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(found[4])
     except OSError as error:
