@@ -11,6 +11,7 @@ from pathlib import Path
 from benchmarks import http_load
 from benchmarks.bench import Bench
 from benchmarks.rows import Row
+from spectralleader import Vocabulary, Words
 from tests.serve.serving import Serving
 from tests.servers import free_port
 
@@ -75,7 +76,10 @@ class Service(Serving):
         self._texts = path.read_bytes()
         self._n_texts, self._n_written = self._texts.count(b"\n"), 0
         self.append(0)
-        words = ("-k", str(N_TOPICS), "--vocabulary", f"grow:{N_WORDS}")
+        known = bench.scratch / "words.txt"
+        texts = self._texts.decode().splitlines()
+        known.write_text("\n".join(Vocabulary.most_frequent(texts, N_WORDS, words=Words())) + "\n")
+        words = ("-k", str(N_TOPICS), "--vocabulary", str(known))
         source = ("--learn", str(self._followed), "--follow", "--format", "text")
         super().__init__(bench.scratch / "served.model", *words, *source)
 
