@@ -49,13 +49,13 @@ class Routes:
     def app(self) -> Starlette:
         """Return all routes as an application."""
         asked: list[tuple[str, Endpoint, str]] = [
+            ("/predict", self.predict, "POST"),  # first, as it is asked most
             ("/", self.page, "GET"),
             ("/live", self.live, "GET"),
             ("/topics", self.topics, "GET"),
             ("/topics/{id}", self.topic, "GET"),
             ("/trends", self.trends, "GET"),
             ("/events", self.events, "GET"),
-            ("/predict", self.predict, "POST"),
             ("/learn", self.learn, "POST"),
             ("/model", self.model, "GET"),
             ("/healthz", self.healthz, "GET"),

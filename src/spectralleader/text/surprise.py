@@ -15,6 +15,7 @@ from spectralleader.models import TopicModel
 
 N_PAST = 4000  # scores kept: 64 kB in a file
 N_NEAREST = 1000  # of these, the ones of the nearest lengths that a document is compared with
+N_LENGTHS = 200  # for which the nearest are kept: 1.6 MB, and a tenth of the time of one document
 LOWEST = -1e6  # score of a document that a model rules out: stored scores are finite
 THIN = 4  # once the past is full, one document in so many is scored: 2 % of a step, not 8 %
 
@@ -39,6 +40,7 @@ class Past:
 
     scores: Floats = field(default_factory=lambda: np.empty(0))  # log-probability per word
     lengths: Floats = field(default_factory=lambda: np.empty(0))  # words
+    _found: dict[float, Floats] = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -55,18 +57,25 @@ class Past:
         found = np.full(len(scores), np.nan)
         if not len(self):
             return found
-        known = lengths > 0
-        log_past = np.log(self.lengths)
-        for length in np.unique(lengths[known]):
-            which = lengths == length
-            near = self.scores
-            if len(self) > N_NEAREST:
-                distance = np.abs(log_past - np.log(length))
-                # all that are as near as the last one: most documents are of few lengths
-                near = near[distance <= np.partition(distance, N_NEAREST - 1)[N_NEAREST - 1]]
-            n_lower = np.searchsorted(np.sort(near), scores[which], side="right")
+        for length in set(lengths.tolist()) - {0.0}:
+            which, near = lengths == length, self._nearest(length)
+            n_lower = np.searchsorted(near, scores[which], side="right")
             found[which] = (1 + n_lower) / (1 + len(near))
         return found
+
+    def _nearest(self, length: float) -> Floats:
+        """Return the scores of the nearest lengths, sorted; found once for each length."""
+        near = self._found.get(length)
+        if near is None:
+            near = self.scores
+            if len(self) > N_NEAREST:
+                distance = np.abs(np.log(self.lengths) - np.log(length))
+                # all that are as near as the last one: most documents are of few lengths
+                near = near[distance <= np.partition(distance, N_NEAREST - 1)[N_NEAREST - 1]]
+            near = np.sort(near)
+            if len(self._found) < N_LENGTHS:
+                self._found[length] = near
+        return near
 
 
 class Surprise:
