@@ -15,7 +15,7 @@ from spectralleader.models import TopicModel
 
 N_PAST = 4000  # scores kept: 64 kB in a file
 N_NEAREST = 1000  # of these, the ones of the nearest lengths that a document is compared with
-N_LENGTHS = 200  # for which the nearest are kept: 1.6 MB, and a tenth of the time of one document
+N_LENGTHS = 200  # for which the nearest are kept, 1.6 MB: 7 us for a document instead of 96
 LOWEST = -1e6  # score of a document that a model rules out: stored scores are finite
 THIN = 4  # once the past is full, one document in so many is scored: 2 % of a step, not 8 %
 
