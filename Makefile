@@ -27,7 +27,7 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce test test-signals mutate test-engines lint docs bench bench-scale format clean
+.PHONY: help demo reproduce test test-signals test-serve mutate test-engines lint docs bench bench-scale format clean
 
 help: ## Show this list
 	@echo "make <target>, with more arguments for its command in ARGS=\"...\""
@@ -44,6 +44,9 @@ test: $(DEV) ## Run the tests and doctests, with branch coverage; list what was 
 
 test-signals: $(DEV) ## Send 60 signals to each of our commands, at random moments (ARGS="200 7": 200, seed 7)
 	@$(BIN)/python -m tests.robustness.bombardment $(ARGS)
+
+test-serve: $(DEV) ## Put load on a service for ten minutes: answers, memory (ARGS="--seconds 60": one minute)
+	@$(BIN)/python -m tests.serve.load $(ARGS)
 
 mutate: $(DEV) ## Break the code in small ways and count what its tests notice (ARGS="em models": those)
 	@$(BIN)/python -m tools.mutate $(ARGS)

@@ -19,6 +19,7 @@ from benchmarks.reporting import labels as label_page
 from benchmarks.reporting import levels as level_page
 from benchmarks.reporting import page, plots, terminal
 from benchmarks.reporting import reading as reading_page
+from benchmarks.reporting import service as service_page
 from benchmarks.rows import Results
 from benchmarks.sections import (
     adapters,
@@ -32,6 +33,7 @@ from benchmarks.sections import (
     live,
     races,
     reading,
+    serve,
     steps,
     text,
 )
@@ -57,8 +59,15 @@ SECTIONS = {
     "more-labels": labels.run_more,
     "reading": reading.run,
     "levels": levels.run,
+    "serve": serve.run,
 }
-APART = ["labels", "more-labels", "reading", "levels"]  # take long, and have pages of their own
+APART = [
+    "labels",
+    "more-labels",
+    "reading",
+    "levels",
+    "serve",
+]  # take long, and have pages of their own
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -79,7 +88,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 def is_whole_page(only: list[str] | None) -> bool:
     """Say whether these sections are all that a page in docs is made of."""
     is_of_labels = only is not None and "labels" in only and set(only) <= set(APART[:2])
-    return only is None or only in (["reading"], ["levels"]) or is_of_labels
+    return only is None or only in (["reading"], ["levels"], ["serve"]) or is_of_labels
 
 
 def run(arguments: list[str]) -> int:
@@ -102,6 +111,8 @@ def run(arguments: list[str]) -> int:
         console.print("[yellow]A smoke run: the numbers mean nothing.[/]")
     if options.write_docs and options.only == ["reading"]:
         (ROOT / "docs" / "reading.md").write_text(reading_page.page(results))
+    elif options.write_docs and options.only == ["serve"]:
+        (ROOT / "docs" / "service-figures.md").write_text(service_page.page(results))
     elif options.write_docs and options.only == ["levels"]:
         (ROOT / "docs" / "level-figures.md").write_text(level_page.page(results))
     elif options.write_docs and options.only:
@@ -113,7 +124,7 @@ def run(arguments: list[str]) -> int:
 
 def default_sections(options: argparse.Namespace) -> list[str]:
     """Return the sections of a run; a smoke run does not wait for everything to be compiled."""
-    left = ["first-use", "more-labels", "end-to-end"] if options.quick else APART
+    left = ["first-use", "more-labels", "end-to-end", "serve"] if options.quick else APART
     return [name for name in SECTIONS if name not in left]
 
 
@@ -145,6 +156,7 @@ def write(results: Results, folder: Path) -> None:
     (folder / "labels.md").write_text(label_page.page(results))
     (folder / "reading.md").write_text(reading_page.page(results))
     (folder / "level-figures.md").write_text(level_page.page(results))
+    (folder / "service-figures.md").write_text(service_page.page(results))
 
 
 def write_docs(results: Results) -> None:

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from benchmarks.reporting.labels import label_tables
+from benchmarks.reporting.service import figure_table, verdict_table
 from benchmarks.reporting.tables import Table, tables
 from benchmarks.rows import Results
 
@@ -19,6 +20,9 @@ def show(results: Results, console: Console) -> None:
         console.print(_rich(table))
     if measured:
         console.print(_rich(judged))
+    for table in (figure_table(results), verdict_table(results)):
+        if table.rows:
+            console.print(_rich(table))
     console.print(f"Documents: {results.stream}.")
     console.print("; ".join(f"{name} {value}" for name, value in results.machine.items()))
     for name, reason in results.left_out.items():

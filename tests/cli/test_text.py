@@ -66,7 +66,7 @@ def test_learn_prints_topics_and_saves_what_topics_and_predict_take(command, fil
     predicted = command("predict", saved, file)
     assert predicted.exit_code == 0
     assert predicted.stdout.count("\n") == 301
-    header = "file,line,topic,probability,known_words,log_prob,p1,p2,p3"
+    header = "file,line,topic,probability,known_words,log_prob,p_value,p1,p2,p3"
     assert predicted.stdout.startswith(header)
 
 
@@ -109,9 +109,9 @@ def test_levels_and_names_go_from_topics_to_predictions_and_trends(command, file
     assert "Level 3: merged from 6 topics" in told
     assert "topic 2  ball games" in told
     rows = command("predict", saved, file, "--level", 3).stdout.splitlines()
-    assert rows[0].endswith("line,topic,name,probability,known_words,log_prob,p1,p2,p3")
+    assert rows[0].endswith("line,topic,name,probability,known_words,log_prob,p_value,p1,p2,p3")
     assert all(
-        (",2,ball games," in row) == (row.split(",")[-7] == "ball games") for row in rows[1:]
+        (",2,ball games," in row) == (row.split(",")[-8] == "ball games") for row in rows[1:]
     )
     best = command("predict", saved, file, "--best", 2, "--shares").stdout.splitlines()
     assert best[0].endswith("best1,s1,best2,s2")
@@ -146,7 +146,7 @@ def test_columns_of_the_input_are_kept_and_every_row_has_a_line(command, file, t
     new.write_text('id,text,when\n7,rain and wind,today\n8,,later\n9,"a, goal",\n')
     told = command("predict", saved, new, "--keep", "id,when", "--best", 1)
     lines = told.stdout.splitlines()
-    assert lines[0] == "id,when,file,line,topic,probability,known_words,log_prob,best1,p1"
+    assert lines[0] == "id,when,file,line,topic,probability,known_words,log_prob,p_value,best1,p1"
     assert [line.split(",")[:2] for line in lines[1:]] == [
         ["7", "today"],
         ["8", "later"],

@@ -13,6 +13,7 @@ from spectralleader import (
 )
 from spectralleader.errors import BrokenError
 from spectralleader.learners.fixed import Fixed
+from spectralleader.learners.hedged import Event
 from tests.factories import TOPIC_WORDS, assert_valid, same_state, texts
 
 WRITTEN, _ = texts()
@@ -209,3 +210,15 @@ def test_topics_of_an_engine_stay_as_they_are():
     before = topics.posterior(["rain"])
     topics.learn(["rain"])
     assert (topics.posterior(["rain"]) == before).all()
+
+
+def test_a_model_that_told_of_a_change_of_the_stream_is_saved_and_loaded(tmp_path):
+    topics = TextTopics(3)
+    topics.learn(WRITTEN)
+    refit = topics.learner._refit
+    refit.events.append(Event(7, "the stream changed", (), 0.0))  # of no topic in particular
+    again = load(save(topics, tmp_path / "t.model"))
+    assert again.learner.info.events[-1] == refit.events[-1]
+    state = refit.to_state()
+    state["events"][-1]["topics"] = np.array([])  # as version 0.1.0 saved it
+    assert refit._read_event(state["events"][-1]).topics == ()

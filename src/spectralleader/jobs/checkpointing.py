@@ -13,9 +13,12 @@ from spectralleader import storage
 from spectralleader.errors import NotSavedError, StorageError
 from spectralleader.jobs.options import LearnOptions, check_same
 from spectralleader.jobs.progress import Progress
+from spectralleader.learners import Unigram
+from spectralleader.learners.offline import Offline
 from spectralleader.storage import Checkpoint, load_checkpoint
-from spectralleader.storage.checkpoint import Run
+from spectralleader.storage.checkpoint import Losses, Run
 from spectralleader.storage.lock import Lock
+from spectralleader.text.topics import TextTopics
 
 UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 LEFT_BEHIND = "[a-z0-9_]{8}"  # how the name of a temporary file ends
@@ -64,6 +67,7 @@ class Checkpoints:
         self.n_saved: int | None = None  # documents of the last checkpoint
         self.backup: Path | None = None  # of the file that was there before
         self._every, self._fresh = Every.of(options.checkpoint_every), options.fresh
+        self._adopt = options.adopt
         self._progress = progress
         self._lock = Lock(path)
         self._tried = (0, monotonic())  # documents and time of the last checkpoint, written or not
@@ -87,7 +91,9 @@ class Checkpoints:
         ValueError
             If there is a file that cannot be resumed.
         """
-        return None if self._fresh or not self.path.exists() else load_run(self.path)
+        if self._fresh or not self.path.exists():
+            return None
+        return adopt_run(self.path) if self._adopt else load_run(self.path)
 
     def resume(self, found: Checkpoint, run: Run, settings: dict[str, str]) -> None:
         """Go on with what was found, if its settings are these."""
@@ -141,6 +147,7 @@ class Checkpoints:
     def _save(self, checkpoint: Checkpoint) -> None:
         storage.save(checkpoint, self.path)
         self.n_saved = checkpoint.topics.n_docs
+        self._progress.saved(checkpoint)
         if self._failed:
             self._progress.say(f"saved again, {self.n_saved:,} documents, in {self.path}")
         self._failed = False
@@ -174,6 +181,24 @@ def load_run(path: Path) -> tuple[Checkpoint, Run]:
             f"{path} holds topics that learned other documents than those of learn --save; {FRESH}"
         )
     return found, found.run
+
+
+def adopt_run(path: Path) -> tuple[Checkpoint, Run]:
+    """Return topics that were saved in whatever way, with a run to continue them by."""
+    found = storage.load_as_saved(path)
+    if isinstance(found, TextTopics):
+        found = Checkpoint(found)
+    if not isinstance(found, Checkpoint):
+        raise StorageError(f"{path} holds a {type(found).__name__}, not topics; {FRESH}")
+    return found, first_run(found.topics, {"topics": "?"}) if found.run is None else found.run
+
+
+def first_run(topics: TextTopics, settings: dict[str, str]) -> Run:
+    """Return the run to begin with: nothing is judged yet."""
+    learner = topics.learner
+    losses = None if isinstance(learner, Offline) else Losses()
+    unigram = Unigram(1, n_words=None if learner.grows else learner.n_words)
+    return Run(settings, 0.0, losses, Losses(), unigram)
 
 
 def read_start(path: Path) -> bytes:

@@ -13,15 +13,13 @@ from typing import Any
 
 from spectralleader.documents import Documents
 from spectralleader.evaluation import Prequential
-from spectralleader.jobs.checkpointing import Checkpoints
+from spectralleader.jobs.checkpointing import Checkpoints, first_run
 from spectralleader.jobs.emitting import Emitter, open_emitter, rows_of
 from spectralleader.jobs.input_digest import InputDigest, check_pipe, retrace
 from spectralleader.jobs.options import AUTO, LearnOptions
 from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import AnyReader, Source
-from spectralleader.learners import Unigram
 from spectralleader.learners.lookup import name_of
-from spectralleader.learners.offline import Offline
 from spectralleader.runtime.interrupts import Interrupts, Terminated, look
 from spectralleader.sources.files import Reader, TextBlock
 from spectralleader.sources.live import LiveReader
@@ -175,10 +173,12 @@ class Pass:
         """Learn the blocks, and save checkpoints."""
         self._emitter = emitter
         reason = None
+        self._progress.begun(self.result())
         try:
             for block in blocks:
                 look()
                 if len(block):
+                    self._progress.reading(block)
                     self.step(block)
                     self._emit(block)
                 self._save_if_due()
@@ -224,6 +224,12 @@ class Pass:
             self._is_emitted = False
             self._emitter.write(rows_of(block, self.topics.posterior(block.texts)))
             self._is_emitted = True
+
+    def note_position(self, position: Any) -> None:
+        """Save where a live source is begun: its end will be elsewhere after a crash."""
+        self.topics.position = position
+        if self._checkpoints is not None and position is not None:
+            self._checkpoints.save(self.checkpoint())
 
     def _save_if_due(self) -> None:
         if self._checkpoints is not None and self._checkpoints.is_due(self.topics.n_docs):
@@ -278,14 +284,18 @@ def _prepare(
     """Begin, or resume from the checkpoint; return the pass, and the blocks to be learned."""
     found = checkpoints and checkpoints.find()
     if not isinstance(reader, Reader):
-        _start(reader, found and found[0], progress)
+        _start(reader, found and found[0], options, progress)
     for guess in reader.guesses:
         progress.say(f"guessed: {guess}")
-    settings = options.stored(reader.columns)
+    adopted = found[1].settings if found is not None and options.adopt else None
+    settings = adopted or options.stored(reader.columns)
     if found is not None and checkpoints is not None:
         checkpoints.resume(*found, settings)
         if not isinstance(reader, Reader):
-            return Pass(*found, reader, None, checkpoints, progress), until_end(reader)
+            job = Pass(*found, reader, None, checkpoints, progress)
+            if job.topics.position is None:  # adopted
+                job.note_position(reader.position)
+            return job, until_end(reader)
         digest, blocks = _find_place(found[0], options.source, reader, progress)
         return Pass(*found, reader, digest, checkpoints, progress), blocks
     topics = options.make_topics(reader.columns, progress)
@@ -294,7 +304,7 @@ def _prepare(
     digest = InputDigest() if options.source.once_only is None else None
     job = Pass(
         Checkpoint(topics),
-        _first_run(topics, settings),
+        first_run(topics, settings),
         reader,
         digest,
         checkpoints,
@@ -302,16 +312,18 @@ def _prepare(
     )
     if isinstance(reader, Reader):
         return job, reader
-    topics.position = reader.position
-    if checkpoints is not None and reader.position is not None:
-        # the end of the stream, where it may have begun, will be elsewhere after a crash
-        checkpoints.save(job.checkpoint())
+    job.note_position(reader.position)
     return job, until_end(reader)
 
 
-def _start(reader: LiveReader | FolderReader, found: Checkpoint | None, progress: Progress) -> None:
+def _start(
+    reader: LiveReader | FolderReader,
+    found: Checkpoint | None,
+    options: LearnOptions,
+    progress: Progress,
+) -> None:
     """Start a live source, after the position of the checkpoint if there is one."""
-    if found is None:
+    if found is None or (options.adopt and found.topics.position is None):
         reader.start(None)
         return
     if found.topics.position is None:
@@ -347,13 +359,6 @@ def _find_place(
         return None, reader
     progress.say(f"{learned}; reading up to there")
     return retrace(reader, found.position, source.block, progress)
-
-
-def _first_run(topics: TextTopics, settings: dict[str, str]) -> Run:
-    learner = topics.learner
-    losses = None if isinstance(learner, Offline) else Losses()
-    unigram = Unigram(1, n_words=None if learner.grows else learner.n_words)
-    return Run(settings, 0.0, losses, Losses(), unigram)
 
 
 def list_topics(topics: TextTopics | Snapshot, n_words: int) -> list[dict[str, Any]]:

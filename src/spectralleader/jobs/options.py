@@ -57,6 +57,9 @@ class LearnOptions:
         Start anew; a file that exists is renamed to a backup.
     keep_texts : bool
         Keep a sample of the texts, for typical documents; if not, of their known words only.
+    adopt : bool
+        Resume with the settings of `save`, whatever they are; the ones given here are for a file
+        that does not exist yet. Topics that learned files continue with a live source.
     """
 
     source: Source
@@ -70,6 +73,7 @@ class LearnOptions:
     fresh: bool = False
     emit: str | None = None
     keep_texts: bool = True
+    adopt: bool = False
 
     def __post_init__(self) -> None:
         find_learner(self.learner)

@@ -14,6 +14,7 @@ from spectralleader.arrays import Floats
 from spectralleader.jobs.source import Source
 from spectralleader.runtime.interrupts import Interrupts, look
 from spectralleader.sources.files import TextBlock
+from spectralleader.text.surprise import score
 from spectralleader.text.topics import TextTopics
 
 FORMATS = ("csv", "jsonl")
@@ -30,6 +31,7 @@ class Prediction(NamedTuple):
     names: tuple[str, ...] = ()  # of the topics, if any has one
     shares: Floats | None = None  # (n_docs, K) proportions of topics within the document
     n_best: int | None = None  # topics given for each document; None: all, in order
+    p_values: Floats | None = None  # (n_docs,) see `TextTopics.p_values`; NaN where there is none
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield a row per document; topics count from 1."""
@@ -48,8 +50,14 @@ class Prediction(NamedTuple):
                 "probability": round(float(self.posterior[i, k]), DIGITS),
                 "known_words": int(n_known),
                 "log_prob": round(log_prob, DIGITS),
+                "p_value": self._p_value(i),
             }
             yield row | self._values(given[i].round(DIGITS))
+
+    def _p_value(self, i: int) -> float | None:
+        if self.p_values is None or np.isnan(self.p_values[i]):
+            return None
+        return round(float(self.p_values[i]), DIGITS)
 
     def _values(self, values: Floats) -> dict[str, Any]:
         """Return what is given of every topic, or of the best."""
@@ -85,14 +93,19 @@ def predict_blocks(
     n_best : int, optional
         Give only so many topics of each document, the best first.
     """
-    shown = topics.at(level)
+    shown, fine = topics.at(level), topics.snapshot()
     model, names = shown.model, shown.names if any(shown.names) else ()
     for block in blocks:
         look()
         documents = shown.count(block.texts)
         log_prob, posterior = model.log_prob(documents), model.posterior(documents)
         within = model.shares(documents) if shares else None
-        yield Prediction(block, posterior, log_prob, documents.lengths, names, within, n_best)
+        per_word = log_prob / np.maximum(documents.lengths, 1.0)
+        if shown.groups is not None:  # the past was judged by all topics
+            per_word, _ = score(fine.model, documents)
+        p_values = fine.past.p_values(per_word, documents.lengths)
+        told = (posterior, log_prob, documents.lengths, names, within, n_best, p_values)
+        yield Prediction(block, *told)
 
 
 def write(predictions: Iterable[Prediction], file: TextIO, format: str = "csv") -> int:

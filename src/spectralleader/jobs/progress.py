@@ -20,5 +20,14 @@ class Progress:
     def retraced(self, n_docs: int) -> None:
         """Report the number of documents read again so far, up to where an earlier pass ended."""
 
+    def begun(self, result: Any) -> None:
+        """Report what there is before the first step: `Learned`."""
+
+    def reading(self, block: Any) -> None:
+        """Report a `TextBlock` that is about to be learned."""
+
+    def saved(self, checkpoint: Any) -> None:
+        """Report a `Checkpoint` that is on the disk."""
+
     def stepped(self, result: Any) -> None:
         """Report a step: the result so far, `Learned` or `Evaluation`."""

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from spectralleader import __version__
 from spectralleader.arrays import Floats, Ints
-from spectralleader.jobs.describing import describe, printable
+from spectralleader.jobs.describing import (
+    describe,
+    printable,
+    say_history,
+    say_names,
+    say_shifts,
+)
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.text.snapshot import Snapshot
+from spectralleader.text.tokens import Tokens
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.trends import (
     MIN_WORDS,
@@ -29,7 +37,13 @@ UNITS = ((86_400.0, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second"))
 
 
 def describe_page(
-    topics: TextTopics, *, title: str, level: int | None = None, texts: bool = True
+    topics: TextTopics,
+    *,
+    title: str,
+    level: int | None = None,
+    texts: bool = True,
+    levels: Iterable[int] = LEVELS,
+    judged: bool = True,
 ) -> dict[str, Any]:
     """Return what the page of a model shows.
 
@@ -41,15 +55,26 @@ def describe_page(
         Number of topics shown at first; defaults to what the prices of the tree suggest.
     texts : bool
         Whether documents are shown, if any are kept.
+    levels : iterable of int
+        Numbers of topics on the slider, beside all of them and the one shown at first.
+    judged : bool
+        Whether the model is judged, which takes longer than all else; if not, the findings are what
+        happened to the topics.
     """
     tree = topics.tree()
     start = tree.suggested if level is None else min(level, tree.n_topics)
-    numbers = sorted({n for n in LEVELS if n < tree.n_topics} | {tree.n_topics, start})
+    numbers = sorted({n for n in levels if n < tree.n_topics} | {tree.n_topics, start})
     views = [topics.at(n) for n in numbers]
     sampled = [sample_under(view, topics.timeline) for view in views]
     trends = [find_trends(topics.timeline, one) for one in sampled]
     places = place_topics(tree.model)
-    found = describe(topics, n_words=1, n_typical=1, level=start)
+    if judged:
+        found = describe(topics, n_words=1, n_typical=1, level=start)
+        findings = [*found.findings(), *found.history]
+    else:
+        first = numbers.index(start)
+        findings = tell(topics, views[first], trends[first])
+    words = topics.vectoriser.words
     shown = texts and topics.timeline.texts
     return {
         "title": title,
@@ -57,6 +82,7 @@ def describe_page(
         + say_span(trends[0]),
         "made": f"Made by spectralleader {__version__}. This page loads nothing from a network.",
         "n_topics": tree.n_topics,
+        "tokens": isinstance(words, Tokens) and words.split is None,
         "start": numbers.index(start),
         "time": list_times(trends[0]),
         "levels": [
@@ -66,8 +92,13 @@ def describe_page(
         "fit": fit_of(tree.cut(1).model, sampled[0], len(trends[0].starts)),
         "tree": list_tree(tree, topics, numbers),
         "documents": list_documents(views, sampled) if shown else [],
-        "findings": [*found.findings(), *found.history],
+        "findings": findings,
     }
+
+
+def tell(topics: TextTopics, view: Snapshot, trends: Trends) -> list[str]:
+    """Return what happened to the topics, in words."""
+    return [*say_shifts(view, trends), *say_history(topics), *say_names(topics)]
 
 
 def say_span(trends: Trends) -> str:

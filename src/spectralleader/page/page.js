@@ -1,5 +1,5 @@
 "use strict";
-const data = JSON.parse(document.getElementById("data").textContent);
+let data = JSON.parse(document.getElementById("data").textContent);
 const $ = id => document.getElementById(id);
 const state = { level: data.start, topic: null, from: 0, to: data.time.starts.length };
 // Okabe and Ito's colours, told apart by the colour-blind, then stronger and softer ones of them.
@@ -82,12 +82,13 @@ function drawTopics() {
   });
   $("topics").replaceChildren(...list);
 }
-function ticks(svg, x, y, from, to, H) {
-  const width = x(to) - x(from), count = Math.max(2, Math.min(8, Math.floor(width / 110)));
+const edgeOf = i => when(data.time.starts[Math.min(i, data.time.starts.length - 1)] + (i >= data.time.starts.length ? data.time.width : 0));
+function ticks(svg, x, from, to, H, label) {
+  const width = x(to) - x(from), count = Math.max(2, Math.min(8, Math.floor(width / 160)));
   for (let j = 0; j <= count; j++) {
-    const i = Math.round(from + (to - from) * j / count), position = data.time.starts[Math.min(i, data.time.starts.length - 1)] + (i >= data.time.starts.length ? data.time.width : 0);
+    const i = Math.round(from + (to - from) * j / count);
     svg.append(el("line", { class: "axis", x1: x(i), x2: x(i), y1: H, y2: H + 5 }),
-      el("text", { class: "soft", x: x(i), y: H + 18, "text-anchor": j === 0 ? "start" : j === count ? "end" : "middle" }, when(position)));
+      el("text", { class: "soft", x: x(i), y: H + 18, "text-anchor": j === 0 ? "start" : j === count ? "end" : "middle" }, label(i)));
   }
 }
 function drawTime() {
@@ -110,7 +111,7 @@ function drawTime() {
     }, () => choose(k)));
     upper.forEach((v, i) => { base[i] = v; });
   });
-  ticks(svg, x, y, from, to, H);
+  ticks(svg, x, from, to, H, edgeOf);
   // dragging across zooms in
   let start = null;
   const brush = el("rect", { y: 8, height: H - 8, fill: "currentColor", opacity: .2, "pointer-events": "none", visibility: "hidden" });
@@ -201,19 +202,25 @@ function drawTree() {
   $("tree").replaceChildren(svg);
   table("tree-table", ["topics left", "price, nats per word", "lost in all"], merges.map((m, i) => [n_leaves - i - 1, m.price.toFixed(4), m.lost.toFixed(4)]));
 }
-function drawFit() {
-  const rows = level().fit, plain = data.fit, n = rows.length, W = Math.max(320, $("fit").clientWidth), H = 160;
-  const values = [...rows, ...plain], low = Math.min(...values), high = Math.max(...values), x = i => 40 + i / Math.max(1, n) * (W - 42);
+// Curves over the same steps, each [values, colour, dashes, name], on one scale.
+function drawCurves(id, about, unit, curves, label) {
+  const n = curves[0][0].length, W = Math.max(320, $(id).clientWidth), H = 160;
+  const values = curves.flatMap(curve => curve[0]), low = Math.min(...values), high = Math.max(...values), x = i => 40 + i / Math.max(1, n) * (W - 42);
   const y = v => 8 + (high - v) / Math.max(1e-9, high - low) * (H - 16);
-  const svg = el("svg", { viewBox: `0 0 ${W} ${H + 24}`, role: "group", "aria-label": "Nats per word over time" });
+  const svg = el("svg", { viewBox: `0 0 ${W} ${H + 24}`, role: "group", "aria-label": about });
   for (const v of [low, (low + high) / 2, high]) svg.append(el("text", { class: "soft", x: 34, y: y(v) + 4, "text-anchor": "end" }, v.toFixed(1)), el("line", { class: "axis", x1: 40, x2: W, y1: y(v), y2: y(v) }));
-  [[plain, "var(--soft)", "4 3", "word frequencies"], [rows, "var(--mark)", "", "topics"]].forEach(([some, stroke, dash, text]) => {
+  for (const [some, stroke, dash, text] of curves) {
     const d = some.map((v, i) => `${x(i + .5).toFixed(1)},${y(v).toFixed(1)}`).join("L");
-    svg.append(tells(el("path", { d: `M${d}`, style: `stroke:${stroke};fill:none`, "stroke-width": 2, "stroke-dasharray": dash }), `${text}: ${(some.reduce((a, b) => a + b, 0) / n).toFixed(2)} nats per word on average`));
+    svg.append(tells(el("path", { d: `M${d}`, style: `stroke:${stroke};fill:none`, "stroke-width": 2, "stroke-dasharray": dash }), `${text}: ${(some.reduce((a, b) => a + b, 0) / n).toFixed(2)} ${unit} on average`));
     svg.append(el("text", { x: W - 4, y: y(some[n - 1]) - 6, "text-anchor": "end", style: "paint-order:stroke;stroke:var(--back);stroke-width:3px" }, text));
-  });
-  ticks(svg, x, y, 0, n, H);
-  $("fit").replaceChildren(svg);
+  }
+  ticks(svg, x, 0, n, H, label);
+  $(id).replaceChildren(svg);
+}
+const against = (rows, plain) => [[plain, "var(--soft)", "4 3", "word frequencies"], [rows, "var(--mark)", "", "topics"]];
+function drawFit() {
+  const rows = level().fit, plain = data.fit;
+  drawCurves("fit", "Nats per word over time", "nats per word", against(rows, plain), edgeOf);
   table("fit-table", ["from", "topics", "word frequencies"], rows.map((v, i) => [when(data.time.starts[i]), v.toFixed(3), plain[i].toFixed(3)]));
 }
 function draw() {
@@ -229,28 +236,37 @@ function draw() {
   drawMap();
   drawTree();
 }
-function begin() {
+// What changes when there is other data; the level, the topic and the time chosen stay.
+function fill() {
+  const n = data.time.starts.length;
   $("summary").textContent = data.summary;
   $("made").textContent = data.made;
   $("findings-note").textContent = `Of the ${data.levels[data.start].topics.length} topics that are shown at first, by their numbers there.`;
-  $("findings").append(...data.findings.map(line => el("li", {}, line)));
-  const n = data.time.starts.length;
+  $("findings").replaceChildren(...data.findings.map(line => el("li", {}, line)));
   $("level").max = data.levels.length - 1;
   $("level").value = state.level;
-  $("level").addEventListener("input", () => { state.level = Number($("level").value); state.topic = null; draw(); });
-  if (n < 2) for (const id of ["s-time", "s-fit"]) $(id).hidden = true;
-  for (const [id, least, most] of [["from", 0, n - 1], ["to", 1, n]]) {
-    Object.assign($(id), { min: least, max: most, step: 1 });
-    $(id).value = id === "from" ? 0 : n;
-    $(id).addEventListener("input", () => {
-      let from = Number($("from").value), to = Number($("to").value);
-      if (from >= to) id === "from" ? to = from + 1 : from = to - 1;
-      zoom(from, to);
-    });
-  }
-  $("reset").addEventListener("click", () => zoom(0, n));
+  for (const id of ["s-time", "s-fit"]) $(id).hidden = n < 2;
+  for (const [id, least, most] of [["from", 0, n - 1], ["to", 1, n]]) Object.assign($(id), { min: least, max: most, step: 1, value: state[id] });
   $("time-note").textContent = `Each step is ${data.time.step}; shares are of a sample of at most ${Math.max(0, ...data.time.n_sampled)} documents each. Drag across the chart to zoom.`;
   draw();
+}
+function renew(content) {
+  const topics = level().topics.length, before = data.time.starts.length, whole = state.to - state.from === before;
+  data = content;
+  const n = data.time.starts.length, found = data.levels.findIndex(one => one.topics.length === topics);
+  state.level = found < 0 ? data.start : found;
+  if (whole || n < before) Object.assign(state, { from: 0, to: n });
+  fill();
+}
+function begin() {
+  $("level").addEventListener("input", () => { state.level = Number($("level").value); state.topic = null; draw(); });
+  for (const id of ["from", "to"]) $(id).addEventListener("input", () => {
+    let from = Number($("from").value), to = Number($("to").value);
+    if (from >= to) id === "from" ? to = from + 1 : from = to - 1;
+    zoom(from, to);
+  });
+  $("reset").addEventListener("click", () => zoom(0, data.time.starts.length));
+  fill();
   let due;
   addEventListener("resize", () => { clearTimeout(due); due = setTimeout(draw, 100); });
   matchMedia("print").addEventListener?.("change", draw);

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
 from spectralleader.models import TopicModel
+from spectralleader.text.surprise import Past, score
 from spectralleader.text.texts import Texts, take_texts
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer
@@ -38,6 +39,7 @@ class Snapshot:
     n_empty: int  # of these, the ones without a known word
     names: tuple[str, ...] = ()  # that topics were given, "" where none was
     groups: Ints | None = None  # at a level: the topic here of each topic of the fine model
+    past: Past = field(default_factory=Past)  # what p-values compare with
 
     def name(self, k: int) -> str:
         """Return the name that topic k was given, "" if none was."""
@@ -59,6 +61,18 @@ class Snapshot:
     def shares(self, texts: Texts) -> Floats:
         """Return the proportions of topics within each text, see `TopicModel.shares`."""
         return self.model.shares(self.count(texts))
+
+    def p_values(self, texts: Texts) -> Floats:
+        """Return how unlikely each text is beside the last documents, see `TextTopics.p_values`.
+
+        Raises
+        ------
+        ValueError
+            If the topics are merged: the past was judged by all of them.
+        """
+        if self.groups is not None:
+            raise ValueError("p-values are of all topics, not of a level: take a snapshot()")
+        return self.past.p_values(*score(self.model, self.count(texts)))
 
     def top_words(self, n: int = 10) -> list[list[str]]:
         """Return the n words that tell each topic best, see `TopicModel.top_words`."""

@@ -29,6 +29,7 @@ from spectralleader.runtime.guard import Guarded, changing
 from spectralleader.text.levels import N_PASSES, Levels
 from spectralleader.text.names import Names, check_name
 from spectralleader.text.snapshot import Snapshot
+from spectralleader.text.surprise import Past, Surprise
 from spectralleader.text.texts import Texts, take_texts
 from spectralleader.text.timeline import Time, Timeline, as_positions, merge_timelines
 from spectralleader.text.tokens import Tokens
@@ -85,7 +86,7 @@ class TextTopics(Guarded):
     doors = (
         *("step", "to_state", "model", "vocabulary", "snapshot"),
         *("count", "log_prob", "posterior", "shares", "top_words", "recent"),
-        *("tree", "at", "trends", "name"),
+        *("tree", "at", "trends", "name", "p_values"),
     )
 
     def __init__(
@@ -110,7 +111,9 @@ class TextTopics(Guarded):
         self.n_empty = 0  # of these, the ones without a known word
         self.timeline = Timeline() if timeline is None else timeline
         self.levels, self.names = Levels(), Names()
+        self.surprise = Surprise()
         self._at: dict[int, Snapshot] = {}  # levels read since the last step
+        self._tree: TopicTree | None = None  # and the tree
         # Where in its source what was learned ends, saved with it: any plain JSON, None if unknown.
         self.position: Any = None
 
@@ -146,21 +149,24 @@ class TextTopics(Guarded):
             raise ValueError(
                 f"the learner {name_of(self.learner)!r} has no recent topics; 'hedged' has"
             )
-        return replace(
-            self._view(), model=model, vocabulary=self.vocabulary.frozen(self.learner.n_words)
-        )
+        known = self.vocabulary.frozen(self.learner.n_words)
+        # the past was judged by the topics of all documents
+        return replace(self._view(), model=model, vocabulary=known, past=Past())
 
     def _view(self) -> Snapshot:
         counted = (self.vocabulary, self.vectoriser.words, self.n_docs, self.n_empty)
         model = self.model
-        return Snapshot(model, *counted, self._names(np.arange(model.n_topics), model))
+        names = self._names(np.arange(model.n_topics), model)
+        return Snapshot(model, *counted, names, past=self.surprise.past)
 
     def _names(self, groups: Ints, model: TopicModel) -> tuple[str, ...]:
         return self.names.of(groups, model.weights) if self.names.given else ()
 
     def tree(self) -> TopicTree:
         """Return the merge tree of the topics, which stays as the stream goes on."""
-        return self.levels.tree(self.model)
+        if self._tree is None:
+            self._tree = self.levels.tree(self.model)
+        return self._tree
 
     def at(self, level: int | None) -> Snapshot:
         """Return the topics merged to fewer of them, as an object that never changes.
@@ -274,17 +280,24 @@ class TextTopics(Guarded):
         with changing(self):
             if judge is not None:
                 judge(documents)
+            self._score(documents)
             self.learner.learn(documents)
             self._remember(texts, seconds, counted)
             self.n_docs += counted.n_docs
             self.n_empty += counted.n_docs - documents.n_docs
-            self._at = {}
+            self._at, self._tree = {}, None
             if position is not None:
                 self.position = position
             new_ids = self._settle()
             if self.n_docs >= self.levels.due and not isinstance(self.learner, Offline):
                 self.levels.renew(self.model, self.n_docs)
             return new_ids
+
+    def _score(self, documents: Documents) -> None:
+        """Note how likely documents are, before they are learned: for p-values."""
+        n = self.n_docs - self.n_empty
+        if n >= max(1, self.surprise.due) and not isinstance(self.learner, Offline):
+            self.surprise.add(self.model, documents, n)
 
     def _remember(self, texts: Sequence[Any], seconds: Floats | None, counted: Documents) -> None:
         """Add the texts that have words to the timeline."""
@@ -345,6 +358,7 @@ class TextTopics(Guarded):
         for shard, theirs in zip(shards[1:], models[1:], strict=True):
             if theirs is not None:
                 topics.names.adopt(shard.names, theirs, topics.model)
+        topics.surprise = Surprise.merged([shard.surprise for shard in shards])
         topics.n_docs = sum(shard.n_docs for shard in shards)
         topics.n_empty = sum(shard.n_empty for shard in shards)
         return topics
@@ -364,6 +378,16 @@ class TextTopics(Guarded):
     def shares(self, texts: Texts) -> Floats:
         """Return the proportions of topics within each text, (n_docs, K), for long texts."""
         return self._view().shares(texts)
+
+    def p_values(self, texts: Texts) -> Floats:
+        """Return how many of the last documents were as unlikely as each text, as a share.
+
+        Small values are surprising: of documents like those of the past, one in a hundred has a
+        p-value of 0.01 or less. The past are up to 4,000 documents, each judged before it was
+        learned; a text is compared with those about as long. NaN for a text without known words,
+        and as long as nothing was learned. An offline learner has no past.
+        """
+        return self._view().p_values(texts)
 
     def top_words(self, n: int = 10) -> list[list[str]]:
         """Return the n first words of each topic, those that all topics share stepping back."""
@@ -387,6 +411,7 @@ class TextTopics(Guarded):
             "timeline": self.timeline.to_state(),
             "levels": self.levels.to_state(),
             "names": self.names.to_state(),
+            "surprise": self.surprise.to_state(),
             "position": None if self.position is None else as_json(self.position),
         }
 
@@ -409,6 +434,8 @@ class TextTopics(Guarded):
             topics.timeline = Timeline.from_state(part(state, "timeline"))
             topics.levels = Levels.from_state(part(state, "levels"), learner.n_topics)
             topics.names = Names.from_state(state, learner.n_topics)
+        if "surprise" in state:  # files of version 0.1.0 have none
+            topics.surprise = Surprise.from_state(part(state, "surprise"))
         topics.position = _stored_position(state)
         return topics
 

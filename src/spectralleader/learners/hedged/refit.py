@@ -297,7 +297,9 @@ class Refit:
             "followed": [followed.to_state() for followed in self.followed],
             "shown": None if self.shown is None else self.shown.to_state(),
             "strengths": np.array(self.strengths),
-            "events": [{**e._asdict(), "topics": np.array(e.topics)} for e in self.events],
+            "events": [
+                {**e._asdict(), "topics": np.array(e.topics, np.int64)} for e in self.events
+            ],
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
@@ -323,6 +325,11 @@ class Refit:
         self.events = [self._read_event(one) for one in parts(state, "events")]
 
     def _read_event(self, state: dict[str, Any]) -> Event:
-        topics = integers(state, "topics", (None,), 0, self.n_topics - 1).tolist()
+        found = take(state, "topics")
+        # of an event of the stream, earlier versions saved no topics as floats
+        is_none = isinstance(found, np.ndarray) and found.shape == (0,)
+        topics = (
+            [] if is_none else integers(state, "topics", (None,), 0, self.n_topics - 1).tolist()
+        )
         n_docs, moved = whole(state, "n_docs"), number(state, "moved", 0.0, 1.0)
         return Event(n_docs, text(state, "what"), tuple(topics), moved)

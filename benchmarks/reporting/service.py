@@ -1,0 +1,79 @@
+"""The page docs/service-figures.md: the service measured, and its verdicts."""
+
+from __future__ import annotations
+
+from benchmarks.reporting.page import as_markdown
+from benchmarks.reporting.tables import Table, show
+from benchmarks.rows import Results, Row, ratio, spread
+from benchmarks.sections import serve as measured
+from benchmarks.verdicts import Verdict
+
+HEAD = """# The service, measured
+
+This page is written by `make bench ARGS="--only serve --write-docs"`. `spectralleader serve` learns
+a file as fast as it can, 20 topics of 5,000 words, while four connections ask `/predict` for the
+topic of one text each, as fast as they are answered. Beside it, scikit-learn's LDA of as many
+topics and words answers behind a plain FastAPI endpoint, and learns nothing. The client runs on
+the same machine; the one that is not asked is stopped meanwhile. Ten minutes of mixed load, with
+its memory: `make test-serve`.
+"""
+
+
+def page(results: Results) -> str:
+    """Return the page."""
+    parts = [HEAD, f"Documents: {results.stream}.", "", as_markdown(verdict_table(results))]
+    parts += [as_markdown(figure_table(results)), "## The machine\n"]
+    parts += [f"- {name}: {value}" for name, value in results.machine.items()]
+    return "\n".join(parts) + "\n"
+
+
+def find(results: Results, name: str, unit: str) -> Row | None:
+    """Return a row of the section."""
+    key = (measured.SECTION, name, unit)
+    return next((row for row in results.rows if (row.section, row.name, row.unit) == key), None)
+
+
+def verdicts(results: Results) -> list[Verdict]:
+    """Return what was to be reached, and what was."""
+    made = []
+    ours, peer = (
+        find(results, name, measured.PER_SECOND) for name in (measured.OURS, measured.PEER)
+    )
+    if ours and peer:
+        times = ratio([ours], peer)
+        target = f"at least {measured.TIMES} times as many"
+        made.append(
+            Verdict("requests a second, over the peer's", target, times,
+                    times.middle >= measured.TIMES)
+        )  # fmt: skip
+    ours, peer = (find(results, name, measured.P99) for name in (measured.OURS, measured.PEER))
+    if ours and peer:
+        part = ratio([ours], peer)
+        made.append(Verdict("p99, over the peer's", "below 1", part, part.middle < 1))
+    alone, asked = (find(results, name, measured.DOCS) for name in (measured.ALONE, measured.ASKED))
+    if alone and asked:
+        kept = ratio([asked], alone)
+        target = f"at least {measured.SLOWED:g}"
+        figure = f"speed of learning under {measured.RATE} requests a second, over that without"
+        made.append(Verdict(figure, target, kept, kept.middle >= measured.SLOWED))
+    if grew := find(results, measured.GREW, measured.MEMORY):
+        value = spread(grew.values)
+        target = f"at most {measured.GROWTH:g} MB"
+        made.append(Verdict(measured.GREW, target, value, value.high <= measured.GROWTH))
+    return made
+
+
+def verdict_table(results: Results) -> Table:
+    """Return the verdicts."""
+    rows = [(one.figure, one.target, show(one.value), one.word) for one in verdicts(results)]
+    return Table("Verdicts", ("figure", "to reach", "measured (least to most)", "verdict"), rows)
+
+
+def figure_table(results: Results) -> Table:
+    """Return all figures."""
+    rows = [
+        (row.name, show(spread(row.values)), row.unit)
+        for row in results.rows
+        if row.section == measured.SECTION
+    ]
+    return Table("Figures", ("what", "measured (least to most)", "unit"), rows)

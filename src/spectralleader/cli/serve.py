@@ -1,0 +1,161 @@
+"""The command serve."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from spectralleader.cli.learn import parse_topics
+from spectralleader.cli.options import (
+    Block,
+    Follow,
+    Format,
+    From,
+    OwnLearner,
+    Seed,
+    Split,
+    Start,
+    StopWords,
+    Strict,
+    Text,
+    Time,
+    Tokens,
+    Words,
+    check_folder,
+    make_source,
+    stoppable,
+    trust_learner,
+)
+
+app = typer.Typer()
+MISSING = "serve needs the extra serve: pip install 'spectralleader[serve]'"
+
+
+@app.command(
+    epilog="Examples: [bold]spectralleader serve news.model[/bold], then post documents to "
+    "/learn; [bold]spectralleader serve clicks.model --learn redis://localhost/0/clicks[/bold]; "
+    "[bold]spectralleader serve news.model --read-only --port 9000[/bold]."
+)
+def serve(
+    model: Annotated[
+        Path,
+        typer.Argument(
+            metavar="MODEL",
+            help="File to save what is learned in. If it exists, resume from it and its settings.",
+        ),
+    ],
+    learn: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SOURCE",
+            help="File, folder or stream to learn from, as for learn; without it, documents that "
+            "are posted to /learn are learned.",
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on. Others than loopback need a token.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 is any that is free.")
+    ] = 8000,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="File with a token that clients must send, as a bearer or as a password.",
+            exists=True,
+            dir_okay=False,
+        ),
+    ] = None,
+    insecure: Annotated[
+        bool,
+        typer.Option(
+            "--insecure",
+            help="Listen on any host without a token: all who reach it may "
+            "read and change what is learned.",
+        ),
+    ] = False,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Learn nothing: answer from MODEL as it is.")
+    ] = False,
+    max_body: Annotated[
+        int, typer.Option(min=1000, help="Bytes of a request at most.")
+    ] = 4_000_000,
+    max_batch: Annotated[int, typer.Option(min=1, help="Documents of a request at most.")] = 1000,
+    max_requests: Annotated[
+        int, typer.Option(min=1, help="Requests answered at the same time.")
+    ] = 64,
+    topics: Annotated[
+        str,
+        typer.Option(
+            "--topics",
+            "-k",
+            metavar="K|auto",
+            help="Number of topics, if MODEL does not exist yet.",
+        ),
+    ] = "5",
+    learner: OwnLearner = None,
+    vocabulary: Words = None,
+    block: Block = 100,
+    stop_words: StopWords = "english",
+    text: Text = None,
+    tokens: Tokens = None,
+    split_by: Split = None,
+    time: Time = None,
+    format: Format = None,
+    strict: Strict = False,
+    follow: Follow = None,
+    start: From = Start.earliest,
+    seed: Seed = 0,
+    checkpoint_every: Annotated[
+        str, typer.Option(metavar="N|TIME", help="Save every N documents or a time such as 5min.")
+    ] = "60s",
+    no_texts: Annotated[
+        bool, typer.Option("--no-texts", help="Keep no text in MODEL, but for known words.")
+    ] = False,
+) -> None:
+    """Learn and answer over HTTP: topics, predictions, metrics, and a live page.
+
+    Documents that are posted are on the disk before they are acknowledged, in MODEL.inbox: each is
+    learned exactly once, also after a crash. SIGTERM and Ctrl-C save what was learned, and end it.
+    """  # fmt: skip
+    check_folder(model)
+    if find_spec("starlette") is None or find_spec("uvicorn") is None:
+        raise ImportError(MISSING)
+    if read_only and learn is not None:
+        raise typer.BadParameter("--read-only learns nothing; leave out --learn")
+    if read_only and not model.is_file():
+        raise typer.BadParameter(f"there is no file {model}")
+    n_topics = parse_topics(topics)
+    with stoppable(saves=True):
+        from spectralleader.jobs.options import LearnOptions
+        from spectralleader.learners import DEFAULT_LEARNER
+        from spectralleader.serve.requests import Limits
+        from spectralleader.serve.run import ServeOptions
+        from spectralleader.serve.run import serve as run
+
+        trust_learner(learner)
+        limits = Limits(body=max_body, batch=max_batch, requests=max_requests)
+        options = ServeOptions(
+            model, host, port, token_file, insecure=insecure, read_only=read_only, limits=limits
+        )
+        how: dict[str, Any] = {"strict": strict, "tokens": tokens, "follow": follow, "wait": 0.0}
+        files = [] if learn is None else [learn]
+        if files:
+            how["start"] = start.value
+        learning = LearnOptions(
+            make_source(files, text, time, None, block, format, split_by=split_by, **how),
+            n_topics=n_topics,
+            learner=learner or DEFAULT_LEARNER,
+            vocabulary=vocabulary,
+            stop_words=stop_words,
+            seed=seed,
+            save=model,
+            checkpoint_every=checkpoint_every,
+            keep_texts=not no_texts,
+            adopt=True,
+        )
+        run(options, None if read_only else learning)

@@ -1,0 +1,161 @@
+"""Guarding: who may ask, how much, and how long answers take; around all routes."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+from binascii import Error as Base64Error
+from collections.abc import Awaitable, Callable, MutableMapping
+from time import perf_counter
+from typing import Any
+
+from starlette.responses import JSONResponse
+
+from spectralleader.serve.metrics import Metrics
+from spectralleader.serve.requests import Limits, RequestError
+
+Message = MutableMapping[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+OPEN = ("/healthz", "/readyz", "/metrics", "/openapi.json")  # tell nothing of documents
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+SHOWN = {  # as paths are called in metrics: those that a client makes up must not be labels
+    "/": "/", "/live": "/live", "/topics": "/topics", "/trends": "/trends", "/events": "/events",
+    "/predict": "/predict", "/learn": "/learn", "/model": "/model", **{path: path for path in OPEN},
+}  # fmt: skip
+HEADERS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cache-control", b"no-store"),
+]
+
+
+class Guarding:
+    """Refuses requests without the token, of other hosts, too many or too large; times the rest.
+
+    Parameters
+    ----------
+    app : callable
+        The routes.
+    token : bytes, optional
+        What a client must know; None: everybody may ask.
+    hosts : tuple of str, optional
+        Names by which the service may be called, None: any. A page of another site that has its
+        name lead here cannot ask in a visitor's name.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        limits: Limits,
+        metrics: Metrics,
+        *,
+        token: bytes | None = None,
+        hosts: tuple[str, ...] | None = None,
+    ) -> None:
+        self._app, self._limits, self._metrics = app, limits, metrics
+        self._token, self._hosts = token, hosts
+        self._n_running = self._n_watching = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        path, began, status = scope["path"], perf_counter(), 500
+        name = SHOWN.get(path) or ("/topics/{id}" if path.startswith("/topics/") else "other")
+        is_live = path == "/live"
+
+        async def send_more(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message.get("headers", ()), *HEADERS]
+            await send(message)
+
+        self._n_running += not is_live
+        self._n_watching += is_live
+        try:
+            self._check(scope, path)
+            await self._app(scope, self._limited(receive), send_more)
+        except RequestError as error:
+            await answer_error(error)(scope, receive, send_more)
+        finally:
+            self._n_running -= not is_live
+            self._n_watching -= is_live
+            if not is_live:
+                self._metrics.note(name, status, perf_counter() - began)
+
+    def _check(self, scope: Scope, path: str) -> None:
+        headers = dict(scope["headers"])
+        self._check_host(headers)
+        if path not in OPEN:
+            self._check_token(headers)
+            if self._n_running > self._limits.requests or self._n_watching > self._limits.watchers:
+                raise RequestError(429, "too many requests at once; try again", Retry_After="1")
+        length = headers.get(b"content-length", b"0")
+        if length.isdigit() and int(length) > self._limits.body:
+            raise too_large(self._limits)
+
+    def _check_host(self, headers: dict[bytes, bytes]) -> None:
+        if self._hosts is None:
+            return
+        given = headers.get(b"host", b"").decode("latin-1").lower()
+        name = given.rpartition(":")[0] if not given.endswith("]") and ":" in given else given
+        if name.strip("[]") not in self._hosts:
+            raise RequestError(
+                403,
+                f"without a token this service answers to {', '.join(self._hosts)} only, not to "
+                f"{given!r:.60}; start it with --token-file to use other names",
+            )
+
+    def _check_token(self, headers: dict[bytes, bytes]) -> None:
+        if self._token is None:
+            return
+        given = read_token(headers.get(b"authorization", b""))
+        # compared in a time that does not tell how much of it is right
+        if not hmac.compare_digest(given, self._token):
+            raise RequestError(
+                401,
+                "send the token of --token-file, as Authorization: Bearer TOKEN, or as the "
+                "password of any user",
+                WWW_Authenticate='Basic realm="spectralleader", charset="UTF-8"',
+            )
+
+    def _limited(self, receive: Receive) -> Receive:
+        """Return a stream of the body that ends with an error where it is too long."""
+        n_read = 0
+
+        async def receive_some() -> Message:
+            nonlocal n_read
+            message = await receive()
+            n_read += len(message.get("body", b""))
+            if n_read > self._limits.body:
+                raise too_large(self._limits)
+            return message
+
+        return receive_some
+
+
+def read_token(header: bytes) -> bytes:
+    """Return the token of a header: a bearer's, or the password that a browser asked for."""
+    kind, _, value = header.partition(b" ")
+    if kind.lower() == b"basic":
+        try:
+            return base64.b64decode(value.strip(), validate=True).partition(b":")[2]
+        except (Base64Error, ValueError):
+            return b""
+    return value.strip() if kind.lower() == b"bearer" else b""
+
+
+def too_large(limits: Limits) -> RequestError:
+    """Return the error of a body that is too large."""
+    return RequestError(413, f"the body has more than {limits.body:,} bytes; send fewer documents")
+
+
+def answer_error(error: RequestError) -> JSONResponse:
+    """Return the answer that says what is wrong and what to do."""
+    return JSONResponse({"error": error.error}, error.status, error.headers)

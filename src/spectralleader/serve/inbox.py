@@ -1,0 +1,232 @@
+"""Inbox: documents that were posted, on the disk until they are learned, each exactly once.
+
+A request is acknowledged when its lines are in the file ``MODEL.inbox`` on the disk. Learning
+follows that file as it follows any other, and the model file holds the position in it: what was
+acknowledged is learned after a crash too, and nothing is learned twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from spectralleader.jobs import Progress, Source
+from spectralleader.sources.files import Columns
+from spectralleader.sources.live import LiveReader
+from spectralleader.sources.live.decoding import Shape
+from spectralleader.sources.live.followed import Followed
+from spectralleader.sources.live.spots import find_spot
+
+KIND = "inbox"  # of positions
+FULL = 256 * 2**20  # bytes of documents that wait at most
+LONG = 64 * 2**20  # bytes after which a new file is begun; the one before it is kept
+N_IDS = 200_000  # requests remembered at most
+EMPTY = {"size": 0, "digest": hashlib.sha256(b"").hexdigest()}
+BEGINNING = {"number": 0, "offset": 0, "line": 0, "head": EMPTY, "tail": EMPTY}
+
+
+class FullError(Exception):
+    """More documents wait to be learned than the inbox holds."""
+
+
+class Accepted(NamedTuple):
+    """What became of a request."""
+
+    n_new: int  # documents
+    n_known: int  # documents that an earlier request of the same id brought
+
+
+class Inbox:
+    """The file of documents to be learned; any thread may add to it.
+
+    Parameters
+    ----------
+    path : path
+        The file; opening creates it if it does not exist. Only who has locked the model opens it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._older = path.with_name(f"{path.name}.1")
+        self._lock = threading.Lock()
+        self._ids: OrderedDict[str, int] = OrderedDict()  # documents of each request
+        self._saved: dict[str, Any] | None = None  # the position of the last checkpoint
+        self.is_new = True  # whether it held nothing when it was opened
+        self._file: IO[bytes] | None = None
+
+    def open(self) -> None:
+        """Read the ids of what was posted before, and be ready for more."""
+        found = [one for one in (self._older, self.path) if one.exists()]
+        self.is_new = not any(one.stat().st_size for one in found)
+        for one in found:
+            self._read_ids(one)
+        self._file = self._create()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether documents can be added."""
+        return self._file is not None
+
+    @property
+    def _handle(self) -> IO[bytes]:
+        assert self._file is not None
+        return self._file
+
+    def _read_ids(self, path: Path) -> None:
+        """Read the ids of a file; a last line that a crash cut short was never acknowledged."""
+        with path.open("r+b") as file:
+            end = 0
+            for line in file:
+                if not line.endswith(b"\n"):
+                    file.truncate(end)
+                    break
+                end += len(line)
+                found = json.loads(line)
+                if found.get("id") is not None:
+                    self._note(found["id"], 1)
+
+    def _create(self) -> IO[bytes]:
+        descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        sync_folder(self.path.parent)
+        return os.fdopen(descriptor, "ab", buffering=0)
+
+    def _note(self, id: str, n: int) -> None:
+        self._ids[id] = self._ids.pop(id, 0) + n
+        while len(self._ids) > N_IDS:
+            self._ids.popitem(last=False)
+
+    def add(self, documents: Sequence[dict[str, Any]], id: str | None) -> Accepted:
+        """Bring documents to the disk; those that came before under the same id are left out.
+
+        Raises
+        ------
+        FullError
+            If too many documents wait.
+        OSError
+            If the disk is full, or fails; then nothing was added.
+        """
+        with self._lock:
+            n_known = 0 if id is None else min(self._ids.get(id, 0), len(documents))
+            new = documents[n_known:]
+            if not new:
+                return Accepted(0, n_known)
+            if self.n_waiting > FULL:
+                raise FullError
+            mark = {} if id is None else {"id": id}
+            lines = [json.dumps({**mark, **one}, ensure_ascii=True) + "\n" for one in new]
+            self._rotate_if_long()
+            self._append("".join(lines).encode())
+            if id is not None:
+                self._note(id, len(new))
+            return Accepted(len(new), n_known)
+
+    def _append(self, data: bytes) -> None:
+        before = os.fstat(self._handle.fileno()).st_size
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[self._handle.write(view) :]
+            os.fsync(self._handle.fileno())
+        except OSError:
+            os.ftruncate(self._handle.fileno(), before)  # half a request must not be learned
+            raise
+
+    def _rotate_if_long(self) -> None:
+        """Begin a new file if this one is long, and the one before it is learned for good."""
+        if os.fstat(self._handle.fileno()).st_size < LONG or not self._is_saved_here():
+            return
+        self._handle.close()
+        self.path.replace(self._older)
+        self._file = self._create()
+
+    def _is_saved_here(self) -> bool:
+        """Say whether the last checkpoint is of a position in the present file."""
+        if self._saved is None:
+            return False
+        return self._saved["offset"] > 0 and find_spot(self._saved, [self.path]) is not None
+
+    def note_saved(self, position: Any) -> None:
+        """Take note of the position that a checkpoint on the disk has."""
+        if isinstance(position, dict) and position.get("kind") == KIND:
+            self._saved = position["at"]
+
+    @property
+    def n_waiting(self) -> int:
+        """Bytes that no checkpoint has learned yet, at most."""
+        size = os.fstat(self._handle.fileno()).st_size
+        if self._saved is None:
+            return size
+        return size - self._saved["offset"] if self._is_saved_here() else size + LONG
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            if self._file is not None:
+                self._file.close()
+                self._file = None
+
+
+@dataclass(frozen=True)
+class InboxSource(Source):
+    """The inbox as a source of documents, to be learned as they come."""
+
+    wait: float = 0.0
+    follow: bool | None = True
+    inbox: Inbox = field(kw_only=True)
+    has_tokens: bool = False  # documents are tokens, not texts
+
+    def open(self, progress: Progress | None = None) -> LiveReader:
+        """Open the inbox; nothing about it need be guessed."""
+        self.inbox.open()
+        [name] = self.files
+        say = (progress or Progress()).say
+        followed = Followed(name, start="earliest", say=say, format="jsonl")
+        shape = Shape("json", self.columns)
+        how: dict[str, Any] = {"size": self.block, "wait": self.wait, "say": say}
+        how["is_new"] = self.inbox.is_new
+        return InboxReader(followed, KIND, "the inbox", self._wish, shape=shape, **how)
+
+    @property
+    def columns(self) -> Columns:
+        """Where a line has its document and its time."""
+        return Columns(("tokens" if self.has_tokens else "text",), "time", tokens=self.has_tokens)
+
+
+class InboxReader(LiveReader):
+    """A reader that knows what its lines look like from the first start on."""
+
+    def __init__(self, *source: Any, shape: Shape, is_new: bool, **how: Any) -> None:
+        super().__init__(*source, **how)
+        self._known, self._is_new = shape, is_new
+
+    def start(self, position: Any) -> None:
+        """Begin at the beginning, or go on after a position.
+
+        A model may come without its inbox, from another machine: then a new one is begun.
+        """
+        first = {"kind": self.kind, "at": BEGINNING, "read": self._known.to_state()}
+        kind = None if position is None else position.get("kind")
+        if kind not in (None, KIND):
+            raise ValueError(
+                f"the model learns from a source of the kind {kind!r}, and posted documents would "
+                "lose the position in it; name the source by --learn, or say --read-only"
+            )
+        super().start(first if position is None or self._is_new else position)
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring the names of a folder's files to the disk, where the platform can."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,159 @@
+"""Requests: bodies read and checked, and the errors that answer those that are wrong."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from spectralleader.sources.files.times import EPOCH, parse_time
+from spectralleader.text.tokens import Tokens
+from spectralleader.text.words import Tokenizer
+
+LONGEST_ID = 200  # characters
+MOST_COUNT = 1_000_000  # of one token in a document
+LAST = 2**35  # Unix seconds: the year 3058
+TIMES = "times are Unix seconds or ISO 8601, one per document, or null"
+KINDS = ("texts", "tokens", "counts")
+EXAMPLES = {
+    "texts": '{"texts": ["rain and wind"]}',
+    "tokens": '{"tokens": [["rain", "wind"]]}',
+    "counts": '{"counts": [{"rain": 2, "wind": 1}]}',
+}
+
+
+class Limits(NamedTuple):
+    """What a client may ask for."""
+
+    body: int = 4_000_000  # bytes of a request
+    batch: int = 1000  # documents of a request
+    words: int = 100_000  # characters of a text, tokens of a document
+    requests: int = 64  # at the same time
+    watchers: int = 16  # live pages at the same time
+
+
+class RequestError(Exception):
+    """A request that cannot be answered: the status, what is wrong and what to do."""
+
+    def __init__(self, status: int, error: str, **headers: str) -> None:
+        super().__init__(error)
+        self.status, self.error = status, error
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+class Asked(NamedTuple):
+    """A body, checked."""
+
+    documents: list[Any]  # as the model counts them: strings, or documents of tokens
+    kind: str
+    id: str | None
+    times: list[str | None]
+
+
+def read_body(body: bytes, words: Tokenizer, limits: Limits, extra: tuple[str, ...] = ()) -> Asked:
+    """Return the documents of a body; they are those that the model counts.
+
+    Raises
+    ------
+    RequestError
+        With status 400 or 413.
+    """
+    kind = "tokens" if isinstance(words, Tokens) and words.split is None else "texts"
+    found = parse_object(body)
+    given = [name for name in KINDS if name in found]
+    if len(given) != 1 or not isinstance(found[given[0]], list) or not found[given[0]]:
+        raise RequestError(
+            400, f"send one list of documents, not empty, as {' or '.join(KINDS)}: {example(kind)}"
+        )
+    if unknown := [name for name in found if name not in (*given, *extra)]:
+        raise RequestError(400, f"{unknown[0]!r:.40} is not known; leave it out")
+    [name] = given
+    if (name == "texts") != (kind == "texts"):
+        what = "words of texts" if kind == "texts" else "tokens"
+        raise RequestError(400, f"this model counts {what}; send {example(kind)}")
+    documents = found[name]
+    if len(documents) > limits.batch:
+        raise RequestError(
+            413, f"{len(documents):,} documents are more than {limits.batch:,}; send fewer at once"
+        )
+    for i, document in enumerate(documents):
+        check_document(document, name, i, limits)
+    id = found.get("id")
+    if id is not None and not (isinstance(id, str) and 0 < len(id) <= LONGEST_ID and is_whole(id)):
+        raise RequestError(400, f"the id must be a string of 1 to {LONGEST_ID} characters")
+    return Asked(documents, name, id, read_times(found.get("times"), len(documents)))
+
+
+def parse_object(body: bytes) -> dict[str, Any]:
+    """Return the object that a body holds."""
+    try:
+        found = json.loads(body, parse_constant=refuse_constant)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise RequestError(400, f"the body must be a JSON object such as {EXAMPLES['texts']}")
+    return found
+
+
+def refuse_constant(name: str) -> None:
+    """Raise: NaN and Infinity are no JSON."""
+    raise ValueError(name)
+
+
+def example(kind: str) -> str:
+    """Return bodies of a kind."""
+    return EXAMPLES["texts"] if kind == "texts" else f"{EXAMPLES['tokens']} or {EXAMPLES['counts']}"
+
+
+def check_document(document: Any, kind: str, i: int, limits: Limits) -> None:
+    """Raise unless a document is one of its kind, not empty and not too long."""
+    if kind == "texts":
+        is_right = isinstance(document, str) and bool(document.strip()) and is_whole(document)
+    elif kind == "tokens":
+        is_right = isinstance(document, list) and all(map(is_token, document))
+    else:
+        is_right = isinstance(document, dict) and all(map(is_token, document))
+        is_right = is_right and all(map(is_count, document.values()))
+    if not is_right or not document:
+        raise RequestError(
+            400, f"document {i} is {document!r:.40}; such documents are sent as {EXAMPLES[kind]}"
+        )
+    if len(document) > limits.words:
+        what = "characters" if kind == "texts" else "tokens"
+        raise RequestError(
+            413, f"document {i} has more than {limits.words:,} {what}; split it, or shorten it"
+        )
+
+
+def is_token(token: Any) -> bool:
+    """Say whether a token is a string that is not empty."""
+    return isinstance(token, str) and token != "" and is_whole(token)
+
+
+def is_count(count: Any) -> bool:
+    """Say whether a count is an integer within bounds."""
+    return type(count) is int and 1 <= count <= MOST_COUNT
+
+
+def is_whole(text: str) -> bool:
+    """Say whether a text can be stored: it has no half of a surrogate pair."""
+    return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def read_times(given: Any, n: int) -> list[str | None]:
+    """Return times in ISO 8601, None where there is none."""
+    if given is None:
+        return [None] * n
+    if not isinstance(given, list) or len(given) != n:
+        raise RequestError(400, f"{TIMES}; there are {n} documents")
+    return [None if time is None else read_time(time) for time in given]
+
+
+def read_time(time: Any) -> str:
+    """Return a time in ISO 8601."""
+    found = parse_time(time) if isinstance(time, str) else None
+    if type(time) in (int, float) and abs(time) < LAST:
+        found = EPOCH + timedelta(seconds=time)
+    if found is None:
+        raise RequestError(400, f"{TIMES}; got {time!r:.40}")
+    return found.isoformat()

@@ -1,0 +1,280 @@
+"""Routes: what is answered to which request."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from anyio.to_thread import run_sync
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    JSONResponse,
+    Response,
+    StreamingResponse,
+)
+from starlette.routing import Route
+
+from spectralleader.jobs.learning import list_topics
+from spectralleader.page import describe_page, render
+from spectralleader.serve.guarding import answer_error
+from spectralleader.serve.inbox import FullError
+from spectralleader.serve.metrics import Metrics
+from spectralleader.serve.openapi import describe_api
+from spectralleader.serve.requests import Limits, RequestError, read_body
+from spectralleader.serve.service import Service, read
+from spectralleader.text.topics import TextTopics
+
+N_WORDS = 10  # of a topic
+FEW = 20  # documents, and their characters, that are classified without another thread
+SHORT = 20_000
+BEAT = 1.0  # seconds between two events of the live page
+LIVE_LEVELS = (2, 4, 8, 16)  # of the live page's slider, beside all topics and those suggested
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+class Routes:
+    """The answers of a service."""
+
+    def __init__(self, service: Service, metrics: Metrics, limits: Limits) -> None:
+        self.service, self.metrics, self.limits = service, metrics, limits
+
+    def app(self) -> Starlette:
+        """Return all routes as an application."""
+        asked: list[tuple[str, Endpoint, str]] = [
+            ("/predict", self.predict, "POST"),  # first, as it is asked most
+            ("/", self.page, "GET"),
+            ("/live", self.live, "GET"),
+            ("/topics", self.topics, "GET"),
+            ("/topics/{id}", self.topic, "GET"),
+            ("/trends", self.trends, "GET"),
+            ("/events", self.events, "GET"),
+            ("/learn", self.learn, "POST"),
+            ("/model", self.model, "GET"),
+            ("/healthz", self.healthz, "GET"),
+            ("/readyz", self.readyz, "GET"),
+            ("/metrics", self.show_metrics, "GET"),
+            ("/openapi.json", self.openapi, "GET"),
+        ]
+        routes = [Route(path, endpoint, methods=[method]) for path, endpoint, method in asked]
+        return Starlette(routes=routes, exception_handlers=HANDLERS)
+
+    @property
+    def _topics(self) -> TextTopics:
+        if self.service.topics is None:
+            raise RequestError(503, "the model is not loaded yet; try again", Retry_After="1")
+        return self.service.topics
+
+    async def topics(self, request: Request) -> Response:
+        """List the topics of a level."""
+        return JSONResponse(await self._list(request))
+
+    async def _list(self, request: Request) -> dict[str, Any]:
+        level = self._level(request)
+        found: dict[str, Any] = await self._kept(
+            ("topics", level), lambda topics: show_topics(topics, level)
+        )
+        return found
+
+    async def topic(self, request: Request) -> Response:
+        """Show one topic, with its share over time."""
+        found, level = await self._list(request), self._level(request)
+        n, given = len(found["topics"]), request.path_params["id"]
+        if not given.isascii() or not given.isdecimal() or not 1 <= int(given[:9]) <= n:
+            raise RequestError(404, f"there is no topic {given!r:.20}; ask for one from 1 to {n}")
+        k = int(given) - 1
+        trends = await self._kept(("trends", level), lambda topics: show_trends(topics, level))
+        over_time = [row for row in trends["trends"] if row["topic"] == k + 1]
+        return JSONResponse({**found["topics"][k], "trend": over_time})
+
+    async def trends(self, request: Request) -> Response:
+        """Return the share of each topic over time."""
+        level = self._level(request)
+        found = await self._kept(("trends", level), lambda topics: show_trends(topics, level))
+        return JSONResponse(found)
+
+    async def events(self, request: Request) -> Response:
+        """Return what happened to the topics."""
+        _ = self._topics
+        service = self.service
+        found = {"events": service.history(), "drifts_since": service.drifts_since}
+        return JSONResponse({**found, "findings": service.findings()})
+
+    async def predict(self, request: Request) -> Response:
+        """Classify documents."""
+        check_type(request)
+        _ = self._topics
+        snapshot = self.service.snapshot()
+        asked = read_body(await request.body(), snapshot.words, self.limits)
+        size = sum(map(len, asked.documents[:FEW]))
+        if len(asked.documents) <= FEW and size < SHORT:  # sooner done than handed over
+            found = read(snapshot, asked.documents)
+        else:
+            found = await run_sync(read, snapshot, asked.documents)
+        return JSONResponse({"documents": found, "learned": snapshot.n_docs})
+
+    async def learn(self, request: Request) -> Response:
+        """Take documents to be learned: answered when they are on the disk."""
+        check_type(request)
+        words, inbox = self._topics.vectoriser.words, self.service.inbox
+        asked = read_body(await request.body(), words, self.limits, ("id", "times"))
+        if inbox is None or not inbox.is_open:
+            raise RequestError(
+                409, "this service does not learn what is posted; start it without --learn or "
+                "--read-only",
+            )  # fmt: skip
+        now = datetime.now(UTC).isoformat()
+        column = "text" if asked.kind == "texts" else "tokens"
+        documents = [
+            {column: document, "time": when or now}
+            for document, when in zip(asked.documents, asked.times, strict=True)
+        ]
+        try:
+            found = await run_sync(inbox.add, documents, asked.id)
+        except FullError:
+            raise RequestError(
+                429, "too many documents wait to be learned; try again later", Retry_After="10"
+            ) from None
+        except OSError as error:
+            raise RequestError(
+                507, f"nothing was accepted: the disk says {error.strerror}; make room, try again"
+            ) from error
+        return JSONResponse({"accepted": found.n_new, "duplicates": found.n_known}, 202)
+
+    async def model(self, request: Request) -> Response:
+        """Send the model file as it was saved last."""
+        if not self.service.path.is_file():
+            raise RequestError(404, "nothing is saved yet; try again after the first checkpoint")
+        return FileResponse(
+            self.service.path,
+            media_type="application/octet-stream",
+            filename=self.service.path.name,
+        )
+
+    async def healthz(self, request: Request) -> Response:
+        """Say that the process is alive."""
+        return JSONResponse({"status": "alive"})
+
+    async def readyz(self, request: Request) -> Response:
+        """Say whether it learns and answers, and if not, why."""
+        problems = self.service.problems()
+        return JSONResponse({"ready": not problems, "problems": problems}, 503 if problems else 200)
+
+    async def show_metrics(self, request: Request) -> Response:
+        """Return the metrics."""
+        text = await run_sync(self.metrics.text)
+        return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+
+    async def openapi(self, request: Request) -> Response:
+        """Describe all of this."""
+        return JSONResponse(describe_api(self.limits))
+
+    async def page(self, request: Request) -> Response:
+        """Return the live page; what it shows follows as events."""
+        _ = self._topics
+        page = await run_sync(lambda: render(self._content(), live=True))
+        return HTMLResponse(page)
+
+    def _content(self) -> dict[str, Any]:
+        title = f"Topics of {self.service.path.name}"
+
+        def describe(topics: TextTopics) -> dict[str, Any]:
+            return describe_page(topics, title=title, levels=LIVE_LEVELS, judged=False)
+
+        found: dict[str, Any] = self.service.kept("page", describe)
+        return found
+
+    async def live(self, request: Request) -> Response:
+        """Send events for the live page, until it is closed."""
+        _ = self._topics
+        return StreamingResponse(self._beats(request), media_type="text/event-stream")
+
+    async def _beats(self, request: Request) -> AsyncIterator[str]:
+        shown, service = None, self.service
+        while not service.ending.is_set():
+            content = await run_sync(self._content)
+            if content is not shown:
+                shown = content
+                yield event("content", content)
+            yield event("pulse", await run_sync(self._pulse))
+            await asyncio.sleep(BEAT)
+
+    def _pulse(self) -> dict[str, Any]:
+        service = self.service
+        assert service.topics is not None
+        return {
+            "n_docs": service.topics.n_docs,
+            "rate": round(service.rate, 1),
+            "lag": service.lag if service.learns and not service.is_ended else "",
+            "learns": service.learns and not service.is_ended,
+            "problems": service.problems(),
+            "points": [tuple(point) for point in service.points],
+            "latest": list(service.latest),
+            "events": [*service.findings(), *service.said],
+        }
+
+    def _level(self, request: Request) -> int | None:
+        n = self._topics.learner.n_topics
+        if (given := request.query_params.get("level")) is None:
+            return None
+        if not given.isascii() or not given.isdecimal() or not 1 <= int(given[:9]) <= n:
+            raise RequestError(400, f"level is a number from 1 to {n}, not {given!r:.20}")
+        return int(given)
+
+    async def _kept(self, key: Any, read: Callable[[TextTopics], Any]) -> Any:
+        if self.service.is_kept(key):
+            return self.service.kept(key, read)
+        return await run_sync(self.service.kept, key, read)
+
+
+def show_topics(topics: TextTopics, level: int | None) -> dict[str, Any]:
+    """Return the topics of a level."""
+    view = topics.at(level)
+    listed = list_topics(view, N_WORDS)
+    return {"documents": view.n_docs, "level": view.model.n_topics, "topics": listed}
+
+
+def show_trends(topics: TextTopics, level: int | None) -> dict[str, Any]:
+    """Return shares over time, at a level."""
+    return {"level": level or topics.learner.n_topics, "trends": topics.trends(level).rows()}
+
+
+def event(name: str, value: Any) -> str:
+    """Return an event of a stream; JSON has no line feed."""
+    return f"event: {name}\ndata: {json.dumps(value, ensure_ascii=False)}\n\n"
+
+
+def check_type(request: Request) -> None:
+    """Raise unless a body is JSON: other sites cannot have a browser send that."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise RequestError(415, "send JSON, with Content-Type: application/json")
+
+
+def refuse(request: Request, error: Exception) -> Response:
+    """Answer what no route answers."""
+    assert isinstance(error, HTTPException)
+    said = {404: "there is no such path; /openapi.json lists them", 405: "the method is another"}
+    told = {"error": said.get(error.status_code, error.detail)}
+    return JSONResponse(told, error.status_code, dict(error.headers or {}))
+
+
+def refuse_asked(request: Request, error: Exception) -> Response:
+    """Answer a request that is wrong."""
+    assert isinstance(error, RequestError)
+    return answer_error(error)
+
+
+def fail(request: Request, error: Exception) -> Response:
+    """Answer what was not expected; what it was is for the log alone."""
+    return JSONResponse({"error": "the service failed; its log says how"}, 500)
+
+
+HANDLERS = {HTTPException: refuse, RequestError: refuse_asked, Exception: fail}

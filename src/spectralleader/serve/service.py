@@ -1,0 +1,264 @@
+"""Service: what is learned, as the answers need it; told of every step by the learning thread."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Hashable
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic, time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spectralleader.arrays import Floats
+from spectralleader.jobs import Progress
+from spectralleader.jobs.describing import printable, say_history
+from spectralleader.jobs.learning import Learned
+from spectralleader.learners.hedged import HedgedLeader
+from spectralleader.runtime.guard import guard_of
+from spectralleader.serve.inbox import Inbox
+from spectralleader.storage import Checkpoint
+from spectralleader.storage.checkpoint import Losses
+from spectralleader.text.snapshot import Snapshot
+from spectralleader.text.surprise import score
+from spectralleader.text.tokens import show_document
+from spectralleader.text.topics import TextTopics
+
+RENEW = 1.0  # seconds that a snapshot serves at least
+SHARE = 20  # what takes t seconds is worked out again after so many times t, at the earliest
+N_LATEST = 30  # documents shown
+N_LOOKED_AT = 10  # documents of a step that are looked at
+LOOK_EVERY = 0.25  # seconds between two steps that are looked at
+N_POINTS = 600  # of the curve of losses
+ENOUGH = 500  # words of a point of that curve
+SILENT = 15.0  # seconds without a step after which the source counts as away
+LONGEST_SHOWN = 500  # characters of a document
+FORGET = 0.02  # weight of the latest document in a topic's mean surprise
+SAID = 20  # lines kept of what was reported
+
+
+class Point(NamedTuple):
+    """The losses of a second of learning or more, in nats per word."""
+
+    time: float  # Unix seconds
+    n_docs: int  # learned by then
+    loss: float
+    baseline: float  # of word frequencies alone
+
+
+class Service(Progress):
+    """Reads what one thread learns, for any number of others.
+
+    Parameters
+    ----------
+    path : path
+        The model file.
+    inbox : Inbox, optional
+        Where posted documents go; None if they are not learned.
+    learns : bool
+        Whether a thread learns; if not, the model stays as it is.
+    stale : float
+        Seconds after which a checkpoint that is due counts as missing.
+    """
+
+    def __init__(
+        self, path: Path, inbox: Inbox | None = None, *, learns: bool = True, stale: float = 1800.0
+    ) -> None:
+        self.path, self.inbox, self.learns, self.stale = path, inbox, learns, stale
+        self.topics: TextTopics | None = None
+        self.result: Learned | None = None
+        self.is_ended = False  # whether the source has nothing more
+        self.ending = threading.Event()  # the service
+        self.latest: deque[dict[str, Any]] = deque(maxlen=N_LATEST)
+        self.points: deque[Point] = deque(maxlen=N_POINTS)
+        self.said: deque[str] = deque(maxlen=SAID)
+        self.surprise: Floats = np.ones(0)  # (K,) mean of -log p of the latest documents
+        self.saved_at: float | None = None  # Unix seconds of the last checkpoint
+        self.n_saved = 0  # documents that it has
+        self.rate = 0.0  # documents per second, of late
+        self.lag = ""  # how far behind its source learning is, in words
+        self._snapshot: Snapshot | None = None
+        self._renewed = (0.0, 0.0)  # when the snapshot was taken, and the seconds that took
+        self._stepped = self._looked = monotonic()
+        self._counted = (monotonic(), 0)  # when the rate was found, with so many documents
+        self._judged = (Losses(), Losses())  # up to the last point
+        self._kept: dict[Hashable, tuple[Any, float, float]] = {}  # value, when, seconds it took
+        self._lock = threading.Lock()
+
+    # what the learning thread reports
+
+    def begun(self, result: Learned) -> None:
+        """Show what there is."""
+        self.show(result.topics)
+        self.result, self._stepped = result, monotonic()
+        self.n_saved = result.n_saved or 0
+        self._judged = (result.losses or Losses(), result.unigram_losses)
+        self._counted = (monotonic(), result.topics.n_docs)
+
+    def show(self, topics: TextTopics) -> None:
+        """Answer from these topics."""
+        if self.path.exists():
+            self.saved_at = self.path.stat().st_mtime
+        self.surprise = np.ones(topics.learner.n_topics)
+        self._snapshot = topics.snapshot()
+        self.topics = topics
+
+    def say(self, line: str) -> None:
+        """Keep a line for the log and the page."""
+        self.said.append(line)
+        print(f"spectralleader: {line}", file=sys.stderr, flush=True)
+
+    def reading(self, block: Any) -> None:
+        """Look at some documents before they are learned."""
+        now = monotonic()
+        if now - self._looked < LOOK_EVERY:
+            return
+        self._looked = now
+        some = block.texts[-N_LOOKED_AT:]
+        when = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        snapshot = self.snapshot()
+        found = read(snapshot, some)
+        texts = self.topics is not None and self.topics.timeline.texts
+        for i, (text, row) in enumerate(zip(some, found, strict=True)):
+            shown = printable(show_document(text))[:LONGEST_SHOWN] if texts else None
+            number = snapshot.n_docs + len(block) - len(some) + i
+            self.latest.appendleft({"text": shown, "time": when, "number": number, **row})
+            if row["p_value"] is not None:
+                k = row["topic"] - 1
+                self.surprise[k] += FORGET * (-np.log(row["p_value"]) - self.surprise[k])
+
+    def stepped(self, result: Learned) -> None:
+        """Take note of a step."""
+        self.result, self._stepped = result, monotonic()
+        self._renew(result.topics)
+        began, n_before = self._counted
+        seconds = self._stepped - began
+        if seconds < RENEW:
+            return
+        n_docs = result.topics.n_docs
+        self.rate = (n_docs - n_before) / seconds
+        self._counted = (self._stepped, n_docs)
+        (losses, plain), now, now_plain = self._judged, result.losses, result.unigram_losses
+        if now is not None and (n_words := now.n_words - losses.n_words) >= ENOUGH:
+            self._judged = now, now_plain
+            lost = (now.loss - losses.loss) / n_words, (now_plain.loss - plain.loss) / n_words
+            self.points.append(Point(time(), n_docs, *(round(value, 4) for value in lost)))
+        describe = getattr(result.reader, "describe", None)  # only this thread may ask the source
+        self.lag = "" if describe is None else str(describe())
+
+    def _renew(self, topics: TextTopics) -> None:
+        """Take a snapshot if the last one is old: here nobody has to wait for a step to end."""
+        when, took = self._renewed
+        if self.snapshot().n_docs == topics.n_docs or monotonic() < when + max(RENEW, SHARE * took):
+            return
+        began = monotonic()
+        self._snapshot = topics.snapshot()
+        self._renewed = (monotonic(), monotonic() - began)
+
+    def saved(self, checkpoint: Checkpoint) -> None:
+        """Take note of a checkpoint that is on the disk."""
+        self.saved_at, self.n_saved = time(), checkpoint.topics.n_docs
+        if self.inbox is not None:
+            self.inbox.note_saved(checkpoint.topics.position)
+
+    # what answers read
+
+    def snapshot(self) -> Snapshot:
+        """Return the topics as they were about a second ago at most."""
+        assert self._snapshot is not None
+        return self._snapshot
+
+    def kept(self, key: Hashable, read: Callable[[TextTopics], Any]) -> Any:
+        """Return what was read of the topics, and read it again if it is old.
+
+        Whoever finds it old reads it again, while others take the old one: learning stops for that
+        time, so it is at most a twentieth of all.
+        """
+        found = self._kept.get(key)
+        if found is not None and not self._is_old(found):
+            return found[0]
+        if found is not None and not self._lock.acquire(blocking=False):
+            return found[0]
+        if found is None:
+            self._lock.acquire()
+        try:
+            found = self._kept.get(key)
+            if found is not None and not self._is_old(found):
+                return found[0]
+            assert self.topics is not None
+            with guard_of(self.topics):
+                began = monotonic()
+                value = read(self.topics)
+                self._kept[key] = (value, monotonic(), monotonic() - began)
+            return value
+        finally:
+            self._lock.release()
+
+    def _is_old(self, found: tuple[Any, float, float]) -> bool:
+        _, when, took = found
+        return monotonic() - when > max(RENEW, SHARE * took)
+
+    def is_kept(self, key: Hashable) -> bool:
+        """Say whether an answer needs no work."""
+        found = self._kept.get(key)
+        return found is not None and not self._is_old(found)
+
+    def history(self) -> list[dict[str, Any]]:
+        """Return what happened to the topics, oldest first."""
+        learner = self.topics and self.topics.learner
+        if not isinstance(learner, HedgedLeader):
+            return []
+        return [
+            {
+                "documents": event.n_docs,
+                "what": event.what,
+                "topics": [k + 1 for k in event.topics],
+                "moved": round(float(event.moved), 4),
+            }
+            for event in learner.info.events
+        ]
+
+    def findings(self) -> list[str]:
+        """Return the events in words."""
+        return [] if self.topics is None else say_history(self.topics)
+
+    @property
+    def drifts_since(self) -> int | None:
+        """The document since which the stream drifts, None if it does not."""
+        learner = self.topics and self.topics.learner
+        return learner.info.drifts_since if isinstance(learner, HedgedLeader) else None
+
+    def problems(self) -> list[str]:
+        """Return why it is not ready to learn and answer; nothing if it is."""
+        if self.topics is None:
+            return ["the model is not loaded yet"]
+        if not self.learns or self.is_ended:
+            return []
+        found = []
+        if (silent := monotonic() - self._stepped) > SILENT:
+            found.append(f"the source has not answered for {silent:.0f} s")
+        new = self.topics.n_docs - self.n_saved
+        if new and self.saved_at is not None and time() - self.saved_at > self.stale:
+            found.append(f"the last checkpoint is {time() - self.saved_at:.0f} s old")
+        return found
+
+
+def read(snapshot: Snapshot, texts: list[Any]) -> list[dict[str, Any]]:
+    """Return the likeliest topic (from 1), its probability and the p-value of each document."""
+    documents = snapshot.count(texts)
+    posterior = snapshot.model.posterior(documents)
+    scores, lengths = score(snapshot.model, documents)
+    p_values = snapshot.past.p_values(scores, lengths)
+    return [
+        {
+            "topic": k + 1,
+            "name": snapshot.name(k) or None,
+            "probability": round(float(posterior[i, k]), 4),
+            "known_words": int(lengths[i]),
+            "p_value": None if np.isnan(p_values[i]) else round(float(p_values[i]), 4),
+        }
+        for i, k in enumerate(posterior.argmax(axis=1).tolist())
+    ]

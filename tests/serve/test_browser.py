@@ -1,0 +1,107 @@
+"""The live page in a real browser: charts, a text tried, an update after a POST, nothing run.
+
+Needs the extra `browser` and a Chromium, found by its name or by the variable `CHROMIUM`.
+"""
+
+import os
+import shutil
+
+import pytest
+
+from spectralleader import TextTopics, save
+from tests.factories import texts
+from tests.serve.serving import Serving
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+TOKEN = "a-token-of-24-characters"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("live")
+    (folder / "token").write_text(TOKEN)
+    topics = TextTopics(6)
+    topics.learn(texts(900)[0])
+    path = save(topics, folder / "t.model")
+    with Serving(path, "--token-file", str(folder / "token")) as found:
+        yield found
+
+
+@pytest.fixture(params=[(400, "light"), (1600, "dark")], ids=["narrow light", "wide dark"])
+def page(request, service):
+    sync_api = pytest.importorskip("playwright.sync_api", reason="needs the extra browser")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium here; name one by the variable CHROMIUM")
+    width, scheme = request.param
+    with sync_api.sync_playwright() as tool:
+        browser = tool.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme=scheme,
+            http_credentials={"username": "me", "password": TOKEN},
+        )
+        found = context.new_page()
+        told: list[str] = []
+        found.on("pageerror", lambda error: told.append(str(error)))
+        found.on("console", lambda line: told.append(line.text) if line.type == "error" else None)
+        found.on(
+            "request",
+            lambda one: None if one.url.startswith(service.address) else told.append(one.url),
+        )
+        found.goto(service.address)
+        found.locator("#live", has_text="learned").wait_for()
+        yield found
+        assert [line for line in told if "401" not in line] == []  # the browser asks without first
+        browser.close()
+
+
+def learn(service, some):
+    answer = service.post("/learn", {"texts": some}, Authorization=f"Bearer {TOKEN}")
+    assert answer.status == 202
+
+
+def test_levels_are_chosen(page):
+    page.locator("#level").focus()
+    page.keyboard.press("End")
+    assert page.locator(".card").count() == 6
+    page.keyboard.press("Home")
+    assert page.locator(".card").count() == 2
+    page.locator(".card").nth(1).click()
+    assert page.locator(".card[aria-pressed=true]").count() == 1
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_text_is_typed_and_classified(page):
+    page.locator("#try-text").fill("the referee gave a penalty, and the striker scored a goal")
+    page.get_by_role("button", name="Classify").click()
+    page.locator("#tried", has_text="known words").wait_for()
+    assert "topic" in page.locator("#tried").inner_text()
+    page.locator("#try-text").fill("zebra")
+    page.get_by_role("button", name="Classify").click()
+    page.locator("#tried", has_text="No word").wait_for()
+
+
+def test_what_is_posted_is_seen(page, service):
+    before = service.n_docs
+    learn(service, ["the vaccine and the virus of this page"])
+    page.locator("#latest", has_text="of this page").wait_for(timeout=15_000)
+    page.locator("#live", has_text=f"{before + 1:,} documents learned").wait_for()
+    page.locator("#summary", has_text=f"{before + 1:,} documents,").wait_for(timeout=120_000)
+
+
+def test_a_document_is_shown_and_never_run(page, service):
+    evil = "goal <script>window.run = 1</script><img src=x onerror='window.run = 1'> cup"
+    learn(service, [evil, "</script><script>window.run = 1</script> goal cup"])
+    page.locator("#latest", has_text="<script>window.run = 1</script>").first.wait_for()
+    page.reload()  # it is in the page itself now
+    page.locator("#latest", has_text="<script>window.run = 1</script>").first.wait_for()
+    assert page.evaluate("window.run") is None
+    assert page.locator("#latest img, #documents img").count() == 0
+
+
+def test_the_curve_of_losses_grows(page, service):
+    for _ in range(3):
+        learn(service, texts(200)[0])
+        page.wait_for_timeout(1300)
+    page.locator("#loss svg path").first.wait_for()
+    assert page.locator("#loss svg [tabindex='0']").count() == 2

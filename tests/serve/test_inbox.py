@@ -1,0 +1,110 @@
+"""The inbox: what is in it is on the disk, ids are known again, and it does not grow for ever."""
+
+import json
+
+import pytest
+
+from spectralleader.jobs import LearnOptions, Progress, run
+from spectralleader.runtime.interrupts import Interrupts
+from spectralleader.serve import inbox as module
+from spectralleader.serve.inbox import FullError, Inbox, InboxSource
+
+
+@pytest.fixture
+def made(tmp_path):
+    opened = []
+
+    def make():
+        opened.append(Inbox(tmp_path / "t.inbox"))
+        opened[-1].open()
+        return opened[-1]
+
+    yield make
+    for inbox in opened:
+        inbox.close()
+
+
+def lines(path):
+    return [json.loads(line) for line in (path / "t.inbox").read_text().splitlines()]
+
+
+def test_a_request_that_comes_again_is_known_also_after_a_restart(tmp_path, made):
+    documents = [{"text": "a"}, {"text": "b"}]
+    first = made()
+    assert first.add(documents, "x") == (2, 0)
+    assert first.add(documents, "x") == (0, 2)
+    assert first.add(documents, None) == (2, 0)
+    first.close()
+    again = made()
+    assert again.add(documents, "x") == (0, 2)
+    assert len(lines(tmp_path)) == 4
+
+
+def test_what_a_crash_cut_short_is_completed_when_it_is_sent_again(tmp_path, made):
+    half = '{"id": "x", "text": "a"}\n{"id": "x", "te'
+    (tmp_path / "t.inbox").write_text(half)
+    again = made()
+    assert again.add([{"text": "a"}, {"text": "b"}], "x") == (1, 1)
+    assert [line["text"] for line in lines(tmp_path)] == ["a", "b"]
+
+
+def test_it_is_full_when_too_much_waits(tmp_path, monkeypatch, made):
+    found = made()
+    monkeypatch.setattr(module, "FULL", 50)
+    found.add([{"text": "a" * 100}], None)
+    with pytest.raises(FullError):
+        found.add([{"text": "b"}], None)
+
+
+def test_a_disk_that_fails_leaves_no_half_of_a_request(tmp_path, monkeypatch, made):
+    found = made()
+    found.add([{"text": "a"}], "x")
+
+    def fail(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module.os, "fsync", fail)
+    with pytest.raises(OSError, match="No space"):
+        found.add([{"text": "b"}], "y")
+    monkeypatch.undo()
+    assert found.add([{"text": "b"}], "y") == (1, 0)
+    assert [line["text"] for line in lines(tmp_path)] == ["a", "b"]
+
+
+class Feeding(Progress):
+    """Adds to the inbox as it is learned, and ends the pass after so many documents."""
+
+    def __init__(self, inbox, n_docs, until):
+        self.inbox, self.n_docs, self.until = inbox, n_docs, until
+        self.n_added = 0
+
+    def saved(self, checkpoint):
+        self.inbox.note_saved(checkpoint.topics.position)
+
+    def stepped(self, result):
+        if self.n_added < self.n_docs:
+            texts = [{"text": f"rain wind {self.n_added + i}"} for i in range(10)]
+            self.inbox.add(texts, f"request {self.n_added} of {self.until}")
+            self.n_added += 10
+        elif result.topics.n_docs >= self.until:
+            raise KeyboardInterrupt
+
+
+def test_all_is_learned_once_while_old_files_go(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "LONG", 2000)  # bytes: some forty documents
+    path, learned = tmp_path / "t.model", 0
+    for n_docs in (200, 300):  # the second time from the checkpoint
+        inbox = Inbox(tmp_path / "t.inbox")
+        source = InboxSource((str(inbox.path),), block=7, inbox=inbox)
+        options = LearnOptions(
+            source, 2, learner="unigram", save=path, checkpoint_every=20, adopt=True
+        )
+        progress = Feeding(inbox, n_docs, learned + n_docs)
+        with Interrupts():
+            found = run(options, progress)
+        inbox.close()
+        learned += n_docs
+        assert found.topics.n_docs == learned
+    kept = [one.stat().st_size for one in tmp_path.glob("t.inbox*")]
+    assert len(kept) == 2
+    assert sum(kept) < 12_000

@@ -1,0 +1,258 @@
+"""The service as a process, asked over HTTP."""
+
+import base64
+import http.client
+import json
+import signal
+import time
+
+import pytest
+
+from spectralleader import TextTopics, load, save
+from tests.factories import texts
+from tests.serve.serving import Serving
+
+WRITTEN = texts(900)[0]
+TOKEN = "a-token-of-24-characters"
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    topics = TextTopics(6)
+    topics.learn(WRITTEN)
+    topics.name(0, "<b>first</b>")
+    return save(topics, tmp_path_factory.mktemp("saved") / "t.model")
+
+
+@pytest.fixture(scope="module")
+def service(saved):
+    with Serving(saved) as found:
+        yield found
+
+
+def test_it_answers_as_the_model_does(service, saved):
+    topics = load(saved)
+    found = service.post("/predict", {"texts": ["goal referee cup", "zebra"]}).json["documents"]
+    k = int(topics.posterior(["goal referee cup"]).argmax())
+    assert (found[0]["topic"], found[0]["known_words"]) == (k + 1, 3)
+    assert found[0]["p_value"] == round(float(topics.p_values(["goal referee cup"])[0]), 4)
+    assert (found[1]["known_words"], found[1]["p_value"]) == (0, None)
+
+
+def test_topics_are_listed_at_every_level(service):
+    for query, n in (("", 6), ("?level=2", 2), ("?level=6", 6)):
+        found = service.get(f"/topics{query}").json
+        assert len(found["topics"]) == found["level"] == n
+        assert sum(topic["weight"] for topic in found["topics"]) == pytest.approx(1.0)
+    one = service.get("/topics/1").json
+    assert one["name"] == "<b>first</b>"
+    assert one["words"] == found["topics"][0]["words"]
+    assert one["trend"]
+    assert {row["topic"] for row in service.get("/trends?level=2").json["trends"]} == {1, 2}
+
+
+def test_events_health_metrics_and_the_model_are_there(service, saved, tmp_path):
+    assert service.get("/events").json["drifts_since"] is None
+    assert service.get("/healthz").json == {"status": "alive"}
+    assert service.get("/readyz").json == {"ready": True, "problems": []}
+    assert service.n_docs == 900
+    for name in ("ready", "words", "checkpoint_age_seconds", "checkpoint_bytes", "lag"):
+        assert f"\nspectralleader_{name}" in service.get("/metrics").body.decode() or name == "lag"
+    assert service.metric('spectralleader_topic_share{topic="1"}') > 0
+    (tmp_path / "got.model").write_bytes(service.get("/model").body)
+    assert load(tmp_path / "got.model").n_docs == 900
+
+
+WRONG = [
+    ("GET", "/topics?level=7", None, 400, "from 1 to 6"),
+    ("GET", "/topics?level=%C2%B2", None, 400, "from 1 to 6"),
+    ("GET", "/topics/7", None, 404, "from 1 to 6"),
+    ("GET", "/topics/../../etc/passwd", None, 404, "/openapi.json"),
+    ("GET", "/etc/passwd", None, 404, "/openapi.json"),
+    ("GET", "/predict", None, 405, "method"),
+    ("POST", "/predict", {"texts": []}, 400, "not empty"),
+    ("POST", "/predict", {"texts": ["a"], "tokens": [["a"]]}, 400, "one list"),
+    ("POST", "/predict", {"tokens": [["a"]]}, 400, "counts words of texts"),
+    ("POST", "/predict", {"texts": ["a", 7]}, 400, "document 1 is 7"),
+    ("POST", "/predict", {"texts": ["half \ud800"]}, 400, "document 0"),
+    ("POST", "/predict", {"texts": ["a"], "file": "/etc/passwd"}, 400, "'file' is not known"),
+    ("POST", "/predict", {"texts": ["a"] * 1001}, 413, "send fewer"),
+    ("POST", "/predict", {"texts": ["a" * 100_001]}, 413, "shorten"),
+    ("POST", "/predict", {"texts": ["a" * 4_100_000]}, 413, "send fewer documents"),
+    ("POST", "/predict", b"not json", 400, "JSON object"),
+    ("POST", "/predict", b"[" * 100_000, 400, "JSON object"),
+    ("POST", "/learn", {"texts": ["a"], "id": ""}, 400, "the id"),
+    ("POST", "/learn", {"texts": ["a"], "times": ["soon"]}, 400, "ISO 8601"),
+    ("POST", "/learn", {"texts": ["a"], "times": [1, 2]}, 400, "there are 1 documents"),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "status", "said"), WRONG, ids=lambda v: None)
+def test_errors_are_json_and_say_what_to_do(service, method, path, body, status, said):
+    headers = {"Content-Type": "application/json"} if isinstance(body, bytes) else {}
+    answer = service.ask(method, path, body, headers)
+    assert answer.status == status
+    assert said in answer.json["error"]
+
+
+def test_a_body_is_json_or_refused(service):
+    answer = service.ask("POST", "/learn", b'{"texts": ["a"]}', {"Content-Type": "text/plain"})
+    assert (answer.status, "application/json" in answer.json["error"]) == (415, True)
+
+
+def test_a_body_that_does_not_say_how_long_it_is_is_limited_too(service):
+    chunks = (b'"' + b"a" * 100_000 for _ in range(60))
+    headers = {"Content-Type": "application/json", "Transfer-Encoding": "chunked"}
+    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
+    connection.request("POST", "/predict", chunks, headers, encode_chunked=True)
+    answer = connection.getresponse()
+    assert answer.status == 413
+    answer.read()
+    connection.close()
+
+
+def test_other_sites_cannot_ask_in_a_visitors_name(service):
+    assert service.get("/topics", Host="evil.example").status == 403
+    assert service.get("/topics", Host=f"localhost:{service.port}").status == 200
+    answer = service.get("/topics", Origin="http://evil.example")
+    assert not any(name.startswith("access-control") for name in answer.headers)
+    assert service.ask("OPTIONS", "/learn", headers={"Origin": "http://evil.example"}).status == 405
+
+
+def test_the_token_protects_all_but_health_and_metrics(saved, tmp_path):
+    (tmp_path / "token").write_text(TOKEN + "\n")
+    with Serving(saved, "--token-file", str(tmp_path / "token"), "--read-only") as service:
+        paths = ("/", "/live", "/topics", "/topics/1", "/trends", "/events", "/model")
+        assert [service.get(path).status for path in paths] == [401] * len(paths)
+        for path in ("/predict", "/learn"):
+            assert service.post(path, {"texts": ["a"]}).status == 401
+        assert service.get("/topics", Authorization="Bearer wrong").status == 401
+        assert service.get("/topics", Authorization="Basic %%%").status == 401
+        assert "Basic" in service.get("/").headers["www-authenticate"]
+        basic = base64.b64encode(f"me:{TOKEN}".encode()).decode()
+        for right in (f"Bearer {TOKEN}", f"Basic {basic}"):
+            assert service.get("/topics", Authorization=right).status == 200
+        for path in ("/healthz", "/readyz", "/metrics", "/openapi.json"):
+            assert service.get(path).status == 200
+        answer = service.post("/learn", {"texts": ["a"]}, Authorization=f"Bearer {TOKEN}")
+        assert (answer.status, "--read-only" in answer.json["error"]) == (409, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--host", "0.0.0.0"], "--token-file"),
+        (["--token-file", "short"], "at least 16"),
+        (["--read-only", "--learn", "texts"], "leave out --learn"),
+        (["--host", "203.0.113.9", "--insecure"], "cannot listen"),
+    ],
+)
+def test_what_is_not_safe_or_does_not_work_is_refused(saved, tmp_path, monkeypatch, options, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "short").write_text("short")
+    (tmp_path / "texts").write_text("a\n")
+    with Serving(saved, *options, ready=False) as service:
+        assert service.process.wait(60) == 2
+        assert said in service.said
+
+
+def test_posted_documents_are_learned_once_and_saved_at_the_end(tmp_path):
+    path = tmp_path / "new.model"
+    with Serving(path, "-k", "3", "--vocabulary", "grow") as service:
+        body = {"texts": WRITTEN[:300], "id": "first", "times": [1.5e9 + i for i in range(300)]}
+        assert service.post("/learn", body).json == {"accepted": 300, "duplicates": 0}
+        assert service.post("/learn", body).json == {"accepted": 0, "duplicates": 300}
+        assert service.post("/learn", {"texts": WRITTEN[300:310]}).status == 202
+        service.wait(lambda: service.n_docs == 310)
+        service.wait(lambda: service.get("/topics").json["documents"] == 310)
+        time.sleep(1.2)
+        assert service.post("/predict", {"texts": ["goal"]}).json["learned"] == 310
+        code, seconds = service.stop()
+    assert (code, seconds < 5) == (0, True)
+    topics = load(path)
+    assert topics.n_docs == 310
+    assert topics.timeline.by_time
+    with Serving(path) as service:  # nothing is learned again, and ids are known
+        assert service.post("/learn", body).json == {"accepted": 0, "duplicates": 300}
+        time.sleep(0.5)
+        assert service.n_docs == 310
+
+
+def test_a_model_may_come_without_its_inbox_and_with_no_other_position(tmp_path):
+    path = tmp_path / "t.model"
+    with Serving(path, "-k", "2") as service:
+        service.post("/learn", {"texts": WRITTEN[:50]})
+        service.wait(lambda: service.n_docs == 50)
+        service.stop()
+    (tmp_path / "t.model.inbox").unlink()
+    with Serving(path) as service:
+        service.post("/learn", {"texts": WRITTEN[:5]})
+        service.wait(lambda: service.n_docs == 55)
+    topics = TextTopics(2)
+    topics.learn(WRITTEN[:50], position={"kind": "redis", "at": "7-0"})
+    with Serving(save(topics, tmp_path / "other.model"), ready=False) as service:
+        assert service.process.wait(60) == 2
+        assert "name the source by --learn" in service.said
+
+
+def test_tokens_and_counts_are_learned_by_a_model_of_tokens(tmp_path):
+    with Serving(tmp_path / "t.model", "--tokens", "tokens") as service:
+        assert service.post("/learn", {"tokens": [["a b", "c"], ["c"]]}).status == 202
+        assert service.post("/learn", {"counts": [{"a b": 3}]}).status == 202
+        assert "send" in service.post("/learn", {"texts": ["a b"]}).json["error"]
+        service.wait(lambda: service.n_docs == 3)
+        service.wait(lambda: service.post("/predict", {"counts": [{"a b": 2, "x": 1}]})
+                     .json["documents"][0]["known_words"] == 2)  # fmt: skip
+
+
+def test_a_source_is_learned_and_served_on_after_its_end(tmp_path):
+    (tmp_path / "texts.txt").write_text("\n".join(WRITTEN))
+    path = tmp_path / "t.model"
+    with Serving(path, "--learn", str(tmp_path / "texts.txt"), "--vocabulary", "100") as service:
+        service.wait(lambda: "the source has ended" in service.said)
+        assert service.n_docs == 900
+        assert load(path).n_docs == 900
+        assert service.post("/learn", {"texts": ["a"]}).status == 409
+        assert service.stop()[0] == 0
+
+
+def test_a_followed_file_is_learned_as_it_grows(tmp_path):
+    log = tmp_path / "log.txt"
+    log.write_text("\n".join(WRITTEN[:120]) + "\n")
+    with Serving(tmp_path / "t.model", "--learn", str(log), "--follow") as service:
+        service.wait(lambda: service.n_docs == 120)
+        with log.open("a") as file:
+            file.write("\n".join(WRITTEN[120:127]) + "\n")
+        service.wait(lambda: service.n_docs == 127)  # not only whole blocks of 100
+        assert service.stop(signal.SIGINT)[0] == 0
+
+
+def test_too_many_at_once_are_asked_to_wait(tmp_path, saved):
+    with Serving(saved, "--read-only", "--max-requests", "1") as service:
+        slow = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
+        slow.putrequest("POST", "/predict")
+        slow.putheader("Content-Type", "application/json")
+        slow.putheader("Content-Length", "100")
+        slow.endheaders(b'{"texts"')  # and never the rest
+        time.sleep(0.3)
+        answer = service.get("/topics")
+        assert (answer.status, answer.headers["retry-after"]) == (429, "1")
+        assert service.get("/healthz").status == 200
+        slow.close()
+        service.wait(lambda: service.get("/topics").status == 200)
+
+
+def test_the_live_stream_has_the_page_and_what_is_new(service):
+    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
+    connection.request("GET", "/live")
+    answer = connection.getresponse()
+    assert answer.getheader("content-type").startswith("text/event-stream")
+    kinds = {}
+    while set(kinds) < {"content", "pulse"}:
+        name = answer.readline().decode().strip().removeprefix("event: ")
+        kinds[name] = json.loads(answer.readline().decode().removeprefix("data: "))
+        answer.readline()
+    assert kinds["pulse"]["n_docs"] == 900
+    assert [len(level["topics"]) for level in kinds["content"]["levels"]][-1] == 6
+    answer.close()
+    connection.close()
