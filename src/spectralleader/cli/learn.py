@@ -14,6 +14,7 @@ from spectralleader.cli.options import (
     STOPPED,
     TERMINATED,
     Block,
+    Encoding,
     Files,
     Follow,
     Format,
@@ -80,6 +81,7 @@ def learn(
     time: Time = None,
     label: Label = None,
     format: Format = None,
+    encoding: Encoding = None,
     strict: Strict = False,
     sort: Sort = False,
     follow: Follow = None,
@@ -95,7 +97,8 @@ def learn(
         str | None,
         typer.Option(
             metavar="N|TIME",
-            help="Save on the way, every N documents or a time such as 60s, 5min (default: 10min).",
+            help="Save on the way, every N documents or a time such as 60s, 5min (default: 10min). "
+            "The first of a time comes after 10 s; the waits double up to it.",
         ),
     ] = None,
     fresh: Annotated[
@@ -153,7 +156,7 @@ def learn(
 
         allow_own_modules([learner or ""])
         how: dict[str, Any] = {"strict": strict, "sort": sort, "tokens": tokens}
-        how |= {"follow": follow, "start": start.value}
+        how |= {"follow": follow, "start": start.value, "encoding": encoding}
         options = LearnOptions(
             make_source(files, text, time, label, block, format, split_by=split_by, **how),
             n_topics=n_topics,

@@ -50,7 +50,8 @@ class LearnOptions:
     save : path, optional
         File to save a `Checkpoint` in; locked while learning.
     checkpoint_every : int or str
-        How often to save on the way: documents, or a time such as "60s", "5min", "1h".
+        How often to save on the way: documents, or a time such as "60s", "5min", "1h". The first
+        time comes after 10 seconds, and the waits double up to that time.
     emit : str, optional
         File, or redis://host:port/db/STREAM, to write each learned document's id and topic to.
     fresh : bool

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from spectralleader.sources.files.columns import Columns, Wish, check_columns, choose
-from spectralleader.sources.files.feed import check_path
+from spectralleader.sources.files.feed import check_encoding, check_path
 from spectralleader.sources.files.formats import open_table
 from spectralleader.sources.files.lines import PlainText
 from spectralleader.sources.files.problems import (
@@ -19,6 +19,7 @@ from spectralleader.sources.files.problems import (
     NO_TEXT,
     NOT_TOKENS,
     OUT_OF_ORDER,
+    UNDECODABLE,
     Problems,
 )
 from spectralleader.sources.files.sorting import sort_by_time
@@ -28,6 +29,7 @@ from spectralleader.sources.files.times import LONG_AGO, parse_times
 from spectralleader.text.tokens import parse_tokens
 
 Path = str | os.PathLike[str]
+ENCODING = {UNDECODABLE: "if it has another encoding, name it, such as --encoding latin-1"}
 
 
 def read(
@@ -43,6 +45,7 @@ def read(
     tokens: str | None = None,
     keep: Sequence[str] = (),
     empty: bool = False,
+    encoding: str | None = None,
 ) -> Reader:
     """Read files of text, one after the other, in blocks, in bounded memory.
 
@@ -73,6 +76,9 @@ def read(
         More columns, handed on in `TextBlock.kept`; not with `sort`.
     empty : bool
         Hand out rows without text too, instead of leaving them out as bad.
+    encoding : str, optional
+        Of the text, such as "latin-1", "cp1252" or "utf-16", by any name that Python knows.
+        Defaults to UTF-8. Parquet has its own.
 
     Raises
     ------
@@ -81,7 +87,8 @@ def read(
     """
     names = [os.fspath(p) for p in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     wish = Wish(text, time, label, keep, tokens)
-    return Reader(names, wish, block, strict=strict, sort=sort, format=format, empty=empty)
+    how = {"format": format, "encoding": encoding, "empty": empty}
+    return Reader(names, wish, block, strict=strict, sort=sort, **how)  # type: ignore[arg-type]
 
 
 class Reader(Iterator[TextBlock]):
@@ -101,6 +108,7 @@ class Reader(Iterator[TextBlock]):
         sort: bool,
         format: str | None,
         empty: bool = False,
+        encoding: str | None = None,
     ) -> None:
         if not names:
             raise ValueError('there is nothing to read: name a file, or "-" for standard input')
@@ -109,8 +117,9 @@ class Reader(Iterator[TextBlock]):
         for name in names:
             check_path(name)
         self.names = tuple(names)
-        self.problems = Problems(list(names), strict=strict)
+        self.problems = Problems(list(names), strict=strict, advice=ENCODING)
         self._format, self._sort, self._empty = format, sort, empty
+        self._encoding = check_encoding(encoding)
         self._table: Table | None = None
         self._latest = LONG_AGO
         table = self._open(0)
@@ -119,7 +128,7 @@ class Reader(Iterator[TextBlock]):
         self._blocks = cut(sort_by_time(rows) if sort else rows, block)
 
     def _open(self, file: int) -> Table:
-        self._table = open_table(self.names[file], self._format)
+        self._table = open_table(self.names[file], self._format, self._encoding)
         return self._table
 
     def _choose(self, wish: Wish, table: Table) -> None:
