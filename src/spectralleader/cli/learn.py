@@ -104,6 +104,14 @@ def learn(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start anew; MODEL is kept as a backup, MODEL.bak.")
     ] = False,
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify",
+            help="Resuming, read and compare all that was learned before; else the first part of "
+            "long files is not read again if samples of it show no change.",
+        ),
+    ] = False,
     emit: Annotated[
         str | None,
         typer.Option(
@@ -133,8 +141,8 @@ def learn(
     """
     check_folder(save)
     n_topics = parse_topics(topics)
-    if save is None and (fresh or checkpoint_every is not None):
-        raise typer.BadParameter("--checkpoint-every and --fresh need --save MODEL")
+    if save is None and (fresh or verify or checkpoint_every is not None):
+        raise typer.BadParameter("--checkpoint-every, --fresh and --verify need --save MODEL")
     if engine is None:
         refuse_options(context, ["address"], "is that of an engine; say which by --engine")
     else:
@@ -169,6 +177,7 @@ def learn(
             fresh=fresh,
             emit=emit,
             keep_texts=not no_texts,
+            verify=verify,
         )
         with watching() as progress:
             result = jobs.run(options, progress)

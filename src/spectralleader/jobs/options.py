@@ -56,6 +56,9 @@ class LearnOptions:
         File, or redis://host:port/db/STREAM, to write each learned document's id and topic to.
     fresh : bool
         Start anew; a file that exists is renamed to a backup.
+    verify : bool
+        Resuming, read and compare all that was learned before. Otherwise the first part of long
+        files is not read again if samples of it show no change.
     keep_texts : bool
         Keep a sample of the texts, for typical documents; if not, of their known words only.
     """
@@ -71,6 +74,7 @@ class LearnOptions:
     fresh: bool = False
     emit: str | None = None
     keep_texts: bool = True
+    verify: bool = False
 
     def __post_init__(self) -> None:
         find_learner(self.learner)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from spectralleader.runtime.interrupts import look
+from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.zstd import open_zstd
 
 WAIT = 0.2  # seconds between two looks at a pipe that has nothing
@@ -137,6 +138,7 @@ class Feed:
                 self.stream = Recoded(self.stream, self.encoding, self._who)
             self._read = self._read_lines if live else self.stream.read
             self._first = b""
+            self.n_read = 0  # bytes of the text
             self._first = self._start()
         except BaseException:
             self.close()
@@ -177,7 +179,22 @@ class Feed:
                 "is it one document a line?"
             )
         data = self._read_piece(max(CHUNK, min(len(rest), MAX_RECORD - len(rest))))
+        self.n_read += len(data)
         return rest + data, not data
+
+    @property
+    def can_seek(self) -> bool:
+        """Whether `seek` works: not in a pipe, nor in what is decompressed or recoded."""
+        return self.name != "-" and self.stream is self.raw
+
+    def seek(self, offset: int) -> None:
+        """Continue at a byte of the file; what was read and not yet handed out is dropped."""
+        self.raw.seek(offset)
+        self.n_read, self._first = offset, b""
+
+    def start_of(self, data: bytes, line: int) -> Start | None:
+        """Return where bytes begin that end with the last one read; None if none can seek it."""
+        return Start(self.n_read - len(data), line) if self.can_seek else None
 
     def _read_piece(self, size: int) -> bytes:
         look()

@@ -14,6 +14,7 @@ from spectralleader.sources.files.columns import Columns, Wish, check_columns, c
 from spectralleader.sources.files.feed import check_encoding, check_path
 from spectralleader.sources.files.formats import open_table
 from spectralleader.sources.files.lines import PlainText
+from spectralleader.sources.files.marks import Mark, Start, Trail
 from spectralleader.sources.files.problems import (
     BAD_TIME,
     NO_TEXT,
@@ -29,6 +30,7 @@ from spectralleader.sources.files.times import LONG_AGO, parse_times
 from spectralleader.text.tokens import parse_tokens
 
 Path = str | os.PathLike[str]
+MARKED = 1024  # documents before the last that can be marked
 ENCODING = {UNDECODABLE: "if it has another encoding, name it, such as --encoding latin-1"}
 
 
@@ -122,6 +124,10 @@ class Reader(Iterator[TextBlock]):
         self._encoding = check_encoding(encoding)
         self._table: Table | None = None
         self._latest = LONG_AGO
+        self._trail, self._ends = Trail(), list[int | None]()  # bytes of files that are read
+        self._n_made = self._n_out = 0  # documents read, and handed out in blocks
+        self._mark: Mark | None = None  # where reading begins
+        self._spare = 2 * block
         table = self._open(0)
         self._choose(wish, table)
         rows = self._rows(table)
@@ -146,20 +152,30 @@ class Reader(Iterator[TextBlock]):
 
     def _rows(self, table: Table) -> Iterator[TextBlock]:
         """Yield all the files' documents, as many at a time as they come."""
-        for file in range(len(self.names)):
+        mark = self._mark
+        for file in range(len(self._ends), len(self.names)):
             if file > 0:
+                self.close()
                 table = self._open(file)
             try:
                 check_columns(self._needed, table.columns, self.names[file])
+                if mark is not None:
+                    table.seek(Start(mark.offset, mark.line))
+                    mark = None
                 yield from self._rows_of(table, file)
+                self._ends.append(table.end)
             finally:
                 self.close()
 
     def _rows_of(self, table: Table, file: int) -> Iterator[TextBlock]:
         log = Log(self.problems, file)
         for records in read_columns(table, self.columns.wanted, log):
+            if records.start is not None:
+                self._trail.add(self._n_made, file, records.start)
             if len(records.lines):
-                yield self._make_block(records, file, log)
+                block = self._make_block(records, file, log)
+                self._n_made += len(block)
+                yield block
 
     def _make_block(self, records: Records, file: int, log: Log) -> TextBlock:
         names = self.columns.wanted
@@ -198,7 +214,36 @@ class Reader(Iterator[TextBlock]):
         return times
 
     def __next__(self) -> TextBlock:
-        return next(self._blocks)
+        block = next(self._blocks)
+        self._n_out += len(block)
+        self._trail.forget(self._n_out - MARKED - self._spare)
+        return block
+
+    def mark(self, n_docs: int) -> Mark | None:
+        """Return where to begin to get the documents after the first so many; None to read all.
+
+        These are among the last 1,024 that were handed out, give or take two blocks. There are no
+        marks in documents that are sorted, in Parquet, and in what is compressed or recoded.
+        """
+        found = None if self._sort else self._trail.find(n_docs)
+        if found is None:
+            return None
+        n_before, file, start = found
+        ends = [end for end in self._ends[:file] if end is not None]
+        if len(ends) < file:
+            return None
+        try:
+            return Mark.at(n_before, start, self.names, ends)
+        except OSError:  # the file is gone
+            return None
+
+    def skip_to(self, mark: Mark) -> bool:
+        """Begin at a mark, before anything is read; return False if the files are not its own."""
+        if self._sort or self._encoding is not None or not mark.fits(self.names):
+            return False
+        self._mark, self._n_made, self._n_out = mark, mark.n_docs, mark.n_docs
+        self._ends = list(mark.ends[:-1])
+        return True
 
     def close(self) -> None:
         """Close the file that is open."""
