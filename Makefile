@@ -27,7 +27,7 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce test test-signals test-serve mutate test-engines lint docs bench bench-scale format clean
+.PHONY: help demo reproduce test test-signals test-serve mutate test-engines lint docs bench bench-scale dist format clean
 
 help: ## Show this list
 	@echo "make <target>, with more arguments for its command in ARGS=\"...\""
@@ -70,6 +70,9 @@ bench: $(BENCH) ## Measure ours and the peers' in one run (ARGS=--quick: a look)
 
 bench-scale: $(ENGINES) ## Measure Dask, Spark and Spark's LDA from 10^5 documents on (ARGS=--quick: a look)
 	@$(BIN)/python -m benchmarks.scale $(ARGS)
+
+dist: $(DEV) ## Build wheel and sdist twice, compare, try the wheel (ARGS="--python python3.13": with it, too)
+	@$(BIN)/python -m tools.dist $(ARGS)
 
 format: $(DEV) ## Format the code and mend what can be mended
 	@$(BIN)/ruff check --fix-only

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from river import checks, cluster, compose, feature_extraction, metrics, stats
 
-from spectralleader import LEARNERS, Documents, Words
+from spectralleader import LEARNERS, Documents, Words, load, save
 from spectralleader.river import SpectralTopics
 from tests.factories import TOPIC_WORDS, documents, growing, same_state, texts
 
@@ -236,3 +236,25 @@ def test_lists_of_tokens_are_documents():
     assert set(topics.vocabulary) == {"rain-1", "wind", "goal", 7, "new"}
     assert topics.predict_one(["rain-1", "never seen"]) == topics.predict_one({"wind": 2})
     assert topics.predict_one([7]) != topics.predict_one(["wind"])
+
+
+def test_weights_of_tf_idf_are_refused_with_advice():
+    topics = feature_extraction.TFIDF() | fast()
+    with pytest.raises(ValueError, match="use BagOfWords instead of TFIDF"):
+        topics.learn_one("rain wind rain")
+    assert topics["SpectralTopics"].vocabulary == []
+    fast().learn_one({"rain": 1.0})  # a count, although its norm is 1
+
+
+def test_a_parameter_that_the_learner_does_not_have_is_named_with_those_it_has():
+    with pytest.raises(ValueError, match="no parameter 'size'; known are n_words, reservoir_size"):
+        SpectralTopics(learner_params={"size": 9})
+
+
+def test_save_says_what_to_save_of_it(tmp_path):
+    topics = fast()
+    topics.learn_many(BAGS)
+    with pytest.raises(TypeError, match=r"river.SpectralTopics is not saved .* pickle.dump"):
+        save(topics, tmp_path / "m")
+    loaded = load(save(topics.model, tmp_path / "m"))
+    assert same_state(loaded.to_state(), topics.model.to_state())

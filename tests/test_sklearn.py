@@ -9,12 +9,12 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
-from spectralleader import LEARNERS, Documents, Tokens
+from spectralleader import LEARNERS, Documents, Tokens, load, save
 from spectralleader.sklearn import SpectralTopics
 from tests.factories import documents, same_state, texts
 
@@ -213,3 +213,54 @@ def test_lists_of_tokens_and_counts_are_documents():
     with pytest.raises(ValueError, match="not from tokens"):
         again.predict([["wind"]])
     assert not hasattr(topics.fit(matrix), "vocabulary_")
+
+
+def test_the_number_of_topics_is_always_shown():
+    assert repr(SpectralTopics(n_components=10)) == "SpectralTopics(n_components=10)"
+    assert repr(SpectralTopics(3)) == "SpectralTopics(n_components=3)"
+    shown = repr(SpectralTopics(batch_size=7))
+    assert shown == "SpectralTopics(n_components=10, batch_size=7)"
+
+
+def test_a_parameter_that_the_learner_does_not_have_is_named_with_those_it_has():
+    topics = SpectralTopics(2, learner_params={"reservior_size": 9})
+    with pytest.raises(
+        ValueError,
+        match="'hedged' has no parameter 'reservior_size'; known are n_words, reservoir_size, seed",
+    ):
+        topics.fit(COUNTS)
+
+
+def test_top_words_are_named_by_columns_tokens_or_the_vectorizer():
+    counter = CountVectorizer()
+    topics = fast().fit(counter.fit_transform(WRITTEN))
+    named = topics.top_words(4, counter.get_feature_names_out())
+    assert named == topics.model_.top_words(counter.vocabulary_, 4)
+    numbers = topics.top_words(4)
+    names = counter.get_feature_names_out()
+    assert [[names[int(i)] for i in row] for row in numbers] == named
+    frame = pd.DataFrame(COUNTS.toarray()).add_prefix("word")
+    assert fast().fit(frame).top_words(1)[0][0].startswith("word")
+    tokens = fast(2).fit([["rain", "wind", "rain"], ["goal", "late", "goal"]] * 20)
+    assert sorted(map(sorted, tokens.top_words(2))) == [["goal", "late"], ["rain", "wind"]]
+    with pytest.raises(NotFittedError):
+        fast().top_words()
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_weights_of_tf_idf_are_refused_with_advice(norm, kind):
+    weights = TfidfVectorizer(norm=norm, dtype=kind).fit_transform([*WRITTEN, ""])
+    for form in (weights, sp.csr_array(weights), weights.toarray()):
+        with pytest.raises(ValueError, match="use CountVectorizer instead of TfidfVectorizer"):
+            fast().fit(form)
+    with pytest.raises(ValueError, match="normalised to length 1"):
+        fast().fit(CountVectorizer().fit_transform(WRITTEN)).predict(weights[:5])
+
+
+def test_save_says_what_to_save_of_it(tmp_path):
+    topics = fast().fit(COUNTS)
+    with pytest.raises(TypeError, match=r"sklearn.SpectralTopics is not saved .* joblib.dump"):
+        save(topics, tmp_path / "m")
+    learner = load(save(topics.learner_, tmp_path / "m"))
+    assert same_state(learner.to_state(), topics.learner_.to_state())

@@ -13,7 +13,7 @@ import numpy as np
 from spectralleader.checks import check_whole
 from spectralleader.documents import Documents
 from spectralleader.learners import DEFAULT_LEARNER, Learner
-from spectralleader.learners.lookup import find_learner
+from spectralleader.learners.lookup import create_learner
 from spectralleader.models import TopicModel
 from spectralleader.text.topics import MAX_WORDS
 from spectralleader.text.words import Words
@@ -37,7 +37,10 @@ class SpectralTopics(base.Transformer):
     A document has one topic, its words are drawn from that topic; `transform_one` returns the
     probability of each topic. Documents are dictionaries of counts, such as `BagOfWords` makes,
     lists of tokens, or texts, of which English stop words are left out. Words may be new at any
-    time. A fractional count is rounded, with a warning. Nothing but learning changes the model.
+    time. Weights of `TFIDF` are refused, another fractional count is rounded, with a warning.
+    Nothing but learning changes the model.
+
+    Save it with `pickle`. `spectralleader.save` takes its model, to predict.
 
     Parameters
     ----------
@@ -64,6 +67,11 @@ class SpectralTopics(base.Transformer):
     True
     """
 
+    how_to_save = (  # what `spectralleader.save` says
+        "use pickle.dump(topics, file), or save(topics.model, path) to predict; to save and resume "
+        "learning from texts in one file, use spectralleader.TextTopics"
+    )
+
     def __init__(
         self,
         n_components: int = 10,
@@ -81,9 +89,9 @@ class SpectralTopics(base.Transformer):
         self._words = Words(stop_words="english")
         self._ids: dict[Hashable, int] = {}
         self._totals: list[int] = []  # how often each word was learned since it came
-        self._learner: Learner = find_learner(learner)(
-            check_whole("n_components", n_components, 1), seed=seed, **(learner_params or {})
-        )
+        n_topics = check_whole("n_components", n_components, 1)
+        parameters = {"seed": seed, **(learner_params or {})}
+        self._learner: Learner = create_learner(learner, n_topics, **parameters)
 
     @property
     def model(self) -> TopicModel:
@@ -145,6 +153,7 @@ class SpectralTopics(base.Transformer):
             set(map(type, counts)) == {int} and 0 <= min(counts) <= max(counts) < MOST
         ):
             return x
+        check_weights(x)
         whole: dict[Any, int] = {}
         for word, count in x.items():  # a loop: so the warning is of the caller's line
             whole[word] = as_count(word, count)
@@ -202,6 +211,17 @@ def pack(documents: list[list[Pair]], n_words: int) -> Documents:
     return Documents.trusted(
         indptr, np.array(words, np.int32), np.array(counts, np.float64), n_words
     )
+
+
+def check_weights(bag: Bag) -> None:
+    """Raise for a document of tf-idf weights, normalised to an L2 norm of 1."""
+    numbers = [v for v in bag.values() if isinstance(v, float)]
+    is_unit = abs(sum(v * v for v in numbers) - 1.0) < 1e-9
+    if is_unit and not all(v.is_integer() for v in numbers):
+        raise ValueError(
+            "the document is normalised to length 1, as tf-idf weights are, but the model is one "
+            "of word counts; use BagOfWords instead of TFIDF"
+        )
 
 
 def as_count(word: Any, count: Any) -> int:

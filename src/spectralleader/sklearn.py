@@ -13,8 +13,9 @@ from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_whole
 from spectralleader.documents import Documents
 from spectralleader.learners import DEFAULT_LEARNER, Learner
-from spectralleader.learners.lookup import find_learner
+from spectralleader.learners.lookup import create_learner
 from spectralleader.models import TopicModel
+from spectralleader.models.naming import WordNames
 from spectralleader.text import Tokens, Vocabulary
 
 try:
@@ -32,9 +33,13 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     """Single-topic model learned online, in one pass, as a scikit-learn transformer.
 
     A document has one topic, its words are drawn from that topic; `transform` returns the
-    probability of each topic. Put it after a `CountVectorizer`: fractional counts, such as those of
-    tf-idf, are rounded to whole ones, with a warning. Lists of tokens (strings) and dictionaries of
-    counts are taken as they are: the first call decides which tokens are known.
+    probability of each topic. Put it after a `CountVectorizer`: tf-idf weights and relative
+    frequencies are refused, other fractional counts are rounded, with a warning. Lists of tokens
+    (strings) and dictionaries of counts are taken as they are: the first call decides which tokens
+    are known.
+
+    Save it with ``joblib.dump``. `spectralleader.save` takes its parts: `model_` to predict,
+    `learner_` to resume learning.
 
     Parameters
     ----------
@@ -78,6 +83,11 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     >>> bool(rain == wind != goal)
     True
     """
+
+    how_to_save = (  # what `spectralleader.save` says
+        "use joblib.dump(topics, path), or save a part of it: topics.model_ to predict, or "
+        "topics.learner_ to resume learning"
+    )
 
     def __init__(
         self,
@@ -142,6 +152,31 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         n_words = max(float(documents.lengths.sum()), 1.0)
         return float(np.exp(-self.model_.log_prob(documents).sum() / n_words))
 
+    def top_words(self, n: int = 10, feature_names: WordNames | None = None) -> list[list[str]]:
+        """Return the n words that describe each topic best, see `TopicModel.top_words`.
+
+        Parameters
+        ----------
+        n : int
+            Words per topic.
+        feature_names : sequence or dict, optional
+            Words by column, such as `CountVectorizer.get_feature_names_out()` or `vocabulary_`.
+            Defaults to the known tokens or the column names of the data frame that was learned,
+            and to column numbers if there are none.
+
+        Examples
+        --------
+        >>> documents = [["rain", "wind", "rain"], ["goal", "late", "goal"]] * 20
+        >>> topics = SpectralTopics(n_components=2).fit(documents)
+        >>> sorted(sorted(words) for words in topics.top_words(2))
+        [['goal', 'late'], ['rain', 'wind']]
+        """
+        check_is_fitted(self)
+        if feature_names is None:
+            known = getattr(self, "vocabulary_", None)
+            feature_names = getattr(self, "feature_names_in_", known)
+        return self.model_.top_words(feature_names, n)
+
     @property
     def model_(self) -> TopicModel:
         """The model of everything learned so far."""
@@ -169,8 +204,8 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         elif not isinstance(seed, int | np.integer):
             seed = int(check_random_state(seed).randint(2**31 - 1))
         n_topics = check_whole("n_components", self.n_components, 1)
-        make, more = find_learner(self.learner), dict(self.learner_params or {})
-        self.learner_: Learner = make(n_topics, n_words=self.n_features_in_, seed=seed, **more)
+        given = {"n_words": self.n_features_in_, "seed": seed, **(self.learner_params or {})}
+        self.learner_: Learner = create_learner(self.learner, n_topics, **given)
         self.n_samples_seen_ = 0
 
     def _learn(self, block: Documents) -> None:
@@ -204,6 +239,17 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise ValueError("the topics were learned from a matrix of counts, not from tokens")
         return self.vocabulary_.count_known(X, Tokens()).to_matrix()
 
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        """Return the parameters that differ from their defaults, and the number of topics always.
+
+        scikit-learn leaves out what equals its default, and readers would look for the number.
+        """
+        shown: str = super().__repr__(N_CHAR_MAX)
+        head, rest = f"{type(self).__name__}(", shown.partition("(")[2]
+        if "n_components=" in shown:
+            return shown
+        return f"{head}n_components={self.n_components!r}{', ' if rest != ')' else ''}{rest}"
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "learner_")
 
@@ -225,8 +271,27 @@ def holds_tokens(X: Any) -> bool:
     )
 
 
+def are_normalised(counts: Any) -> bool:
+    """Return whether every row that is not empty has an L1 or L2 norm of 1.
+
+    What else is fractional may be meant as counts: scikit-learn's own checks feed such numbers.
+    """
+    for norms in (counts.sum(axis=1), squared(counts).sum(axis=1)):
+        norms = np.asarray(norms, np.float64).ravel()
+        norms = norms[norms > 0.0]
+        if np.allclose(norms, 1.0, rtol=0.0, atol=1e-5):  # float32 rounds at 1e-7 per word
+            return True
+    return False
+
+
+def squared(counts: Any) -> Any:
+    """Return the squares of a dense or sparse matrix: `*` is another product for `csr_matrix`."""
+    is_sparse = bool(sp.issparse(counts))
+    return counts.multiply(counts) if is_sparse else counts * counts
+
+
 def as_whole(counts: Any) -> Any:
-    """Return counts rounded to whole numbers, with a warning if any was not."""
+    """Return counts rounded to integers, with a warning if any was not; refuse tf-idf weights."""
     if counts.dtype.kind != "f":
         return counts
     is_sparse = bool(sp.issparse(counts))
@@ -234,6 +299,12 @@ def as_whole(counts: Any) -> Any:
     whole = np.rint(values)
     if np.array_equal(values, whole):
         return counts
+    if are_normalised(counts):
+        raise ValueError(
+            "the rows are normalised to length 1, as tf-idf weights and relative frequencies are, "
+            "but the model is one of word counts; use CountVectorizer instead of TfidfVectorizer, "
+            "or HashingVectorizer(norm=None, alternate_sign=False)"
+        )
     warnings.warn(
         "counts of words must be whole numbers: fractions were rounded; use CountVectorizer, not "
         "TfidfVectorizer",

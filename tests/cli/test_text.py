@@ -296,7 +296,7 @@ MISUSES = {
     "No such option: --nope": ["learn", "-", "--nope"],
     "Invalid value for '--topics'": ["learn", "-", "-k", "0"],
     "Invalid value for '--format'": ["learn", "-", "--format", "xml"],
-    "--checkpoint-every and --fresh need --save MODEL": ["learn", "-", "--fresh"],
+    "--checkpoint-every, --fresh and --verify need --save MODEL": ["learn", "-", "--fresh"],
     "there is no folder": ["learn", "-", "--save", "no/folder/m"],
     "No such command 'nope'": ["nope"],
     "there is no file nothing.model": ["topics", "nothing.model"],

@@ -198,6 +198,14 @@ def test_a_bag_of_words_corpus_converts_there_and_back(tokens):
     assert Documents.from_bow([reversed(pairs) for pairs in corpus], n_words=5) == block
 
 
+def test_the_number_of_words_of_a_bag_of_words_is_the_largest_id_and_1():
+    block = Documents.from_bow(iter([[(0, 2), (4, 1)], [], [(2, 1)]]))
+    assert block == Documents.from_bow([[(0, 2), (4, 1)], [], [(2, 1)]], n_words=5)
+    assert Documents.from_bow([[], []]) == Documents.from_bow([[], []], n_words=1)
+    with pytest.raises(ValueError, match="document 1 has the word id 2147483648"):
+        Documents.from_bow([[(0, 1)], [(2**31, 1)]])
+
+
 def test_pairs_of_one_word_are_added_and_zeros_dropped():
     block = Documents.from_bow([[(1, 2), (0, 0), (1, np.float64(1.0))]], n_words=2)
     assert block.to_bow() == [[(1, 3)]]

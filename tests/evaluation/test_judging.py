@@ -1,10 +1,13 @@
 import itertools
+from time import perf_counter
 
+import numba
 import numpy as np
 import pytest
 
 from spectralleader import LEARNERS, Algorithm1, Documents, Unigram
 from spectralleader.evaluation import (
+    Prequential,
     judge,
     label_accuracy,
     log_loss,
@@ -15,6 +18,7 @@ from spectralleader.evaluation import (
 )
 from spectralleader.evaluation.matching import matched_accuracy
 from spectralleader.evaluation.metrics import tensor_losses
+from spectralleader.runtime.compiled import COMPILING
 from spectralleader.sources import Block
 from spectralleader.sources.synthetic import hard
 from tests.factories import documents, growing, model
@@ -36,6 +40,27 @@ def test_a_learner_is_judged_before_it_learns():
 
     list(judge(Spy(), hard().blocks(block_size=1, n_steps=2, seed=0), {"m": metric}))
     assert events == ["judge", "learn", "judge", "learn"]
+
+
+def test_the_time_of_a_learner_does_not_include_compiling():
+    def add_one(x):
+        return x + 1
+
+    add_one.__module__ = "spectralleader.test"  # kernels of the library are noticed
+    compiled, block = numba.njit(add_one), documents(20, 5)
+
+    class Compiles(Unigram):
+        def learn(self, documents):
+            compiled(1)
+            super().learn(documents)
+
+    judged = Prequential(Compiles(1, n_words=5))
+    began, before = perf_counter(), COMPILING.of_thread.seconds
+    judged.learn(block, judged.predict(block))
+    took, spent = perf_counter() - began, COMPILING.of_thread.seconds - before
+    assert compiled.signatures
+    assert spent > 0.0
+    assert 0.0 < judged.losses.seconds <= took - spent
 
 
 @pytest.mark.parametrize("name", sorted(LEARNERS))

@@ -7,13 +7,13 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from spectralleader import TextTopics, TopicModel, Unigram, Vocabulary, Words, load
+from spectralleader import TextTopics, TopicModel, Unigram, Vocabulary, Words, load, save
 from spectralleader.evaluation import judge, log_loss
 from spectralleader.jobs import Progress, Source, describe, evaluate, evaluating, learn, predict
 from spectralleader.jobs.describing import printable, say_event
 from spectralleader.jobs.evaluating import Evaluation
 from spectralleader.jobs.learning import list_topics
-from spectralleader.jobs.predicting import write
+from spectralleader.jobs.predicting import Watched, predict_blocks, write
 from spectralleader.jobs.source import choose_vocabulary, choose_words
 from spectralleader.learners.hedged import Event
 from spectralleader.sources import read
@@ -162,6 +162,49 @@ def test_predictions_are_written_alike_as_csv_and_json(file):
         assert {name: str(value) for name, value in one.items()} == row
     with pytest.raises(ValueError, match="no format 'xml'"):
         write(predict(topics, file), as_csv, "xml")
+
+
+def test_a_model_that_is_watched_is_loaded_when_it_is_renewed(file, tmp_path):
+    saved, notes, output = tmp_path / "m", [], io.StringIO()
+    topics = TextTopics(2, learner="stepwise-em", vocabulary=["rain", "wind", "goal", "late"])
+    topics.learn(["rain wind"] * 3)
+    save(topics, saved)
+
+    class Notes(Progress):
+        def say(self, line):
+            notes.append(line)
+
+    def blocks():
+        yield TextBlock.of(["rain"])
+        yield TextBlock.of(["rain"])
+        topics.learn(["late goal"] * 5)
+        topics.name(0, "weather")
+        save(topics, saved)
+        yield TextBlock.of(["rain"])
+        saved.write_bytes(b"damaged")
+        yield TextBlock.of(["rain"])
+        yield TextBlock.of(["rain"])
+        save(topics, saved)
+        yield TextBlock.of(["rain"])
+        save(TextTopics(3, learner="stepwise-em", vocabulary=["rain"]), saved)
+        yield TextBlock.of(["rain"])
+
+    found = predict_blocks(Watched(saved, Notes()), blocks())
+    with pytest.raises(ValueError, match="renewed with another number of topics"):
+        write(found, output)
+    header, first, second, *others = list(csv.reader(io.StringIO(output.getvalue())))
+    assert first == second
+    assert {tuple(row) for row in others} == {tuple(others[0])}
+    assert others[0] != first
+    assert len(others) == 4
+    assert {len(row) for row in (header, first, *others)} == {len(header)}  # no column of names
+    assert [line.split(": ")[-1] for line in notes] == [
+        "8 documents learned",
+        notes[1].split(": ")[-1],
+        "8 documents learned",
+        "0 documents learned",
+    ]
+    assert "predicting with the topics loaded before" in notes[1]
 
 
 def test_a_model_is_described_with_typical_documents_and_findings(tmp_path):

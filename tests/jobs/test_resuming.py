@@ -11,7 +11,7 @@ import zstandard
 
 from spectralleader import GrowingVocabulary, StepwiseEM, StorageError, TextTopics, load, save
 from spectralleader.errors import NotSavedError
-from spectralleader.jobs import Progress, Source, learn
+from spectralleader.jobs import Progress, Source, checkpointing, learn
 from spectralleader.jobs.checkpointing import Every
 from spectralleader.runtime.interrupts import Terminated
 from spectralleader.sources.position import Position
@@ -387,6 +387,29 @@ def test_checkpoints_come_as_often_as_is_said(tmp_path):
     for wish in ("often", "0", "0s", "-5", "5 days", "1.5", ""):
         with pytest.raises(ValueError, match="every so many documents or seconds"):
             Every.of(wish)
+
+
+def test_the_first_checkpoint_comes_soon_and_the_waits_double_up_to_the_interval(
+    tmp_path, monkeypatch
+):
+    file, saved, clock, seen = tmp_path / "a.txt", tmp_path / "m", [0.0], []
+    file.write_text("late goal\n" * 100)
+    monkeypatch.setattr(checkpointing, "monotonic", lambda: clock[0])
+
+    class Notes(Progress):
+        def stepped(self, result):
+            if result.n_saved and result.n_saved not in seen:
+                seen.append(result.n_saved)
+            clock[0] += 2.0  # seconds for a document
+
+    source = Source((str(file),), block=1)
+    options = FAST | {"vocabulary": "grow", "checkpoint_every": "50s"}
+    learn(source, **options, save=saved, progress=Notes())
+    assert seen == [6, 16, 36, 61, 86]  # after 10, 20, 40, 50, 50 seconds, at the next document
+    # an interval that is shorter than the first wait is kept from the start
+    seen.clear()
+    learn(source, **options | {"checkpoint_every": "4s"}, save=saved, fresh=True, progress=Notes())
+    assert seen[:3] == [3, 5, 7]
 
 
 def test_progress_can_be_told_as_json(tmp_path):

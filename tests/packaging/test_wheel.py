@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.factories import write_csv
+from tools import dist
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = {
@@ -61,6 +62,15 @@ def test_the_wheel_has_the_library_and_nothing_else(wheel):
     tops = {name.split("/")[0] for name in names}
     assert len(tops) == 2  # the package and its metadata: no tests, no tools
     assert all(top.startswith("spectralleader") for top in tops)
+
+
+def test_two_builds_are_the_same_bytes(tmp_path):
+    first, second = dist.build(tmp_path / "a"), dist.build(tmp_path / "b")
+    assert [path.suffix for path in first] == [".whl", ".gz"]
+    assert dist.compare(first, second) == []
+    second[0].write_bytes(b"other")
+    second[1].unlink()
+    assert dist.compare(first, second[:1]) == sorted(path.name for path in first)
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ Address = Annotated[
 # options of learn that mean nothing to an engine: it reads all documents many times, in any order
 NOT_THERE = (
     *("learner", "block", "time", "label", "strict", "sort", "checkpoint_every", "no_texts"),
-    *("tokens", "split_by", "follow", "start", "wait", "emit"),
+    *("tokens", "split_by", "follow", "start", "wait", "emit", "encoding", "verify"),
 )
 
 

@@ -14,6 +14,7 @@ from spectralleader.cli.options import (
     STOPPED,
     TERMINATED,
     Block,
+    Encoding,
     Files,
     Follow,
     Format,
@@ -81,6 +82,7 @@ def learn(
     time: Time = None,
     label: Label = None,
     format: Format = None,
+    encoding: Encoding = None,
     strict: Strict = False,
     sort: Sort = False,
     follow: Follow = None,
@@ -97,11 +99,20 @@ def learn(
         str | None,
         typer.Option(
             metavar="N|TIME",
-            help="Save on the way, every N documents or a time such as 60s, 5min (default: 10min).",
+            help="Save on the way, every N documents or a time such as 60s, 5min (default: 10min). "
+            "The first of a time comes after 10 s; the waits double up to it.",
         ),
     ] = None,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start anew; MODEL is kept as a backup, MODEL.bak.")
+    ] = False,
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify",
+            help="Resuming, read and compare all that was learned before; else the first part of "
+            "long files is not read again if samples of it show no change.",
+        ),
     ] = False,
     emit: Annotated[
         str | None,
@@ -132,8 +143,8 @@ def learn(
     """
     check_folder(save)
     n_topics = parse_topics(topics)
-    if save is None and (fresh or checkpoint_every is not None):
-        raise typer.BadParameter("--checkpoint-every and --fresh need --save MODEL")
+    if save is None and (fresh or verify or checkpoint_every is not None):
+        raise typer.BadParameter("--checkpoint-every, --fresh and --verify need --save MODEL")
     if engine is None:
         refuse_options(context, ["address"], "is that of an engine; say which by --engine")
     else:
@@ -155,7 +166,7 @@ def learn(
 
         allow_own_modules([learner or ""])
         how: dict[str, Any] = {"strict": strict, "sort": sort, "tokens": tokens}
-        how |= {"follow": follow, "start": start.value, "wait": wait}
+        how |= {"follow": follow, "start": start.value, "wait": wait, "encoding": encoding}
         options = LearnOptions(
             make_source(files, text, time, label, block, format, split_by=split_by, **how),
             n_topics=n_topics,
@@ -168,6 +179,7 @@ def learn(
             fresh=fresh,
             emit=emit,
             keep_texts=not no_texts,
+            verify=verify,
         )
         with watching() as progress:
             result = jobs.run(options, progress)

@@ -139,6 +139,13 @@ Label = Annotated[
 Format = Annotated[
     FileFormat | None, typer.Option(help="Format of the files; known by name or content.")
 ]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Encoding of the text, such as latin-1, cp1252 or utf-16 (default: utf-8).",
+    ),
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad row, exit code 2.")]
 Sort = Annotated[bool, typer.Option("--sort", help="Sort the documents by time first.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random.")]
@@ -222,13 +229,9 @@ def load_model(path: str, learner: str | None = None) -> TextTopics:
     if not Path(path).is_file():
         raise typer.BadParameter(f"there is no file {path}")
     trust_learner(learner)
-    from spectralleader.storage import load
-    from spectralleader.text.topics import TextTopics
+    from spectralleader.jobs.predicting import load_topics
 
-    found = load(path)
-    if not isinstance(found, TextTopics):
-        raise ValueError(f"{path} holds a {type(found).__name__}, not what learn --save writes")
-    return found
+    return load_topics(path)
 
 
 def find_level(given: str | None, topics: TextTopics) -> int | None:

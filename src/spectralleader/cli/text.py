@@ -14,6 +14,7 @@ from spectralleader.cli.options import (
     STOPPED,
     TERMINATED,
     Block,
+    Encoding,
     Files,
     Follow,
     Format,
@@ -95,7 +96,7 @@ def topics(
 
 @app.command(
     epilog="Examples: [bold]spectralleader predict tweets.model new.csv --out topics.csv[/bold]; "
-    "[bold]tail -f log | spectralleader predict log.model - --block 1 --to jsonl[/bold]"
+    "[bold]tail -f log | spectralleader predict log.model - --block 1 --to jsonl --watch[/bold]"
 )
 def predict(
     model: Model,
@@ -127,8 +128,16 @@ def predict(
     tokens: Tokens = None,
     split_by: Split = None,
     format: Format = None,
+    encoding: Encoding = None,
     strict: Strict = False,
     follow: Follow = None,
+    watch: Annotated[
+        bool,
+        typer.Option(
+            "--watch",
+            help="Load MODEL again whenever it is renewed, as by learn --save, before each block.",
+        ),
+    ] = False,
 ) -> None:
     """Predict the topic of every document: a line each, with all probabilities.
 
@@ -139,16 +148,19 @@ def predict(
     check_folder(out)
     with stoppable():
         learned = load_model(model, learner)
-        from spectralleader.jobs.predicting import predict_blocks, write
+        from spectralleader.cli.display import Log
+        from spectralleader.jobs.predicting import Watched, predict_blocks, write
+
+        watched = Watched(model, Log()) if watch else None
 
         how: dict[str, Any] = {"strict": strict, "tokens": tokens, "follow": follow}
-        how |= {"keep": split(keep) or (), "empty": True}
+        how |= {"keep": split(keep) or (), "empty": True, "encoding": encoding}
         source = make_source(files, text, "", "", block, format, split_by=split_by, **how)
         if out is not None:
             replace(source, files=(model, *files)).check_kept(out)
         n = find_level(level, learned)
         with source.open() as reader, opened(out) as file:
-            found = predict_blocks(learned, reader, level=n, shares=shares, n_best=best)
+            found = predict_blocks(watched or learned, reader, level=n, shares=shares, n_best=best)
             write(found, file, to)
     for line in reader.problems.summary():
         typer.echo(f"left out {line}", err=True)
@@ -251,6 +263,7 @@ def evaluate(
     time: Time = None,
     label: Label = None,
     format: Format = None,
+    encoding: Encoding = None,
     strict: Strict = False,
     sort: Sort = False,
     seed: Seed = 0,
@@ -268,7 +281,8 @@ def evaluate(
     L1 is the mean negative log-probability of a document; perplexity is among how many equally
     likely words each word was, in effect, to be guessed. Where there is a column of labels, topics
     predicted before learning are compared with them over the last half of the stream or somewhat
-    more: accuracy after the best matching, and normalised mutual information.
+    more: accuracy after the best matching, and normalised mutual information. Times do not include
+    compiling.
 
     With several numbers of topics, the default learner is judged with each, unless others are
     named. One document of ten is held out and judges the words that topics show: coherence is the
@@ -294,6 +308,7 @@ def evaluate(
         names = split(learners) or (DEFAULT_LEARNERS[:1] if len(numbers) > 1 else DEFAULT_LEARNERS)
         allow_own_modules(names)
         how: dict[str, Any] = {"strict": strict, "sort": sort, "tokens": tokens}
+        how["encoding"] = encoding
         source = make_source(files, text, time, label, block, format, split_by=split_by, **how)
         with watching() as progress:
             result = jobs.evaluate(

@@ -116,15 +116,19 @@ class Documents:
         return cls.trusted(*csr.from_tokens(tokens, n_words), n_words)
 
     @classmethod
-    def from_bow(cls, corpus: Iterable[Iterable[tuple[int, float]]], n_words: int) -> Documents:
+    def from_bow(
+        cls, corpus: Iterable[Iterable[tuple[int, float]]], n_words: int | None = None
+    ) -> Documents:
         """Make a block from a gensim-style corpus: documents of pairs (word id, count).
 
-        Counts of a word that comes up twice are added.
+        Counts of a word that comes up twice are added. If `n_words` is omitted, it is the largest
+        id plus 1. Give it, as ``len(dictionary)``, where several blocks must have the same words.
 
         Examples
         --------
-        >>> Documents.from_bow([[(0, 2), (1, 1)], [(2, 1)]], n_words=3).to_bow()
-        [[(0, 2), (1, 1)], [(2, 1)]]
+        >>> documents = Documents.from_bow([[(0, 2), (1, 1)], [(2, 1)]])
+        >>> documents.n_words, documents.to_bow()
+        (3, [[(0, 2), (1, 1)], [(2, 1)]])
 
         Raises
         ------
@@ -132,8 +136,11 @@ class Documents:
             If an id or a count is not a whole number, negative, or an id too large; the message
             names the document.
         """
-        n_words = check_n_words(n_words)
-        return cls.trusted(*csr.from_bow(corpus, n_words), n_words)
+        most = MAX_WORDS if n_words is None else check_n_words(n_words)
+        arrays = csr.from_bow(corpus, most)
+        if n_words is None:
+            most = int(arrays[1].max(initial=0)) + 1
+        return cls.trusted(*arrays, most)
 
     @classmethod
     def from_words(cls, words: Ints, lengths: Ints, n_words: int) -> Documents:

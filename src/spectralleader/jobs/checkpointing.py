@@ -20,17 +20,19 @@ from spectralleader.storage.checkpoint import Losses, Run
 from spectralleader.storage.lock import Lock
 from spectralleader.text.topics import TextTopics
 
+INFINITY = float("inf")
 UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 LEFT_BEHIND = "[a-z0-9_]{8}"  # how the name of a temporary file ends
 N_START = 16  # bytes that all saved files have in common
+FIRST = 10.0  # seconds to the first checkpoint; each wait is twice the last, up to the interval
 FRESH = "start anew with --fresh, which keeps it as a backup"
 
 
 class Every(NamedTuple):
     """How often to save: after so many documents, or seconds."""
 
-    n_docs: float = float("inf")
-    seconds: float = float("inf")
+    n_docs: float = INFINITY
+    seconds: float = INFINITY
 
     @classmethod
     def of(cls, wish: str | int) -> Every:
@@ -57,6 +59,9 @@ class Checkpoints:
 
     A checkpoint that cannot be written is reported, and tried again when the next one is due: the
     file stays as it was, and learning goes on. Only the last one must be written.
+
+    If checkpoints come at an interval of time, the first comes 10 seconds after the start, and the
+    waits double up to the interval: whoever looks at the model, or a crash, finds something soon.
     """
 
     def __init__(
@@ -71,6 +76,7 @@ class Checkpoints:
         self._progress = progress
         self._lock = Lock(path)
         self._tried = (0, monotonic())  # documents and time of the last checkpoint, written or not
+        self._wait = min(FIRST, self._every.seconds)  # seconds from there to the next
         self._failed = False  # the last one
 
     def __enter__(self) -> Checkpoints:
@@ -122,7 +128,9 @@ class Checkpoints:
         n_tried, tried = self._tried
         if n_docs == self.n_saved:  # a silent source brings nothing new
             return False
-        return n_docs - n_tried >= self._every.n_docs or monotonic() - tried >= self._every.seconds
+        if self._every.seconds == INFINITY:
+            return n_docs - n_tried >= self._every.n_docs
+        return monotonic() - tried >= self._wait
 
     def save(self, checkpoint: Checkpoint) -> None:
         """Save on the way, between steps; if that fails, report it and keep the last one."""
@@ -133,6 +141,7 @@ class Checkpoints:
                 self._progress.say(f"{error}; {self._say_kept()}, and learning goes on")
             self._failed = True
         self._tried = (checkpoint.topics.n_docs, monotonic())
+        self._wait = min(2.0 * self._wait, self._every.seconds)
 
     def finish(self, checkpoint: Checkpoint) -> Path:
         """Save what is new at the end; return the file."""

@@ -27,7 +27,7 @@ from spectralleader.sources.files import TextBlock
 from spectralleader.study.reporting.study import Study
 from spectralleader.study.rows import Contender as Shown
 from spectralleader.study.rows import Row
-from spectralleader.text.topics import make_learner
+from spectralleader.text.topics import compile_learning, make_learner
 from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
 
@@ -262,6 +262,8 @@ def evaluate(
             for name in learners
             for n in numbers
         }
+        for name in learners:  # ready before the clock runs: loading takes time too
+            compile_learning(name, known.grows)
         result = Evaluation(contenders, Vectoriser(known, counted), reader)
         result.held_out = HeldOut(seed) if len(numbers) > 1 else None
         interrupts.at_stake = True

@@ -257,7 +257,9 @@ class Pass:
 
     def checkpoint(self) -> Checkpoint:
         """Return what was learned and how far it is, between steps."""
-        position = Position(self.topics.n_docs) if self._digest is None else self._digest.position
+        position = Position(self.topics.n_docs)
+        if self._digest is not None and isinstance(self._reader, Reader):
+            position = self._digest.position_in(self._reader)
         losses = (self._losses, self._unigram.losses)
         run = Run(self._settings, self._seconds, *losses, self._frequencies)
         return Checkpoint(self.topics, position, run)
@@ -296,7 +298,7 @@ def _prepare(
             if job.topics.position is None:  # adopted
                 job.note_position(reader.position)
             return job, until_end(reader)
-        digest, blocks = _find_place(found[0], options.source, reader, progress)
+        digest, blocks = _find_place(found[0], options, reader, progress)
         return Pass(*found, reader, digest, checkpoints, progress), blocks
     topics = options.make_topics(reader.columns, progress)
     if checkpoints is not None:
@@ -349,16 +351,16 @@ def until_end(reader: LiveReader | FolderReader) -> Iterator[TextBlock]:
 
 
 def _find_place(
-    found: Checkpoint, source: Source, reader: Reader, progress: Progress
+    found: Checkpoint, options: LearnOptions, reader: Reader, progress: Progress
 ) -> tuple[InputDigest | None, Iterator[TextBlock]]:
     """Return the digest of what was learned, None for a pipe, and the blocks that follow."""
-    learned = f"goes on after {found.topics.n_docs:,} documents"
+    source = options.source
     if source.once_only is not None:
         check_pipe(source)
-        progress.say(f"{learned}; what the pipe brings is new")
+        n_docs = found.topics.n_docs
+        progress.say(f"goes on after {n_docs:,} documents; what the pipe brings is new")
         return None, reader
-    progress.say(f"{learned}; reading up to there")
-    return retrace(reader, found.position, source.block, progress)
+    return retrace(reader, found.position, source.block, progress, verify=options.verify)
 
 
 def list_topics(topics: TextTopics | Snapshot, n_words: int) -> list[dict[str, Any]]:

@@ -50,11 +50,15 @@ class LearnOptions:
     save : path, optional
         File to save a `Checkpoint` in; locked while learning.
     checkpoint_every : int or str
-        How often to save on the way: documents, or a time such as "60s", "5min", "1h".
+        How often to save on the way: documents, or a time such as "60s", "5min", "1h". The first
+        time comes after 10 seconds, and the waits double up to that time.
     emit : str, optional
         File, or redis://host:port/db/STREAM, to write each learned document's id and topic to.
     fresh : bool
         Start anew; a file that exists is renamed to a backup.
+    verify : bool
+        Resuming, read and compare all that was learned before. Otherwise the first part of long
+        files is not read again if samples of it show no change.
     keep_texts : bool
         Keep a sample of the texts, for typical documents; if not, of their known words only.
     adopt : bool
@@ -74,6 +78,7 @@ class LearnOptions:
     emit: str | None = None
     keep_texts: bool = True
     adopt: bool = False
+    verify: bool = False
 
     def __post_init__(self) -> None:
         find_learner(self.learner)

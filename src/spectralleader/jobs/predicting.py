@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 
 from spectralleader.arrays import Floats
+from spectralleader.errors import StorageError
+from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import Source
 from spectralleader.runtime.interrupts import Interrupts, look
 from spectralleader.sources.files import TextBlock
+from spectralleader.storage import load
 from spectralleader.text.surprise import score
 from spectralleader.text.topics import TextTopics
 
@@ -74,8 +78,54 @@ def predict(topics: TextTopics, source: Source | str | os.PathLike[str]) -> Iter
         yield from predict_blocks(topics, reader)
 
 
+def load_topics(path: str) -> TextTopics:
+    """Return topics that were saved; another thing is a `StorageError`."""
+    found = load(path)
+    if not isinstance(found, TextTopics):
+        raise StorageError(f"{path} holds a {type(found).__name__}, not what learn --save writes")
+    return found
+
+
+class Watched:
+    """Topics of a file that another process renews: `latest` loads them again when it changed.
+
+    A file that cannot be loaded at the moment is reported once, and the last topics stay.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        progress: Progress | None = None,
+        load: Callable[[str], TextTopics] = load_topics,
+    ) -> None:
+        self._path, self._progress, self._load = Path(path), progress or Progress(), load
+        self._seen = self._state()  # before loading: what is renewed meanwhile is loaded again
+        self._topics = load(str(path))
+
+    def latest(self) -> TextTopics:
+        """Return the topics that the file holds now."""
+        if (state := self._state()) not in (self._seen, None):
+            self._seen = state
+            try:
+                found = self._load(str(self._path))
+            except (StorageError, OSError) as error:
+                self._progress.say(f"{error}; predicting with the topics loaded before")
+                return self._topics
+            self._topics = found
+            self._progress.say(f"loaded {self._path} again: {found.n_docs:,} documents learned")
+        return self._topics
+
+    def _state(self) -> tuple[int, ...] | None:
+        """Return what changes whenever the file is replaced; None if it is missing."""
+        try:
+            found = self._path.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_size, found.st_mtime_ns
+
+
 def predict_blocks(
-    topics: TextTopics,
+    topics: TextTopics | Watched,
     blocks: Iterable[TextBlock],
     *,
     level: int | None = None,
@@ -86,6 +136,8 @@ def predict_blocks(
 
     Parameters
     ----------
+    topics : TextTopics or Watched
+        What is watched is read anew before each block.
     level : int, optional
         Topics that all are merged to.
     shares : bool
@@ -93,10 +145,13 @@ def predict_blocks(
     n_best : int, optional
         Give only so many topics of each document, the best first.
     """
-    shown, fine = topics.at(level), topics.snapshot()
-    model, names = shown.model, shown.names if any(shown.names) else ()
+    latest = topics.latest if isinstance(topics, Watched) else lambda: topics
+    now: TextTopics | None = None
     for block in blocks:
         look()
+        if (found := latest()) is not now:
+            now, shown, fine = found, found.at(level), found.snapshot()
+            model, names = shown.model, shown.names if any(shown.names) else ()
         documents = shown.count(block.texts)
         log_prob, posterior = model.log_prob(documents), model.posterior(documents)
         within = model.shares(documents) if shares else None
@@ -112,32 +167,60 @@ def write(predictions: Iterable[Prediction], file: TextIO, format: str = "csv") 
     """Write a line a document as they come, CSV with a header or JSON lines; return how many."""
     if format not in FORMATS:
         raise ValueError(f"there is no format {format!r}; known are {', '.join(FORMATS)}")
-    write_rows = _write_csv if format == "csv" else _write_json
+    write_rows = CsvRows(file).write if format == "csv" else JsonRows(file).write
     n_docs = 0
     for prediction in predictions:
         if Interrupts.entered is not None:
             Interrupts.entered.at_stake = True  # a line that is half written
-        write_rows(prediction, file, is_first=n_docs == 0)
+        write_rows(prediction)
         file.flush()
         n_docs += len(prediction.block)
     return n_docs
 
 
-def _write_json(prediction: Prediction, file: TextIO, *, is_first: bool) -> None:
-    file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in prediction.rows())
+class JsonRows:
+    """JSON lines."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, prediction: Prediction) -> None:
+        """Write a line per document."""
+        rows = (json.dumps(row, ensure_ascii=False) + "\n" for row in prediction.rows())
+        self._file.writelines(rows)
 
 
-def _write_csv(prediction: Prediction, file: TextIO, *, is_first: bool) -> None:
-    writer = csv.writer(file, lineterminator="\n")
-    kind, letter = ("shares", "s") if prediction.shares is not None else ("probabilities", "p")
-    for row in prediction.rows():
-        values, best = row.pop(kind), row.pop("best", None)
-        if is_first:
-            names = [f"{letter}{k + 1}" for k in range(len(values))]
+class CsvRows:
+    """CSV with a header, that of the first prediction: later ones are written in its columns."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._writer = csv.writer(file, lineterminator="\n")
+        self._header: list[str] = []  # before the columns of topics
+        self._n_values = 0  # columns of topics
+
+    def write(self, prediction: Prediction) -> None:
+        """Write a line per document.
+
+        Raises
+        ------
+        ValueError
+            If there are more or fewer topics than before: the model was renewed with other ones.
+        """
+        kind, letter = ("shares", "s") if prediction.shares is not None else ("probabilities", "p")
+        for row in prediction.rows():
+            values, best = row.pop(kind), row.pop("best", None)
             if best is not None:
-                names = [f"{what}{i + 1}" for i in range(len(values)) for what in ("best", letter)]
-            writer.writerow([*row, *names])
-            is_first = False
-        if best is not None:
-            values = [value for pair in zip(best, values, strict=True) for value in pair]
-        writer.writerow([*row.values(), *values])
+                values = [value for pair in zip(best, values, strict=True) for value in pair]
+            if not self._header:
+                self._begin(list(row), len(values), ("best", letter) if best else (letter,))
+            if len(values) != self._n_values:
+                raise ValueError(
+                    "the model was renewed with another number of topics, which do not fit the "
+                    "columns of the output; write JSON lines (--to jsonl), or start again"
+                )
+            self._writer.writerow([*(row.get(name, "") for name in self._header), *values])
+
+    def _begin(self, header: list[str], n_values: int, names: tuple[str, ...]) -> None:
+        self._header, self._n_values = header, n_values
+        numbered = [f"{name}{i + 1}" for i in range(n_values // len(names)) for name in names]
+        self._writer.writerow([*header, *numbered])

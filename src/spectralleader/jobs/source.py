@@ -12,6 +12,7 @@ from spectralleader.jobs.progress import Progress
 from spectralleader.runtime.interrupts import look
 from spectralleader.sources.files import Columns, Reader
 from spectralleader.sources.files.columns import Wish
+from spectralleader.sources.files.feed import check_encoding
 from spectralleader.sources.live import LiveReader, is_address
 from spectralleader.sources.live.addresses import check_scheme, make_reader
 from spectralleader.sources.live.folder import FolderReader, list_folder
@@ -46,9 +47,15 @@ class Source:
     follow: bool | None = None  # wait for more at the end; None: for brokers only
     start: str = "earliest"  # where a live source begins at the first start: or "latest"
     wait: float = WAIT  # seconds that a block of one waits until it is full
+    encoding: str | None = None  # of the text; None: UTF-8
 
     def __post_init__(self) -> None:
         Tokens(self.split)  # reports a wrong one before anything is read
+        if check_encoding(self.encoding) is not None and self.is_live:
+            raise ValueError(
+                "the text of a broker, or of what is followed, is UTF-8; omit --encoding, or pipe "
+                "it through iconv"
+            )
         if self.tokens and self.text:
             raise ValueError("name the text or the tokens, not both (--text, --tokens)")
         if self.is_live and len(self.files) > 1:
@@ -107,7 +114,8 @@ class Source:
 
     def _read(self, block: int, *, sort: bool) -> Reader:
         how: dict[str, Any] = {"strict": self.strict, "sort": sort, "format": self.format}
-        return Reader(self.paths, self._wish, block, empty=self.empty, **how)
+        how |= {"empty": self.empty, "encoding": self.encoding}
+        return Reader(self.paths, self._wish, block, **how)
 
     @property
     def once_only(self) -> str | None:

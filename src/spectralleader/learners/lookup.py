@@ -66,6 +66,34 @@ def find_learner(name: str) -> Callable[..., Learner]:
     )
 
 
+def create_learner(name: str, n_topics: int, **parameters: Any) -> Learner:
+    """Return a new learner by its name; `parameters` are those of its constructor.
+
+    Raises
+    ------
+    ValueError
+        If there is no learner of that name, or its constructor does not take a parameter; the
+        message lists those it takes.
+
+    Examples
+    --------
+    >>> create_learner("unigram", 1, reservoir=9)
+    Traceback (most recent call last):
+        ...
+    ValueError: the learner 'unigram' has no parameter 'reservoir'; known are n_words, seed
+    """
+    make = find_learner(name)
+    known = inspect.signature(make).parameters
+    takes_all = any(one.kind is one.VAR_KEYWORD for one in known.values())
+    unknown = [parameter for parameter in parameters if parameter not in known]
+    if unknown and not takes_all:
+        listed = ", ".join(sorted(set(known) - {"n_topics"}))
+        raise ValueError(
+            f"the learner {name!r} has no parameter {unknown[0]!r}; known are {listed}"
+        )
+    return make(n_topics, **parameters)
+
+
 def stored_learner(name: str) -> type[Learner]:
     """Return the class of a learner that a file names; nothing is imported for a file's sake.
 

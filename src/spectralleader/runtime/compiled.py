@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from time import perf_counter
 from typing import Any, TypeVar, cast
 
 import numba
@@ -150,6 +151,7 @@ class Compiling(event.Listener):
         self._names: set[str] = set()  # of kernels compiled by this process
         self._depth = 0
         self._collects = False  # whether garbage was collected before
+        self._began = 0.0
 
     def on_start(self, event: Any) -> None:
         """Report a kernel that is about to be compiled, or be interrupted here."""
@@ -158,6 +160,7 @@ class Compiling(event.Listener):
             if self._depth == 0:  # the compiler makes many objects, few of them garbage
                 self._collects = gc.isenabled()
                 gc.disable()  # saves a tenth of the time
+                self._began = perf_counter()
             self._depth += 1
             if not self.has_cache:
                 self.lament("no folder for compiled kernels can be written")
@@ -173,6 +176,7 @@ class Compiling(event.Listener):
             if self._depth == 0:
                 if self._collects:
                     gc.enable()
+                self.of_thread.seconds += perf_counter() - self._began
                 self.report(0, len(KERNELS))
             HOLD.__exit__()
 
@@ -198,6 +202,7 @@ class OfThread(threading.local):
 
     def __init__(self) -> None:
         self.before_each: Callable[[], None] = nothing
+        self.seconds = 0.0  # spent compiling
 
 
 @contextmanager

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from spectralleader.checks.states import take, whole
+from spectralleader.checks.states import take, text, whole
+from spectralleader.sources.files.marks import Mark
 
 
 @dataclass(frozen=True)
@@ -24,10 +25,12 @@ class Position:
     offset: int = 0  # number of the next document, or of the next batch, from 0
     digest: str | None = None  # of the documents before it; None if they cannot be read again
     digest_before_last: str | None = None  # the same without the last of them
+    chain: str = field(default="", repr=False)  # digest to begin with at the mark
+    mark: Mark | None = field(default=None, repr=False)  # from where on to read; None: all
 
     def to_state(self) -> dict[str, Any]:
         """Return the position as plain values."""
-        return asdict(self)
+        return asdict(self) | {"mark": self.mark and self.mark.to_state()}
 
     @classmethod
     def from_state(cls, state: Any) -> Position:
@@ -35,4 +38,7 @@ class Position:
         digests = [take(state, name) for name in ("digest", "digest_before_last")]
         if not all(type(text) in (str, type(None)) for text in digests):
             raise ValueError("a digest must be text")
-        return cls(whole(state, "offset"), *digests)
+        found = cls(whole(state, "offset"), *digests)
+        if state.get("mark") is None:  # files of version 0.1.0 have none
+            return found
+        return replace(found, chain=text(state, "chain"), mark=Mark.from_state(state["mark"]))

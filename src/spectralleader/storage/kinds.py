@@ -48,6 +48,9 @@ def kind_of(thing: Any) -> str:
             return name
     if isinstance(thing, Learner):
         return LEARNER + name_of(thing)
+    if advice := getattr(type(thing), "how_to_save", None):  # adapters of other libraries
+        name = f"{type(thing).__module__}.{type(thing).__name__}"
+        raise TypeError(f"{name} is not saved by spectralleader.save: {advice}")
     raise TypeError(f"a {type(thing).__name__} cannot be saved; known are {', '.join(KINDS)}")
 
 

@@ -19,7 +19,7 @@ from spectralleader.em.refining import refine
 from spectralleader.em.statistics import with_words
 from spectralleader.learners import DEFAULT_LEARNER, LEARNERS, Learner
 from spectralleader.learners.hedged.rehearsal import rehearse_starts, rehearse_steps
-from spectralleader.learners.lookup import find_learner, name_of, stored_learner
+from spectralleader.learners.lookup import create_learner, name_of, stored_learner
 from spectralleader.learners.merging import merge_learners, settings_of
 from spectralleader.learners.offline import Offline
 from spectralleader.learners.protocol import remembered
@@ -505,7 +505,7 @@ def _check_together(learner: Learner, vocabulary: Vocabulary) -> None:
 def make_learner(name: str, n_topics: int, vocabulary: Vocabulary, **parameters: Any) -> Learner:
     """Return a new learner over a vocabulary, by its name."""
     n_words = None if vocabulary.grows else vocabulary.n_words
-    return find_learner(name)(n_topics, n_words=n_words, **parameters)
+    return create_learner(name, n_topics, n_words=n_words, **parameters)
 
 
 def _describe(words: Tokenizer) -> dict[str, Any]:

@@ -71,6 +71,18 @@ def test_a_figure_has_a_row_of_panels_for_each_study(study):
     assert list(by_figure([study, other._replace(figure="b")])) == ["figure1", "b"]
 
 
+@pytest.mark.parametrize("name", ["a", "variance-reduced-em", "an.own.module:Learner" * 3])
+def test_a_legend_is_not_cut_off(name):
+    finals = {f"{name} {i}": [1.0, 1.1] for i in range(9)}
+    study = make_study(finals)._replace(metrics=("L1",), axis=None)
+    figure = draw_over_steps([study])
+    figure.draw_without_rendering()
+    [legend] = figure.legends
+    assert len(legend.get_texts()) >= 9
+    assert legend.get_window_extent().width <= figure.bbox.width
+    assert legend.get_window_extent().y0 >= 0
+
+
 def test_a_grid_has_shades_and_its_best_is_marked(study):
     assert study.grid == {"EM 0.5": 0.5, "EM 1.0": 1.0}
     assert study.ranked("L1") == ["EM 1.0", "EM 0.5"]

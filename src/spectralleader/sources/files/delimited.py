@@ -13,6 +13,7 @@ import numpy as np
 
 from spectralleader.sources.files.columns import Sample
 from spectralleader.sources.files.feed import MAX_RECORD, Feed
+from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.problems import COLUMN_COUNT, OPEN_QUOTE, UNDECODABLE
 from spectralleader.sources.files.table import N_SAMPLE, Log, Records
 
@@ -98,6 +99,7 @@ class Delimited:
         self._delimiter = (delimiter or find_delimiter(feed.first)).decode()
         self._data, self._ended = feed.more(b"")
         self._line = 1  # at which the data begin
+        self._has_header = True  # the data
         self._found = self._split()
         while not self._found.records and not self._ended:
             self._data, self._ended = feed.more(self._data)
@@ -126,7 +128,9 @@ class Delimited:
         columns, found = [self.columns.index(name) for name in wanted], self._found
         while True:
             if found.records:
-                yield self._select(found, columns, log)
+                start = None if self._has_header else self._feed.start_of(self._data, self._line)
+                yield self._select(found, columns, log)._replace(start=start)
+            self._has_header = False
             self._line += found.n_lines
             self._data = found.rest
             if found.is_open and (self._ended or len(self._data) >= MAX_RECORD):
@@ -137,6 +141,18 @@ class Delimited:
             else:
                 self._data, self._ended = self._feed.more(self._data, self._line)
             found = self._split()
+
+    @property
+    def end(self) -> int | None:
+        """Bytes read; None if one cannot resume in them."""
+        return self._feed.n_read if self._feed.can_seek else None
+
+    def seek(self, start: Start) -> None:
+        """Continue at the start of a record."""
+        self._feed.seek(start.offset)
+        self._line, self._has_header = start.line, False
+        self._data, self._ended = self._feed.more(b"", self._line)
+        self._found = self._split()
 
     def _drop_line(self) -> None:
         """Resume after the line with the open quote, so that it does not take the rest with it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
@@ -9,10 +10,12 @@ import select
 import stat
 import sys
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
 from spectralleader.runtime.interrupts import look
+from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.zstd import open_zstd
 
 WAIT = 0.2  # seconds between two looks at a pipe that has nothing
@@ -42,6 +45,62 @@ def decompress(raw: IO[bytes], name: str) -> Any:
     return open_zstd(raw, name) if first == ZSTD else raw
 
 
+class Recoded:
+    """The bytes of a stream in UTF-8; bytes that are not of its encoding stay as they are.
+
+    These are no UTF-8 either, as a rule, so that their rows are reported like any other.
+    """
+
+    def __init__(self, stream: Any, encoding: str, name: str) -> None:
+        self._stream, self._name, self._encoding = stream, name, encoding
+        self._decoder = codecs.getincrementaldecoder(encoding)("surrogateescape")
+
+    def read(self, size: int) -> bytes:
+        """Return what at most so many bytes are, and nothing only at the end."""
+        return self._recode(lambda: self._stream.read(size))
+
+    def read1(self, size: int) -> bytes:
+        """Return what is there at present, see `read`."""
+        return self._recode(lambda: self._stream.read1(size))
+
+    def _recode(self, read: Callable[[], bytes]) -> bytes:
+        while True:
+            data = read()
+            try:
+                text = self._decoder.decode(data, final=not data)
+            except UnicodeDecodeError as error:
+                raise ValueError(
+                    f"{self._name} is not {self._encoding} text; name another encoding (--encoding)"
+                ) from error
+            if text or not data:
+                return text.encode("utf-8", "surrogateescape")
+
+    def close(self) -> None:
+        """Close the stream."""
+        self._stream.close()
+
+
+def check_encoding(encoding: str | None) -> str | None:
+    """Return the name that Python has for a text encoding, None for UTF-8.
+
+    Examples
+    --------
+    >>> check_encoding("Latin1"), check_encoding("UTF8"), check_encoding(None)
+    ('iso8859-1', None, None)
+    """
+    try:
+        found = codecs.lookup(encoding or "utf-8")
+        found.incrementaldecoder().decode(b"")  # None if it has none
+    except (LookupError, TypeError):
+        found = None
+    if found is None or not found._is_text_encoding:
+        raise ValueError(
+            f"there is no text encoding {encoding!r}; common ones are utf-8, latin-1, cp1252, "
+            "utf-16, gb18030, shift_jis"
+        )
+    return None if found.name == "utf-8" else found.name
+
+
 class Waiting(io.FileIO):
     """A pipe that can be interrupted while it has nothing, although signal handlers wait."""
 
@@ -66,17 +125,20 @@ def open_pipe(raw: IO[bytes]) -> IO[bytes]:
 class Feed:
     """Bytes of one file in turn: `more` gives what was left over and the next piece."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, encoding: str | None = None) -> None:
         check_path(name)
-        self.name = name
+        self.name, self.encoding = name, check_encoding(encoding)
         self.raw: IO[bytes] = sys.stdin.buffer if name == "-" else open(name, "rb")  # noqa: SIM115
         try:
             source = open_pipe(self.raw)
             self.stream = decompress(source, name)
             # a pipe's documents are to be had as they come
             live = name == "-" and self.stream is source
+            if self.encoding is not None:
+                self.stream = Recoded(self.stream, self.encoding, self._who)
             self._read = self._read_lines if live else self.stream.read
             self._first = b""
+            self.n_read = 0  # bytes of the text
             self._first = self._start()
         except BaseException:
             self.close()
@@ -91,7 +153,7 @@ class Feed:
         if not data:
             raise ValueError(f"{self._who} is empty")
         if data.startswith(UTF16_MARKS):
-            raise ValueError(f"{self._who} is UTF-16 text; convert it to UTF-8")
+            raise ValueError(f"{self._who} is UTF-16 text; read it with --encoding utf-16")
         return data.removeprefix(UTF8_MARK) or b"\n"
 
     @property
@@ -117,7 +179,22 @@ class Feed:
                 "is it one document a line?"
             )
         data = self._read_piece(max(CHUNK, min(len(rest), MAX_RECORD - len(rest))))
+        self.n_read += len(data)
         return rest + data, not data
+
+    @property
+    def can_seek(self) -> bool:
+        """Whether `seek` works: not in a pipe, nor in what is decompressed or recoded."""
+        return self.name != "-" and self.stream is self.raw
+
+    def seek(self, offset: int) -> None:
+        """Continue at a byte of the file; what was read and not yet handed out is dropped."""
+        self.raw.seek(offset)
+        self.n_read, self._first = offset, b""
+
+    def start_of(self, data: bytes, line: int) -> Start | None:
+        """Return where bytes begin that end with the last one read; None if none can seek it."""
+        return Start(self.n_read - len(data), line) if self.can_seek else None
 
     def _read_piece(self, size: int) -> bytes:
         look()

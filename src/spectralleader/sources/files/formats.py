@@ -14,6 +14,8 @@ from spectralleader.sources.files.table import Table
 
 def open_parquet(feed: Feed) -> Table:
     """Open a Parquet file."""
+    if feed.encoding is not None:
+        raise ValueError(f"{feed.name} is Parquet, whose text is UTF-8; omit the encoding")
     from spectralleader.sources.files.parquet import Parquet  # imports polars, which takes 0.2 s
 
     return Parquet(feed)
@@ -40,11 +42,14 @@ ENDINGS = {
 COMPRESSED = ("gz", "gzip", "zst", "zstd")
 
 
-def open_table(name: str, format: str | None = None) -> Table:
-    """Open a file in the given format, else the one its name or its first bytes tell."""
+def open_table(name: str, format: str | None = None, encoding: str | None = None) -> Table:
+    """Open a file in the given format, else the one its name or its first bytes tell.
+
+    Its text is in UTF-8 unless another encoding is given.
+    """
     if format is not None and format not in FORMATS:
         raise ValueError(f"there is no format {format!r}; known are {', '.join(FORMATS)}")
-    feed = Feed(name)
+    feed = Feed(name, encoding)
     try:
         return FORMATS[format or find_format(name, feed.first)](feed)
     except BaseException:

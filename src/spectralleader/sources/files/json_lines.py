@@ -12,6 +12,7 @@ import numpy as np
 from spectralleader.sources.files.columns import Sample
 from spectralleader.sources.files.feed import Feed
 from spectralleader.sources.files.lines import Piece, read_pieces
+from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.problems import BROKEN_JSON, UNDECODABLE
 from spectralleader.sources.files.table import N_SAMPLE, Log, Records
 from spectralleader.text.tokens import parse_tokens
@@ -31,6 +32,7 @@ class JsonLines:
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
+        self._line = 1
         if feed.first.lstrip().startswith(b"["):
             raise ValueError(
                 f"{feed.name} begins like a JSON array; one object a line is needed, "
@@ -43,17 +45,27 @@ class JsonLines:
             key: [as_text(self._find(entry, key)) for entry in objects] for key in self.columns
         }
 
+    @property
+    def end(self) -> int | None:
+        """Bytes read; None if one cannot resume in them."""
+        return self._feed.n_read if self._feed.can_seek else None
+
+    def seek(self, start: Start) -> None:
+        """Continue at the start of a line."""
+        self._feed.seek(start.offset)
+        self._line = start.line
+
     def _find(self, entry: dict[str, Any], name: str) -> Any:
         """Return the value of a key, or of a path such as payload.body."""
         return entry.get(name) if name in self._keys else reach(entry, name)
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
         """Yield the wanted keys of every object; None where it has none."""
-        for piece in read_pieces(self._feed):
+        for piece in read_pieces(self._feed, self._line):
             n_lines = piece.data.rstrip(b"\n").count(b"\n") + 1
             fields = self._read_fast(piece.data, wanted, n_lines)
             if fields is not None:
-                yield Records(fields, piece.line + np.arange(n_lines))
+                yield Records(fields, piece.line + np.arange(n_lines), piece.start)
             else:
                 yield self._read_carefully(piece, wanted, log)
 
@@ -88,7 +100,7 @@ class JsonLines:
                 lines.append(line)
                 for column, value in zip(fields, values, strict=True):
                     column.append(value)
-        return Records(fields, np.array(lines, np.int64))
+        return Records(fields, np.array(lines, np.int64), piece.start)
 
     def close(self) -> None:
         """Close the file."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from spectralleader.sources.files.columns import Sample
 from spectralleader.sources.files.feed import Feed
+from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.problems import UNDECODABLE
 from spectralleader.sources.files.table import Log, Records
 
@@ -18,17 +19,18 @@ class Piece(NamedTuple):
 
     data: bytes
     line: int  # number of the first, from 1
+    start: Start | None = None  # of the piece in the file
 
 
-def read_pieces(feed: Feed) -> Iterator[Piece]:
-    """Yield a file in pieces of whole lines."""
-    rest, line, ended = b"", 1, False
+def read_pieces(feed: Feed, line: int = 1) -> Iterator[Piece]:
+    """Yield a file in pieces of whole lines, of which the next has that number."""
+    rest, ended = b"", False
     while not ended:
         data, ended = feed.more(rest, line)
         end = len(data) if ended else data.rfind(b"\n") + 1
         piece, rest = data[:end], data[end:]
         if piece:
-            yield Piece(piece, line)
+            yield Piece(piece, line, feed.start_of(data, line))
             line += piece.count(b"\n")
 
 
@@ -39,11 +41,22 @@ class PlainText:
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
+        self._line = 1
         self.sample: Sample = {}
+
+    @property
+    def end(self) -> int | None:
+        """Bytes read; None if one cannot resume in them."""
+        return self._feed.n_read if self._feed.can_seek else None
+
+    def seek(self, start: Start) -> None:
+        """Continue at the start of a line."""
+        self._feed.seek(start.offset)
+        self._line = start.line
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
         """Yield the lines, without their ends."""
-        for piece in read_pieces(self._feed):
+        for piece in read_pieces(self._feed, self._line):
             texts: list[str | None] = []
             lines = []
             for line, raw in enumerate(piece.data.removesuffix(b"\n").split(b"\n"), piece.line):
@@ -52,7 +65,7 @@ class PlainText:
                     lines.append(line)
                 except UnicodeDecodeError:
                     log.add(UNDECODABLE, line)
-            yield Records([texts], np.array(lines, np.int64))
+            yield Records([texts], np.array(lines, np.int64), piece.start)
 
     def close(self) -> None:
         """Close the file."""

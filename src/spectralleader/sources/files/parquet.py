@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from spectralleader.sources.files.feed import Feed
+from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.table import N_SAMPLE, Log, Records
 
 SLICE_BYTES = 2**24  # of the wanted columns, read together
@@ -56,6 +57,15 @@ class Parquet:
             row += len(part)
             per_row = part.estimated_size() / len(part) + 1
             size = int(min(MAX_ROWS, SLICE_BYTES / per_row)) + 1
+
+    @property
+    def end(self) -> int | None:
+        """Return None: rows have no place in bytes."""
+        return None
+
+    def seek(self, start: Start) -> None:
+        """Raise: no records of this have a start."""
+        raise ValueError(f"{self._name} cannot be resumed at a byte")
 
     def close(self) -> None:
         """Delete the copy, if one was made."""

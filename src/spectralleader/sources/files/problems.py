@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from spectralleader.sources.files.text_block import name_place
 
 UNDECODABLE = "not UTF-8 text"
@@ -13,6 +15,7 @@ OPEN_QUOTE = "a quote that is never closed"
 BAD_TIME = "no readable time (the text is used)"
 OUT_OF_ORDER = "earlier than a row before it"
 
+NO_ADVICE: Mapping[str, str] = {}
 N_PLACES = 5  # places told of each kind
 
 
@@ -30,11 +33,14 @@ class Problems:
     counts: dict[str, int]  # by kind
     places: dict[str, list[str]]  # by kind: the first few
 
-    def __init__(self, names: list[str], *, strict: bool = False) -> None:
+    def __init__(
+        self, names: list[str], *, strict: bool = False, advice: Mapping[str, str] = NO_ADVICE
+    ) -> None:
         self.counts = {}
         self.places = {}
         self._names = names
         self._strict = strict
+        self._advice = advice  # what to do about a kind
 
     def add(self, kind: str, file: int, line: int, detail: str = "") -> None:
         """Count a problem of a row; if strict, a bad row is an error."""
@@ -47,7 +53,8 @@ class Problems:
             return
         self.places.setdefault(kind, []).append(place)
         if self._strict and kind != OUT_OF_ORDER:
-            raise ValueError(f"{place}: {kind}" + (f" ({detail})" if detail else ""))
+            said = f"{place}: {kind}" + (f" ({detail})" if detail else "")
+            raise ValueError(said + self._advise(kind))
 
     def absorb(self, other: Problems) -> None:
         """Add the counts of other problems, and their places as far as there is room."""
@@ -61,5 +68,9 @@ class Problems:
         return [
             f"{count:,} {'row' if count == 1 else 'rows'}: {kind} "
             f"({', '.join(self.places[kind])}{', ...' if count > N_PLACES else ''})"
+            f"{self._advise(kind)}"
             for kind, count in self.counts.items()
         ]
+
+    def _advise(self, kind: str) -> str:
+        return f"; {self._advice[kind]}" if kind in self._advice else ""

@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 
 from spectralleader.sources.files.columns import Columns, Wish, check_columns, choose
-from spectralleader.sources.files.feed import check_path
+from spectralleader.sources.files.feed import check_encoding, check_path
 from spectralleader.sources.files.formats import open_table
 from spectralleader.sources.files.lines import PlainText
+from spectralleader.sources.files.marks import Mark, Start, Trail
 from spectralleader.sources.files.problems import (
     BAD_TIME,
     NO_TEXT,
     NOT_TOKENS,
     OUT_OF_ORDER,
+    UNDECODABLE,
     Problems,
 )
 from spectralleader.sources.files.sorting import sort_by_time
@@ -28,6 +30,8 @@ from spectralleader.sources.files.times import LONG_AGO, parse_times
 from spectralleader.text.tokens import parse_tokens
 
 Path = str | os.PathLike[str]
+MARKED = 1024  # documents before the last that can be marked
+ENCODING = {UNDECODABLE: "if it has another encoding, name it, such as --encoding latin-1"}
 
 
 def read(
@@ -43,6 +47,7 @@ def read(
     tokens: str | None = None,
     keep: Sequence[str] = (),
     empty: bool = False,
+    encoding: str | None = None,
 ) -> Reader:
     """Read files of text, one after the other, in blocks, in bounded memory.
 
@@ -73,6 +78,9 @@ def read(
         More columns, handed on in `TextBlock.kept`; not with `sort`.
     empty : bool
         Hand out rows without text too, instead of leaving them out as bad.
+    encoding : str, optional
+        Of the text, such as "latin-1", "cp1252" or "utf-16", by any name that Python knows.
+        Defaults to UTF-8. Parquet has its own.
 
     Raises
     ------
@@ -81,7 +89,8 @@ def read(
     """
     names = [os.fspath(p) for p in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     wish = Wish(text, time, label, keep, tokens)
-    return Reader(names, wish, block, strict=strict, sort=sort, format=format, empty=empty)
+    how = {"format": format, "encoding": encoding, "empty": empty}
+    return Reader(names, wish, block, strict=strict, sort=sort, **how)  # type: ignore[arg-type]
 
 
 class Reader(Iterator[TextBlock]):
@@ -101,6 +110,7 @@ class Reader(Iterator[TextBlock]):
         sort: bool,
         format: str | None,
         empty: bool = False,
+        encoding: str | None = None,
     ) -> None:
         if not names:
             raise ValueError('there is nothing to read: name a file, or "-" for standard input')
@@ -109,17 +119,22 @@ class Reader(Iterator[TextBlock]):
         for name in names:
             check_path(name)
         self.names = tuple(names)
-        self.problems = Problems(list(names), strict=strict)
+        self.problems = Problems(list(names), strict=strict, advice=ENCODING)
         self._format, self._sort, self._empty = format, sort, empty
+        self._encoding = check_encoding(encoding)
         self._table: Table | None = None
         self._latest = LONG_AGO
+        self._trail, self._ends = Trail(), list[int | None]()  # bytes of files that are read
+        self._n_made = self._n_out = 0  # documents read, and handed out in blocks
+        self._mark: Mark | None = None  # where reading begins
+        self._spare = 2 * block
         table = self._open(0)
         self._choose(wish, table)
         rows = self._rows(table)
         self._blocks = cut(sort_by_time(rows) if sort else rows, block)
 
     def _open(self, file: int) -> Table:
-        self._table = open_table(self.names[file], self._format)
+        self._table = open_table(self.names[file], self._format, self._encoding)
         return self._table
 
     def _choose(self, wish: Wish, table: Table) -> None:
@@ -137,20 +152,30 @@ class Reader(Iterator[TextBlock]):
 
     def _rows(self, table: Table) -> Iterator[TextBlock]:
         """Yield all the files' documents, as many at a time as they come."""
-        for file in range(len(self.names)):
+        mark = self._mark
+        for file in range(len(self._ends), len(self.names)):
             if file > 0:
+                self.close()
                 table = self._open(file)
             try:
                 check_columns(self._needed, table.columns, self.names[file])
+                if mark is not None:
+                    table.seek(Start(mark.offset, mark.line))
+                    mark = None
                 yield from self._rows_of(table, file)
+                self._ends.append(table.end)
             finally:
                 self.close()
 
     def _rows_of(self, table: Table, file: int) -> Iterator[TextBlock]:
         log = Log(self.problems, file)
         for records in read_columns(table, self.columns.wanted, log):
+            if records.start is not None:
+                self._trail.add(self._n_made, file, records.start)
             if len(records.lines):
-                yield self._make_block(records, file, log)
+                block = self._make_block(records, file, log)
+                self._n_made += len(block)
+                yield block
 
     def _make_block(self, records: Records, file: int, log: Log) -> TextBlock:
         names = self.columns.wanted
@@ -189,7 +214,36 @@ class Reader(Iterator[TextBlock]):
         return times
 
     def __next__(self) -> TextBlock:
-        return next(self._blocks)
+        block = next(self._blocks)
+        self._n_out += len(block)
+        self._trail.forget(self._n_out - MARKED - self._spare)
+        return block
+
+    def mark(self, n_docs: int) -> Mark | None:
+        """Return where to begin to get the documents after the first so many; None to read all.
+
+        These are among the last 1,024 that were handed out, give or take two blocks. There are no
+        marks in documents that are sorted, in Parquet, and in what is compressed or recoded.
+        """
+        found = None if self._sort else self._trail.find(n_docs)
+        if found is None:
+            return None
+        n_before, file, start = found
+        ends = [end for end in self._ends[:file] if end is not None]
+        if len(ends) < file:
+            return None
+        try:
+            return Mark.at(n_before, start, self.names, ends)
+        except OSError:  # the file is gone
+            return None
+
+    def skip_to(self, mark: Mark) -> bool:
+        """Begin at a mark, before anything is read; return False if the files are not its own."""
+        if self._sort or self._encoding is not None or not mark.fits(self.names):
+            return False
+        self._mark, self._n_made, self._n_out = mark, mark.n_docs, mark.n_docs
+        self._ends = list(mark.ends[:-1])
+        return True
 
     def close(self) -> None:
         """Close the file that is open."""

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 
 from spectralleader.arrays import Ints
 from spectralleader.sources.files.columns import Sample
+from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.problems import Problems
 
 N_SAMPLE = 100  # rows looked at to guess the columns
@@ -17,12 +18,13 @@ class Records(NamedTuple):
 
     fields: list[list[str | None]]  # one list a column
     lines: Ints  # (n,) line at which it begins, from 1
+    start: Start | None = None  # where reading can resume to get these again; None if it cannot
 
     def keep(self, mask: Sequence[bool]) -> Records:
         """Return the records that are marked."""
         chosen = [i for i, kept in enumerate(mask) if kept]
         fields = [[column[i] for i in chosen] for column in self.fields]
-        return Records(fields, self.lines[chosen])
+        return Records(fields, self.lines[chosen], self.start)
 
 
 class Log:
@@ -50,6 +52,13 @@ class Table(Protocol):
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
         """Yield the file's good records, some at a time; once only."""
+
+    @property
+    def end(self) -> int | None:
+        """Bytes read; None if one cannot resume in them."""
+
+    def seek(self, start: Start) -> None:
+        """Continue at the start of some records, before `records` is called."""
 
     def close(self) -> None:
         """Close the file."""

@@ -34,6 +34,8 @@ LITERAL: Style = {"color": "0", "linestyle": (0, (1, 2)), "linewidth": 1.6, "zor
 # A grid's settings are told apart in grey print by their markers, along thin lines.
 MARKERS = ("o", "v", "s", "^", "D", "x")
 N_MARKS = 7  # on a curve
+N_COLUMNS = 4  # of the legend, at most
+LEGEND_HEIGHT = 0.7  # inches that the figure's height has room for
 BEST = "best tuned:"
 REFERENCE: Style = {"color": "0.35", "linestyle": "--", "linewidth": 1.2}
 
@@ -90,9 +92,20 @@ def _share_legend(figure: Figure) -> None:
         for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
             if not name.startswith(BEST):  # differs from panel to panel, and is told in each
                 entries.setdefault(name, handle)
-    figure.legend(
-        entries.values(), entries.keys(), loc="outside lower center", ncols=4, frameon=False
-    )
+    for n_columns in range(min(N_COLUMNS, len(entries)), 0, -1):
+        shown: Style = {"ncols": n_columns, "frameon": False}
+        legend = figure.legend(
+            entries.values(), entries.keys(), loc="outside lower center", **shown
+        )
+        extent = legend.get_window_extent()
+        if n_columns == 1 or extent.width <= figure.bbox.width:
+            break
+        legend.remove()  # wider than the figure, which would cut it off
+    else:
+        return
+    width, height = figure.get_size_inches()
+    more_rows = max(0.0, extent.height / figure.dpi - LEGEND_HEIGHT)
+    figure.set_size_inches(max(width, extent.width / figure.dpi), height + more_rows)
 
 
 def styles(study: Study) -> dict[str, Style]:
