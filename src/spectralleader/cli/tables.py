@@ -96,7 +96,8 @@ def show_learned(result: Learned) -> None:
     if result.saved is not None:
         out.print()
         saved = f"{result.saved}, {count_of(result.n_saved or 0, 'document')}"
-        _say(out, f"Saved: {saved}  (see: spectralleader topics {result.saved})")
+        level = " --level auto" if result.is_auto else ""
+        _say(out, f"Saved: {saved}  (see: spectralleader topics {result.saved}{level})")
     if result.backup is not None:
         _say(out, f"What was learned before is kept in {result.backup}")
 

@@ -192,8 +192,10 @@ def say_shifts(shown: Snapshot, trends: Trends | None) -> list[str]:
         what = shown.name(shift.topic) or " ".join(words[shift.topic])
         when = name_date(shift.position, trends.width, by_time=trends.by_time)
         verb = "rose" if shift.after > shift.before else "fell"
-        sides = f"{shift.before:.1%} to {shift.after:.1%}"
-        lines.append(f"Topic {shift.topic + 1} ({what}) {verb} from {sides} from {when} on.")
+        lines.append(
+            f"Topic {shift.topic + 1} ({what}) {verb}: {shift.before:.1%} of documents before "
+            f"{when}, {shift.after:.1%} since."
+        )
     return lines
 
 

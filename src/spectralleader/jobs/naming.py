@@ -44,6 +44,9 @@ def name_topics(
         topics = found.topics if isinstance(found, Checkpoint) else found
         if not isinstance(topics, TextTopics):
             raise ValueError(f"{path} holds a {type(topics).__name__}, which has no topics to name")
+        n = topics.learner.n_topics if level is None else level
+        if unknown := [topic for topic in names if topic >= n]:
+            raise ValueError(f"there is no topic {unknown[0] + 1}; topics are numbered 1 to {n}")
         for topic, name in names.items():
             topics.name(topic, name, level)
         storage.save(found, path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
@@ -23,6 +24,11 @@ from spectralleader.text.topics import TextTopics
 
 FORMATS = ("csv", "jsonl")
 DIGITS = 4  # of probabilities
+# columns that are written of every document: one of the input that has such a name gets another
+OURS = re.compile(
+    "file|line|topic|name|probability|known_words|log_prob|p_value|best|probabilities|shares"
+    r"|(p|s|best)\d+"
+)
 
 
 class Prediction(NamedTuple):
@@ -46,7 +52,7 @@ class Prediction(NamedTuple):
         for i, (line, file, k, log_prob, n_known) in enumerate(
             zip(lines, *(column.tolist() for column in columns), strict=True)
         ):
-            row: dict[str, Any] = {name: column[i] for name, column in self.block.kept.items()}
+            row: dict[str, Any] = {kept_as(name): c[i] for name, c in self.block.kept.items()}
             row |= {"file": self.block.names[file], "line": line, "topic": k + 1}
             if self.names:
                 row["name"] = self.names[k]
@@ -70,6 +76,17 @@ class Prediction(NamedTuple):
             return {kind: values.tolist()}
         order = np.argsort(-values, kind="stable")[: self.n_best]
         return {"best": [k + 1 for k in order.tolist()], kind: values[order].tolist()}
+
+
+def kept_as(column: str) -> str:
+    """Return what a column of the input is called beside ours.
+
+    Examples
+    --------
+    >>> kept_as("id"), kept_as("topic"), kept_as("p1")
+    ('id', 'input_topic', 'input_p1')
+    """
+    return f"input_{column}" if OURS.fullmatch(column) else column
 
 
 def predict(topics: TextTopics, source: Source | str | os.PathLike[str]) -> Iterator[Prediction]:

@@ -21,6 +21,7 @@ EXACT = 500_000
 READ = 20  # groups that people read, at most
 JUMP = 2.0  # times the price before, from which on a merger is one too many
 NOISE = 0.01  # of what all topics tell: cheaper mergers are of topics that are the same
+SAME = 1e-6  # nats per word that topics tell: with less they are one
 KEPT = 0.6  # share of the information of all topics that is to be kept
 
 
@@ -115,15 +116,15 @@ class TopicTree:
 
     @property
     def suggested(self) -> int:
-        """The number of topics that the prices suggest, from 2 to `READ`.
+        """The number of topics that the prices suggest, up to `READ`; 1 if all are the same.
 
         That after which merging becomes dearer at once: the next merger costs at least `JUMP` times
         as much as any before, and the jump is the largest. Where prices rise slowly, the fewest
         topics that keep `KEPT` of what all of them tell.
         """
         K = self.n_topics
-        if K < 3:
-            return K
+        if K < 3 or self.lost(1) <= SAME:
+            return K if self.lost(1) > SAME else 1
         most = min(READ, K - 1)
         floor = max(NOISE * self.lost(1), 1e-300)
         dearest = np.maximum(np.maximum.accumulate(self.prices), floor)

@@ -17,6 +17,7 @@ from spectralleader.jobs.describing import (
     say_shifts,
 )
 from spectralleader.models import TopicModel, TopicTree
+from spectralleader.models.tree import READ
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.topics import TextTopics
@@ -52,7 +53,8 @@ def describe_page(
     title : str
         The heading.
     level : int, optional
-        Number of topics shown at first; defaults to what the prices of the tree suggest.
+        Number of topics shown at first; defaults to all, or of more than people read to what the
+        prices of the tree suggest.
     texts : bool
         Whether documents are shown, if any are kept.
     levels : iterable of int
@@ -62,7 +64,8 @@ def describe_page(
         happened to the topics.
     """
     tree = topics.tree()
-    start = tree.suggested if level is None else min(level, tree.n_topics)
+    default = tree.n_topics if tree.n_topics <= READ else tree.suggested
+    start = default if level is None else min(level, tree.n_topics)
     numbers = sorted({n for n in levels if n < tree.n_topics} | {tree.n_topics, start})
     views = [topics.at(n) for n in numbers]
     sampled = [sample_under(view, topics.timeline) for view in views]

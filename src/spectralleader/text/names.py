@@ -87,8 +87,8 @@ class Names:
 
 def check_name(name: str) -> str:
     """Return a name without spaces around it, or raise an error that says what one is."""
-    name = name.strip()
-    if len(name) > LONGEST or not name.isprintable():
+    name = name.strip() if isinstance(name, str) else name
+    if not isinstance(name, str) or len(name) > LONGEST or not name.isprintable():
         raise ValueError(f"a name is a line of at most {LONGEST} characters, got {name!r:.100}")
     return name
 

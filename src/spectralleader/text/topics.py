@@ -207,9 +207,9 @@ class TextTopics(Guarded):
         K = self.learner.n_topics
         n = check_whole("level", K if level is None else level, 1, K)
         topic = check_whole("topic", topic, 0, n - 1)
-        groups = np.arange(K) if n == K else self.tree().groups(n)
+        groups, name = np.arange(K) if n == K else self.tree().groups(n), check_name(name)
         with changing(self):
-            self.names.give(check_name(name), np.flatnonzero(groups == topic).tolist(), self.n_docs)
+            self.names.give(name, np.flatnonzero(groups == topic).tolist(), self.n_docs)
             self._at = {}
 
     def learn(
@@ -311,6 +311,8 @@ class TextTopics(Guarded):
             return words.store(text, self.timeline.longest) if isinstance(words, Tokens) else text
 
         when = None if seconds is None else seconds[places]
+        if when is not None and not self.timeline.by_time and np.isnan(when).all():
+            when = None  # times that nobody can read: documents are numbered
         self.timeline.add(text_of, when, numbers=self.n_docs + places)
 
     def _words_of(self, counted: Documents, i: int) -> str:

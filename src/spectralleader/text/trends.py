@@ -15,6 +15,7 @@ from spectralleader.text.timeline import Timeline
 from spectralleader.text.tokens import Tokens, show_document
 
 SURE = 4.0  # standard errors that a change must have to be told
+ENOUGH = 0.02  # of all documents, on either side of a change
 MIN_WORDS = 5  # known words of a document worth showing: shorter ones are often empty phrases
 LOOKED_AT = 20  # documents tried for each one shown: some have the same words
 DAY = 86_400.0
@@ -92,6 +93,8 @@ class Trends:
         for k in range(self.shares.shape[1]):
             best, place = SURE, 0
             for i in range(1, len(n)):
+                if min(n[:i].sum(), n[i:].sum()) < ENOUGH * n.sum():
+                    continue
                 early, late = self._mean(k, slice(0, i)), self._mean(k, slice(i, None))
                 error = (
                     noise[:i, k].sum() / n[:i].sum() ** 2 + noise[i:, k].sum() / n[i:].sum() ** 2
