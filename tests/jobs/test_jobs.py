@@ -13,6 +13,7 @@ from spectralleader.jobs import Progress, Source, describe, evaluate, evaluating
 from spectralleader.jobs.describing import printable, say_event
 from spectralleader.jobs.evaluating import Evaluation
 from spectralleader.jobs.learning import list_topics
+from spectralleader.jobs.naming import name_topics
 from spectralleader.jobs.predicting import Watched, predict_blocks, write
 from spectralleader.jobs.source import choose_vocabulary, choose_words
 from spectralleader.learners.hedged import Event
@@ -355,3 +356,20 @@ def test_held_out_documents_are_bounded(monkeypatch):
     assert len(held_out.texts) == 5
     assert all(int(text) % 10 == 9 for text in held_out.texts)
     assert held_out.texts != ["9", "19", "29", "39", "49"]
+
+
+def test_a_topic_that_is_not_there_gets_no_name(tmp_path):
+    learn(write_csv(tmp_path / "news.csv", 200), n_topics=3, save=tmp_path / "m.sl")
+    with pytest.raises(ValueError, match="there is no topic 9; topics are numbered 1 to 2"):
+        name_topics(tmp_path / "m.sl", {8: "sport"}, level=2)
+
+
+def test_kept_columns_never_take_the_place_of_ours(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("text,topic,p1,id\nrain and wind,x,y,z\n")
+    source = Source.of(path, text="text", keep=("topic", "p1", "id"))
+    topics = learn(write_csv(tmp_path / "news.csv", 200), n_topics=2).topics
+    [prediction] = predict(topics, source)
+    [row] = prediction.rows()
+    assert (row["input_topic"], row["input_p1"], row["id"]) == ("x", "y", "z")
+    assert row["topic"] in (1, 2)

@@ -83,3 +83,12 @@ def test_names_of_no_topics_are_refused():
     state = [{"text": "a", "topics": np.array([2, 1]), "n_docs": 0}]
     with pytest.raises(ValueError, match="topics in order"):
         Names.from_state({"names": state}, 3)
+
+
+@pytest.mark.parametrize("name", ["a" * 99, "two\nlines", None, 7])
+def test_a_name_that_is_none_is_refused_and_the_topics_live_on(name):
+    topics = TextTopics(2, learner="unigram")
+    with pytest.raises(ValueError, match="a name is a line of at most 80 characters"):
+        topics.name(0, name)
+    topics.learn(["rain and wind"])
+    assert topics.n_docs == 1

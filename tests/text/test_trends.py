@@ -110,3 +110,10 @@ def test_times_are_named_as_fine_as_they_are():
     assert name_date(1024.0, 1.0, by_time=False) == "document 1,024"
     assert name_position(1e18, by_time=True) == "1000000000000000000"
     assert name_date(1e18, 1.0, by_time=True) == "1000000000000000000 s"
+
+
+def test_times_that_cannot_be_read_leave_trends_by_number():
+    topics = TextTopics(2, learner="stepwise-em")
+    topics.learn(["rain and wind", "a late goal"] * 50, [None] * 100)
+    assert topics.timeline.kind == "documents"
+    assert topics.trends().n_docs.sum() == 100

@@ -123,8 +123,10 @@ class TopicTree:
         topics that keep `KEPT` of what all of them tell.
         """
         K = self.n_topics
-        if K < 3 or self.lost(1) <= SAME:
-            return K if self.lost(1) > SAME else 1
+        if self.lost(1) <= SAME:
+            return 1
+        if K < 3:
+            return K
         most = min(READ, K - 1)
         floor = max(NOISE * self.lost(1), 1e-300)
         dearest = np.maximum(np.maximum.accumulate(self.prices), floor)

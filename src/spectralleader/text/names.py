@@ -85,12 +85,12 @@ class Names:
         return cls(given)
 
 
-def check_name(name: str) -> str:
+def check_name(name: Any) -> str:
     """Return a name without spaces around it, or raise an error that says what one is."""
-    name = name.strip() if isinstance(name, str) else name
-    if not isinstance(name, str) or len(name) > LONGEST or not name.isprintable():
+    found = name.strip() if isinstance(name, str) else None
+    if found is None or len(found) > LONGEST or not found.isprintable():
         raise ValueError(f"a name is a line of at most {LONGEST} characters, got {name!r:.100}")
-    return name
+    return found
 
 
 def _overlap(group: Any, topics: Sequence[int], weights: Floats) -> float:
