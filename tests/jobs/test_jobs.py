@@ -373,3 +373,10 @@ def test_kept_columns_never_take_the_place_of_ours(tmp_path):
     [row] = prediction.rows()
     assert (row["input_topic"], row["input_p1"], row["id"]) == ("x", "y", "z")
     assert row["topic"] in (1, 2)
+
+
+def test_a_file_in_another_encoding_says_so(tmp_path):
+    path = tmp_path / "latin.csv"
+    path.write_bytes(b"text\n" + b"caf\xe9 in M\xfcnchen\n" * 50)
+    with pytest.raises(ValueError, match=r"no row could be used; 50 rows: not UTF-8.*--encoding"):
+        learn(path)

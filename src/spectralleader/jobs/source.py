@@ -136,7 +136,13 @@ class Source:
                 raise ValueError(f"all files in {name} are read; save in another folder")
 
     def texts(self, progress: Progress) -> Iterator[list[Any]]:
-        """Yield all texts, in blocks, for a first pass; order does not matter there."""
+        """Yield all texts, in blocks, for a first pass; order does not matter there.
+
+        Raises
+        ------
+        ValueError
+            If not one row could be used.
+        """
         n_docs = 0
         with self._read(COUNT_BLOCK, sort=False) as reader:
             for block in reader:
@@ -144,6 +150,8 @@ class Source:
                 yield block.texts
                 n_docs += len(block)
                 progress.counted(n_docs)
+            if not n_docs and reader.problems.counts:
+                raise ValueError(f"no row could be used; {'; '.join(reader.problems.summary())}")
 
     def choose_words(self, columns: Columns, words: Words) -> Words | Tokens:
         """Return what is counted: words, unless the documents are tokens already."""
