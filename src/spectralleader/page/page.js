@@ -69,11 +69,11 @@ const errorOf = (p, i) => { const n = Math.max(1, data.time.n_sampled[i]), q = (
 
 function drawTopics() {
   const list = level().topics.map((t, k) => {
-    const n = data.time.starts.length, W = 220, H = 26, top = Math.max(...level().shares.map(row => row[k]), 1e-9);
+    const n = data.time.starts.length, W = 220, H = 26, top = Math.max(...level().shares.filter((_, i) => !isThin(i)).map(row => row[k]), 1e-9);
     const card = el("button", { class: "card", type: "button", "aria-pressed": state.topic === k, style: `--colour:${colour(k)}`, onclick: () => choose(k) },
       el("b", {}, el("span", {}, `${k + 1}  ${t.name}`), el("span", {}, percent(t.weight))), el("span", { class: "words" }, t.words.join(" ")));
     if (n > 1) {
-      const points = level().shares.map((row, i) => `${(i / (n - 1) * W).toFixed(1)},${(H - row[k] / top * H).toFixed(1)}`);
+      const points = level().shares.map((row, i) => `${(i / (n - 1) * W).toFixed(1)},${(H - Math.min(1, (isThin(i) ? t.weight : row[k]) / top) * H).toFixed(1)}`);
       card.append(el("svg", { viewBox: `0 0 ${W} ${H}`, width: "100%", height: H, preserveAspectRatio: "none", "aria-hidden": "true" },
         el("path", { d: `M0,${H}L${points.join("L")}L${W},${H}Z`, style: `fill:${colour(k)}`, opacity: .35 }),
         el("path", { d: `M${points.join("L")}`, style: `stroke:${colour(k)};fill:none`, "stroke-width": 1.5, "vector-effect": "non-scaling-stroke" })));
@@ -91,6 +91,9 @@ function ticks(svg, x, from, to, H, label) {
       el("text", { class: "soft", x: x(i), y: H + 18, "text-anchor": j === 0 ? "start" : j === count ? "end" : "middle" }, label(i)));
   }
 }
+// stretches of few documents tell little, and some time may have none at all
+const isThin = i => data.time.n_sampled[i] < 20 && data.time.n_sampled.some(n => n >= 20);
+const isGap = i => data.time.starts[i] - data.time.starts[i - 1] > 1.5 * data.time.width;
 function drawTime() {
   const W = Math.max(320, $("time").clientWidth), H = W < 600 ? 220 : 320, { from, to } = state, n = to - from;
   const x = i => (i - from) / n * (W - 42) + 40, y = v => 8 + (1 - v) * (H - 8);
@@ -111,6 +114,10 @@ function drawTime() {
     }, () => choose(k)));
     upper.forEach((v, i) => { base[i] = v; });
   });
+  for (let i = from; i < to; i++) {
+    if (isThin(i)) svg.append(el("rect", { x: x(i), y: 8, width: x(i + 1) - x(i), height: H - 8, fill: "var(--back)", opacity: .65, "pointer-events": "none" }));
+    if (i > from && isGap(i)) svg.append(el("line", { x1: x(i), x2: x(i), y1: 2, y2: H, stroke: "currentColor", "stroke-width": 1.5, "stroke-dasharray": "3 3", "pointer-events": "none" }));
+  }
   ticks(svg, x, from, to, H, edgeOf);
   // dragging across zooms in
   let start = null;
@@ -153,6 +160,7 @@ function drawDocuments() {
   $("documents").replaceChildren(...shown.map(d => el("blockquote", { style: `--colour:${colour(d.groups[at])}` }, d.text,
     el("small", {}, `topic ${d.groups[at] + 1}, ${name(level().topics[d.groups[at]])} · ${when(d.position, true)}`))));
 }
+const brief = (text, n) => text.length <= n ? text : text.slice(0, n).replace(/\s\S*$/, "") + " …";
 function drawMap() {
   const W = Math.max(320, $("map").clientWidth), H = Math.min(420, W * .75), topics = level().topics;
   const xs = data.levels.flatMap(l => l.topics.map(t => t.x)), ys = data.levels.flatMap(l => l.topics.map(t => t.y));
@@ -169,7 +177,7 @@ function drawMap() {
   }
   const placed = [];
   for (const [cx, cy, r, k] of labels) {
-    const text = `${k + 1} ${name(topics[k])}`.slice(0, W < 500 ? 18 : 30), half = text.length * 3.2, at = Math.max(half, Math.min(W - half, cx));
+    const text = brief(`${k + 1} ${name(topics[k])}`, W < 500 ? 18 : 30), half = text.length * 3.2, at = Math.max(half, Math.min(W - half, cx));
     const free = [cy + 4, cy - r - 5, cy + r + 13].find(y => placed.every(p => Math.abs(p[1] - y) > 13 || Math.abs(p[0] - at) > p[2] + half));
     if (free === undefined) continue;
     placed.push([at, free, half]);
@@ -247,7 +255,7 @@ function fill() {
   $("level").value = state.level;
   for (const id of ["s-time", "s-fit"]) $(id).hidden = n < 2;
   for (const [id, least, most] of [["from", 0, n - 1], ["to", 1, n]]) Object.assign($(id), { min: least, max: most, step: 1, value: state[id] });
-  $("time-note").textContent = `Each step is ${data.time.step}; shares are of a sample of at most ${Math.max(0, ...data.time.n_sampled)} documents each. Drag across the chart to zoom.`;
+  $("time-note").textContent = `Each step is ${data.time.step}; shares are of a sample of at most ${Math.max(0, ...data.time.n_sampled)} documents each.` + (data.time.starts.some((_, i) => isThin(i)) ? " Pale steps have fewer than 20." : "") + (data.time.starts.some((_, i) => i > 0 && isGap(i)) ? " A dashed line is a time without documents, left out." : "") + " Drag across the chart to zoom.";
   draw();
 }
 function renew(content) {
