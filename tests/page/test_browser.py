@@ -17,7 +17,9 @@ CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.whic
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
     found = tmp_path_factory.mktemp("page") / "topics.html"
-    found.write_text(render(describe_page(written_topics(), title="Topics")), encoding="utf-8")
+    topics = written_topics()
+    content = describe_page(topics, title="Topics", level=topics.tree().suggested)
+    found.write_text(render(content), encoding="utf-8")
     return found
 
 
