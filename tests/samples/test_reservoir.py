@@ -3,6 +3,7 @@ import pytest
 from scipy import stats
 
 from spectralleader import Documents, Reservoir, Window
+from spectralleader.samples.reservoir import FEW, choose_places
 
 
 def numbered(n):
@@ -63,3 +64,20 @@ def test_a_window_remembers_the_last_documents():
     for block in numbered(10).blocks(3):
         window.add(block)
     assert sorted(window.documents.words.tolist()) == [6, 7, 8, 9]
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 32, 40])
+def test_places_are_in_order_and_the_last_that_enters_one_stays(n):
+    rng = np.random.default_rng(n)
+    for capacity, n_seen in rng.integers(1, 60, size=(50, 2)).tolist():
+        draws, chosen = rng.random((n, 2)), np.empty((n, 2), np.int64)
+        k = choose_places(draws, n_seen, capacity, 0, chosen)
+        meant = {}
+        for i, (chance, where) in enumerate(draws.tolist()):
+            if (t := n_seen + i + 1) <= capacity:
+                meant[t - 1] = i
+            elif chance * t <= capacity:
+                meant[int(where * capacity)] = i
+        if k <= FEW:
+            assert chosen[:k].tolist() == [[meant[place], place] for place in sorted(meant)]
+        assert {place: row for row, place in chosen[:k].tolist()} == meant

@@ -10,7 +10,7 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.states import generator, take, whole
 from spectralleader.documents import Documents
-from spectralleader.runtime.compiled import kernel
+from spectralleader.runtime.compiled import inlined, kernel
 from spectralleader.samples.draws import Draws
 from spectralleader.samples.interleaving import interleave, take_turns
 from spectralleader.samples.places import Places
@@ -20,6 +20,7 @@ from spectralleader.samples.shortening import shorten_rows
 
 Acceptance = Literal["paper", "uniform"]
 NOBODY = np.empty((0, 2), np.int64)  # enters
+FEW = 32  # documents that enter, up to which their kernel sorts them
 
 
 class Reservoir(Bounded):
@@ -77,7 +78,7 @@ class Reservoir(Bounded):
         # two draws a document, taken or not: the stream of draws is the same for any blocks
         draws, chosen = self._draws.many(n_docs), np.empty((n_docs, 2), np.int64)
         chosen = chosen[: choose_places(draws, self.n_seen, self.capacity, self._lag, chosen)]
-        if len(chosen) < 2 or self.n_seen + n_docs <= self.capacity:
+        if len(chosen) <= FEW or self.n_seen + n_docs <= self.capacity:
             return chosen
         # stable: of several in one place the last comes last, and stays
         chosen = chosen[np.argsort(chosen[:, 1], kind="stable")]
@@ -134,6 +135,7 @@ def choose_places(draws: Floats, n_seen: int, capacity: int, lag: int, chosen: I
     """Set `chosen` to the documents of a block that enter, and their places; return how many.
 
     Document t, counted from 1, enters if ``t <= capacity or draws[., 0] <= capacity / (t - lag)``.
+    A few are in the order of their places, and of several in one place there is the last.
     """
     n, k = len(draws), 0
     for i in range(n):
@@ -143,5 +145,23 @@ def choose_places(draws: Floats, n_seen: int, capacity: int, lag: int, chosen: I
             k += 1
         elif draws[i, 0] * (t - lag) <= capacity:
             chosen[k, 0], chosen[k, 1] = i, int(draws[i, 1] * capacity)
+            k += 1
+    return sort_places(chosen, k) if k <= FEW else k
+
+
+@inlined
+def sort_places(chosen: Ints, n: int) -> int:
+    """Sort the first n by insertion, the last of each place alone; return how many are left."""
+    k = 0
+    for i in range(n):
+        row, place, at = chosen[i, 0], chosen[i, 1], k
+        while at > 0 and chosen[at - 1, 1] > place:
+            at -= 1
+        if at > 0 and chosen[at - 1, 1] == place:
+            chosen[at - 1, 0] = row
+        else:
+            for j in range(k, at, -1):
+                chosen[j, 0], chosen[j, 1] = chosen[j - 1, 0], chosen[j - 1, 1]
+            chosen[at, 0], chosen[at, 1] = row, place
             k += 1
     return k
