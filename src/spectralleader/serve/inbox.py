@@ -202,6 +202,8 @@ class InboxSource(Source):
 class InboxReader(LiveReader):
     """A reader that knows what its lines look like from the first start on."""
 
+    starts_alike = True
+
     def __init__(self, *source: Any, shape: Shape, is_new: bool, **how: Any) -> None:
         super().__init__(*source, **how)
         self._known, self._is_new = shape, is_new
@@ -212,12 +214,6 @@ class InboxReader(LiveReader):
         A model may come without its inbox, from another machine: then a new one is begun.
         """
         first = {"kind": self.kind, "at": BEGINNING, "read": self._known.to_state()}
-        kind = None if position is None else position.get("kind")
-        if kind not in (None, KIND):
-            raise ValueError(
-                f"the model learns from a source of the kind {kind!r}, and posted documents would "
-                "lose the position in it; name the source by --learn, or say --read-only"
-            )
         super().start(first if position is None or self._is_new else position)
 
 

@@ -68,6 +68,7 @@ class Service(Progress):
         self, path: Path, inbox: Inbox | None = None, *, learns: bool = True, stale: float = 1800.0
     ) -> None:
         self.path, self.inbox, self.learns, self.stale = path, inbox, learns, stale
+        self.address = ""  # where it listens
         self.topics: TextTopics | None = None
         self.result: Learned | None = None
         self.is_ended = False  # whether the source has nothing more
@@ -105,6 +106,7 @@ class Service(Progress):
         self.surprise = np.ones(topics.learner.n_topics)
         self._snapshot = topics.snapshot()
         self.topics = topics
+        self.say(f"listening on {self.address}")  # not before: it could be refused until now
 
     def say(self, line: str) -> None:
         """Keep a line for the log and the page."""
