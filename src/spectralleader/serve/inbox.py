@@ -36,6 +36,37 @@ class FullError(Exception):
     """More documents wait to be learned than the inbox holds."""
 
 
+class OtherContentError(Exception):
+    """Other documents came before under the same id."""
+
+
+class ClosedError(Exception):
+    """The service stops."""
+
+
+class Known(NamedTuple):
+    """The documents of a request that are on the disk: all, unless a crash cut it short."""
+
+    n: int = 0
+    n_all: int | None = None  # documents of the whole request
+    digest: bytes = b""  # of the n documents, without their times
+
+    def with_more(self, documents: Sequence[dict[str, Any]], n_all: int | None) -> Known:
+        """Return what is known after the next documents of the request."""
+        digest = self.digest
+        for one in documents:
+            found = one.get("text", one.get("tokens"))
+            content = found if isinstance(found, str) else json.dumps(found, sort_keys=True)
+            digest = hashlib.blake2b(digest + content.encode(), digest_size=16).digest()
+        return Known(self.n + len(documents), n_all, digest)
+
+    def is_part_of(self, documents: Sequence[dict[str, Any]]) -> bool:
+        """Say whether these documents are the request, as far as it is known."""
+        if self.n_all not in (None, len(documents)) or self.n > len(documents):
+            return False
+        return Known().with_more(documents[: self.n], None).digest == self.digest
+
+
 class Accepted(NamedTuple):
     """What became of a request."""
 
@@ -56,7 +87,7 @@ class Inbox:
         self.path = path
         self._older = path.with_name(f"{path.name}.1")
         self._lock = threading.Lock()
-        self._ids: OrderedDict[str, int] = OrderedDict()  # documents of each request
+        self._ids: OrderedDict[str, Known] = OrderedDict()
         self._saved: dict[str, Any] | None = None  # the position of the last checkpoint
         self.is_new = True  # whether it held nothing when it was opened
         self._file: IO[bytes] | None = None
@@ -90,15 +121,18 @@ class Inbox:
                 end += len(line)
                 found = json.loads(line)
                 if found.get("id") is not None:
-                    self._note(found["id"], 1)
+                    self._note(found["id"], [found], found.get("of"))
 
     def _create(self) -> IO[bytes]:
         descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         sync_folder(self.path.parent)
         return os.fdopen(descriptor, "ab", buffering=0)
 
-    def _note(self, id: str, n: int) -> None:
-        self._ids[id] = self._ids.pop(id, 0) + n
+    def _note(self, id: str, documents: Sequence[dict[str, Any]], n_all: int | None) -> None:
+        known = self._ids.pop(id, Known())
+        if known.n == known.n_all:  # it was forgotten in the meantime, and came again
+            known = Known()
+        self._ids[id] = known.with_more(documents, n_all)
         while len(self._ids) > N_IDS:
             self._ids.popitem(last=False)
 
@@ -107,24 +141,32 @@ class Inbox:
 
         Raises
         ------
+        OtherContentError
+            If other documents came before under the same id.
         FullError
             If too many documents wait.
+        ClosedError
+            If it is closed.
         OSError
             If the disk is full, or fails; then nothing was added.
         """
         with self._lock:
-            n_known = 0 if id is None else min(self._ids.get(id, 0), len(documents))
-            new = documents[n_known:]
+            if self._file is None:
+                raise ClosedError
+            known = Known() if id is None else self._ids.get(id, Known())
+            if known.n and not known.is_part_of(documents):
+                raise OtherContentError
+            n_known, new = known.n, documents[known.n :]
             if not new:
                 return Accepted(0, n_known)
             if self.n_waiting > FULL:
                 raise FullError
-            mark = {} if id is None else {"id": id}
+            mark = {} if id is None else {"id": id, "of": len(documents)}
             lines = [json.dumps({**mark, **one}, ensure_ascii=True) + "\n" for one in new]
             self._rotate_if_long()
             self._append("".join(lines).encode())
             if id is not None:
-                self._note(id, len(new))
+                self._note(id, new, len(documents))
             return Accepted(len(new), n_known)
 
     def _append(self, data: bytes) -> None:

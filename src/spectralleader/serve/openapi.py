@@ -51,11 +51,11 @@ SAID = {
     401: "The token is missing or wrong.",
     403: "The service is called by a name that it does not answer to.",
     404: "There is no such thing.",
-    409: "The service does not learn what is posted.",
+    409: "The service does not learn what is posted, or the id was that of other documents.",
     413: "The body, the batch or a document is too large.",
     415: "The body is not JSON.",
     429: "Too much at once; try again after the seconds of Retry-After.",
-    503: "The model is not loaded yet.",
+    503: "The model is not loaded yet, or the service stops; try again.",
     507: "The disk is full.",
 }
 

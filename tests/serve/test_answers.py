@@ -1,0 +1,89 @@
+"""Answers of the routes, asked without a process or a network."""
+
+import asyncio
+import json
+
+import pytest
+
+from spectralleader import TextTopics, save
+from spectralleader.serve.guarding import Guarding
+from spectralleader.serve.inbox import Inbox
+from spectralleader.serve.metrics import Metrics
+from spectralleader.serve.requests import Limits
+from spectralleader.serve.routes import Routes
+from spectralleader.serve.service import Service
+from tests.factories import texts
+
+
+class Asked:
+    """A service of a model, and a client of it."""
+
+    def __init__(self, folder, limits=None, words="english"):
+        topics = TextTopics(2, words=words) if words == "tokens" else TextTopics(2)
+        topics.learn([["a", "b"]] * 20 if words == "tokens" else texts(60)[0])
+        self.inbox = Inbox(folder / "t.model.inbox")
+        self.inbox.open()
+        self.service = Service(save(topics, folder / "t.model"), self.inbox)
+        self.service.show(topics)
+        self.metrics = Metrics(self.service)
+        limits = limits or Limits()
+        routes = Routes(self.service, self.metrics, limits).app()
+        self.app = Guarding(routes, limits, self.metrics)
+
+    def ask(self, method, path, body=b"", *, ends=True):
+        """Return the status, the headers and the JSON of an answer; a body may have no end."""
+        return asyncio.run(self.ask_here(method, path, body, ends=ends))
+
+    async def ask_here(self, method, path, body=b"", *, ends=True):
+        body = body if isinstance(body, bytes) else json.dumps(body).encode()
+        given = [{"type": "http.request", "body": body, "more_body": not ends}]
+        sent = []
+
+        async def receive():
+            if not given:
+                await asyncio.sleep(60)
+            return given.pop()
+
+        async def send(message):
+            sent.append(message)
+
+        headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+        scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode()}
+        scope |= {"query_string": b"", "headers": headers, "root_path": "", "scheme": "http"}
+        await self.app(scope, receive, send)
+        found = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+        content = b"".join(message.get("body", b"") for message in sent[1:])
+        return sent[0]["status"], found, json.loads(content)
+
+    def learn(self, **body):
+        status, _, found = self.ask("POST", "/learn", body)
+        return status, found
+
+
+@pytest.fixture
+def asked(tmp_path):
+    found = Asked(tmp_path)
+    yield found
+    found.inbox.close()
+
+
+@pytest.fixture
+def asked_of_tokens(tmp_path):
+    found = Asked(tmp_path, words="tokens")
+    yield found
+    found.inbox.close()
+
+
+def test_while_it_stops_posts_are_to_be_sent_again(asked):
+    asked.inbox.close()
+    status, headers, found = asked.ask("POST", "/learn", {"texts": ["rain"]})
+    assert (status, headers["retry-after"]) == (503, "2")
+    assert "try again" in found["error"]
+
+
+def test_an_id_stands_for_its_documents(asked):
+    assert asked.learn(texts=["rain", "wind"], id="x")[0] == 202
+    again = asked.learn(texts=["rain", "wind"], id="x", times=[1, 2])
+    assert again == (202, {"accepted": 0, "duplicates": 2})
+    status, found = asked.learn(texts=["rain", "snow"], id="x")
+    assert (status, "id of its own" in found["error"]) == (409, True)
