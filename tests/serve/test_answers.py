@@ -8,7 +8,7 @@ import pytest
 from spectralleader import TextTopics, save
 from spectralleader.serve.guarding import Guarding
 from spectralleader.serve.inbox import Inbox
-from spectralleader.serve.metrics import Metrics
+from spectralleader.serve.metrics import Metrics, read_lag
 from spectralleader.serve.requests import Limits
 from spectralleader.serve.routes import Routes
 from spectralleader.serve.service import Service
@@ -87,3 +87,51 @@ def test_an_id_stands_for_its_documents(asked):
     assert again == (202, {"accepted": 0, "duplicates": 2})
     status, found = asked.learn(texts=["rain", "snow"], id="x")
     assert (status, "id of its own" in found["error"]) == (409, True)
+
+
+@pytest.mark.parametrize(
+    ("said", "lag"),
+    [
+        ("1,200 bytes behind", 1200.0),
+        ("2.5 s behind", 2.5),
+        ("up to date", 0.0),
+        ("in the last file", 0.0),
+        ("nothing learned yet", None),
+    ],
+)
+def test_the_lag_is_a_number_also_when_there_is_none(said, lag):
+    assert read_lag(said) == lag
+
+
+def test_tokens_are_taken_as_from_files(asked_of_tokens):
+    ask = asked_of_tokens.learn
+    assert ask(tokens=[["a", 7, None, "", 8.0]])[0] == 202
+    assert ask(counts=[{"a": 2.0, "b": None, "": 3}])[0] == 202
+    lines = asked_of_tokens.inbox.path.read_text().splitlines()
+    stored = [json.loads(line)["tokens"] for line in lines]
+    assert stored == [["a", "7", "8"], {"a": 2}]
+    status, _, found = asked_of_tokens.ask("POST", "/predict", {"tokens": [["a", 7, None]]})
+    assert (status, found["documents"][0]["known_words"]) == (200, 1)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"counts": [{"a": 1}, {"a": 1.5}]}, "document 1 counts 'a' as 1.5"),
+        ({"counts": [{"a": 0}]}, "document 0 counts 'a' as 0;"),
+        ({"counts": [{"a": -1}]}, "document 0 counts 'a' as -1;"),
+        ({"counts": [{"a": True}]}, "document 0 counts 'a' as True"),
+        ({"counts": [{"a": 10**7}]}, "from 1 to 1,000,000"),
+        ({"tokens": [["a"], ["a", 1.5]]}, "document 1 has the token 1.5"),
+        ({"tokens": [["a", True]]}, "has the token True"),
+        ({"tokens": [[["a"]]]}, "has the token ['a']"),
+        ({"tokens": [[None, ""]]}, "document 0 has no tokens"),
+        ({"counts": [{"a": None}]}, "document 0 has no tokens"),
+        ({"tokens": ["a b"]}, "document 0 is 'a b'"),
+        ({"tokens": [["\ud800"]]}, "half a character"),
+    ],
+)
+def test_what_is_wrong_with_a_document_of_tokens_is_said(asked_of_tokens, body, said):
+    status, found = asked_of_tokens.learn(**body)
+    assert status == 400
+    assert said in found["error"]

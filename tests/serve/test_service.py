@@ -56,8 +56,9 @@ def test_events_health_metrics_and_the_model_are_there(service, saved, tmp_path)
     assert service.get("/healthz").json == {"status": "alive"}
     assert service.get("/readyz").json == {"ready": True, "problems": []}
     assert service.n_docs == 900
-    for name in ("ready", "words", "checkpoint_age_seconds", "checkpoint_bytes", "lag"):
-        assert f"\nspectralleader_{name}" in service.get("/metrics").body.decode() or name == "lag"
+    for name in ("ready", "words", "checkpoint_age_seconds", "checkpoint_bytes"):
+        assert f"\nspectralleader_{name}" in service.get("/metrics").body.decode()
+    assert service.metric('spectralleader_lag{unit="bytes"}') == 0
     assert service.metric('spectralleader_topic_share{topic="1"}') > 0
     (tmp_path / "got.model").write_bytes(service.get("/model").body)
     assert load(tmp_path / "got.model").n_docs == 900

@@ -144,11 +144,14 @@ def describe_paths(limits: Limits) -> dict[str, Any]:
 
 def documents_of(limits: Limits) -> dict[str, Schema]:
     """Return the three ways of sending documents."""
-    token: Schema = {"type": "string", "minLength": 1}
+    whole: Schema = {"type": "integer"}
+    token: Schema = {"anyOf": [{"type": "string", "minLength": 1}, whole]}
+    said = 'Strings or integers; null and "" are left out.'
     count: Schema = {"type": "integer", "minimum": 1, "maximum": MOST_COUNT}
     text: Schema = {"type": "string", "pattern": r"\S", "maxLength": limits.words}
-    tokens = items(token, minItems=1, maxItems=limits.words)
-    counts: Schema = {"type": "object", "propertyNames": token, "additionalProperties": count}
+    tokens = items(optional({"anyOf": [TEXT, whole]}), minItems=1, maxItems=limits.words)
+    tokens |= {"contains": token, "description": said}
+    counts: Schema = {"type": "object", "additionalProperties": optional(count)}
     counts |= {"minProperties": 1, "maxProperties": limits.words}
     some = {"minItems": 1, "maxItems": limits.batch}
     return {

@@ -81,6 +81,7 @@ class Service(Progress):
         self.n_saved = 0  # documents that it has
         self.rate = 0.0  # documents per second, of late
         self.lag = ""  # how far behind its source learning is, in words
+        self.kind = ""  # of that source
         self._snapshot: Snapshot | None = None
         self._renewed = (0.0, 0.0)  # when the snapshot was taken, and the seconds that took
         self._stepped = self._looked = monotonic()
@@ -98,6 +99,13 @@ class Service(Progress):
         self.n_saved = result.n_saved or 0
         self._judged = (result.losses or Losses(), result.unigram_losses)
         self._counted = (monotonic(), result.topics.n_docs)
+        self.kind = getattr(result.reader, "kind", "")
+        self._ask_lag(result)
+
+    def _ask_lag(self, result: Learned) -> None:
+        """Ask the source how far behind it is, which only this thread may do."""
+        describe = getattr(result.reader, "describe", None)
+        self.lag = "" if describe is None else str(describe())
 
     def show(self, topics: TextTopics) -> None:
         """Answer from these topics."""
@@ -148,8 +156,7 @@ class Service(Progress):
             self._judged = now, now_plain
             lost = (now.loss - losses.loss) / n_words, (now_plain.loss - plain.loss) / n_words
             self.points.append(Point(time(), n_docs, *(round(value, 4) for value in lost)))
-        describe = getattr(result.reader, "describe", None)  # only this thread may ask the source
-        self.lag = "" if describe is None else str(describe())
+        self._ask_lag(result)
 
     def _renew(self, topics: TextTopics) -> None:
         """Take a snapshot if the last one is old: here nobody has to wait for a step to end."""
