@@ -2,16 +2,20 @@
 
 import asyncio
 import json
+import os
+import time
 
 import pytest
 
 from spectralleader import TextTopics, save
+from spectralleader.serve import inbox as inbox_module
 from spectralleader.serve.guarding import Guarding
 from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.metrics import Metrics, read_lag
 from spectralleader.serve.requests import Limits
 from spectralleader.serve.routes import Routes
 from spectralleader.serve.service import Service
+from spectralleader.storage import Checkpoint
 from tests.factories import texts
 
 
@@ -28,7 +32,7 @@ class Asked:
         self.metrics = Metrics(self.service)
         limits = limits or Limits()
         routes = Routes(self.service, self.metrics, limits).app()
-        self.app = Guarding(routes, limits, self.metrics)
+        self.app = Guarding(routes, limits, self.metrics, ending=self.service.ending)
 
     def ask(self, method, path, body=b"", *, ends=True):
         """Return the status, the headers and the JSON of an answer; a body may have no end."""
@@ -135,3 +139,67 @@ def test_what_is_wrong_with_a_document_of_tokens_is_said(asked_of_tokens, body, 
     status, found = asked_of_tokens.learn(**body)
     assert status == 400
     assert said in found["error"]
+
+
+def test_it_is_not_ready_while_the_disk_takes_no_posts(asked, monkeypatch):
+    def fail(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(inbox_module, "TRY_AGAIN", 0.0)
+    monkeypatch.setattr(os, "fsync", fail)
+    assert asked.ask("GET", "/readyz")[0] == 200
+    assert asked.learn(texts=["rain"])[0] == 507
+    status, _, found = asked.ask("GET", "/readyz")
+    assert (status, found["problems"]) == (
+        503,
+        ["posts cannot be stored: No space left on device"],
+    )
+    monkeypatch.undo()
+    monkeypatch.setattr(inbox_module, "TRY_AGAIN", 0.0)
+    assert asked.ask("GET", "/readyz")[0] == 200  # also if nobody posts to find out
+    assert not list(asked.inbox.path.parent.glob("*.trial"))
+
+
+def test_it_is_not_ready_after_a_checkpoint_that_failed(asked):
+    asked.service.not_saved(OSError())
+    status, _, found = asked.ask("GET", "/readyz")
+    assert (status, "checkpoint failed" in found["problems"][0]) == (503, True)
+    asked.service.saved(Checkpoint(asked.service.topics))
+    assert asked.ask("GET", "/readyz")[0] == 200
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(tmp_path):
+    asked = Asked(tmp_path, Limits(seconds=0.3))
+    began = time.monotonic()
+    status, headers, found = asked.ask("POST", "/predict", b'{"texts"', ends=False)
+    assert (status, headers["connection"]) == (408, "close")
+    assert "send it again" in found["error"]
+    assert time.monotonic() - began < 5
+    asked.inbox.close()
+
+
+def test_a_body_that_does_not_come_does_not_delay_the_end(asked):
+    asked.service.ending.set()
+    status, headers, _ = asked.ask("POST", "/predict", b'{"texts"', ends=False)
+    assert (status, headers["retry-after"]) == (503, "2")
+
+
+def test_a_request_that_is_cut_off_is_answered(asked):
+    async def cut_off():
+        task = asyncio.create_task(asked.ask_here("POST", "/learn", b"{", ends=False))
+        await asyncio.sleep(0.1)
+        task.cancel()
+        return await task
+
+    status, _, found = asyncio.run(cut_off())
+    assert (status, "try again" in found["error"]) == (503, True)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"), [("GET", "/learn", "POST"), ("PUT", "/topics", "GET")]
+)
+def test_a_wrong_method_is_told_the_right_ones(asked, method, path, allowed):
+    status, headers, found = asked.ask(method, path)
+    assert status == 405
+    assert allowed in headers["allow"]
+    assert headers["allow"] in found["error"]

@@ -243,6 +243,27 @@ def test_too_many_at_once_are_asked_to_wait(tmp_path, saved):
         service.wait(lambda: service.get("/topics").status == 200)
 
 
+def test_half_a_body_and_an_open_page_do_not_disturb_the_end(saved):
+    with Serving(saved, "--read-only") as service:
+        slow = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
+        slow.putrequest("POST", "/predict")
+        slow.putheader("Content-Type", "application/json")
+        slow.putheader("Content-Length", "100")
+        slow.endheaders(b'{"texts"')  # and never the rest
+        page = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
+        page.request("GET", "/live")
+        page.getresponse().readline()
+        code, seconds = service.stop()
+        answer = slow.getresponse()
+        assert (answer.status, answer.getheader("retry-after")) == (503, "2")
+        answer.read()
+        slow.close()
+        page.close()
+    assert (code, seconds < 5) == (0, True)
+    assert "Traceback" not in service.said
+    assert "Cancel" not in service.said
+
+
 def test_the_live_stream_has_the_page_and_what_is_new(service):
     connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
     connection.request("GET", "/live")

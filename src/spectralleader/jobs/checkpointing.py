@@ -140,6 +140,7 @@ class Checkpoints:
             if not self._failed:
                 self._progress.say(f"{error}; {self._say_kept()}, and learning goes on")
             self._failed = True
+            self._progress.not_saved(error)
         self._tried = (checkpoint.topics.n_docs, monotonic())
         self._wait = min(2.0 * self._wait, self._every.seconds)
 

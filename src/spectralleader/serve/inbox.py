@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 from typing import IO, Any, NamedTuple
 
 from spectralleader.jobs import Progress, Source
@@ -27,6 +28,8 @@ from spectralleader.sources.live.spots import find_spot
 KIND = "inbox"  # of positions
 FULL = 256 * 2**20  # bytes of documents that wait at most
 LONG = 64 * 2**20  # bytes after which a new file is begun; the one before it is kept
+TRY_AGAIN = 5.0  # seconds after which a disk that failed is tried again
+N_TRIAL = 2**20  # bytes of that
 N_IDS = 200_000  # requests remembered at most
 EMPTY = {"size": 0, "digest": hashlib.sha256(b"").hexdigest()}
 BEGINNING = {"number": 0, "offset": 0, "line": 0, "head": EMPTY, "tail": EMPTY}
@@ -91,6 +94,8 @@ class Inbox:
         self._saved: dict[str, Any] | None = None  # the position of the last checkpoint
         self.is_new = True  # whether it held nothing when it was opened
         self._file: IO[bytes] | None = None
+        self._problem = ""  # why the last request could not be stored
+        self._tried = 0.0  # when that was
 
     def open(self) -> None:
         """Read the ids of what was posted before, and be ready for more."""
@@ -176,9 +181,31 @@ class Inbox:
             while view:
                 view = view[self._handle.write(view) :]
             os.fsync(self._handle.fileno())
-        except OSError:
+        except OSError as error:
+            self._problem, self._tried = error.strerror or str(error), monotonic()
             os.ftruncate(self._handle.fileno(), before)  # half a request must not be learned
             raise
+        self._problem = ""
+
+    def problem(self) -> str:
+        """Return why posts cannot be stored, "" if they can.
+
+        Who is not ready gets no posts: so after a failure the disk is tried again from time to
+        time, with a file that is deleted at once.
+        """
+        if self._problem and monotonic() - self._tried > TRY_AGAIN:
+            self._tried, trial = monotonic(), self.path.with_name(f"{self.path.name}.trial")
+            try:
+                with trial.open("wb") as file:
+                    file.write(bytes(N_TRIAL))
+                    file.flush()
+                    os.fsync(file.fileno())
+                self._problem = ""
+            except OSError as error:
+                self._problem = error.strerror or str(error)
+            finally:
+                trial.unlink(missing_ok=True)
+        return self._problem
 
     def _rotate_if_long(self) -> None:
         """Begin a new file if this one is long, and the one before it is learned for good."""

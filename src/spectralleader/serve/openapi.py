@@ -51,6 +51,7 @@ SAID = {
     401: "The token is missing or wrong.",
     403: "The service is called by a name that it does not answer to.",
     404: "There is no such thing.",
+    408: "The body did not come in time.",
     409: "The service does not learn what is posted, or the id was that of other documents.",
     413: "The body, the batch or a document is too large.",
     415: "The body is not JSON.",
@@ -226,5 +227,5 @@ def post(
     summary: str, request: dict[str, Any], answers: dict[str, Any], *more: int
 ) -> dict[str, Any]:
     """Return the description of an operation that takes documents."""
-    known = errors(400, 401, 403, 413, 415, 429, 503, *more)
+    known = errors(400, 401, 403, 408, 413, 415, 429, 503, *more)
     return {"post": {"summary": summary, "requestBody": request, "responses": {**answers, **known}}}

@@ -31,6 +31,7 @@ class Limits(NamedTuple):
     words: int = 100_000  # characters of a text, tokens of a document
     requests: int = 64  # at the same time
     watchers: int = 16  # live pages at the same time
+    seconds: float = 30.0  # until a body must have come
 
 
 class RequestError(Exception):
@@ -40,6 +41,11 @@ class RequestError(Exception):
         super().__init__(error)
         self.status, self.error = status, error
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+def stopping() -> RequestError:
+    """Return the error of a request that came while the service stops."""
+    return RequestError(503, "the service stops; try again", Retry_After="2")
 
 
 class Asked(NamedTuple):

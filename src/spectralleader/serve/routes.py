@@ -27,7 +27,7 @@ from spectralleader.serve.guarding import answer_error
 from spectralleader.serve.inbox import ClosedError, FullError, OtherContentError
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.openapi import describe_api
-from spectralleader.serve.requests import Limits, RequestError, read_body
+from spectralleader.serve.requests import Limits, RequestError, read_body, stopping
 from spectralleader.serve.service import Service, read
 from spectralleader.text.topics import TextTopics
 
@@ -144,7 +144,7 @@ class Routes:
                 "accepted; give each request an id of its own, and change nothing to send it again",
             ) from None  # fmt: skip
         except ClosedError:
-            raise RequestError(503, "the service stops; try again", Retry_After="2") from None
+            raise stopping() from None
         except FullError:
             raise RequestError(
                 429, "too many documents wait to be learned; try again later", Retry_After="10"
@@ -268,9 +268,12 @@ def check_type(request: Request) -> None:
 def refuse(request: Request, error: Exception) -> Response:
     """Answer what no route answers."""
     assert isinstance(error, HTTPException)
-    said = {404: "there is no such path; /openapi.json lists them", 405: "the method is another"}
+    headers = dict(error.headers or {})
+    said = {404: "there is no such path; /openapi.json lists them"}
+    if "Allow" in headers:
+        said[405] = f"this path has other methods: {headers['Allow']}"
     told = {"error": said.get(error.status_code, error.detail)}
-    return JSONResponse(told, error.status_code, dict(error.headers or {}))
+    return JSONResponse(told, error.status_code, headers)
 
 
 def refuse_asked(request: Request, error: Exception) -> Response:

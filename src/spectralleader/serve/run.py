@@ -147,7 +147,8 @@ class Server:
         metrics = Metrics(service)
         routes = Routes(service, metrics, options.limits)
         hosts = LOOPBACK if token is None and not options.insecure else None
-        app = Guarding(routes.app(), options.limits, metrics, token=token, hosts=hosts)
+        limits, ending = options.limits, service.ending
+        app = Guarding(routes.app(), limits, metrics, token=token, hosts=hosts, ending=ending)
         self._service = service
         self._socket = listen(options.host, options.port)
         config = uvicorn.Config(

@@ -79,6 +79,7 @@ class Service(Progress):
         self.surprise: Floats = np.ones(0)  # (K,) mean of -log p of the latest documents
         self.saved_at: float | None = None  # Unix seconds of the last checkpoint
         self.n_saved = 0  # documents that it has
+        self.is_save_failed = False  # whether the last checkpoint could not be written
         self.rate = 0.0  # documents per second, of late
         self.lag = ""  # how far behind its source learning is, in words
         self.kind = ""  # of that source
@@ -170,8 +171,13 @@ class Service(Progress):
     def saved(self, checkpoint: Checkpoint) -> None:
         """Take note of a checkpoint that is on the disk."""
         self.saved_at, self.n_saved = time(), checkpoint.topics.n_docs
+        self.is_save_failed = False
         if self.inbox is not None:
             self.inbox.note_saved(checkpoint.topics.position)
+
+    def not_saved(self, error: Exception) -> None:
+        """Take note of a checkpoint that could not be written."""
+        self.is_save_failed = True
 
     # what answers read
 
@@ -249,6 +255,10 @@ class Service(Progress):
         found = []
         if (silent := monotonic() - self._stepped) > SILENT:
             found.append(f"the source has not answered for {silent:.0f} s")
+        if self.inbox is not None and (problem := self.inbox.problem()):
+            found.append(f"posts cannot be stored: {problem}")
+        if self.is_save_failed:
+            found.append("the last checkpoint failed; the log says why")
         new = self.topics.n_docs - self.n_saved
         if new and self.saved_at is not None and time() - self.saved_at > self.stale:
             found.append(f"the last checkpoint is {time() - self.saved_at:.0f} s old")
