@@ -56,8 +56,9 @@ def test_events_health_metrics_and_the_model_are_there(service, saved, tmp_path)
     assert service.get("/healthz").json == {"status": "alive"}
     assert service.get("/readyz").json == {"ready": True, "problems": []}
     assert service.n_docs == 900
-    for name in ("ready", "words", "checkpoint_age_seconds", "checkpoint_bytes", "lag"):
-        assert f"\nspectralleader_{name}" in service.get("/metrics").body.decode() or name == "lag"
+    for name in ("ready", "words", "checkpoint_age_seconds", "checkpoint_bytes"):
+        assert f"\nspectralleader_{name}" in service.get("/metrics").body.decode()
+    assert service.metric('spectralleader_lag{unit="bytes"}') == 0
     assert service.metric('spectralleader_topic_share{topic="1"}') > 0
     (tmp_path / "got.model").write_bytes(service.get("/model").body)
     assert load(tmp_path / "got.model").n_docs == 900
@@ -240,6 +241,27 @@ def test_too_many_at_once_are_asked_to_wait(tmp_path, saved):
         assert service.get("/healthz").status == 200
         slow.close()
         service.wait(lambda: service.get("/topics").status == 200)
+
+
+def test_half_a_body_and_an_open_page_do_not_disturb_the_end(saved):
+    with Serving(saved, "--read-only") as service:
+        slow = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
+        slow.putrequest("POST", "/predict")
+        slow.putheader("Content-Type", "application/json")
+        slow.putheader("Content-Length", "100")
+        slow.endheaders(b'{"texts"')  # and never the rest
+        page = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
+        page.request("GET", "/live")
+        page.getresponse().readline()
+        code, seconds = service.stop()
+        answer = slow.getresponse()
+        assert (answer.status, answer.getheader("retry-after")) == (503, "2")
+        answer.read()
+        slow.close()
+        page.close()
+    assert (code, seconds < 5) == (0, True)
+    assert "Traceback" not in service.said
+    assert "Cancel" not in service.said
 
 
 def test_the_live_stream_has_the_page_and_what_is_new(service):

@@ -81,6 +81,14 @@ def serve(
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Learn nothing: answer from MODEL as it is.")
     ] = False,
+    adopt: Annotated[
+        bool,
+        typer.Option(
+            "--adopt",
+            help="Learn on from a MODEL that learned other files or another stream: its position "
+            "there is given up, so that learn cannot resume it.",
+        ),
+    ] = False,
     max_body: Annotated[
         int, typer.Option(min=1000, help="Bytes of a request at most.")
     ] = 4_000_000,
@@ -127,6 +135,8 @@ def serve(
         raise ImportError(MISSING)
     if read_only and learn is not None:
         raise typer.BadParameter("--read-only learns nothing; leave out --learn")
+    if read_only and adopt:
+        raise typer.BadParameter("--read-only learns nothing; leave out --adopt")
     if read_only and not model.is_file():
         raise typer.BadParameter(f"there is no file {model}")
     n_topics = parse_topics(topics)
@@ -157,5 +167,6 @@ def serve(
             checkpoint_every=checkpoint_every,
             keep_texts=not no_texts,
             adopt=True,
+            give_up_position=adopt,
         )
         run(options, None if read_only else learning)

@@ -140,6 +140,7 @@ class Checkpoints:
             if not self._failed:
                 self._progress.say(f"{error}; {self._say_kept()}, and learning goes on")
             self._failed = True
+            self._progress.not_saved(error)
         self._tried = (checkpoint.topics.n_docs, monotonic())
         self._wait = min(2.0 * self._wait, self._every.seconds)
 
@@ -194,12 +195,37 @@ def load_run(path: Path) -> tuple[Checkpoint, Run]:
 
 def adopt_run(path: Path) -> tuple[Checkpoint, Run]:
     """Return topics that were saved in whatever way, with a run to continue them by."""
-    found = storage.load_as_saved(path)
+    try:
+        found = storage.load_as_saved(path)
+    except StorageError as error:
+        raise StorageError(f"{error}; {FRESH}") from error
     if isinstance(found, TextTopics):
         found = Checkpoint(found)
     if not isinstance(found, Checkpoint):
         raise StorageError(f"{path} holds a {type(found).__name__}, not topics; {FRESH}")
     return found, first_run(found.topics, {"topics": "?"}) if found.run is None else found.run
+
+
+def is_position_of(found: Checkpoint, kind: str) -> bool:
+    """Say whether what was learned ends at a position in a live source of this kind."""
+    position = found.topics.position
+    return position is not None and position.get("kind") == kind
+
+
+def check_position(found: Checkpoint, kind: str, *, give_up: bool) -> None:
+    """Raise if learning from a live source would lose the position in what was learned before.
+
+    Topics that learned a pipe, or in a program of one's own, have no position to lose.
+    """
+    position = found.topics.position
+    if give_up or is_position_of(found, kind) or (position or found.position.digest) is None:
+        return
+    before = "files" if position is None else f"a source of the kind {position.get('kind')!r:.20}"
+    raise ValueError(
+        f"the model learned {before}, and to learn anything else would lose the position there, so "
+        "that it could not be resumed; name the source by --learn, say --read-only to learn "
+        "nothing, or --adopt (best with a copy of the model) to give that position up"
+    )
 
 
 def first_run(topics: TextTopics, settings: dict[str, str]) -> Run:

@@ -13,7 +13,12 @@ from typing import Any
 
 from spectralleader.documents import Documents
 from spectralleader.evaluation import Prequential
-from spectralleader.jobs.checkpointing import Checkpoints, first_run
+from spectralleader.jobs.checkpointing import (
+    Checkpoints,
+    check_position,
+    first_run,
+    is_position_of,
+)
 from spectralleader.jobs.emitting import Emitter, open_emitter, rows_of
 from spectralleader.jobs.input_digest import InputDigest, check_pipe, retrace
 from spectralleader.jobs.options import AUTO, LearnOptions
@@ -295,7 +300,8 @@ def _prepare(
         checkpoints.resume(*found, settings)
         if not isinstance(reader, Reader):
             job = Pass(*found, reader, None, checkpoints, progress)
-            if job.topics.position is None:  # adopted
+            is_adopted = not is_position_of(found[0], reader.kind)
+            if is_adopted and not reader.starts_alike:
                 job.note_position(reader.position)
             return job, until_end(reader)
         digest, blocks = _find_place(found[0], options, reader, progress)
@@ -325,7 +331,11 @@ def _start(
     progress: Progress,
 ) -> None:
     """Start a live source, after the position of the checkpoint if there is one."""
-    if found is None or (options.adopt and found.topics.position is None):
+    if found is None:
+        reader.start(None)
+        return
+    if options.adopt and not is_position_of(found, reader.kind):
+        check_position(found, reader.kind, give_up=options.give_up_position)
         reader.start(None)
         return
     if found.topics.position is None:

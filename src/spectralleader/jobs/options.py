@@ -63,7 +63,9 @@ class LearnOptions:
         Keep a sample of the texts, for typical documents; if not, of their known words only.
     adopt : bool
         Resume with the settings of `save`, whatever they are; the ones given here are for a file
-        that does not exist yet. Topics that learned files continue with a live source.
+        that does not exist yet. Topics that learned something else continue with a live source.
+    give_up_position : bool
+        With `adopt`, continue also where that loses the position in what was learned before.
     """
 
     source: Source
@@ -78,6 +80,7 @@ class LearnOptions:
     emit: str | None = None
     keep_texts: bool = True
     adopt: bool = False
+    give_up_position: bool = False
     verify: bool = False
 
     def __post_init__(self) -> None:

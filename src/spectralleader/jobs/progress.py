@@ -29,5 +29,8 @@ class Progress:
     def saved(self, checkpoint: Any) -> None:
         """Report a `Checkpoint` that is on the disk."""
 
+    def not_saved(self, error: Exception) -> None:
+        """Report a checkpoint that could not be written; the last one is as it was."""
+
     def stepped(self, result: Any) -> None:
         """Report a step: the result so far, `Learned` or `Evaluation`."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hmac
+import threading
 from binascii import Error as Base64Error
 from collections.abc import Awaitable, Callable, MutableMapping
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Any
 
 from starlette.responses import JSONResponse
 
 from spectralleader.serve.metrics import Metrics
-from spectralleader.serve.requests import Limits, RequestError
+from spectralleader.serve.requests import Limits, RequestError, stopping
 
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
@@ -26,6 +28,7 @@ SHOWN = {  # as paths are called in metrics: those that a client makes up must n
     "/": "/", "/live": "/live", "/topics": "/topics", "/trends": "/trends", "/events": "/events",
     "/predict": "/predict", "/learn": "/learn", "/model": "/model", **{path: path for path in OPEN},
 }  # fmt: skip
+LOOK_EVERY = 0.5  # seconds after which who waits for a body looks whether the service stops
 HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -45,6 +48,8 @@ class Guarding:
     hosts : tuple of str, optional
         Names by which the service may be called, None: any. A page of another site that has its
         name lead here cannot ask in a visitor's name.
+    ending : Event, optional
+        Set when the service stops: bodies that have not come yet are waited for no more.
     """
 
     def __init__(
@@ -55,7 +60,9 @@ class Guarding:
         *,
         token: bytes | None = None,
         hosts: tuple[str, ...] | None = None,
+        ending: threading.Event | None = None,
     ) -> None:
+        self._ending = ending or threading.Event()
         self._app, self._limits, self._metrics = app, limits, metrics
         self._token, self._hosts = token, hosts
         self._n_running = self._n_watching = 0
@@ -65,14 +72,14 @@ class Guarding:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        path, began, status = scope["path"], perf_counter(), 500
+        path, began, status, is_begun = scope["path"], perf_counter(), 500, False
         name = SHOWN.get(path) or ("/topics/{id}" if path.startswith("/topics/") else "other")
         is_live = path == "/live"
 
         async def send_more(message: Message) -> None:
-            nonlocal status
+            nonlocal status, is_begun
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status, is_begun = message["status"], True
                 message["headers"] = [*message.get("headers", ()), *HEADERS]
             await send(message)
 
@@ -83,6 +90,9 @@ class Guarding:
             await self._app(scope, self._limited(receive), send_more)
         except RequestError as error:
             await answer_error(error)(scope, receive, send_more)
+        except asyncio.CancelledError:  # at the end of the service, and not an error of its own
+            if not is_begun:
+                await answer_error(stopping())(scope, receive, send_more)
         finally:
             self._n_running -= not is_live
             self._n_watching -= is_live
@@ -126,18 +136,31 @@ class Guarding:
             )
 
     def _limited(self, receive: Receive) -> Receive:
-        """Return a stream of the body that ends with an error where it is too long."""
-        n_read = 0
+        """Return a stream of the body that ends with an error where it is too long or too slow."""
+        n_read, is_read, end = 0, False, monotonic() + self._limits.seconds
 
         async def receive_some() -> Message:
-            nonlocal n_read
-            message = await receive()
+            nonlocal n_read, is_read
+            message = await (receive() if is_read else self._receive_until(end, receive))
+            is_read = not message.get("more_body", False)
             n_read += len(message.get("body", b""))
             if n_read > self._limits.body:
                 raise too_large(self._limits)
             return message
 
         return receive_some
+
+    async def _receive_until(self, end: float, receive: Receive) -> Message:
+        """Return the next part of a body, if it comes before the end."""
+        while True:
+            try:
+                async with asyncio.timeout(min(LOOK_EVERY, max(0.0, end - monotonic()))):
+                    return await receive()
+            except TimeoutError:
+                if self._ending.is_set():
+                    raise stopping() from None
+                if monotonic() >= end:
+                    raise too_slow(self._limits) from None
 
 
 def read_token(header: bytes) -> bytes:
@@ -154,6 +177,12 @@ def read_token(header: bytes) -> bytes:
 def too_large(limits: Limits) -> RequestError:
     """Return the error of a body that is too large."""
     return RequestError(413, f"the body has more than {limits.body:,} bytes; send fewer documents")
+
+
+def too_slow(limits: Limits) -> RequestError:
+    """Return the error of a body that does not come."""
+    said = f"the body did not come within {limits.seconds:g} s; send it again, in smaller parts"
+    return RequestError(408, said, Connection="close")
 
 
 def answer_error(error: RequestError) -> JSONResponse:

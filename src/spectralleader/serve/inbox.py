@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 from typing import IO, Any, NamedTuple
 
 from spectralleader.jobs import Progress, Source
@@ -27,6 +28,8 @@ from spectralleader.sources.live.spots import find_spot
 KIND = "inbox"  # of positions
 FULL = 256 * 2**20  # bytes of documents that wait at most
 LONG = 64 * 2**20  # bytes after which a new file is begun; the one before it is kept
+TRY_AGAIN = 5.0  # seconds after which a disk that failed is tried again
+N_TRIAL = 2**20  # bytes of that
 N_IDS = 200_000  # requests remembered at most
 EMPTY = {"size": 0, "digest": hashlib.sha256(b"").hexdigest()}
 BEGINNING = {"number": 0, "offset": 0, "line": 0, "head": EMPTY, "tail": EMPTY}
@@ -34,6 +37,37 @@ BEGINNING = {"number": 0, "offset": 0, "line": 0, "head": EMPTY, "tail": EMPTY}
 
 class FullError(Exception):
     """More documents wait to be learned than the inbox holds."""
+
+
+class OtherContentError(Exception):
+    """Other documents came before under the same id."""
+
+
+class ClosedError(Exception):
+    """The service stops."""
+
+
+class Known(NamedTuple):
+    """The documents of a request that are on the disk: all, unless a crash cut it short."""
+
+    n: int = 0
+    n_all: int | None = None  # documents of the whole request
+    digest: bytes = b""  # of the n documents, without their times
+
+    def with_more(self, documents: Sequence[dict[str, Any]], n_all: int | None) -> Known:
+        """Return what is known after the next documents of the request."""
+        digest = self.digest
+        for one in documents:
+            found = one.get("text", one.get("tokens"))
+            content = found if isinstance(found, str) else json.dumps(found, sort_keys=True)
+            digest = hashlib.blake2b(digest + content.encode(), digest_size=16).digest()
+        return Known(self.n + len(documents), n_all, digest)
+
+    def is_part_of(self, documents: Sequence[dict[str, Any]]) -> bool:
+        """Say whether these documents are the request, as far as it is known."""
+        if self.n_all not in (None, len(documents)) or self.n > len(documents):
+            return False
+        return Known().with_more(documents[: self.n], None).digest == self.digest
 
 
 class Accepted(NamedTuple):
@@ -56,10 +90,12 @@ class Inbox:
         self.path = path
         self._older = path.with_name(f"{path.name}.1")
         self._lock = threading.Lock()
-        self._ids: OrderedDict[str, int] = OrderedDict()  # documents of each request
+        self._ids: OrderedDict[str, Known] = OrderedDict()
         self._saved: dict[str, Any] | None = None  # the position of the last checkpoint
         self.is_new = True  # whether it held nothing when it was opened
         self._file: IO[bytes] | None = None
+        self._problem = ""  # why the last request could not be stored
+        self._tried = 0.0  # when that was
 
     def open(self) -> None:
         """Read the ids of what was posted before, and be ready for more."""
@@ -90,15 +126,18 @@ class Inbox:
                 end += len(line)
                 found = json.loads(line)
                 if found.get("id") is not None:
-                    self._note(found["id"], 1)
+                    self._note(found["id"], [found], found.get("of"))
 
     def _create(self) -> IO[bytes]:
         descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         sync_folder(self.path.parent)
         return os.fdopen(descriptor, "ab", buffering=0)
 
-    def _note(self, id: str, n: int) -> None:
-        self._ids[id] = self._ids.pop(id, 0) + n
+    def _note(self, id: str, documents: Sequence[dict[str, Any]], n_all: int | None) -> None:
+        known = self._ids.pop(id, Known())
+        if known.n == known.n_all:  # it was forgotten in the meantime, and came again
+            known = Known()
+        self._ids[id] = known.with_more(documents, n_all)
         while len(self._ids) > N_IDS:
             self._ids.popitem(last=False)
 
@@ -107,24 +146,32 @@ class Inbox:
 
         Raises
         ------
+        OtherContentError
+            If other documents came before under the same id.
         FullError
             If too many documents wait.
+        ClosedError
+            If it is closed.
         OSError
             If the disk is full, or fails; then nothing was added.
         """
         with self._lock:
-            n_known = 0 if id is None else min(self._ids.get(id, 0), len(documents))
-            new = documents[n_known:]
+            if self._file is None:
+                raise ClosedError
+            known = Known() if id is None else self._ids.get(id, Known())
+            if known.n and not known.is_part_of(documents):
+                raise OtherContentError
+            n_known, new = known.n, documents[known.n :]
             if not new:
                 return Accepted(0, n_known)
             if self.n_waiting > FULL:
                 raise FullError
-            mark = {} if id is None else {"id": id}
+            mark = {} if id is None else {"id": id, "of": len(documents)}
             lines = [json.dumps({**mark, **one}, ensure_ascii=True) + "\n" for one in new]
             self._rotate_if_long()
             self._append("".join(lines).encode())
             if id is not None:
-                self._note(id, len(new))
+                self._note(id, new, len(documents))
             return Accepted(len(new), n_known)
 
     def _append(self, data: bytes) -> None:
@@ -134,9 +181,31 @@ class Inbox:
             while view:
                 view = view[self._handle.write(view) :]
             os.fsync(self._handle.fileno())
-        except OSError:
+        except OSError as error:
+            self._problem, self._tried = error.strerror or str(error), monotonic()
             os.ftruncate(self._handle.fileno(), before)  # half a request must not be learned
             raise
+        self._problem = ""
+
+    def problem(self) -> str:
+        """Return why posts cannot be stored, "" if they can.
+
+        Who is not ready gets no posts: so after a failure the disk is tried again from time to
+        time, with a file that is deleted at once.
+        """
+        if self._problem and monotonic() - self._tried > TRY_AGAIN:
+            self._tried, trial = monotonic(), self.path.with_name(f"{self.path.name}.trial")
+            try:
+                with trial.open("wb") as file:
+                    file.write(bytes(N_TRIAL))
+                    file.flush()
+                    os.fsync(file.fileno())
+                self._problem = ""
+            except OSError as error:
+                self._problem = error.strerror or str(error)
+            finally:
+                trial.unlink(missing_ok=True)
+        return self._problem
 
     def _rotate_if_long(self) -> None:
         """Begin a new file if this one is long, and the one before it is learned for good."""
@@ -202,6 +271,8 @@ class InboxSource(Source):
 class InboxReader(LiveReader):
     """A reader that knows what its lines look like from the first start on."""
 
+    starts_alike = True
+
     def __init__(self, *source: Any, shape: Shape, is_new: bool, **how: Any) -> None:
         super().__init__(*source, **how)
         self._known, self._is_new = shape, is_new
@@ -212,12 +283,6 @@ class InboxReader(LiveReader):
         A model may come without its inbox, from another machine: then a new one is begun.
         """
         first = {"kind": self.kind, "at": BEGINNING, "read": self._known.to_state()}
-        kind = None if position is None else position.get("kind")
-        if kind not in (None, KIND):
-            raise ValueError(
-                f"the model learns from a source of the kind {kind!r}, and posted documents would "
-                "lose the position in it; name the source by --learn, or say --read-only"
-            )
         super().start(first if position is None or self._is_new else position)
 
 

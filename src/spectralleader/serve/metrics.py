@@ -15,7 +15,9 @@ from spectralleader.serve.service import Service
 
 PREFIX = "spectralleader"
 SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-BEHIND = re.compile(r"([\d,]+) (\w+) behind")
+BEHIND = re.compile(r"([\d,.]+) \w+ behind")
+UNITS = {"kafka": "messages", "redis": "s", "folder": "files"}  # by kind of source, else bytes
+UP_TO_DATE = ("up to date", "in the last file", "nothing there yet")
 
 
 class Metrics:
@@ -69,9 +71,9 @@ class Collected(Collector):
             last = service.points[-1]
             yield gauge("loss_nats_per_word", "Loss of late, predicted before learned.", last.loss)
             yield gauge("baseline_nats_per_word", "The same of word frequencies.", last.baseline)
-        if found := BEHIND.search(service.lag):
+        if (behind := read_lag(service.lag)) is not None:
             lag = GaugeMetricFamily(f"{PREFIX}_lag", "How far behind its source.", labels=["unit"])
-            lag.add_metric([found[2]], float(found[1].replace(",", "")))
+            lag.add_metric([UNITS.get(service.kind, "bytes")], behind)
             yield lag
         yield from self._per_topic()
         yield from self._checkpoint()
@@ -95,6 +97,13 @@ class Collected(Collector):
             yield gauge("checkpoint_age_seconds", "Age of the last checkpoint.", age)
             yield gauge("checkpoint_bytes", "Size of the model file.", size)
             yield gauge("checkpoint_documents", "Documents that it has.", service.n_saved)
+
+
+def read_lag(said: str) -> float | None:
+    """Return the number of how far behind its source learning is; None if that is not known."""
+    if found := BEHIND.search(said):
+        return float(found[1].replace(",", ""))
+    return 0.0 if said in UP_TO_DATE else None
 
 
 def gauge(name: str, said: str, value: float) -> GaugeMetricFamily:

@@ -51,11 +51,12 @@ SAID = {
     401: "The token is missing or wrong.",
     403: "The service is called by a name that it does not answer to.",
     404: "There is no such thing.",
-    409: "The service does not learn what is posted.",
+    408: "The body did not come in time.",
+    409: "The service does not learn what is posted, or the id was that of other documents.",
     413: "The body, the batch or a document is too large.",
     415: "The body is not JSON.",
     429: "Too much at once; try again after the seconds of Retry-After.",
-    503: "The model is not loaded yet.",
+    503: "The model is not loaded yet, or the service stops; try again.",
     507: "The disk is full.",
 }
 
@@ -144,11 +145,14 @@ def describe_paths(limits: Limits) -> dict[str, Any]:
 
 def documents_of(limits: Limits) -> dict[str, Schema]:
     """Return the three ways of sending documents."""
-    token: Schema = {"type": "string", "minLength": 1}
+    whole: Schema = {"type": "integer"}
+    token: Schema = {"anyOf": [{"type": "string", "minLength": 1}, whole]}
+    said = 'Strings or integers; null and "" are left out.'
     count: Schema = {"type": "integer", "minimum": 1, "maximum": MOST_COUNT}
     text: Schema = {"type": "string", "pattern": r"\S", "maxLength": limits.words}
-    tokens = items(token, minItems=1, maxItems=limits.words)
-    counts: Schema = {"type": "object", "propertyNames": token, "additionalProperties": count}
+    tokens = items(optional({"anyOf": [TEXT, whole]}), minItems=1, maxItems=limits.words)
+    tokens |= {"contains": token, "description": said}
+    counts: Schema = {"type": "object", "additionalProperties": optional(count)}
     counts |= {"minProperties": 1, "maxProperties": limits.words}
     some = {"minItems": 1, "maxItems": limits.batch}
     return {
@@ -223,5 +227,5 @@ def post(
     summary: str, request: dict[str, Any], answers: dict[str, Any], *more: int
 ) -> dict[str, Any]:
     """Return the description of an operation that takes documents."""
-    known = errors(400, 401, 403, 413, 415, 429, 503, *more)
+    known = errors(400, 401, 403, 408, 413, 415, 429, 503, *more)
     return {"post": {"summary": summary, "requestBody": request, "responses": {**answers, **known}}}

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from spectralleader.sources.files.times import EPOCH, parse_time
-from spectralleader.text.tokens import Tokens
+from spectralleader.text.tokens import Tokens, as_token
 from spectralleader.text.words import Tokenizer
 
 LONGEST_ID = 200  # characters
@@ -20,6 +20,7 @@ EXAMPLES = {
     "tokens": '{"tokens": [["rain", "wind"]]}',
     "counts": '{"counts": [{"rain": 2, "wind": 1}]}',
 }
+TYPES: dict[str, type[Any]] = {"texts": str, "tokens": list, "counts": dict}
 
 
 class Limits(NamedTuple):
@@ -30,6 +31,7 @@ class Limits(NamedTuple):
     words: int = 100_000  # characters of a text, tokens of a document
     requests: int = 64  # at the same time
     watchers: int = 16  # live pages at the same time
+    seconds: float = 30.0  # until a body must have come
 
 
 class RequestError(Exception):
@@ -39,6 +41,11 @@ class RequestError(Exception):
         super().__init__(error)
         self.status, self.error = status, error
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+def stopping() -> RequestError:
+    """Return the error of a request that came while the service stops."""
+    return RequestError(503, "the service stops; try again", Retry_After="2")
 
 
 class Asked(NamedTuple):
@@ -76,8 +83,7 @@ def read_body(body: bytes, words: Tokenizer, limits: Limits, extra: tuple[str, .
         raise RequestError(
             413, f"{len(documents):,} documents are more than {limits.batch:,}; send fewer at once"
         )
-    for i, document in enumerate(documents):
-        check_document(document, name, i, limits)
+    documents = [read_document(one, name, i, limits) for i, one in enumerate(documents)]
     id = found.get("id")
     if id is not None and not (isinstance(id, str) and 0 < len(id) <= LONGEST_ID and is_whole(id)):
         raise RequestError(400, f"the id must be a string of 1 to {LONGEST_ID} characters")
@@ -105,16 +111,12 @@ def example(kind: str) -> str:
     return EXAMPLES["texts"] if kind == "texts" else f"{EXAMPLES['tokens']} or {EXAMPLES['counts']}"
 
 
-def check_document(document: Any, kind: str, i: int, limits: Limits) -> None:
-    """Raise unless a document is one of its kind, not empty and not too long."""
-    if kind == "texts":
-        is_right = isinstance(document, str) and bool(document.strip()) and is_whole(document)
-    elif kind == "tokens":
-        is_right = isinstance(document, list) and all(map(is_token, document))
-    else:
-        is_right = isinstance(document, dict) and all(map(is_token, document))
-        is_right = is_right and all(map(is_count, document.values()))
-    if not is_right or not document:
+def read_document(document: Any, kind: str, i: int, limits: Limits) -> Any:
+    """Return a document as it is learned; raise unless it is one of its kind, and not too long.
+
+    Tokens follow the rules of files: integers are tokens too, null and "" are none.
+    """
+    if not isinstance(document, TYPES[kind]) or (kind == "texts" and not document.strip()):
         raise RequestError(
             400, f"document {i} is {document!r:.40}; such documents are sent as {EXAMPLES[kind]}"
         )
@@ -123,16 +125,52 @@ def check_document(document: Any, kind: str, i: int, limits: Limits) -> None:
         raise RequestError(
             413, f"document {i} has more than {limits.words:,} {what}; split it, or shorten it"
         )
+    if kind == "texts":
+        check_whole(document, i)
+        return document
+    found = read_tokens(document, i) if kind == "tokens" else read_counts(document, i)
+    if not found:
+        raise RequestError(400, f"document {i} has no tokens; leave it out")
+    return found
 
 
-def is_token(token: Any) -> bool:
-    """Say whether a token is a string that is not empty."""
-    return isinstance(token, str) and token != "" and is_whole(token)
+def read_tokens(document: list[Any], i: int) -> list[str]:
+    """Return the tokens of a list."""
+    return [token for one in document if (token := read_token(one, i))]
 
 
-def is_count(count: Any) -> bool:
-    """Say whether a count is an integer within bounds."""
-    return type(count) is int and 1 <= count <= MOST_COUNT
+def read_counts(document: dict[str, Any], i: int) -> dict[str, int]:
+    """Return the tokens of an object that have a count."""
+    found = {}
+    for token, count in document.items():
+        if count is None:
+            continue
+        if type(count) not in (int, float) or not 1 <= count <= MOST_COUNT or count % 1:
+            raise RequestError(
+                400, f"document {i} counts {token!r:.40} as {count!r:.40}; counts are integers "
+                f"from 1 to {MOST_COUNT:,}; leave out what is not there",
+            )  # fmt: skip
+        if read_token(token, i):
+            found[token] = int(count)
+    return found
+
+
+def read_token(token: Any, i: int) -> str:
+    """Return a token as a string, "" for none."""
+    try:
+        found = as_token(token, i)
+    except ValueError as error:
+        raise RequestError(400, str(error)) from None
+    check_whole(found, i)
+    return found
+
+
+def check_whole(text: str, i: int) -> None:
+    """Raise unless a text can be stored."""
+    if not is_whole(text):
+        raise RequestError(
+            400, f"document {i} has half a character (a lone surrogate): {text!r:.40}; leave it out"
+        )
 
 
 def is_whole(text: str) -> bool:

@@ -24,10 +24,10 @@ from starlette.routing import Route
 from spectralleader.jobs.learning import list_topics
 from spectralleader.page import describe_page, render
 from spectralleader.serve.guarding import answer_error
-from spectralleader.serve.inbox import FullError
+from spectralleader.serve.inbox import ClosedError, FullError, OtherContentError
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.openapi import describe_api
-from spectralleader.serve.requests import Limits, RequestError, read_body
+from spectralleader.serve.requests import Limits, RequestError, read_body, stopping
 from spectralleader.serve.service import Service, read
 from spectralleader.text.topics import TextTopics
 
@@ -125,7 +125,7 @@ class Routes:
         check_type(request)
         words, inbox = self._topics.vectoriser.words, self.service.inbox
         asked = read_body(await request.body(), words, self.limits, ("id", "times"))
-        if inbox is None or not inbox.is_open:
+        if inbox is None:
             raise RequestError(
                 409, "this service does not learn what is posted; start it without --learn or "
                 "--read-only",
@@ -138,6 +138,13 @@ class Routes:
         ]
         try:
             found = await run_sync(inbox.add, documents, asked.id)
+        except OtherContentError:
+            raise RequestError(
+                409, f"other documents came before as {asked.id!r:.60}, and these were not "
+                "accepted; give each request an id of its own, and change nothing to send it again",
+            ) from None  # fmt: skip
+        except ClosedError:
+            raise stopping() from None
         except FullError:
             raise RequestError(
                 429, "too many documents wait to be learned; try again later", Retry_After="10"
@@ -261,9 +268,12 @@ def check_type(request: Request) -> None:
 def refuse(request: Request, error: Exception) -> Response:
     """Answer what no route answers."""
     assert isinstance(error, HTTPException)
-    said = {404: "there is no such path; /openapi.json lists them", 405: "the method is another"}
+    headers = dict(error.headers or {})
+    said = {404: "there is no such path; /openapi.json lists them"}
+    if "Allow" in headers:
+        said[405] = f"this path has other methods: {headers['Allow']}"
     told = {"error": said.get(error.status_code, error.detail)}
-    return JSONResponse(told, error.status_code, dict(error.headers or {}))
+    return JSONResponse(told, error.status_code, headers)
 
 
 def refuse_asked(request: Request, error: Exception) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 from dataclasses import dataclass, replace
@@ -11,10 +12,10 @@ from time import monotonic, sleep
 import uvicorn
 
 from spectralleader.jobs import LearnOptions, run
-from spectralleader.jobs.checkpointing import Every
+from spectralleader.jobs.checkpointing import Every, adopt_run, check_position
 from spectralleader.runtime.interrupts import Interrupts, look
 from spectralleader.serve.guarding import LOOPBACK, Guarding
-from spectralleader.serve.inbox import Inbox, InboxSource
+from spectralleader.serve.inbox import KIND, Inbox, InboxSource
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.requests import Limits
 from spectralleader.serve.routes import Routes
@@ -29,6 +30,7 @@ GRACE = 2  # seconds that open requests have to end
 STALE = 3  # intervals between checkpoints after which the last one is too old
 LEAST_STALE = 60.0  # seconds
 STARTING = 10.0  # seconds until the port must be open
+FRESH = re.compile("start anew with --fresh(, which keeps it as a backup)?")
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,14 @@ def serve(options: ServeOptions, learning: LearnOptions | None) -> None:
 
     Learning options without a source are those of the inbox.
     """
+    try:
+        _serve(options, learning)
+    except ValueError as error:  # of jobs that learn has too, whose options are others
+        error.args = (FRESH.sub("name another MODEL to start anew", str(error)),)
+        raise
+
+
+def _serve(options: ServeOptions, learning: LearnOptions | None) -> None:
     token = options.read_token()
     inbox, stale = None, 0.0
     if learning is not None:
@@ -110,11 +120,19 @@ def load_topics(path: Path) -> TextTopics:
 
 
 def inbox_source(inbox: Inbox, learning: LearnOptions) -> InboxSource:
-    """Return the inbox as what is learned; a model that counts tokens takes tokens."""
+    """Return the inbox as what is learned; a model that counts tokens takes tokens.
+
+    Raises
+    ------
+    ValueError
+        If what is posted would lose the position in what the model has learned.
+    """
     source, path = learning.source, Path(learning.save or "")
     has_tokens = bool(source.tokens)
     if path.exists() and not learning.fresh:
-        words = load_topics(path).vectoriser.words
+        found, _ = adopt_run(path)
+        check_position(found, KIND, give_up=learning.give_up_position)
+        words = found.topics.vectoriser.words
         has_tokens = isinstance(words, Tokens) and words.split is None
     return InboxSource(
         (str(inbox.path),), block=source.block, split=source.split, inbox=inbox,
@@ -129,7 +147,8 @@ class Server:
         metrics = Metrics(service)
         routes = Routes(service, metrics, options.limits)
         hosts = LOOPBACK if token is None and not options.insecure else None
-        app = Guarding(routes.app(), options.limits, metrics, token=token, hosts=hosts)
+        limits, ending = options.limits, service.ending
+        app = Guarding(routes.app(), limits, metrics, token=token, hosts=hosts, ending=ending)
         self._service = service
         self._socket = listen(options.host, options.port)
         config = uvicorn.Config(
@@ -149,7 +168,8 @@ class Server:
             sleep(0.01)
         host, port = self._socket.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
-        self._service.say(f"listening on http://{shown}:{port}")
+        self._service.say("starting")
+        self._service.address = f"http://{shown}:{port}"
         return self
 
     def __exit__(self, *_: object) -> None:

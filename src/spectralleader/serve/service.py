@@ -68,6 +68,7 @@ class Service(Progress):
         self, path: Path, inbox: Inbox | None = None, *, learns: bool = True, stale: float = 1800.0
     ) -> None:
         self.path, self.inbox, self.learns, self.stale = path, inbox, learns, stale
+        self.address = ""  # where it listens
         self.topics: TextTopics | None = None
         self.result: Learned | None = None
         self.is_ended = False  # whether the source has nothing more
@@ -78,8 +79,10 @@ class Service(Progress):
         self.surprise: Floats = np.ones(0)  # (K,) mean of -log p of the latest documents
         self.saved_at: float | None = None  # Unix seconds of the last checkpoint
         self.n_saved = 0  # documents that it has
+        self.is_save_failed = False  # whether the last checkpoint could not be written
         self.rate = 0.0  # documents per second, of late
         self.lag = ""  # how far behind its source learning is, in words
+        self.kind = ""  # of that source
         self._snapshot: Snapshot | None = None
         self._renewed = (0.0, 0.0)  # when the snapshot was taken, and the seconds that took
         self._stepped = self._looked = monotonic()
@@ -97,6 +100,13 @@ class Service(Progress):
         self.n_saved = result.n_saved or 0
         self._judged = (result.losses or Losses(), result.unigram_losses)
         self._counted = (monotonic(), result.topics.n_docs)
+        self.kind = getattr(result.reader, "kind", "")
+        self._ask_lag(result)
+
+    def _ask_lag(self, result: Learned) -> None:
+        """Ask the source how far behind it is, which only this thread may do."""
+        describe = getattr(result.reader, "describe", None)
+        self.lag = "" if describe is None else str(describe())
 
     def show(self, topics: TextTopics) -> None:
         """Answer from these topics."""
@@ -105,6 +115,7 @@ class Service(Progress):
         self.surprise = np.ones(topics.learner.n_topics)
         self._snapshot = topics.snapshot()
         self.topics = topics
+        self.say(f"listening on {self.address}")  # not before: it could be refused until now
 
     def say(self, line: str) -> None:
         """Keep a line for the log and the page."""
@@ -146,8 +157,7 @@ class Service(Progress):
             self._judged = now, now_plain
             lost = (now.loss - losses.loss) / n_words, (now_plain.loss - plain.loss) / n_words
             self.points.append(Point(time(), n_docs, *(round(value, 4) for value in lost)))
-        describe = getattr(result.reader, "describe", None)  # only this thread may ask the source
-        self.lag = "" if describe is None else str(describe())
+        self._ask_lag(result)
 
     def _renew(self, topics: TextTopics) -> None:
         """Take a snapshot if the last one is old: here nobody has to wait for a step to end."""
@@ -161,8 +171,13 @@ class Service(Progress):
     def saved(self, checkpoint: Checkpoint) -> None:
         """Take note of a checkpoint that is on the disk."""
         self.saved_at, self.n_saved = time(), checkpoint.topics.n_docs
+        self.is_save_failed = False
         if self.inbox is not None:
             self.inbox.note_saved(checkpoint.topics.position)
+
+    def not_saved(self, error: Exception) -> None:
+        """Take note of a checkpoint that could not be written."""
+        self.is_save_failed = True
 
     # what answers read
 
@@ -240,6 +255,10 @@ class Service(Progress):
         found = []
         if (silent := monotonic() - self._stepped) > SILENT:
             found.append(f"the source has not answered for {silent:.0f} s")
+        if self.inbox is not None and (problem := self.inbox.problem()):
+            found.append(f"posts cannot be stored: {problem}")
+        if self.is_save_failed:
+            found.append("the last checkpoint failed; the log says why")
         new = self.topics.n_docs - self.n_saved
         if new and self.saved_at is not None and time() - self.saved_at > self.stale:
             found.append(f"the last checkpoint is {time() - self.saved_at:.0f} s old")

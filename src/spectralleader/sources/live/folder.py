@@ -39,6 +39,8 @@ class FolderReader(Iterator[TextBlock]):
     not cross files.
     """
 
+    starts_alike = False
+
     def __init__(
         self,
         folder: str,

@@ -51,7 +51,14 @@ class LiveReader(Iterator[TextBlock]):
         Takes a line for the user.
     wait : float
         Seconds that a block which is not full waits at the end of a stream that is followed.
+
+    Attributes
+    ----------
+    starts_alike : bool
+        Whether it begins at the same place whenever it is begun, which then need not be saved.
     """
+
+    starts_alike = False
 
     def __init__(
         self,

@@ -1,0 +1,205 @@
+"""Answers of the routes, asked without a process or a network."""
+
+import asyncio
+import json
+import os
+import time
+
+import pytest
+
+from spectralleader import TextTopics, save
+from spectralleader.serve import inbox as inbox_module
+from spectralleader.serve.guarding import Guarding
+from spectralleader.serve.inbox import Inbox
+from spectralleader.serve.metrics import Metrics, read_lag
+from spectralleader.serve.requests import Limits
+from spectralleader.serve.routes import Routes
+from spectralleader.serve.service import Service
+from spectralleader.storage import Checkpoint
+from tests.factories import texts
+
+
+class Asked:
+    """A service of a model, and a client of it."""
+
+    def __init__(self, folder, limits=None, words="english"):
+        topics = TextTopics(2, words=words) if words == "tokens" else TextTopics(2)
+        topics.learn([["a", "b"]] * 20 if words == "tokens" else texts(60)[0])
+        self.inbox = Inbox(folder / "t.model.inbox")
+        self.inbox.open()
+        self.service = Service(save(topics, folder / "t.model"), self.inbox)
+        self.service.show(topics)
+        self.metrics = Metrics(self.service)
+        limits = limits or Limits()
+        routes = Routes(self.service, self.metrics, limits).app()
+        self.app = Guarding(routes, limits, self.metrics, ending=self.service.ending)
+
+    def ask(self, method, path, body=b"", *, ends=True):
+        """Return the status, the headers and the JSON of an answer; a body may have no end."""
+        return asyncio.run(self.ask_here(method, path, body, ends=ends))
+
+    async def ask_here(self, method, path, body=b"", *, ends=True):
+        body = body if isinstance(body, bytes) else json.dumps(body).encode()
+        given = [{"type": "http.request", "body": body, "more_body": not ends}]
+        sent = []
+
+        async def receive():
+            if not given:
+                await asyncio.sleep(60)
+            return given.pop()
+
+        async def send(message):
+            sent.append(message)
+
+        headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+        scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode()}
+        scope |= {"query_string": b"", "headers": headers, "root_path": "", "scheme": "http"}
+        await self.app(scope, receive, send)
+        found = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+        content = b"".join(message.get("body", b"") for message in sent[1:])
+        return sent[0]["status"], found, json.loads(content)
+
+    def learn(self, **body):
+        status, _, found = self.ask("POST", "/learn", body)
+        return status, found
+
+
+@pytest.fixture
+def asked(tmp_path):
+    found = Asked(tmp_path)
+    yield found
+    found.inbox.close()
+
+
+@pytest.fixture
+def asked_of_tokens(tmp_path):
+    found = Asked(tmp_path, words="tokens")
+    yield found
+    found.inbox.close()
+
+
+def test_while_it_stops_posts_are_to_be_sent_again(asked):
+    asked.inbox.close()
+    status, headers, found = asked.ask("POST", "/learn", {"texts": ["rain"]})
+    assert (status, headers["retry-after"]) == (503, "2")
+    assert "try again" in found["error"]
+
+
+def test_an_id_stands_for_its_documents(asked):
+    assert asked.learn(texts=["rain", "wind"], id="x")[0] == 202
+    again = asked.learn(texts=["rain", "wind"], id="x", times=[1, 2])
+    assert again == (202, {"accepted": 0, "duplicates": 2})
+    status, found = asked.learn(texts=["rain", "snow"], id="x")
+    assert (status, "id of its own" in found["error"]) == (409, True)
+
+
+@pytest.mark.parametrize(
+    ("said", "lag"),
+    [
+        ("1,200 bytes behind", 1200.0),
+        ("2.5 s behind", 2.5),
+        ("up to date", 0.0),
+        ("in the last file", 0.0),
+        ("nothing learned yet", None),
+    ],
+)
+def test_the_lag_is_a_number_also_when_there_is_none(said, lag):
+    assert read_lag(said) == lag
+
+
+def test_tokens_are_taken_as_from_files(asked_of_tokens):
+    ask = asked_of_tokens.learn
+    assert ask(tokens=[["a", 7, None, "", 8.0]])[0] == 202
+    assert ask(counts=[{"a": 2.0, "b": None, "": 3}])[0] == 202
+    lines = asked_of_tokens.inbox.path.read_text().splitlines()
+    stored = [json.loads(line)["tokens"] for line in lines]
+    assert stored == [["a", "7", "8"], {"a": 2}]
+    status, _, found = asked_of_tokens.ask("POST", "/predict", {"tokens": [["a", 7, None]]})
+    assert (status, found["documents"][0]["known_words"]) == (200, 1)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"counts": [{"a": 1}, {"a": 1.5}]}, "document 1 counts 'a' as 1.5"),
+        ({"counts": [{"a": 0}]}, "document 0 counts 'a' as 0;"),
+        ({"counts": [{"a": -1}]}, "document 0 counts 'a' as -1;"),
+        ({"counts": [{"a": True}]}, "document 0 counts 'a' as True"),
+        ({"counts": [{"a": 10**7}]}, "from 1 to 1,000,000"),
+        ({"tokens": [["a"], ["a", 1.5]]}, "document 1 has the token 1.5"),
+        ({"tokens": [["a", True]]}, "has the token True"),
+        ({"tokens": [[["a"]]]}, "has the token ['a']"),
+        ({"tokens": [[None, ""]]}, "document 0 has no tokens"),
+        ({"counts": [{"a": None}]}, "document 0 has no tokens"),
+        ({"tokens": ["a b"]}, "document 0 is 'a b'"),
+        ({"tokens": [["\ud800"]]}, "half a character"),
+    ],
+)
+def test_what_is_wrong_with_a_document_of_tokens_is_said(asked_of_tokens, body, said):
+    status, found = asked_of_tokens.learn(**body)
+    assert status == 400
+    assert said in found["error"]
+
+
+def test_it_is_not_ready_while_the_disk_takes_no_posts(asked, monkeypatch):
+    def fail(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(inbox_module, "TRY_AGAIN", 0.0)
+    monkeypatch.setattr(os, "fsync", fail)
+    assert asked.ask("GET", "/readyz")[0] == 200
+    assert asked.learn(texts=["rain"])[0] == 507
+    status, _, found = asked.ask("GET", "/readyz")
+    assert (status, found["problems"]) == (
+        503,
+        ["posts cannot be stored: No space left on device"],
+    )
+    monkeypatch.undo()
+    monkeypatch.setattr(inbox_module, "TRY_AGAIN", 0.0)
+    assert asked.ask("GET", "/readyz")[0] == 200  # also if nobody posts to find out
+    assert not list(asked.inbox.path.parent.glob("*.trial"))
+
+
+def test_it_is_not_ready_after_a_checkpoint_that_failed(asked):
+    asked.service.not_saved(OSError())
+    status, _, found = asked.ask("GET", "/readyz")
+    assert (status, "checkpoint failed" in found["problems"][0]) == (503, True)
+    asked.service.saved(Checkpoint(asked.service.topics))
+    assert asked.ask("GET", "/readyz")[0] == 200
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(tmp_path):
+    asked = Asked(tmp_path, Limits(seconds=0.3))
+    began = time.monotonic()
+    status, headers, found = asked.ask("POST", "/predict", b'{"texts"', ends=False)
+    assert (status, headers["connection"]) == (408, "close")
+    assert "send it again" in found["error"]
+    assert time.monotonic() - began < 5
+    asked.inbox.close()
+
+
+def test_a_body_that_does_not_come_does_not_delay_the_end(asked):
+    asked.service.ending.set()
+    status, headers, _ = asked.ask("POST", "/predict", b'{"texts"', ends=False)
+    assert (status, headers["retry-after"]) == (503, "2")
+
+
+def test_a_request_that_is_cut_off_is_answered(asked):
+    async def cut_off():
+        task = asyncio.create_task(asked.ask_here("POST", "/learn", b"{", ends=False))
+        await asyncio.sleep(0.1)
+        task.cancel()
+        return await task
+
+    status, _, found = asyncio.run(cut_off())
+    assert (status, "try again" in found["error"]) == (503, True)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"), [("GET", "/learn", "POST"), ("PUT", "/topics", "GET")]
+)
+def test_a_wrong_method_is_told_the_right_ones(asked, method, path, allowed):
+    status, headers, found = asked.ask(method, path)
+    assert status == 405
+    assert allowed in headers["allow"]
+    assert headers["allow"] in found["error"]
