@@ -4,7 +4,7 @@
 
 Every block is predicted, then counted, as `spectralleader evaluate` does. The estimator was chosen
 on election_tweets, health_tweets and synthetic streams; the other corpora are test streams, but a
-first version was given up because of its loss on one of them (docs/learners.md). A corpus that is
+first version was given up because of its loss on one of them (docs/baseline.md). A corpus that is
 not in the folder is skipped.
 """
 
