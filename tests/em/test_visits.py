@@ -40,7 +40,7 @@ def columns(statistics, before=0):
 
 
 def model_of(statistics):
-    return smooth(statistics, SEEN / 10.0, SMOOTHING.strength)
+    return smooth(Columns.of(statistics), SEEN / 10.0, SMOOTHING.strength)
 
 
 def statistics_of(block, posterior):

@@ -66,6 +66,10 @@ class Statistics:
         """Return the same statistics, to be changed on their own."""
         return Statistics(self.totals.copy(), self.words.copy(), self.scale)
 
+    def of_words(self, ids: Ints) -> Statistics:
+        """Return the statistics of some words alone, as a copy, multiplied out."""
+        return Statistics(self.scale * self.totals, self.scale * self.words[ids])
+
     def add(self, documents: Documents, posterior: Floats, gain: float = 1.0) -> None:
         """Add the documents' statistics, `gain` times; a negative gain takes them out again."""
         shares = posterior * (gain / self.scale)

@@ -13,6 +13,7 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints, Posteriors, WordIds
 from spectralleader.documents.views import Scattered
 from spectralleader.em.products import Chances, multiply_words, normalise, safe_length
+from spectralleader.em.statistics import Statistics
 from spectralleader.runtime.compiled import inlined, kernel, shared
 
 WEIGHT = 1.0  # pseudo-documents that the topics share
@@ -28,6 +29,11 @@ class Columns(NamedTuple):
     totals: Floats  # (2, at least first + K), documents and words
     first: int
     n_topics: int
+
+    @classmethod
+    def of(cls, statistics: Statistics) -> Columns:
+        """Return the columns of statistics on their own, sharing memory."""
+        return cls(statistics.words, statistics.totals, 0, statistics.totals.shape[1])
 
 
 class Smoothing(NamedTuple):

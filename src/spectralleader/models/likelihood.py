@@ -50,12 +50,15 @@ def find_shares(weights: Floats, topics: Floats, documents: Documents) -> Floats
 def log_joint(
     indptr: Ints, words: WordIds, counts: Floats, log_weights: Floats, log_topics: Floats
 ) -> Floats:
-    """``log_weights + X @ log_topics.T``, without the 0 * -inf of the dense product."""
-    out = np.empty((len(indptr) - 1, len(log_weights)))
-    for i in range(len(indptr) - 1):
-        for k in range(len(log_weights)):
-            total = log_weights[k]
-            for j in range(indptr[i], indptr[i + 1]):
-                total += counts[j] * log_topics[k, words[j]]
-            out[i, k] = total
+    """``log_weights + X @ log_topics``, (d, K), without the 0 * -inf of the dense product."""
+    n, K = len(indptr) - 1, len(log_weights)
+    out = np.empty((n, K))
+    for i in range(n):
+        joint = out[i]
+        for k in range(K):
+            joint[k] = log_weights[k]
+        for j in range(indptr[i], indptr[i + 1]):
+            count, row = counts[j], log_topics[np.uint32(words[j])]
+            for k in range(K):
+                joint[k] += count * row[k]
     return out

@@ -46,10 +46,12 @@ class TopicModel:
     [-1.008, -0.693]
     """
 
-    __slots__ = ("topics", "weights")
+    __slots__ = ("_log_topics", "_n_asked", "topics", "weights")
 
     weights: Floats  # (K,)
     topics: Floats  # (K, d)
+    _n_asked: int  # entries of documents that logarithms were taken for, until all are kept
+    _log_topics: Floats  # (d, K), once as many were taken as there are words
 
     def __init__(self, weights: ArrayLike, topics: ArrayLike) -> None:
         weights, topics = np.array(weights, np.float64), np.array(topics, np.float64)
@@ -154,15 +156,19 @@ class TopicModel:
     def _log_joint(self, documents: Documents) -> Floats:
         """Return log P(topic) + log P(words | topic), shape (n_docs, K)."""
         self._check(documents)
-        words = documents.words
+        words, log_topics = documents.words, getattr(self, "_log_topics", None)
         with np.errstate(divide="ignore"):
             log_weights = np.log(self.weights)
-            if len(words) < self.n_words:  # few words: take the logarithms of those alone
-                log_topics = np.log(np.ascontiguousarray(self.topics[:, words]))  # one layout
-                words = np.arange(len(words), dtype=np.int32)
-                words.setflags(write=False)  # as those of documents: one kernel for both
-            else:
-                log_topics = np.log(self.topics)
+            if log_topics is None:
+                n_asked = getattr(self, "_n_asked", 0) + len(words)
+                if n_asked < self.n_words:  # few words so far: take the logarithms of those alone
+                    log_topics = np.log(self.topics.T[words])
+                    words = np.arange(len(words), dtype=np.int32)
+                    words.setflags(write=False)  # as those of documents: one kernel for both
+                else:
+                    log_topics = np.log(np.ascontiguousarray(self.topics.T))
+                    set_log_topics(self, log_topics)
+                set_n_asked(self, n_asked)
         return log_joint(documents.indptr, words, documents.counts, log_weights, log_topics)
 
     def sample(
@@ -300,7 +306,9 @@ class TopicModel:
 
 
 # models are made all the time, and this is the fastest way past `__setattr__`
-set_weights, set_topics = (getattr(TopicModel, name).__set__ for name in ("weights", "topics"))
+set_log_topics, set_n_asked, set_topics, set_weights = (
+    getattr(TopicModel, name).__set__ for name in TopicModel.__slots__
+)
 
 
 def _inner(a: TopicModel, b: TopicModel) -> float:

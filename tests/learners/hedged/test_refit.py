@@ -100,10 +100,10 @@ def test_a_restart_numbers_topics_as_before_and_counts_what_moved():
     smoothing = Smoothing(np.ones(20), 20.0, 2.0)
     truth = Statistics.one_document(PROBLEM.truth, 8.0)
     followed.learn(PROBLEM.truth.sample(300, 8, seed=1)[0], columns, smoothing, 0.0)
-    assert followed.restart(truth, columns, smoothing, 3) > 0.0
+    assert followed.restart(Columns.of(truth), columns, smoothing, 3) > 0.0
     before = columns.words.copy()
     again = truth.reorder(np.array([2, 0, 1]))
-    assert followed.restart(again, columns, smoothing, 3) < 0.02
+    assert followed.restart(Columns.of(again), columns, smoothing, 3) < 0.02
     np.testing.assert_allclose(columns.words, before, atol=0.5)
 
 

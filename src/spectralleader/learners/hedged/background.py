@@ -11,12 +11,12 @@ from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.checks.states import floats, number
 from spectralleader.documents import Documents
 from spectralleader.documents.recoding import move_rows
-from spectralleader.em.statistics import Statistics
-from spectralleader.em.visits import UNSEEN, WEIGHT
+from spectralleader.em.visits import UNSEEN, WEIGHT, Columns
 from spectralleader.models import TopicModel
 from spectralleader.runtime.compiled import kernel
 
 LEAST = 0.05  # words of background in a topic, at least: those of one known word
+TILE = 32  # words whose rows of 100 topics fit in the fastest cache
 
 
 class Background:
@@ -71,37 +71,49 @@ class Background:
         return background
 
 
-def smooth(statistics: Statistics, background: Floats, strength: float) -> TopicModel:
-    """Return the model of the statistics, each topic with `strength` words of background."""
-    # one layout, whether they are on their own or among others': the kernel is compiled once
-    words, totals = map(np.ascontiguousarray, (statistics.words, statistics.totals))
-    arrays = (words, totals, statistics.scale)
-    return TopicModel.trusted(*smoothed(*arrays, background, strength))
+def smooth(columns: Columns, background: Floats, strength: float, scale: float = 1.0) -> TopicModel:
+    """Return the model of `scale` times the statistics, with `strength` words of background."""
+    weights = np.empty(columns.n_topics)
+    topics = np.empty((columns.n_topics, len(columns.words)))
+    smooth_into(weights, topics, columns, scale, background, strength)
+    return TopicModel.trusted(weights, topics)
 
 
 @kernel
-def smoothed(
-    words: Floats, totals: Floats, scale: float, background: Floats, strength: float
-) -> tuple[Floats, Floats]:
-    """Return weights, (K,), and topics, (K, d).
+def smooth_into(
+    weights: Floats,
+    topics: Floats,
+    columns: Columns,
+    scale: float,
+    background: Floats,
+    strength: float,
+) -> None:
+    """Set weights, (K,), and topics, (K, d).
 
     ``scale * totals[0] + WEIGHT / K`` and ``scale * words.T + strength * background``, each row
     divided by its sum.
     """
-    n_words, n_topics = words.shape
-    weights, topics, n_docs = np.empty(n_topics), np.empty((n_topics, n_words)), 0.0
-    for k in range(n_topics):
-        weights[k] = scale * totals[0, k] + WEIGHT / n_topics
+    K, n_words, first = columns.n_topics, topics.shape[1], columns.first
+    sums, n_docs = np.zeros(K), 0.0
+    for k in range(K):
+        weights[k] = scale * columns.totals[0, first + k] + WEIGHT / K
         n_docs += weights[k]
-        row, total = topics[k], 0.0
-        for w in range(n_words):
-            row[w] = scale * words[w, k] + strength * background[w]
-            total += row[w]
-        for w in range(n_words):
-            row[w] /= total
-    for k in range(n_topics):
+    for k in range(K):
         weights[k] /= n_docs
-    return weights, topics
+    # A tile of words at a time: the table has a row per word, the topics have a column, and a
+    # whole column of either would leave the cache before its neighbour is read.
+    for low in range(0, n_words, TILE):
+        high = min(n_words, low + TILE)
+        for k in range(K):
+            row, total = topics[k], 0.0
+            for w in range(low, high):
+                row[w] = scale * columns.words[w, first + k] + strength * background[w]
+                total += row[w]
+            sums[k] += total
+    for k in range(K):
+        row, inverse = topics[k], 1.0 / sums[k]
+        for w in range(n_words):
+            row[w] *= inverse
 
 
 @kernel

@@ -143,12 +143,12 @@ class Experts:
     def restart(self) -> None:
         """Start the EMs that fall behind from the topics that lead."""
         leader = min(range(len(FOLLOWED)), key=lambda e: self.losses[own(e)])
-        leading, best = self.estimates[leader], self.losses[own(leader)]
+        leading, best = self.estimates.view(leader), self.losses[own(leader)]
         n = max(1.0, float(leading.totals[0].sum()))
         for i, memory in enumerate(SETTINGS.memories):
             if self.losses[own(len(FOLLOWED) + i)] >= best:
-                share = min(1.0, memory / n)
-                started = Statistics(share * leading.totals, share * leading.words)
+                totals, words = leading.totals, leading.words
+                started = Statistics(totals, words, min(1.0, memory / n) * leading.scale)
                 self.estimates[len(FOLLOWED) + i] = started
 
     def merge(self, others: Sequence[Self], shares: Floats) -> None:

@@ -58,7 +58,7 @@ class Followed:
 
     def restart(
         self,
-        start: Statistics,
+        start: Columns,
         columns: Columns,
         smoothing: Smoothing,
         n_passes: int,
@@ -72,10 +72,8 @@ class Followed:
         """
         before, n = self.posterior.copy(), len(self.sample)
         statistics = Statistics.zero(columns.n_topics, len(columns.words))
-        target = Columns(statistics.words, statistics.totals, 0, columns.n_topics)
-        source = Columns(start.words, start.totals, 0, columns.n_topics)
         after = np.zeros_like(before)
-        expect(self.sample.lying, source, smoothing, target, after)
+        expect(self.sample.lying, start, smoothing, Columns.of(statistics), after)
         is_known = renumber and before.any()
         order = match(after, before) if is_known else np.arange(columns.n_topics)
         at = slice(columns.first, columns.first + columns.n_topics)

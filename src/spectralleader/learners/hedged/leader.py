@@ -192,10 +192,10 @@ class HedgedLeader(Guarded):
 
     def _read(self, estimate: int) -> TopicModel:
         if estimate not in self._models:
-            statistics = self._experts.estimates.view(estimate)
-            words = self._experts.background.words
-            strength = self._refit.smoothing(estimate, self._experts).strength
-            self._models[estimate] = smooth(statistics, words, strength)
+            experts, words = self._experts, self._experts.background.words
+            strength = self._refit.smoothing(estimate, experts).strength
+            scale = float(experts.estimates.scales[estimate])
+            self._models[estimate] = smooth(experts.columns(estimate), words, strength, scale)
         return self._models[estimate]
 
     @property

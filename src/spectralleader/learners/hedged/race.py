@@ -81,7 +81,7 @@ def race(
     """
     rng = np.random.default_rng(seed)
     course = set_out(documents, smoothing, rng)
-    known = [Statistics(one.totals.copy(), one.words[course.known]) for one in incumbents]
+    known = [one.of_words(course.known) for one in incumbents]
     fitted = [fit(course, one) for one in (*known, *starts(course, n_topics, rng))]
     judged = [judge(course, one) for one in fitted]
     place = choose(judged, len(incumbents), margin)
@@ -139,8 +139,7 @@ def fit(course: Course, start: Statistics) -> Statistics:
 
 def read(statistics: Statistics, course: Course) -> tuple[Columns, Smoothing]:
     """Return statistics and what they are smoothed with, as kernels want them."""
-    n_topics = statistics.totals.shape[1]
-    return Columns(statistics.words, statistics.totals, 0, n_topics), course.smoothing
+    return Columns.of(statistics), course.smoothing
 
 
 def starts(course: Course, n_topics: int, rng: np.random.Generator) -> Iterator[Statistics]:

@@ -23,7 +23,7 @@ from spectralleader.checks.states import (
 from spectralleader.documents import Documents
 from spectralleader.documents.views import Scattered
 from spectralleader.em.statistics import Statistics, match
-from spectralleader.em.visits import Smoothing, log_probs
+from spectralleader.em.visits import Columns, Smoothing, log_probs
 from spectralleader.learners.hedged.background import LEAST
 from spectralleader.learners.hedged.drift import Drift
 from spectralleader.learners.hedged.experts import ALL, FOLLOWED, RECENT, Experts, own
@@ -132,7 +132,7 @@ class Refit:
         n, remembered = self.reservoir.n_seen, self.reservoir.lying
         rng = np.random.default_rng([self.seed, self.n_races])
         some = remembered.gather(rng.permutation(len(self.reservoir))[: self._most_raced])
-        incumbents = [experts.estimates[ALL]] if self.n_races else []
+        incumbents = [experts.estimates.view(ALL)] if self.n_races else []
         margin = SETTINGS.margin if self.is_settled else 0.0
         others = () if self.is_settled else SETTINGS.tried
         outcome = self._run(some, incumbents, ALL, experts, margin, others)
@@ -165,7 +165,9 @@ class Refit:
 
     def _restart(self, estimate: int, start: Statistics, experts: Experts) -> float:
         columns, smoothing = experts.columns(estimate), self.smoothing(estimate, experts)
-        return self.followed[estimate].restart(start, columns, smoothing, SETTINGS.n_passes)
+        return self.followed[estimate].restart(
+            Columns.of(start), columns, smoothing, SETTINGS.n_passes
+        )
 
     def _note(self, what: str, topics: Sequence[int], moved: float) -> None:
         event = Event(self.reservoir.n_seen, what, tuple(topics), moved)
@@ -189,13 +191,13 @@ class Refit:
         if n_fresh < self._next_fresh:
             return False
         fresh = self.window.last(n_fresh)
-        incumbents = [experts.estimates[e] for e in (RECENT, ALL, len(FOLLOWED))]
+        incumbents = [experts.estimates.view(e) for e in (RECENT, ALL, len(FOLLOWED))]
         outcome = self._run(fresh, incumbents, RECENT, experts)
         winner, self.strengths[RECENT] = outcome.winner, outcome.strength
         self.window = Window(self.window.capacity, n_words=self.window.n_words)
         self.window.add(fresh)
         self.followed[RECENT] = Followed(self.window, self.n_topics)
-        winner = winner.reorder(match(winner, experts.estimates[ALL]))
+        winner = winner.reorder(match(winner, experts.estimates.view(ALL)))
         self._restart(RECENT, winner, experts)
         self._next_fresh = 2 * n_fresh
         experts.restart()
@@ -207,7 +209,7 @@ class Refit:
         if n - self._n_compared >= self.window.capacity:
             self._n_compared = n
             if experts.losses[own(RECENT)] > experts.losses[own(ALL)]:
-                leading, columns = experts.estimates[ALL], experts.columns(RECENT)
+                leading, columns = experts.columns(ALL), experts.columns(RECENT)
                 self.strengths[RECENT] = self.strengths[ALL]
                 args = (leading, columns, self.smoothing(RECENT, experts))
                 self.followed[RECENT].restart(*args, n_passes=1, renumber=False)
@@ -270,7 +272,7 @@ class Refit:
         self.window = Window(self.window.capacity, n_words=self.window.n_words)
         self.window.add(latest)
         self._follow()
-        incumbents = [one.estimates[ALL] for one in (experts, *their_experts)]
+        incumbents = [one.estimates.view(ALL) for one in (experts, *their_experts)]
         order = rng.permutation(len(self.reservoir))[: self._most_raced]
         outcome = self._run(self.reservoir.lying.gather(order), incumbents, ALL, experts)
         winner, self.strengths = outcome.winner, [outcome.strength for _ in FOLLOWED]

@@ -7,6 +7,7 @@ from typing import Any
 from spectralleader.arrays import Ints
 from spectralleader.checks.states import MOST, number, part, whole
 from spectralleader.em.statistics import Statistics
+from spectralleader.em.visits import Columns
 from spectralleader.learners.hedged.background import LEAST, Background, smooth
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.models import TopicModel
@@ -31,7 +32,8 @@ class Shown:
     def model(self) -> TopicModel:
         """The topics as they are read."""
         if self._model is None:
-            self._model = smooth(self.statistics, self.background.words, self.strength)
+            columns = Columns.of(self.statistics)
+            self._model = smooth(columns, self.background.words, self.strength)
         return self._model
 
     def is_due(self, n_docs: int) -> bool:

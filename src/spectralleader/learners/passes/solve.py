@@ -9,7 +9,7 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.em.statistics import Statistics
-from spectralleader.em.visits import UNSEEN, Smoothing
+from spectralleader.em.visits import UNSEEN, Columns, Smoothing
 from spectralleader.learners.hedged.background import smooth
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.learners.passes import summaries
@@ -159,4 +159,4 @@ def polish(
             )
         )
         statistics, fits[i] = Statistics(totals, words), float(fit[0]) / n_docs
-    return smooth(statistics, seen / smoothing.n_seen, smoothing.strength), fits
+    return smooth(Columns.of(statistics), seen / smoothing.n_seen, smoothing.strength), fits
