@@ -171,11 +171,13 @@ class Timeline:
         bucket.n_docs += len(places)
         if len(bucket.kept) == self.n_texts:  # most have no chance, and are not looked at
             places = places[draws[places] < -bucket.kept[0][0]]
-        entering = zip((-draws[places]).tolist(), positions[places].tolist(), strict=True)
         longest = self.longest
-        texts = [shorten(get(i), longest) for i in places.tolist()]
-        entries = [(*entry, text) for entry, text in zip(entering, texts, strict=True)]
-        bucket.offer(entries, self.n_texts)
+        texts = [
+            text if len(text) * 4 <= longest else shorten(text, longest)
+            for text in map(get, places.tolist())
+        ]
+        entries = zip((-draws[places]).tolist(), positions[places].tolist(), texts, strict=True)
+        bucket.offer(list(entries), self.n_texts)
 
     def _double_if_full(self) -> None:
         while len(self._buckets) > self.n_buckets:
@@ -344,7 +346,7 @@ def as_positions(times: Iterable[Time]) -> Floats:
 
 def shorten(text: str, most: int) -> str:
     """Return a text of at most so many bytes in UTF-8, cut between characters."""
-    if len(text) * 4 <= most or (len(text) <= most and text.isascii()):
+    if len(text) <= most and text.isascii():
         return text
     data = text.encode(errors="replace")
     return text if len(data) <= most else data[:most].decode(errors="ignore")
