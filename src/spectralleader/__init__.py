@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from spectralleader.text.snapshot import Snapshot
     from spectralleader.text.topics import TextTopics
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "DEFAULT_LEARNER",

@@ -4,6 +4,8 @@ import re
 import tomllib
 from pathlib import Path
 
+from spectralleader import __version__
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 FOR_DEVELOPERS = {"dev", "docs", "bench", "browser"}
@@ -36,3 +38,12 @@ def test_constraints_say_which_version_of_each_dependency_is_tested():
     for requirement in PROJECT["dependencies"]:
         name = re.match(r"[\w-]+", requirement)[0]
         assert f"\n{name}==" in pinned
+
+
+def test_every_file_that_states_the_version_states_this_one():
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    version, date = re.search(r"\nversion: (.*)\ndate-released: (.*)\n", citation).groups()
+    assert version == __version__
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    released = re.findall(r"^## \[(\d.*)\] - (.*)$", changelog, re.MULTILINE)
+    assert released[0] == (__version__, date)

@@ -6,7 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from spectralleader import LEARNERS, StorageError, Unigram, load, save
+from spectralleader import LEARNERS, StorageError, Unigram, __version__, load, save
 from spectralleader.storage import FORMAT
 from spectralleader.storage.container import START, pack, seal, unpack
 from tests.factories import model, same_state
@@ -52,7 +52,7 @@ HARMS = {
     "cut short": lambda c: c[:-1],
     "something after its end": lambda c: c + b"x",
     "it is not what was saved": lambda c: c[:-9] + b"x" + c[-8:],
-    "reads up to 2; it was written by '0.1.0'": with_header(lambda h: h.update(format=3)),
+    f"reads up to 2; it was written by '{__version__}'": with_header(lambda h: h.update(format=3)),
     "format must be a whole number": with_header(lambda h: h.update(format=True)),
     "holds a 'os', which is not known here": with_header(lambda h: h.update(kind="os")),
     "holds a '../../model'": with_header(lambda h: h.update(kind="../../model")),
