@@ -21,7 +21,7 @@ from benchmarks.stream import data_folder
 from spectralleader import Documents, GrowingVocabulary, Unigram, Vectoriser, Vocabulary, Words
 from spectralleader.sources.corpora import find_files
 from spectralleader.sources.files import read
-from spectralleader.text.topics import MAX_WORDS
+from spectralleader.text.vectoriser import MAX_WORDS
 
 CORPORA = ("election_tweets", "health_tweets", "news_headlines", "newsgroups", "system_logs")
 SIZES = (1_000, 30_000)  # documents

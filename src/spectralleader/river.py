@@ -15,7 +15,7 @@ from spectralleader.documents import Documents
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import create_learner
 from spectralleader.models import TopicModel
-from spectralleader.text.topics import MAX_WORDS
+from spectralleader.text.vectoriser import MAX_WORDS
 from spectralleader.text.words import Words
 
 try:

@@ -16,7 +16,7 @@ HEAVY = {"numba", "numpy", "scipy", "polars"}
 COUNT = """
 import json
 from numba.core import event
-from spectralleader.text import topics
+from spectralleader.text import first_use
 compiled = []
 class Listener(event.Listener):
     def on_start(self, event):
@@ -25,12 +25,12 @@ class Listener(event.Listener):
     def on_end(self, event):
         pass
 event.register("numba:compile", Listener())
-for part in topics.PARTS:
+for part in first_use.PARTS:
     for function, arguments in part:
         function(*arguments)
 n_of_parts = len(compiled)
 for grows in (False, True):
-    topics.try_learning(topics.DEFAULT_LEARNER, grows)
+    first_use.try_learning(first_use.DEFAULT_LEARNER, grows)
 print(json.dumps([compiled, n_of_parts]))
 """
 MODULES = "import json, sys; before = set(sys.modules)\n{}\n"

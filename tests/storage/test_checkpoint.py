@@ -45,7 +45,7 @@ WRONG = {
     "loss must be a number .* got inf": ("run", "unigram_losses", {"loss": math.inf}),
     "n_docs must be a whole number .* got '3'": ("run", "losses", {"n_docs": "3"}),
     "n_words must be a number .* got a huge number": ("run", "losses", {"n_words": 10**400}),
-    "frequencies are over 3 words": ("run", "unigram", Unigram(1, n_words=3).to_state()),
+    "the learner is over 3 words": ("run", "unigram", Unigram(1, n_words=3).to_state()),
 }
 
 

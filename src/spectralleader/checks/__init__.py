@@ -4,6 +4,6 @@ Here belongs what several folders refuse in the same way. What only one class ca
 its own settings, is checked there.
 """
 
-from spectralleader.checks.arguments import check_whole, is_number, is_whole
+from spectralleader.checks.arguments import check_json, check_whole, is_number, is_whole
 
-__all__ = ["check_whole", "is_number", "is_whole"]
+__all__ = ["check_json", "check_whole", "is_number", "is_whole"]

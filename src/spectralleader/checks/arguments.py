@@ -11,6 +11,7 @@ ValueError: n must be a whole number of at least 1, got 2.5
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -33,3 +34,14 @@ def check_whole(name: str, value: Any, least: int, most: int | None = None) -> i
 def is_number(value: object) -> bool:
     """Say whether a value is a number at all."""
     return isinstance(value, float | int | np.floating | np.integer)
+
+
+def check_json(name: str, value: Any) -> str:
+    """Return plain values as JSON text, or raise if reading it back gives other values."""
+    try:
+        text = json.dumps(value, allow_nan=False)
+        if json.loads(text) == value:
+            return text
+    except (TypeError, ValueError, RecursionError):
+        pass
+    raise ValueError(f"{name} must be plain JSON values, got {value!r:.60}")

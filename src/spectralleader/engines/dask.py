@@ -30,7 +30,6 @@ from spectralleader.engines.shared import (
     as_text_topics,
     check_texts,
     choose_vocabulary,
-    choose_words,
     count_texts,
     join,
     rank,
@@ -39,7 +38,7 @@ from spectralleader.engines.shared import (
 from spectralleader.learners.passes import Solution, Summary, Task, add, solve
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
-from spectralleader.text.words import Tokenizer
+from spectralleader.text.words import Tokenizer, as_words
 
 FAN_IN = 8  # summaries that are added up at once
 ATTEMPTS = 3  # at a pass, if what was sent to the workers is lost with them
@@ -81,7 +80,7 @@ def learn_texts(
         texts = texts[column]
         check_texts(column, str(texts.dtype))
     parts = _parts(texts)
-    words = choose_words(words)
+    words = as_words(words)
     with connected(client) as found:
         engine = Engine(found, progress)
 

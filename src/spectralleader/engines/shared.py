@@ -15,7 +15,7 @@ from spectralleader.learners.passes import Solution
 from spectralleader.text.texts import Texts, as_strings
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import MOST_COUNTED, GrowingVocabulary, Vocabulary
-from spectralleader.text.words import Tokenizer, Words
+from spectralleader.text.words import Tokenizer
 
 MOST_FREQUENT = 5000  # words of a vocabulary, if nobody says
 TEXT_BLOCK = 1000  # texts counted at once
@@ -25,11 +25,6 @@ OF_TEXTS = ("string", "str", "large_string", "varchar", "char", "object", "categ
 
 Progress = Callable[[str, int, int], None]  # name of the pass, parts done, parts there are
 Wish = Vocabulary | Iterable[str] | int  # a vocabulary, its words, or how many to count
-
-
-def choose_words(words: Tokenizer | None) -> Tokenizer:
-    """Return what counts as a word: that of `TextTopics`, if nobody says."""
-    return Words(stop_words="english") if words is None else words
 
 
 def choose_vocabulary(wish: Wish, count_most: Callable[[int], Vocabulary]) -> Vocabulary:

@@ -37,7 +37,7 @@ from spectralleader.sources.position import Position
 from spectralleader.storage import Checkpoint, load_checkpoint, save
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
-from spectralleader.text.words import Tokenizer
+from spectralleader.text.words import Tokenizer, as_words
 
 FAN_IN = 64  # summaries that are added up at once
 TO_DRIVER = 2**25  # bytes of summaries that the driver adds up itself, rather than one more stage
@@ -73,7 +73,7 @@ def learn_texts(
     **settings
         Of `spectralleader.learners.passes.solve`: `seed`, `n_polish`, ...
     """
-    words = shared.choose_words(words)
+    words = as_words(words)
     texts = frame.select(F.col(column).alias("text")).dropna()
     shared.check_texts(column, texts.dtypes[0][1])
 

@@ -206,7 +206,7 @@ def say_names(topics: TextTopics) -> list[str]:
     events = topics.learner.info.events
     return [
         f"The name {one.text!r} was given before topic {k + 1} was replaced or restarted: check it."
-        for one in topics.names.given
+        for one in topics.reading.names.given
         for k in one.topics
         if any(event.n_docs >= one.n_docs and k in event.topics for event in events)
     ]

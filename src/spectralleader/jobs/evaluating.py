@@ -27,7 +27,8 @@ from spectralleader.sources.files import TextBlock
 from spectralleader.study.reporting.study import Study
 from spectralleader.study.rows import Contender as Shown
 from spectralleader.study.rows import Row
-from spectralleader.text.topics import compile_learning, make_learner
+from spectralleader.text.first_use import compile_learning
+from spectralleader.text.over_words import make_learner
 from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
 

@@ -32,8 +32,9 @@ from spectralleader.sources.live.folder import FolderReader
 from spectralleader.sources.position import Position
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.checkpoint import Losses, Run
+from spectralleader.text.first_use import compile_for
 from spectralleader.text.snapshot import Snapshot
-from spectralleader.text.topics import TextTopics, compile_for
+from spectralleader.text.topics import TextTopics
 
 
 @dataclass(frozen=True)

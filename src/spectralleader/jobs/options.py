@@ -20,9 +20,10 @@ from spectralleader.jobs.source import (
 from spectralleader.learners import DEFAULT_LEARNER
 from spectralleader.learners.lookup import find_learner
 from spectralleader.sources.files import Columns
+from spectralleader.text.first_use import compile_learning
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.tokens import Tokens
-from spectralleader.text.topics import TextTopics, compile_learning
+from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Words
 

@@ -41,7 +41,7 @@ class Prediction(NamedTuple):
     names: tuple[str, ...] = ()  # of the topics, if any has one
     shares: Floats | None = None  # (n_docs, K) proportions of topics within the document
     n_best: int | None = None  # topics given for each document; None: all, in order
-    p_values: Floats | None = None  # (n_docs,) see `TextTopics.p_values`; NaN where there is none
+    p_values: Floats | None = None  # (n_docs,) see `Snapshot.p_values`; NaN where there is none
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield a row per document; topics count from 1."""

@@ -18,7 +18,7 @@ from spectralleader.sources.live.addresses import check_scheme, make_reader
 from spectralleader.sources.live.folder import FolderReader, list_folder
 from spectralleader.sources.live.reader import WAIT
 from spectralleader.text.tokens import Tokens
-from spectralleader.text.topics import MAX_WORDS
+from spectralleader.text.vectoriser import MAX_WORDS
 from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Words
 

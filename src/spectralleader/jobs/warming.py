@@ -15,7 +15,7 @@ from spectralleader.learners import LEARNERS, SpectralLeader
 from spectralleader.runtime.compiled import KERNELS, before_each_kernel
 from spectralleader.runtime.interrupts import look
 from spectralleader.spectral import DECOMPOSITIONS
-from spectralleader.text.topics import sample_texts
+from spectralleader.text.first_use import sample_texts
 
 N_DOCS = 400  # enough for every estimate to be renewed
 

@@ -9,6 +9,7 @@ from typing import Any, final
 from spectralleader.checks.states import number, part, take, whole
 from spectralleader.learners import Unigram
 from spectralleader.sources.position import Position
+from spectralleader.text.over_words import check_together
 from spectralleader.text.topics import TextTopics
 
 NO_POSITION = Position()
@@ -130,12 +131,5 @@ class Checkpoint:
         topics = TextTopics.from_state(part(state, "topics"))
         run = None if take(state, "run") is None else Run.from_state(part(state, "run"))
         if run is not None:
-            _check_together(run.unigram, topics)
+            check_together(run.unigram, topics.vocabulary)
         return cls(topics, Position.from_state(part(state, "position")), run)
-
-
-def _check_together(unigram: Unigram, topics: TextTopics) -> None:
-    """Raise unless word frequencies can be those of the topics' vocabulary."""
-    known = topics.vocabulary
-    if unigram.grows != known.grows or unigram.n_words > max(1, known.n_words):
-        raise ValueError(f"frequencies are over {unigram.n_words} words, not {known.n_words}")

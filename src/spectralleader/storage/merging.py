@@ -13,6 +13,7 @@ from spectralleader.learners.merging import merge_learners, settings_of
 from spectralleader.learners.protocol import check_seed
 from spectralleader.moments import ProjectedSums
 from spectralleader.samples import SAMPLES
+from spectralleader.text.merging import merge_topics
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
 
@@ -103,7 +104,7 @@ def _merge(things: list[Any], rng: np.random.Generator) -> Any:
     elif isinstance(first, Vocabulary):
         return first.unite(rest)[0]
     elif isinstance(first, TextTopics):
-        return TextTopics.merged(things, rng)
+        return merge_topics(things, rng)
     else:
         first, *rest = [one for one in things if one.n_seen > 0] or things[:1]
         if rest:

@@ -1,10 +1,9 @@
 """Text to counts to topics: what a word is, which words are known, counting them, `TextTopics`.
 
 `words` defines words, `tokens` documents that are tokens already, `vocabulary` numbers both,
-`vectoriser` joins them; `topics` adds a learner.
-The rest makes it fast: `texts` takes what holds strings, `counting` chooses the road, `characters`,
-`table`, `tally` and `scan` are the kernels, `packing` keeps strings as bytes. Where texts come from
-is in `sources`.
+`vectoriser` joins them; `topics` adds a learner, `reading` its levels, names and past scores.
+Fast counting is in `texts`, `counting`, `characters`, `table`, `tally`, `scan` and `packing`. Where
+texts come from is in `sources`.
 """
 
 from spectralleader.text.tokens import Tokens

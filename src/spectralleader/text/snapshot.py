@@ -63,7 +63,12 @@ class Snapshot:
         return self.model.shares(self.count(texts))
 
     def p_values(self, texts: Texts) -> Floats:
-        """Return how unlikely each text is beside the last documents, see `TextTopics.p_values`.
+        """Return how many of the last documents were as unlikely as each text, as a share.
+
+        Small values are surprising: of documents like those of the past, one in a hundred has a
+        p-value of 0.01 or less. The past are up to 4,000 documents, each judged before it was
+        learned; a text is compared with those about as long. NaN for a text without known words,
+        and as long as nothing was learned. An offline learner has no past.
 
         Raises
         ------

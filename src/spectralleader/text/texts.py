@@ -74,6 +74,17 @@ def in_blocks(texts: Texts | Iterable[Texts], words: object) -> Iterator[Sequenc
             yield as_strings(first)
 
 
+def in_blocks_of(texts: Texts, size: int, words: object) -> Iterator[Sequence[Any]]:
+    """Yield consecutive blocks of so many texts; an iterator is read as far as needed only."""
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterator):
+        strings = take_texts(texts, words)
+        for start in range(0, len(strings), size):
+            yield strings[start : start + size]
+        return
+    while block := list(islice(texts, size)):
+        yield take_texts(block, words)
+
+
 def _token_blocks(documents: Any, words: Tokens) -> Iterator[Sequence[Any]]:
     if not isinstance(documents, Iterator):
         documents = as_token_documents(documents)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from spectralleader.arrays import Ints
@@ -10,11 +11,14 @@ from spectralleader.documents import Documents
 from spectralleader.text.texts import Texts, take_texts
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.vocabulary import (
+    GrowingVocabulary,
     Vocabulary,
     vocabulary_from_state,
     vocabulary_to_state,
 )
-from spectralleader.text.words import Tokenizer, Words
+from spectralleader.text.words import Tokenizer, Words, as_words, words_settings
+
+MAX_WORDS = 50_000  # words that a growing vocabulary is pruned to, by default
 
 
 class Vectoriser:
@@ -42,6 +46,24 @@ class Vectoriser:
             raise TypeError(f"vocabulary must be a Vocabulary, got {vocabulary!r:.60}")
         self.vocabulary = vocabulary
         self.words: Tokenizer = Words() if words is None else words
+
+    @classmethod
+    def of(
+        cls, vocabulary: Vocabulary | Iterable[str] | None, words: Tokenizer | str | None
+    ) -> Vectoriser:
+        """Make one of a vocabulary, words or None (it grows), and of what counts as a word."""
+        if isinstance(vocabulary, str | int):
+            raise TypeError(f"vocabulary must be a Vocabulary or words, got {vocabulary!r}")
+        if vocabulary is None:
+            vocabulary = GrowingVocabulary(MAX_WORDS)
+        elif not isinstance(vocabulary, Vocabulary):
+            vocabulary = Vocabulary(vocabulary)
+        return cls(vocabulary, as_words(words))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What two must have in common to be merged; given words may differ."""
+        return {**self.vocabulary.settings, **words_settings(self.words)}
 
     def count(self, texts: Texts) -> Documents:
         """Count the words of each text; a text without any is an empty document.

@@ -99,6 +99,27 @@ class Words:
         return cls(min_length, unpack(part(state, "stop_words")), keep)
 
 
+def as_words(given: Tokenizer | str | None) -> Tokenizer:
+    """Return what counts as a word; if omitted, all words but English stop words do."""
+    if given is None:
+        return Words(stop_words="english")
+    if isinstance(given, str):
+        if given != "tokens":
+            raise ValueError(f'words must be Words, Tokens, a function or "tokens", got {given!r}')
+        return Tokens()
+    return given
+
+
+def words_settings(words: Tokenizer) -> dict[str, Any]:
+    """Return what counts as a word as plain values; a tokenizer of one's own is itself."""
+    if isinstance(words, Tokens):
+        return {"tokenizer": "Tokens", "split": words.split}
+    if not isinstance(words, Words):
+        return {"tokenizer": words}
+    own = {"min_length": words.min_length, "stop_words": words.stops, "keep": words.keep}
+    return {"tokenizer": "Words", **own}
+
+
 def read_words(path: str | PathLike[str]) -> list[str]:
     """Return the words of a file, one a line; empty lines do not count."""
     with Path(path).open(encoding="utf-8-sig") as file:

@@ -1,0 +1,58 @@
+"""Batch: texts of one step, counted, as the timeline keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from spectralleader.arrays import Floats
+from spectralleader.documents import Documents
+from spectralleader.text.texts import Texts, take_texts
+from spectralleader.text.timeline import Time, Timeline, as_positions
+from spectralleader.text.tokens import Tokens
+from spectralleader.text.vectoriser import Vectoriser
+
+
+class Batch(NamedTuple):
+    """Texts, their times and the counts of their words."""
+
+    texts: Sequence[Any]
+    seconds: Floats | None  # (n_docs,) Unix seconds; None without times
+    counted: Documents
+    vectoriser: Vectoriser
+
+    @classmethod
+    def of(cls, texts: Texts, times: Iterable[Time] | None, vectoriser: Vectoriser) -> Batch:
+        """Count texts; a growing vocabulary takes in their words once all were checked."""
+        texts = take_texts(texts, vectoriser.words)
+        seconds = None if times is None else as_positions(times)
+        if seconds is not None and len(seconds) != len(texts):
+            raise ValueError(f"there are {len(texts)} texts, and {len(seconds)} times")
+        return cls(texts, seconds, vectoriser.count(texts), vectoriser)
+
+    def add_to(self, timeline: Timeline, n_before: int) -> None:
+        """Add the texts that have words to a timeline, after so many documents."""
+        places = np.flatnonzero(np.diff(self.counted.indptr) > 0)
+        known = places.tolist()
+        when = None if self.seconds is None else self.seconds[places]
+        if when is not None and not timeline.by_time and np.isnan(when).all():
+            when = None  # times that nobody can read: documents are numbered
+        timeline.add(lambda i: self._stored(known[i], timeline), when, numbers=n_before + places)
+
+    def _stored(self, i: int, timeline: Timeline) -> str:
+        """Return a text as a timeline keeps it: as it is, or its known words."""
+        words = self.vectoriser.words
+        document = self.texts[i] if timeline.texts else self._known_words(i)
+        if isinstance(words, Tokens):
+            return words.store(document, timeline.longest)
+        if isinstance(document, dict):
+            return " ".join(word for word, n in document.items() for _ in range(n))
+        return str(document)
+
+    def _known_words(self, i: int) -> dict[str, int]:
+        """Return the counts of a document's known words, in the order of the vocabulary."""
+        one, vocabulary = self.counted[i], self.vectoriser.vocabulary
+        counts = one.counts.astype(np.int64).tolist()
+        return {vocabulary[w]: n for w, n in zip(one.words.tolist(), counts, strict=True)}

@@ -1,0 +1,74 @@
+"""First use of texts: the kernels that learning needs, compiled before anything is learned."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from spectralleader.learners import DEFAULT_LEARNER, LEARNERS
+from spectralleader.learners.hedged.rehearsal import rehearse_starts, rehearse_steps
+from spectralleader.models import TopicModel
+from spectralleader.runtime.first_use import use_first
+from spectralleader.text.snapshot import Snapshot
+from spectralleader.text.vocabulary import Vocabulary
+from spectralleader.text.words import Words
+
+if TYPE_CHECKING:
+    from spectralleader.text.topics import TextTopics
+
+
+def compile_for(topics: TextTopics) -> None:
+    """Compile whatever learning needs, if that was not done on this machine, or be interrupted."""
+    for name, entry in LEARNERS.items():
+        if type(topics.learner) is entry.learner:
+            compile_learning(name, topics.vocabulary.grows)
+
+
+@cache
+def compile_learning(learner: str, grows: bool) -> None:  # noqa: FBT001  # `cache` is fastest so
+    """Compile what a learner of that name needs, see `compile_for`."""
+    if learner not in LEARNERS:
+        return
+    parts = PARTS if learner == DEFAULT_LEARNER else ()
+    use_first(try_learning, learner, grows, parts=parts)
+
+
+def try_counting() -> None:
+    """Count the words of a few made-up texts, and read a model of them."""
+    texts = sample_texts(20)
+    vocabulary = Vocabulary.most_frequent(texts, 100)
+    model = TopicModel.trusted(np.ones(1), np.full((1, vocabulary.n_words), 0.01))
+    Snapshot(model, vocabulary, Words(), 0, 0).posterior(texts)
+
+
+# The kernels of the default learner are compiled by two processes, as long as each other.
+PARTS = (((rehearse_steps, ()),), ((try_counting, ()), (rehearse_starts, ())))
+
+
+def try_learning(learner: str, grows: bool) -> None:  # noqa: FBT001  # as above
+    """Learn a few made-up texts, judged before and read after."""
+    from spectralleader.text.topics import TextTopics  # which imports this module
+
+    texts = sample_texts(80)
+    vocabulary = None if grows else Vocabulary.most_frequent(texts, 100)
+    topics = TextTopics(2, learner=learner, vocabulary=vocabulary)
+    for start in range(0, len(texts), 20):
+        topics.step(texts[start : start + 20])
+        topics.learner.predictive.log_prob(topics.count(texts))
+    topics.posterior(texts)
+    topics.posterior(texts[:1])  # few words are looked up in another way
+    topics.vocabulary.find(["word1"])  # as tokens are
+    topics.tree()
+
+
+def sample_texts(n_docs: int) -> list[str]:
+    """Return texts of two topics and 200 words, some of them long: every kernel has work."""
+    rng = np.random.default_rng(0)
+    words = [f"wörd{i}" if i == 7 else f"word{i}" for i in range(200)]
+    lengths = np.where(rng.random(n_docs) < 0.1, 60, 6)
+    return [
+        " ".join(words[i % 2 * 100 + w] for w in rng.integers(100, size=n) // rng.integers(1, 9))
+        for i, n in enumerate(lengths.tolist())
+    ]

@@ -1,0 +1,56 @@
+"""Merging: what several `TextTopics` learned, in one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from spectralleader.learners.merging import merge_learners
+from spectralleader.models import TopicModel
+from spectralleader.text.reading import Reading
+from spectralleader.text.surprise import Surprise
+from spectralleader.text.timeline import merge_timelines
+from spectralleader.text.topics import TextTopics
+from spectralleader.text.vocabulary import Vocabulary
+
+
+def merge_topics(shards: Sequence[TextTopics], rng: np.random.Generator) -> TextTopics:
+    """Return what shards of the same settings learned, which changes them; see `merge`."""
+    vocabulary = _unite_vocabularies(shards)
+    is_named = any(shard.reading.names.given for shard in shards)
+    models = [shard.model for shard in shards] if is_named else []  # before they are merged
+    topics = TextTopics(
+        learner=merge_learners([shard.learner for shard in shards], rng),
+        vocabulary=vocabulary,
+        words=shards[0].vectoriser.words,
+        block_size=shards[0].block_size,
+        timeline=merge_timelines([shard.timeline for shard in shards], rng),
+    )
+    topics.reading = _merge_readings(shards, models, topics)
+    topics.n_docs = sum(shard.n_docs for shard in shards)
+    topics.n_empty = sum(shard.n_empty for shard in shards)
+    return topics
+
+
+def _unite_vocabularies(shards: Sequence[TextTopics]) -> Vocabulary:
+    """Return the words of all shards, by which their learners now number words."""
+    vocabulary, new_ids = shards[0].vocabulary.unite([shard.vocabulary for shard in shards[1:]])
+    for shard, ids in zip(shards, new_ids, strict=True):
+        shard.learner.recode(None, max(shard.learner.n_words, len(ids)))
+        if len(ids):
+            shard.learner.recode(ids, vocabulary.n_words)
+    return vocabulary
+
+
+def _merge_readings(
+    shards: Sequence[TextTopics], models: Sequence[TopicModel], topics: TextTopics
+) -> Reading:
+    """Return the first shard's tree and names, and the names of others where a topic is alike."""
+    found = Reading()
+    first = next((shard for shard in shards if shard.n_docs), shards[0])
+    found.levels, found.names = first.reading.levels, shards[0].reading.names
+    for shard, theirs in zip(shards[1:], models[1:], strict=False):
+        found.names.adopt(shard.reading.names, theirs, topics.model)
+    found.surprise = Surprise.merged([shard.reading.surprise for shard in shards])
+    return found

@@ -1,0 +1,98 @@
+"""Reading: what topics are read by beside their model: the merge tree, names, past scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from spectralleader.arrays import Ints
+from spectralleader.checks import check_whole
+from spectralleader.checks.states import part
+from spectralleader.documents import Documents
+from spectralleader.em.refining import refine
+from spectralleader.learners import Learner
+from spectralleader.learners.offline import Offline
+from spectralleader.models import TopicModel, TopicTree
+from spectralleader.text.levels import N_PASSES, Levels
+from spectralleader.text.names import Names
+from spectralleader.text.snapshot import Snapshot
+from spectralleader.text.surprise import Surprise
+from spectralleader.text.vectoriser import Vectoriser
+
+
+class Reading:
+    """Levels, names and past scores, which stay with the topics as the stream goes on."""
+
+    def __init__(self) -> None:
+        self.levels, self.names, self.surprise = Levels(), Names(), Surprise()
+        self.views: dict[int, Snapshot] = {}  # levels read since the last step
+        self._tree: TopicTree | None = None  # and the tree
+
+    def view(self, model: TopicModel, known: Vectoriser, n_docs: int, n_empty: int) -> Snapshot:
+        """Return all topics; the vocabulary in it may grow."""
+        names = self._names(np.arange(model.n_topics), model)
+        counted = known.vocabulary, known.words, n_docs, n_empty
+        return Snapshot(model, *counted, names, past=self.surprise.past)
+
+    def tree(self, model: TopicModel) -> TopicTree:
+        """Return the merge tree of the topics, priced once per step."""
+        if self._tree is None:
+            self._tree = self.levels.tree(model)
+        return self._tree
+
+    def cut(self, level: int, full: Snapshot, documents: Documents | None) -> Snapshot:
+        """Return the topics merged to a level, refined by documents if there are any."""
+        found = self.tree(full.model).cut(level)
+        model = found.model if documents is None else refine(found.model, documents, N_PASSES)
+        names = self._names(found.groups, full.model)
+        self.views[level] = replace(full, model=model, names=names, groups=found.groups)
+        return self.views[level]
+
+    def _names(self, groups: Ints, model: TopicModel) -> tuple[str, ...]:
+        return self.names.of(groups, model.weights) if self.names.given else ()
+
+    def members(self, topic: int, level: int | None, model: TopicModel) -> list[int]:
+        """Return the topics of the model that a topic of a level consists of."""
+        K = model.n_topics
+        n = check_whole("level", K if level is None else level, 1, K)
+        topic = check_whole("topic", topic, 0, n - 1)
+        groups = np.arange(K) if n == K else self.tree(model).groups(n)
+        return [int(k) for k in np.flatnonzero(groups == topic)]
+
+    def give(self, name: str, topics: Sequence[int], n_docs: int) -> None:
+        """Name a topic or a group of them, see `Names.give`."""
+        self.names.give(name, topics, n_docs)
+        self.views = {}
+
+    def before_step(self, learner: Learner, documents: Documents, n_learned: int) -> None:
+        """Note how likely documents are before they are learned: for p-values."""
+        if n_learned >= max(1, self.surprise.due) and not isinstance(learner, Offline):
+            self.surprise.add(learner.model, documents, n_learned)
+
+    def after_step(self, learner: Learner, n_docs: int) -> None:
+        """Forget what was read of the model before, and renew the tree when that is due."""
+        self.views, self._tree = {}, None
+        if n_docs >= self.levels.due and not isinstance(learner, Offline):
+            self.levels.renew(learner.model, n_docs)
+
+    def to_state(self) -> dict[str, Any]:
+        """Return all there is to it."""
+        return {
+            "levels": self.levels.to_state(),
+            "names": self.names.to_state(),
+            "surprise": self.surprise.to_state(),
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any], n_topics: int) -> Reading:
+        """Rebuild what `to_state` described, for a model of so many topics."""
+        found = cls()
+        if "levels" in state:  # files of version 0.1.0 have none of these
+            found.levels = Levels.from_state(part(state, "levels"), n_topics)
+            found.names = Names.from_state(state, n_topics)
+        if "surprise" in state:
+            found.surprise = Surprise.from_state(part(state, "surprise"))
+        return found
