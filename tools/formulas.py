@@ -10,7 +10,7 @@ from latex2mathml.converter import convert
 CODE = r"```.*?```|`[^`\n]+`"
 DISPLAYED = re.compile(rf"({CODE})|\$\$(.+?)\$\$", re.DOTALL)
 INLINE = re.compile(rf"({CODE})|\$([^\s$](?:[^$\n]*[^\s$])?)\$(?!\d)", re.DOTALL)
-NUMBER = re.compile(r"\\tag\{(\d+)\}")
+NUMBER = re.compile(r"\\tag\{(\d+[a-z]?)\}")
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
