@@ -86,7 +86,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def is_whole_page(only: list[str] | None) -> bool:
-    """Say whether these sections are all that a page in docs is made of."""
+    """Return whether these sections are all that a page in docs is made of."""
     is_of_labels = only is not None and "labels" in only and set(only) <= set(APART[:2])
     return only is None or only in (["reading"], ["levels"], ["serve"]) or is_of_labels
 

@@ -219,8 +219,8 @@ def test_one_document_is_no_many():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_components": 0}, "n_components must be a whole number of at least 1, got 0"),
-        ({"max_words": 0}, "max_words must be a whole number of at least 1, got 0"),
+        ({"n_components": 0}, "n_components must be an integer of at least 1, got 0"),
+        ({"max_words": 0}, "max_words must be an integer of at least 1, got 0"),
         ({"learner": "nobody"}, "there is no learner 'nobody'; known are hedged"),
     ],
 )
@@ -254,7 +254,7 @@ def test_a_parameter_that_the_learner_does_not_have_is_named_with_those_it_has()
 def test_save_says_what_to_save_of_it(tmp_path):
     topics = fast()
     topics.learn_many(BAGS)
-    with pytest.raises(TypeError, match=r"river.SpectralTopics is not saved .* pickle.dump"):
+    with pytest.raises(TypeError, match=r"river.SpectralTopics cannot be saved .* pickle.dump"):
         save(topics, tmp_path / "m")
     loaded = load(save(topics.model, tmp_path / "m"))
     assert same_state(loaded.to_state(), topics.model.to_state())

@@ -183,8 +183,8 @@ def test_fractions_are_rounded_with_a_warning():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_components": 0}, "n_components must be a whole number of at least 1, got 0"),
-        ({"batch_size": 1.5}, "batch_size must be a whole number of at least 1, got 1.5"),
+        ({"n_components": 0}, "n_components must be an integer of at least 1, got 0"),
+        ({"batch_size": 1.5}, "batch_size must be an integer of at least 1, got 1.5"),
         ({"learner": "nobody"}, "there is no learner 'nobody'; known are hedged"),
     ],
 )
@@ -260,7 +260,7 @@ def test_weights_of_tf_idf_are_refused_with_advice(norm, kind):
 
 def test_save_says_what_to_save_of_it(tmp_path):
     topics = fast().fit(COUNTS)
-    with pytest.raises(TypeError, match=r"sklearn.SpectralTopics is not saved .* joblib.dump"):
+    with pytest.raises(TypeError, match=r"sklearn.SpectralTopics cannot be saved .* joblib.dump"):
         save(topics, tmp_path / "m")
     learner = load(save(topics.learner_, tmp_path / "m"))
     assert same_state(learner.to_state(), topics.learner_.to_state())

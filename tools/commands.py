@@ -51,7 +51,7 @@ def section(path: str, command: Any) -> str:
 
 
 def is_hidden(parameter: Any) -> bool:
-    """Say whether a parameter is not shown: hidden, or --help itself."""
+    """Return whether a parameter is not shown: hidden, or --help itself."""
     return bool(getattr(parameter, "hidden", False)) or parameter.name == "help"
 
 

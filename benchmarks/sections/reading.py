@@ -57,7 +57,7 @@ def run(bench: Bench) -> None:
 
 
 def find_corpus_files(name: str) -> bool:
-    """Say whether a corpus is in the data folder or in the cache."""
+    """Return whether a corpus is in the data folder or in the cache."""
     return find_files(name, data_folder()) is not None or find_files(name) is not None
 
 

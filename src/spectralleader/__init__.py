@@ -66,7 +66,7 @@ __all__ = [
     "save",
 ]
 
-# Names are imported when first used, so that `spectralleader --help` need not wait for Numba.
+# Names are imported on first use, so that `spectralleader --help` does not wait for Numba.
 HOMES = dict.fromkeys(__all__, "learners")
 HOMES |= {
     "Documents": "documents",

@@ -1,6 +1,6 @@
 """The command `spectralleader`, also as `python -m spectralleader`.
 
-Nothing that takes time is imported before signals are taken care of.
+Slow imports come after the signal handlers are installed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import signal
 
 
 def main() -> None:
-    """Run the command line; from here on no signal ends in a traceback, also while it is loaded."""
+    """Run the command line; signals never end in a traceback, not even during imports."""
     from spectralleader.runtime.interrupts import TO_END, end_process
 
     for number in TO_END:
@@ -19,7 +19,7 @@ def main() -> None:
         from spectralleader.cli import main as run
 
         run()
-    finally:  # as Python ends it would give signals their default handlers back
+    finally:  # Python restores the default handlers while it shuts down
         for number in TO_END:
             signal.signal(number, signal.SIG_IGN)
 

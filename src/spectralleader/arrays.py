@@ -1,4 +1,4 @@
-"""Arrays: the kinds that the library computes with."""
+"""Aliases of the array types that the library computes with."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 WordIds = NDArray[np.int32]
-Posteriors = NDArray[np.float32]  # of many remembered documents: half the memory
+Posteriors = NDArray[np.float32]  # of remembered documents: float32 halves the memory

@@ -1,26 +1,29 @@
-"""The few errors that callers catch."""
+"""The exceptions that callers may want to catch."""
 
 from __future__ import annotations
 
 
 class StorageError(ValueError):
-    """A file that cannot be saved to or loaded from; the message says what is wrong with it."""
+    """Raised if a file cannot be written or loaded; the message names the file and the reason."""
 
 
 class NotSavedError(StorageError):
-    """What was learned could not be saved at the end; the last good file is as it was."""
+    """Raised if the model could not be saved at the end; the previous file is unchanged."""
 
 
 class BrokenError(RuntimeError):
-    """An object that was being changed when something unexpected happened, such as no more memory.
+    """Raised on every use of an object after an update of it failed halfway.
 
-    It is neither as it was nor as it should be, so that every use of it raises this.
+    Its state is inconsistent, for instance because memory ran out. Load the last checkpoint.
     """
 
 
 class NoWordsError(ValueError):
-    """Texts without a single word to learn from."""
+    """Raised if no text contains a word to learn from."""
 
 
 class NotEmittedError(ValueError):
-    """The topics of learned documents could not be written; the last checkpoint is as it was."""
+    """Raised if the topics of learned documents could not be written.
+
+    The last checkpoint is unchanged.
+    """

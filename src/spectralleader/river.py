@@ -225,7 +225,7 @@ def check_weights(bag: Bag) -> None:
 
 
 def as_count(word: Any, count: Any) -> int:
-    """Return a count as a whole number, or say what is wrong with it."""
+    """Return a count as an integer, or say what is wrong with it."""
     try:
         whole = round(float(count))
     except (TypeError, ValueError, OverflowError):
@@ -236,8 +236,7 @@ def as_count(word: Any, count: Any) -> int:
         )
     if whole != count:
         warnings.warn(
-            "counts of words must be whole numbers: a fraction was rounded; use BagOfWords, not "
-            "TFIDF",
+            "counts of words must be integers: a fraction was rounded; use BagOfWords, not TFIDF",
             stacklevel=4,
         )
     return whole

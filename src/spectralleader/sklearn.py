@@ -262,7 +262,7 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
 
 def holds_tokens(X: Any) -> bool:
-    """Say whether documents are lists of strings or dictionaries of counts, and no matrix."""
+    """Return whether documents are lists of strings or dictionaries of counts, and no matrix."""
     if hasattr(X, "shape") or not isinstance(X, list | tuple):
         return False
     return any(
@@ -306,7 +306,7 @@ def as_whole(counts: Any) -> Any:
             "or HashingVectorizer(norm=None, alternate_sign=False)"
         )
     warnings.warn(
-        "counts of words must be whole numbers: fractions were rounded; use CountVectorizer, not "
+        "counts of words must be integers: fractions were rounded; use CountVectorizer, not "
         "TfidfVectorizer",
         stacklevel=4,
     )

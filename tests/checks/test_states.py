@@ -50,7 +50,7 @@ def test_a_value_that_is_not_what_it_must_be_is_named_in_one_line(case):
     assert "\n" not in str(caught.value)
     with pytest.raises(ValueError, match="it is missing"):
         read({}, "it")
-    with pytest.raises(ValueError, match="it must be in a table"):
+    with pytest.raises(ValueError, match="it must be in a dictionary"):
         read(None, "it")
 
 
@@ -71,7 +71,7 @@ BROKEN = {
     "indptr must go from 0": {"indptr": np.array([1, 2, 3])},
     "indptr must go from 0 to 3": {"indptr": np.array([0, 2, 4])},
     "indptr must go": {"indptr": np.zeros(0, np.int64)},
-    "indptr must not fall": {"indptr": np.array([0, 3, 2, 3])},
+    "indptr must not decrease": {"indptr": np.array([0, 3, 2, 3])},
     "indptr must be numbers": {"indptr": np.array([0, -5, 3])},
     "words must be numbers from 0 to 4, got 5": {"words": np.array([0, 5, 1], np.int32)},
     "words must be numbers from 0 to 4, got -1": {"words": np.array([-1, 2, 1], np.int32)},
@@ -81,8 +81,8 @@ BROKEN = {
     "counts must be an array of float64 and shape \\(3,\\)": {"counts": np.ones(2)},
     "counts must be numbers from 1": {"counts": np.array([1.0, 0.0, 1.0])},
     "counts must be numbers from": {"counts": np.array([1.0, np.nan, 1.0])},
-    "counts must be whole": {"counts": np.array([1.0, 1.5, 1.0])},
-    "less than .* a document": {"counts": np.array([2.0**52, 2.0**52, 1.0])},
+    "counts must be integers": {"counts": np.array([1.0, 1.5, 1.0])},
+    "less than .* per document": {"counts": np.array([2.0**52, 2.0**52, 1.0])},
 }
 
 
@@ -99,7 +99,7 @@ def test_arrays_that_are_no_documents_are_refused(message):
 
 
 def test_documents_over_words_that_there_cannot_be_are_refused():
-    with pytest.raises(ValueError, match="n_words must be a whole number from 1 to 2147483647"):
+    with pytest.raises(ValueError, match="n_words must be an integer from 1 to 2147483647"):
         Documents.from_state(documents().to_state() | {"n_words": 2**31})
 
 

@@ -297,7 +297,7 @@ MISUSES = {
     "Invalid value for '--topics'": ["learn", "-", "-k", "0"],
     "Invalid value for '--format'": ["learn", "-", "--format", "xml"],
     "--checkpoint-every, --fresh and --verify need --save MODEL": ["learn", "-", "--fresh"],
-    "there is no folder": ["learn", "-", "--save", "no/folder/m"],
+    "does not exist": ["learn", "-", "--save", "no/folder/m"],
     "No such command 'nope'": ["nope"],
     "there is no file nothing.model": ["topics", "nothing.model"],
     "a figure is .png or .svg": ["evaluate", "-", "--figure", "losses.txt"],

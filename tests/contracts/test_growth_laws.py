@@ -161,14 +161,14 @@ def test_forgotten_words_are_as_if_never_seen(make, n_words):
 @pytest.mark.parametrize(
     ("ids", "n_words", "message"),
     [
-        ([0, 1], 5, "new_ids must be 5 whole numbers"),
-        ([0.0, 1.0, 2.0, 3.0, 4.0], 5, "whole numbers"),
+        ([0, 1], 5, "new_ids must be 5 integers"),
+        ([0.0, 1.0, 2.0, 3.0, 4.0], 5, "integers"),
         ([0, 1, 2, 3, 5], 5, "word id 5, outside the 5 words"),
         ([0, 1, 2, 3, -2], 5, "word id -2"),
         ([0, 1, 2, 3, 3], 5, "word id 3 to 2 words"),
         (None, 4, "word id 4, outside the 4 words"),
         ([-1] * 5, 0, "n_words must be from 1"),
-        (None, 5.5, "n_words must be a whole number"),
+        (None, 5.5, "n_words must be an integer"),
     ],
 )
 def test_the_error_for_a_bad_recoding_says_what_is_wrong(make, ids, n_words, message):

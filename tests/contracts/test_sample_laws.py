@@ -82,7 +82,7 @@ def test_an_empty_block_changes_nothing(kind):
 @pytest.mark.parametrize("kind_with_capacity", ["reservoir", "window"])
 @pytest.mark.parametrize("capacity", [0, 2.5, True, "many"])
 def test_a_capacity_below_one_or_not_whole_is_refused(kind_with_capacity, capacity):
-    with pytest.raises(ValueError, match="capacity must be a whole number of documents"):
+    with pytest.raises(ValueError, match="capacity must be an integer of at least 1"):
         SAMPLES[kind_with_capacity](capacity, n_words=5)
 
 

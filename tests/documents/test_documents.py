@@ -76,7 +76,7 @@ def test_the_callers_matrix_is_not_touched():
 @pytest.mark.parametrize("bad", [-1, 0.5, np.nan, np.inf, 2.0**60])
 @pytest.mark.parametrize("form", [np.array, sp.csr_array])
 def test_a_bad_count_names_its_document(bad, form):
-    with pytest.raises(ValueError, match=r"document 1 has the count .*whole numbers"):
+    with pytest.raises(ValueError, match=r"document 1 has the count .*integers"):
         Documents.from_matrix(form([[1.0, 0.0], [0.0, bad], [bad, 0.0]]))
 
 
@@ -103,7 +103,7 @@ def test_an_id_outside_the_vocabulary_names_its_document(ids, bad):
 
 
 def test_ids_that_are_not_whole_are_refused():
-    with pytest.raises(ValueError, match="document 0 must be a sequence of whole word ids"):
+    with pytest.raises(ValueError, match="document 0 must be a sequence of integer word ids"):
         Documents.from_tokens([[0.5]], n_words=5)
 
 
@@ -160,7 +160,7 @@ def test_widening_shares_the_arrays():
 @pytest.mark.parametrize(
     ("ids", "n_words", "message"),
     [
-        ([0], 2, "2 whole numbers, one for each word"),
+        ([0], 2, "2 integers, one for each word"),
         ([0.5, 1.0], 2, "dtype float64"),
         ([0, 2], 2, "word id 2, outside the 2 words"),
         ([0, -2], 2, "word id -2"),
@@ -216,11 +216,11 @@ def test_pairs_of_one_word_are_added_and_zeros_dropped():
     [
         ([[(0, 1)], [(3, 1)]], "document 1 has the word id 3, outside the vocabulary of 3 words"),
         ([[(-1, 1)]], "document 0 has the word id -1"),
-        ([[(0.5, 1)]], "document 0 must be pairs of a whole word id and a count"),
-        ([[(0, 1)], [0, 1]], "document 1 must be pairs"),
+        ([[(0.5, 1)]], "document 0 must be (word id, count) pairs"),
+        ([[(0, 1)], [0, 1]], "document 1 must be (word id, count) pairs"),
         ([[(0, 1)], [(0, 1.5)]], "document 1 has the count 1.5"),
-        ([[(0, "many")]], "document 0 must be pairs"),
-        ([[(2**70, 1)]], "document 0 must be pairs"),
+        ([[(0, "many")]], "document 0 must be (word id, count) pairs"),
+        ([[(2**70, 1)]], "document 0 must be (word id, count) pairs"),
     ],
 )
 def test_a_bad_bag_of_words_is_named(corpus, message):
@@ -243,7 +243,7 @@ def test_arrays_are_checked_copied_and_put_in_order():
         (([0, 1], [-1], [1.0]), 3, "indices"),
         (([0, 2], [1], [1.0]), 3, "indices|size|last"),
         (([1, 1], [1], [1.0]), 3, "0"),
-        (([0, 1], [0.5], [1.0]), 3, "whole numbers"),
+        (([0, 1], [0.5], [1.0]), 3, "integers"),
         (([0, 1], [1], [0.5]), 3, "document 0 has the count 0.5"),
         (([0, 1], [1], [1.0]), 0, "n_words"),
     ],

@@ -140,5 +140,5 @@ def test_accuracy_is_counted_under_the_best_matching():
     assert matched_accuracy([1, 1, 0, 0, 2], ["a", "a", "b", "b", "b"]) == 0.8
     block = Block(*hard().truth.sample(500, 20, seed=0))
     assert label_accuracy(hard().truth, block) > 0.95
-    with pytest.raises(ValueError, match="needs labels"):
+    with pytest.raises(ValueError, match="requires labels"):
         label_accuracy(hard().truth, Block(block.documents))

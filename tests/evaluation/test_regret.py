@@ -233,7 +233,7 @@ def test_the_reservoir_of_theorem_2_has_the_size_that_it_asks_for():
     assert bounds.reservoir_size(3, 50, 1.0) == 8  # 7.2
     assert bounds.reservoir_size(1, 1, 1.0) == 1  # log 1 = 0, but there is one at least
     for epsilon in (0.0, 1.01):
-        with pytest.raises(ValueError, match="needs 0 < epsilon <= 1"):
+        with pytest.raises(ValueError, match="requires 0 < epsilon <= 1"):
             bounds.reservoir_size(3, 50, epsilon)
 
 

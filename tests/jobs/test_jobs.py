@@ -95,7 +95,7 @@ def test_what_was_learned_is_saved(file, tmp_path):
     result = learn(file, n_topics=3, save=tmp_path / "m")
     assert result.saved == tmp_path / "m"
     assert same_state(load(tmp_path / "m").to_state(), result.topics.to_state())
-    with pytest.raises(ValueError, match="there is no folder"):
+    with pytest.raises(ValueError, match="does not exist"):
         learn(file, save=tmp_path / "no" / "m")
 
 

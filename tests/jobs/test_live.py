@@ -216,7 +216,7 @@ def test_where_topics_cannot_be_emitted_is_said_before_anything_is_learned(log, 
     for emit, message in (
         (log, "is read, and would be overwritten"),
         (tmp_path / "model", "is the file that is saved"),
-        (tmp_path / "none" / "x", "there is no folder"),
+        (tmp_path / "none" / "x", "does not exist"),
         ("kafka://localhost/x", "to a file or to redis"),
         (tmp_path, "cannot be written to"),
     ):

@@ -325,7 +325,7 @@ def test_a_second_process_is_refused_while_the_first_is_at_it(tmp_path):
                 refused.append(str(error.value))
 
     learn(file, **FAST, save=saved, progress=Rival())
-    message = f"is being learned by another process (process {os.getpid()}): wait"
+    message = f"another process (process {os.getpid()}) is learning into"
     assert len(refused) == 6
     assert all(message in line for line in refused)
     assert learn(file, **FAST, save=saved).n_before == 300  # it is free again

@@ -64,5 +64,5 @@ def test_documents_without_words_teach_nothing():
 
 
 def test_there_must_be_a_start_and_an_iteration():
-    with pytest.raises(ValueError, match="n_restarts must be a whole number of at least 1"):
+    with pytest.raises(ValueError, match="n_restarts must be an integer of at least 1"):
         BatchEM(3, n_words=5, n_restarts=0)

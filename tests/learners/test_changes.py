@@ -1,4 +1,4 @@
-"""Changes since an anchor: the same to the bit when read back, and refused if they cannot be."""
+"""Changes since an anchor: the same bit for bit when read back, and refused if they cannot be."""
 
 import numpy as np
 import pytest

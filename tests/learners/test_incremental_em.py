@@ -86,5 +86,5 @@ def test_revisiting_nothing_changes_nothing():
     learner.revisit(10)
     learner.learn(Documents.from_tokens([[], []], n_words=5))
     assert learner.model is start
-    with pytest.raises(ValueError, match="n_revisits must be a whole number of at least 0"):
+    with pytest.raises(ValueError, match="n_revisits must be an integer of at least 0"):
         IncrementalEM(3, n_words=5, n_revisits=-1)

@@ -271,7 +271,7 @@ def test_a_sample_that_has_documents_already_is_learned_from():
 
 @pytest.mark.parametrize("size", [0, 2.5, "a", None, True])
 def test_a_reservoir_must_have_a_whole_number_of_places(size):
-    with pytest.raises(ValueError, match="reservoir_size must be a whole number"):
+    with pytest.raises(ValueError, match="reservoir_size must be an integer"):
         SpectralLeader(4, n_words=80, reservoir_size=size)
     with pytest.raises(ValueError, match="sample must be one of"):
         SpectralLeader(4, n_words=80, sample="window")

@@ -68,5 +68,5 @@ def test_an_epoch_ends_after_as_many_draws_as_documents():
 def test_a_step_size_is_above_zero_and_at_most_one(step_size):
     with pytest.raises(ValueError, match="step_size must be above 0 and at most 1"):
         VarianceReducedEM(3, n_words=5, step_size=step_size)
-    with pytest.raises(ValueError, match="n_revisits must be a whole number of at least 1"):
+    with pytest.raises(ValueError, match="n_revisits must be an integer of at least 1"):
         VarianceReducedEM(3, n_words=5, n_revisits=0)

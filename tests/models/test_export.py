@@ -43,11 +43,11 @@ def test_two_topics_can_be_pictured():
 
 
 def test_nothing_to_picture_is_an_error():
-    with pytest.raises(ValueError, match="no document has words"):
+    with pytest.raises(ValueError, match="no document has a word"):
         pyldavis(model(), Documents.empty(6), NAMES)
-    with pytest.raises(ValueError, match="1 is too few"):
+    with pytest.raises(ValueError, match="needs at least 2, got 1"):
         pyldavis(model(1), documents(), NAMES)
-    with pytest.raises(ValueError, match="the model knows 6 words, the documents are over 7"):
+    with pytest.raises(ValueError, match="the model has 6 words, the documents have 7"):
         pyldavis(model(), documents(n_words=7), NAMES)
 
 

@@ -101,7 +101,7 @@ def test_alignment_finds_the_order_back():
 def test_models_of_other_sizes_are_not_compared():
     with pytest.raises(ValueError, match="3 topics over 6 words cannot be aligned to one of 2"):
         model().aligned_to(model(n_topics=2))
-    with pytest.raises(ValueError, match="6 and 5 words have no distance"):
+    with pytest.raises(ValueError, match="models over 6 and 5 words"):
         model().distance(model(n_words=5))
     with pytest.raises(TypeError, match="from_matrix"):
         model().log_prob(np.ones((1, 6)))
@@ -141,7 +141,7 @@ def test_more_top_words_than_there_are_is_all_of_them():
 
 @pytest.mark.parametrize("n", [-1, 0, 1.5, 2.0, True, "2", None])
 def test_the_number_of_top_words_is_a_whole_one_from_1_on(n):
-    with pytest.raises(ValueError, match=f"n must be a whole number of at least 1, got {n!r}"):
+    with pytest.raises(ValueError, match=f"n must be an integer of at least 1, got {n!r}"):
         TopicModel([1.0], [[0.1, 0.6, 0.3]]).top_words(n=n)
 
 
@@ -150,7 +150,7 @@ def test_the_number_of_top_words_is_a_whole_one_from_1_on(n):
     [
         ([0.5, 0.5], [[1.0]], "shape"),
         ([], np.zeros((0, 3)), "shape"),
-        ([0.5, 0.6], [[1.0], [1.0]], "weights must sum to 1"),
+        ([0.5, 0.6], [[1.0], [1.0]], "weights must have rows that sum to 1"),
         ([1.5, -0.5], [[1.0], [1.0]], "not negative"),
         ([0.5, 0.5], [[0.5, 0.5], [0.5, 0.4]], "row 1 sums to 0.9"),
         ([0.5, 0.5], [[0.5, 0.6], [0.5, 0.5]], "row 0 sums to 1.1"),
@@ -176,7 +176,7 @@ def test_a_model_cannot_be_changed_and_does_not_share_the_callers_arrays():
 
 
 def test_documents_over_another_vocabulary_are_refused():
-    with pytest.raises(ValueError, match=r"knows 6 words, the documents are over 5"):
+    with pytest.raises(ValueError, match=r"has 6 words, the documents have 5"):
         model().log_prob(Documents.empty(5))
 
 
@@ -248,5 +248,5 @@ def test_shares_are_the_proportions_that_long_documents_were_drawn_with():
 
 
 def test_shares_are_asked_for_with_the_models_vocabulary():
-    with pytest.raises(ValueError, match="the model knows 3 words"):
+    with pytest.raises(ValueError, match="the model has 3 words"):
         TopicModel([1.0], [[0.2, 0.3, 0.5]]).shares(Documents.from_tokens([[0]], n_words=2))

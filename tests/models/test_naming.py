@@ -35,5 +35,5 @@ def test_of_ids_and_words_a_word_may_be_a_number():
 def test_too_few_words_and_missing_ids_are_errors():
     with pytest.raises(ValueError, match="the vocabulary has 2 words, the model 3"):
         in_order(WORDS[:2], 3)
-    with pytest.raises(ValueError, match="no word with the id 1"):
+    with pytest.raises(ValueError, match="no word with id 1"):
         in_order({"sun": 0, "rain": 2}, 2)

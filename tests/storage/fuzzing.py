@@ -68,7 +68,7 @@ def try_out(content: bytes, path: Path) -> str:
 
 
 def is_large(thing: Any) -> bool:
-    """Say whether somebody asked for a lot of work: that is no fault of a file."""
+    """Return whether somebody asked for a lot of work: that is no fault of a file."""
     inner = getattr(thing, "learner", thing)
     size = getattr(inner, "n_topics", 1) * getattr(inner, "n_words", 1)
     names = ("n_restarts", "n_iterations", "n_revisits")

@@ -27,7 +27,7 @@ def test_load_returns_the_topics_of_a_checkpoint(tmp_path):
     assert same_state(load(path).to_state(), made.topics.to_state())
     assert load_checkpoint(path).position == made.position
     save(load(path), path)
-    with pytest.raises(StorageError, match="holds a TextTopics without a position in its input"):
+    with pytest.raises(StorageError, match="contains a TextTopics without a position in its input"):
         load_checkpoint(path)
 
 
@@ -38,12 +38,12 @@ def test_batches_have_a_position_and_no_run(tmp_path):
 
 
 WRONG = {
-    "settings must be lines of text": ("run", "settings", {"topics": "\x1b[31m"}),
-    "offset must be a whole number": ("position", "offset", -1),
+    "settings must be printable strings": ("run", "settings", {"topics": "\x1b[31m"}),
+    "offset must be an integer": ("position", "offset", -1),
     "a digest must be text": ("position", "digest", 7),
     "seconds must be a number": ("run", "seconds", math.nan),
     "loss must be a number .* got inf": ("run", "unigram_losses", {"loss": math.inf}),
-    "n_docs must be a whole number .* got '3'": ("run", "losses", {"n_docs": "3"}),
+    "n_docs must be an integer .* got '3'": ("run", "losses", {"n_docs": "3"}),
     "n_words must be a number .* got a huge number": ("run", "losses", {"n_words": 10**400}),
     "the learner is over 3 words": ("run", "unigram", Unigram(1, n_words=3).to_state()),
 }

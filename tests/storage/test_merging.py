@@ -224,9 +224,9 @@ def test_the_same_thing_twice_and_things_without_a_merge_are_refused():
     a = hedged()
     with pytest.raises(ValueError, match="given twice"):
         merge(a, a)
-    with pytest.raises(TypeError, match="can be merged, not a TopicModel"):
+    with pytest.raises(TypeError, match="can be merged, got a TopicModel"):
         merge(a.model, TopicModel.uniform(2, 6))
-    with pytest.raises(TypeError, match="not a Documents"):
+    with pytest.raises(TypeError, match="got a Documents"):
         merge(Documents.empty(2), Documents.empty(3))
 
 

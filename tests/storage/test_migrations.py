@@ -57,7 +57,7 @@ def test_a_file_of_a_newer_format_is_refused_with_advice(tmp_path):
 def test_a_file_of_a_format_before_the_oldest_is_refused_with_advice(tmp_path):
     path = tmp_path / "m"
     path.write_bytes(pack({"format": OLDEST - 1, "kind": "model", "library": "0", "state": 7}))
-    with pytest.raises(StorageError, match=r"has format 1, which .* does not read: learn it again"):
+    with pytest.raises(StorageError, match=r"has format 1, which .* cannot read: learn it again"):
         load(path)
 
 

@@ -67,7 +67,7 @@ def test_what_cannot_be_saved_or_read_is_named(tmp_path):
         save({}, tmp_path / "x")
     with pytest.raises(StorageError, match=r"cannot read .*nothing: No such file"):
         load(tmp_path / "nothing")
-    with pytest.raises(StorageError, match="there is no folder"):
+    with pytest.raises(StorageError, match="does not exist"):
         save(model(), tmp_path / "no" / "m")
     with pytest.raises(StorageError, match="is a folder"):
         check_target(tmp_path)

@@ -75,7 +75,7 @@ def test_stop_words_come_from_a_file_or_any_iterable_and_are_cut_as_texts_are(tm
     ("options", "message"),
     [
         ({"min_length": 0}, "at least 1, got 0"),
-        ({"min_length": 2.5}, "whole number, got 2.5"),
+        ({"min_length": 2.5}, "integer, got 2.5"),
         ({"keep": ["emoji"]}, r"got \['emoji'\]"),
         ({"stop_words": "no-such-file"}, "no file 'no-such-file'"),
         ({"stop_words": ["new york"]}, "one word, got 'new york'"),

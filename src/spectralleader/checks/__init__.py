@@ -1,7 +1,6 @@
-"""What comes from outside is checked here: arguments of callers, and states that are read back.
+"""Validation of external input: arguments of callers, and states read from files.
 
-Here belongs what several folders refuse in the same way. What only one class can judge, such as
-its own settings, is checked there.
+This package holds the checks that several packages share. A class checks its own settings itself.
 """
 
 from spectralleader.checks.arguments import check_json, check_whole, is_number, is_whole

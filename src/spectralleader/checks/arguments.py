@@ -1,4 +1,4 @@
-"""Checks of what callers hand in: a whole number is one, or a `ValueError` says what must hold.
+"""Validation of arguments: return the value, or raise a `ValueError` that states the rule.
 
 Examples
 --------
@@ -6,7 +6,7 @@ Examples
 3
 >>> check_whole("n", 2.5, least=1)
 Traceback (most recent call last):
-ValueError: n must be a whole number of at least 1, got 2.5
+ValueError: n must be an integer of at least 1, got 2.5
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ import numpy as np
 
 
 def is_whole(value: Any) -> bool:
-    """Say whether a value is a whole number; true and false are none."""
+    """Return whether a value is an integer; booleans are not."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def check_whole(name: str, value: Any, least: int, most: int | None = None) -> int:
-    """Return a whole number within bounds, or say what is wrong with it."""
+    """Return an integer within bounds; raise `ValueError` otherwise."""
     if not is_whole(value) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
     if most is not None and value > most:
         raise ValueError(f"{name} must be at most {most}, got {value}")
     return int(value)
 
 
 def is_number(value: object) -> bool:
-    """Say whether a value is a number at all."""
+    """Return whether a value is a real number."""
     return isinstance(value, float | int | np.floating | np.integer)
 
 

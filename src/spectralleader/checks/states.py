@@ -1,7 +1,7 @@
-"""States read back with distrust: a value is what it must be, or a `ValueError` says so.
+"""Validation of untrusted states: return a value of the right type, or raise `ValueError`.
 
-A state may come from a file that somebody made on purpose. Kernels check no bounds and constructors
-allocate what their parameters say: whatever a state holds goes through here first.
+A state may come from a malicious file. Kernels do not check bounds, and constructors allocate as
+much as their parameters request, so every value of a state is checked here first.
 
 Examples
 --------
@@ -24,53 +24,51 @@ from numpy.typing import DTypeLike, NDArray
 from spectralleader.checks import is_whole
 
 State = dict[str, Any]
-Shape = tuple[int | None, ...]  # None: any number
+Shape = tuple[int | None, ...]  # None: any size
 
-MOST = 2**53  # whole numbers up to here are exact in floats, and far from overflowing in kernels
-LARGEST = 1e30  # of a sum over documents: more than all the words ever written
-TOLERANCE = 1e-6  # how far from 1 a stored distribution may sum
-ROUNDED = 1e-3  # the same of one in float32
+MOST = 2**53  # largest integer: exact in a float64, and far from an overflow in kernels
+LARGEST = 1e30  # largest sum over documents: more words than were ever written
+TOLERANCE = 1e-6  # accepted deviation of a stored distribution's sum from 1
+ROUNDED = 1e-3  # the same for float32
 
 
 def take(state: Any, name: str) -> Any:
-    """Return a value that must be there."""
+    """Return a required value."""
     if not isinstance(state, dict):
-        raise ValueError(f"{name} must be in a table of names and values, got {state!r:.60}")
+        raise ValueError(f"{name} must be in a dictionary, got {state!r:.60}")
     if name not in state:
         raise ValueError(f"{name} is missing")
     return state[name]
 
 
 def part(state: Any, name: str) -> State:
-    """Return a state within a state."""
+    """Return a nested state."""
     found = take(state, name)
     if not isinstance(found, dict):
-        raise ValueError(f"{name} must be a table of names and values, got {found!r:.60}")
+        raise ValueError(f"{name} must be a dictionary, got {found!r:.60}")
     return found
 
 
 def parts(state: Any, name: str, count: int | None = None) -> list[State]:
-    """Return the states in a list; `count` says how many there must be."""
+    """Return a list of nested states, of length `count` if given."""
     found = take(state, name)
     if not isinstance(found, list | tuple) or not all(isinstance(one, dict) for one in found):
-        raise ValueError(f"{name} must be a list of tables, got {found!r:.60}")
+        raise ValueError(f"{name} must be a list of dictionaries, got {found!r:.60}")
     if count is not None and len(found) != count:
-        raise ValueError(f"{name} must be {count} tables, got {len(found)}")
+        raise ValueError(f"{name} must be {count} dictionaries, got {len(found)}")
     return list(found)
 
 
 def whole(state: Any, name: str, least: int = 0, most: int = MOST) -> int:
-    """Return a whole number within bounds; true and false are none."""
+    """Return an integer within bounds; booleans are rejected."""
     found = take(state, name)
     if not is_whole(found) or not least <= found <= most:
-        raise ValueError(
-            f"{name} must be a whole number from {least} to {most}, got {_show(found)}"
-        )
+        raise ValueError(f"{name} must be an integer from {least} to {most}, got {_show(found)}")
     return int(found)
 
 
 def number(state: Any, name: str, least: float = -LARGEST, most: float = LARGEST) -> float:
-    """Return a number within bounds; NaN never is."""
+    """Return a number within bounds; NaN and booleans are rejected."""
     found = take(state, name)
     is_number = isinstance(found, float | int | np.number) and not isinstance(found, bool)
     if not is_number or not least <= found <= most:
@@ -79,7 +77,7 @@ def number(state: Any, name: str, least: float = -LARGEST, most: float = LARGEST
 
 
 def truth(state: Any, name: str) -> bool:
-    """Return a true or false."""
+    """Return a boolean."""
     found = take(state, name)
     if not isinstance(found, bool | np.bool_):
         raise ValueError(f"{name} must be true or false, got {_show(found)}")
@@ -87,7 +85,7 @@ def truth(state: Any, name: str) -> bool:
 
 
 def text(state: Any, name: str, most: int = 200) -> str:
-    """Return a short text that can be shown: no line breaks, nothing a terminal would obey."""
+    """Return a short printable text: no line breaks and no terminal escape sequences."""
     found = take(state, name)
     if not isinstance(found, str) or len(found) > most or not found.isprintable():
         raise ValueError(f"{name} must be a line of text, got {_show(found)}")
@@ -103,7 +101,7 @@ def one_of(state: Any, name: str, known: Collection[str]) -> str:
 
 
 def array(state: Any, name: str, dtype: DTypeLike, shape: Shape) -> NDArray[Any]:
-    """Return an array of that type and shape, in C order, as it stands in the state."""
+    """Return an array of this type and shape, in C order; not a copy if it already is."""
     found, wanted = take(state, name), np.dtype(dtype)
     if not isinstance(found, np.ndarray):
         raise ValueError(f"{name} must be an array, got {_show(found)}")
@@ -119,7 +117,7 @@ def array(state: Any, name: str, dtype: DTypeLike, shape: Shape) -> NDArray[Any]
 def floats(
     state: Any, name: str, shape: Shape, least: float = -LARGEST, most: float = LARGEST
 ) -> NDArray[np.float64]:
-    """Return a copy of an array of numbers within bounds, none of them NaN."""
+    """Return a copy of a float64 array within bounds; NaN is rejected."""
     found = array(state, name, np.float64, shape)
     _check_bounds(name, found, least, most)
     return np.array(found, order="C")
@@ -128,7 +126,7 @@ def floats(
 def integers(
     state: Any, name: str, shape: Shape, least: int = 0, most: int = MOST
 ) -> NDArray[np.int64]:
-    """Return an array of whole numbers within bounds."""
+    """Return an array of integers within bounds."""
     found = array(state, name, np.int64, shape)
     _check_bounds(name, found, least, most)
     return found
@@ -139,45 +137,45 @@ def distributions(state: Any, name: str, shape: Shape, least: float = 0.0) -> ND
     found = floats(state, name, shape, least, 1.0 + TOLERANCE)
     away = np.abs(found.sum(axis=-1) - 1.0).max(initial=0.0)
     if away > TOLERANCE:
-        raise ValueError(f"{name} must sum to 1 (each row), got one that is {away:g} off")
+        raise ValueError(f"{name} must have rows that sum to 1, got one that is {away:g} off")
     return found
 
 
 def posteriors(state: Any, name: str, shape: Shape) -> NDArray[np.float32]:
-    """Return a copy of an array of float32 whose rows sum to 1 but for their rounding."""
+    """Return a copy of a float32 array whose rows sum to 1 up to rounding."""
     found = array(state, name, np.float32, shape)
     _check_bounds(name, found, -ROUNDED, 1.0 + ROUNDED)
     away = np.abs(found.sum(axis=-1) - 1.0).max(initial=0.0)
     if away > ROUNDED:
-        raise ValueError(f"{name} must sum to 1 (each row), got one that is {away:g} off")
+        raise ValueError(f"{name} must have rows that sum to 1, got one that is {away:g} off")
     return np.array(found, order="C")
 
 
 def bags(state: Any, n_words: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return the CSR arrays of documents: indptr, words and counts, as `Documents` has them."""
+    """Return the CSR arrays of documents, indptr, words and counts, as in `Documents`."""
     indptr = integers(state, "indptr", (None,))
     words = array(state, "words", np.int32, (None,))
     counts = array(state, "counts", np.float64, words.shape)
     if len(indptr) == 0 or indptr[0] != 0 or indptr[-1] != len(words):
         raise ValueError(f"indptr must go from 0 to {len(words)}, the number of words")
     if (indptr[1:] < indptr[:-1]).any():
-        raise ValueError("indptr must not fall")
+        raise ValueError("indptr must not decrease")
     _check_bounds("words", words, 0, n_words - 1)
     rises = words[1:] > words[:-1]
     inner = indptr[(indptr > 0) & (indptr < len(words))]
-    rises[inner - 1] = True  # from one document to the next
+    rises[inner - 1] = True  # ids may decrease from one document to the next
     if not rises.all():
         raise ValueError("words must be distinct and in increasing order within a document")
     _check_bounds("counts", counts, 1, MOST - 1)
     rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     lengths = np.bincount(rows, counts, minlength=1)
     if (counts != np.floor(counts)).any() or lengths.max() >= MOST:
-        raise ValueError(f"counts must be whole numbers, less than {MOST} a document")
+        raise ValueError(f"counts must be integers that sum to less than {MOST} per document")
     return indptr, words, counts
 
 
 def generator(state: Any, name: str) -> np.random.Generator:
-    """Return the random generator whose bit generator was in that state."""
+    """Return a random generator whose PCG64 bit generator has the stored state."""
     found = part(state, name)
     one_of(found, "bit_generator", ["PCG64"])
     inner = part(found, "state")
@@ -195,13 +193,13 @@ def generator(state: Any, name: str) -> np.random.Generator:
 
 
 def check_same(name: str, found: int, wanted: int) -> None:
-    """Raise unless two sizes, of parts that belong together, are the same."""
+    """Raise unless the sizes of two parts of a state agree."""
     if found != wanted:
-        raise ValueError(f"{name} must be {wanted} to fit the rest, got {found}")
+        raise ValueError(f"{name} must be {wanted} to match the rest, got {found}")
 
 
 def _check_bounds(name: str, found: NDArray[Any], least: float, most: float) -> None:
-    good = (found >= least) & (found <= most)  # false of NaN
+    good = (found >= least) & (found <= most)  # False for NaN
     if not good.all():
         bad = found[~good][0]
         raise ValueError(f"{name} must be numbers from {least:g} to {most:g}, got {bad:g}")
@@ -213,7 +211,7 @@ def _spell(shape: tuple[int | None, ...]) -> str:
 
 
 def _show(value: Any) -> str:
-    """Return a value in one short line, also a number of thousands of digits."""
+    """Return a value in one short line; ints of thousands of digits cannot be printed."""
     if isinstance(value, int) and abs(value) >= 10**40:
         return "a huge number"
     return f"{value!r:.60}"

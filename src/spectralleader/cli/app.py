@@ -163,7 +163,7 @@ def run() -> int:
 
 
 def is_misuse(error: Exception) -> bool:
-    """Say whether arguments were wrong; the class for it is click's, or typer's copy of it."""
+    """Return whether arguments were wrong; the class for it is click's, or typer's copy of it."""
     return any(cls.__name__ == "ClickException" for cls in type(error).__mro__)
 
 

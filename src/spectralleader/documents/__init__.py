@@ -1,7 +1,7 @@
-"""Bags of words in blocks: `Documents`, the arrays that it is made of, and words renumbered.
+"""Bags of words in blocks: `Documents`, its CSR arrays, and the renumbering of words.
 
-Here belongs what can be done with counts alone. How texts become counts is in `text`, where they
-come from in `sources`, which are remembered in `samples`.
+This package only handles counts. `text` turns texts into counts, `sources` reads them, and
+`samples` decides which documents are remembered.
 """
 
 from spectralleader.documents.documents import MAX_WORDS, Documents, check_n_words

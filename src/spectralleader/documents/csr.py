@@ -1,4 +1,4 @@
-"""CSR: the arrays of a block of documents, made from what callers hold, summed and gathered."""
+"""CSR arrays of a block of documents: conversion from other formats, row sums, gathering rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spectralleader.runtime.compiled import kernel
 
 Arrays = tuple[Ints, WordIds, Floats]  # indptr, words, counts
 
-MAX_LENGTH = 2**53  # counts are whole numbers held exactly in a float
+MAX_LENGTH = 2**53  # a float64 holds every integer below this exactly
 
 
 def from_matrix(given: Any) -> tuple[Arrays, int]:
@@ -28,11 +28,11 @@ def from_matrix(given: Any) -> tuple[Arrays, int]:
 
 
 def from_arrays(indptr: ArrayLike, words: ArrayLike, counts: ArrayLike, n_words: int) -> Arrays:
-    """Return the arrays of a matrix in CSR form, checked and in order."""
+    """Return validated CSR arrays with sorted, distinct words per document."""
     entries = tuple(np.asarray(array) for array in (counts, words, indptr))
     if any(array.dtype.kind not in "ui" for array in entries[1:]):
-        raise ValueError("indptr and words must be whole numbers")
-    import scipy.sparse as sp  # slow to import, and learning needs it not
+        raise ValueError("indptr and words must be integers")
+    import scipy.sparse as sp  # slow to import, and not needed for learning
 
     matrix = sp.csr_array(entries, shape=(len(entries[2]) - 1, n_words))
     matrix.check_format()
@@ -47,7 +47,8 @@ def from_tokens(tokens: Iterable[Sequence[int] | ArrayLike], n_words: int) -> Ar
 
 
 def from_words(words: Ints, lengths: Ints, n_words: int) -> Arrays:
-    """Return the arrays of documents given as their word ids end to end, known to be right."""
+    """Return the arrays of documents given as concatenated word ids, which are not checked."""
+    # One key per (document, word) sorts and counts all documents in a single np.unique.
     rows = np.repeat(np.arange(len(lengths)), lengths)
     entries, counts = np.unique(rows * n_words + words, return_counts=True)
     sizes = np.bincount(entries // n_words, minlength=len(lengths))
@@ -66,26 +67,26 @@ def from_bow(corpus: Iterable[Iterable[tuple[int, float]]], n_words: int) -> Arr
                 counts.append(count)
         except (TypeError, ValueError, OverflowError) as error:
             raise ValueError(
-                f"document {row} must be pairs of a whole word id and a count, got {document!r:.60}"
+                f"document {row} must be (word id, count) pairs, got {document!r:.60}"
             ) from error
         _as_ids(np.array(ids[before:]), n_words, row)
         sizes.append(len(ids) - before)
     indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
     entries = (np.array(counts), np.array(ids), indptr)
-    import scipy.sparse as sp  # slow to import, and learning needs it not
+    import scipy.sparse as sp  # slow to import, and not needed for learning
 
     return from_matrix(sp.csr_array(entries, shape=(len(sizes), n_words)))[0]
 
 
 def to_bow(indptr: Ints, words: WordIds, counts: Floats) -> list[list[tuple[int, int]]]:
-    """Return the documents of arrays as lists of word id and count."""
+    """Return the documents as lists of (word id, count) pairs."""
     pairs = list(zip(words.tolist(), counts.astype(np.int64).tolist(), strict=True))
     return [pairs[start:end] for start, end in pairwise(indptr.tolist())]
 
 
 def _as_csr(counts: Any) -> Any:
-    """Return the counts as a canonical CSR matrix of our own (sorted, summed, no zeros)."""
-    import scipy.sparse as sp  # slow to import, and learning needs it not
+    """Return a canonical CSR copy of the counts: sorted, duplicates summed, no zeros."""
+    import scipy.sparse as sp  # slow to import, and not needed for learning
 
     if not sp.issparse(counts):
         counts = np.asarray(counts)
@@ -103,7 +104,7 @@ def _as_csr(counts: Any) -> Any:
 
 
 def _check_counts(indptr: NDArray[Any], counts: Floats) -> None:
-    """Raise for the first document with a count that is not a whole number >= 0."""
+    """Raise for the first document with a count that is not an integer >= 0."""
     whole = np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts))
     good = whole & (counts < MAX_LENGTH)
     if good.all():
@@ -111,7 +112,7 @@ def _check_counts(indptr: NDArray[Any], counts: Floats) -> None:
     entry = int(np.argmin(good))
     row = int(np.searchsorted(indptr, entry, side="right")) - 1
     raise ValueError(
-        f"document {row} has the count {counts[entry]:g}; word counts must be whole numbers from "
+        f"document {row} has the count {counts[entry]:g}; word counts must be integers from "
         f"0 to 2**53 - 1: remove the document or round its counts (tf-idf weights do not fit)"
     )
 
@@ -128,12 +129,12 @@ def _check_lengths(lengths: Floats) -> None:
 def _as_ids(ids: Sequence[int] | ArrayLike, n_words: int, row: int) -> Ints:
     try:
         array = np.asarray(ids)
-    except ValueError:  # of a ragged nesting
+    except ValueError:  # raised by NumPy for ragged nested sequences
         array = np.zeros((1, 1))
     if array.size == 0:
         return np.zeros(0, np.int64)
     if array.ndim != 1 or array.dtype.kind not in "ui":
-        raise ValueError(f"document {row} must be a sequence of whole word ids, got {ids!r:.60}")
+        raise ValueError(f"document {row} must be a sequence of integer word ids, got {ids!r:.60}")
     if array.min() < 0 or array.max() >= n_words:
         bad = array[(array < 0) | (array >= n_words)][0]
         raise ValueError(
@@ -144,13 +145,14 @@ def _as_ids(ids: Sequence[int] | ArrayLike, n_words: int, row: int) -> Ints:
 
 
 def number_words(words: WordIds, n_words: int) -> tuple[WordIds, Ints]:
-    """``known, places = np.unique(words, return_inverse=True)``, swapped, without sorting."""
+    """Return inverse and unique of ``np.unique(words, return_inverse=True)``, without sorting."""
     place = np.zeros(n_words, np.int32)
     place[words] = 1
     known = np.flatnonzero(place)
     place[known] = np.arange(len(known))
     places = place[words]
-    places.setflags(write=False)  # as those of documents: one kernel for both
+    # Read-only, like the words of `Documents`: Numba compiles one kernel per array flag.
+    places.setflags(write=False)
     return places, known
 
 
@@ -167,9 +169,10 @@ def sum_rows(indptr: Ints, counts: Floats) -> Floats:
 def gather(
     rows: Ints, starts: Ints, ends: Ints, words: WordIds, counts: Floats
 ) -> tuple[Ints, WordIds, Floats]:
-    """Copy the stretches ``[starts[row], ends[row])`` one after the other, as one CSR block.
+    """Copy the ranges ``[starts[row], ends[row])`` into one CSR block.
 
-    ``np.concatenate([words[starts[row] : ends[row]] for row in rows])``, likewise for counts.
+    Equals ``np.concatenate([words[starts[row] : ends[row]] for row in rows])``, likewise for
+    counts.
     """
     begins = starts[rows]
     indptr = np.zeros(len(rows) + 1, np.int64)
@@ -188,7 +191,7 @@ def copy_stretches(
     out_words: WordIds,
     out_counts: Floats,
 ) -> None:
-    """Fill row i of a CSR block with what stands from ``begins[i]`` on."""
+    """Fill row i of a CSR block with the entries that start at ``begins[i]``."""
     for i in range(len(begins)):
         start = begins[i]
         for j in range(indptr[i + 1] - indptr[i]):

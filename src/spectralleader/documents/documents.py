@@ -24,16 +24,16 @@ class Documents:
     """An immutable block of documents, each a bag of words; one document is a block of one.
 
     The block is a sparse matrix in CSR form: document i has the distinct words
-    ``words[indptr[i]:indptr[i+1]]``, in increasing order, as often as ``counts`` says there.
-    Counts are whole numbers, kept as floats because everything downstream multiplies with them.
-    Documents of 0, 1 and 2 words are legal.
+    ``words[indptr[i]:indptr[i+1]]``, in increasing order, with their numbers of occurrences in
+    ``counts[indptr[i]:indptr[i+1]]``. Counts are integers stored as floats, because every later
+    computation multiplies them with floats. Documents of 0, 1 and 2 words are valid.
 
-    Made most often with `from_matrix`, `from_tokens` or `from_bow`.
+    Most callers use `from_matrix`, `from_tokens` or `from_bow`.
 
     Parameters
     ----------
     indptr, words, counts : arrays
-        As above; checked, copied, and put in order.
+        CSR arrays as described above; they are validated, copied and sorted.
     n_words : int
         Vocabulary size, d.
 
@@ -61,7 +61,7 @@ class Documents:
 
     @classmethod
     def trusted(cls, indptr: Ints, words: WordIds, counts: Floats, n_words: int) -> Documents:
-        """Wrap arrays that are known to be right, without checking or copying."""
+        """Return a block that wraps valid arrays without checking or copying them."""
         documents = cls.__new__(cls)
         documents._freeze(indptr, words, counts, n_words)
         return documents
@@ -74,13 +74,13 @@ class Documents:
         set_words(self, words)
         set_counts(self, counts)
         set_n_words(self, n_words)
-        set_lengths(self, None)  # made when first asked for, as is the matrix
+        set_lengths(self, None)  # computed on first use, like the matrix
         set_matrix(self, None)
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"Documents are immutable; cannot set {name!r}")
 
-    def __reduce__(self) -> tuple[Any, ...]:  # copies, and processes that share work
+    def __reduce__(self) -> tuple[Any, ...]:  # for copy and multiprocessing; slots alone fail
         return Documents.trusted, (self.indptr, self.words, self.counts, self.n_words)
 
     @classmethod
@@ -92,7 +92,7 @@ class Documents:
 
     @classmethod
     def from_matrix(cls, counts: Any) -> Documents:
-        """Make a block from a matrix of counts, documents x words: scipy sparse or ndarray.
+        """Return the block of a count matrix, documents x words: SciPy sparse or ndarray.
 
         Raises
         ------
@@ -105,12 +105,12 @@ class Documents:
 
     @classmethod
     def from_tokens(cls, tokens: Iterable[Sequence[int] | ArrayLike], n_words: int) -> Documents:
-        """Make a block from documents given as sequences of word ids, repeated as they occur.
+        """Return the block of documents given as sequences of word ids, one id per token.
 
         Raises
         ------
         ValueError
-            If an id is not a whole number from 0 to n_words - 1; the message names the document.
+            If an id is not an integer from 0 to n_words - 1; the message names the document.
         """
         n_words = check_n_words(n_words)
         return cls.trusted(*csr.from_tokens(tokens, n_words), n_words)
@@ -119,10 +119,10 @@ class Documents:
     def from_bow(
         cls, corpus: Iterable[Iterable[tuple[int, float]]], n_words: int | None = None
     ) -> Documents:
-        """Make a block from a gensim-style corpus: documents of pairs (word id, count).
+        """Return the block of a gensim-style corpus: documents of (word id, count) pairs.
 
-        Counts of a word that comes up twice are added. If `n_words` is omitted, it is the largest
-        id plus 1. Give it, as ``len(dictionary)``, where several blocks must have the same words.
+        Counts of a repeated word are added. `n_words` defaults to the largest id plus 1; pass
+        ``len(dictionary)`` if several blocks must share one vocabulary.
 
         Examples
         --------
@@ -133,7 +133,7 @@ class Documents:
         Raises
         ------
         ValueError
-            If an id or a count is not a whole number, negative, or an id too large; the message
+            If an id or count is negative or not an integer, or an id is too large; the message
             names the document.
         """
         most = MAX_WORDS if n_words is None else check_n_words(n_words)
@@ -144,7 +144,7 @@ class Documents:
 
     @classmethod
     def from_words(cls, words: Ints, lengths: Ints, n_words: int) -> Documents:
-        """Make a block from its documents' word ids end to end, known to be right."""
+        """Return the block of documents given as concatenated word ids, which are not checked."""
         return cls.trusted(*csr.from_words(words, lengths, n_words), n_words)
 
     @property
@@ -154,7 +154,7 @@ class Documents:
 
     @property
     def lengths(self) -> Floats:
-        """Words in each document, L, shape (n_docs,)."""
+        """Number of tokens in each document, L, shape (n_docs,)."""
         if self._lengths is None:
             object.__setattr__(self, "_lengths", csr.sum_rows(self.indptr, self.counts))
         return cast(Floats, self._lengths)
@@ -164,13 +164,13 @@ class Documents:
         return self.as_floats().astype(np.int64)
 
     def to_bow(self) -> list[list[tuple[int, int]]]:
-        """Return the documents as gensim has them: lists of pairs (word id, count)."""
+        """Return the documents in gensim's format: lists of (word id, count) pairs."""
         return csr.to_bow(self.indptr, self.words, self.counts)
 
     def as_floats(self) -> sp.csr_array:
         """Return the counts as a scipy CSR array of floats that shares this block's memory."""
         if self._matrix is None:
-            import scipy.sparse as sp  # slow to import, and learning needs it not
+            import scipy.sparse as sp  # slow to import, and not needed for learning
 
             entries = (self.counts, self.words, self.indptr)
             matrix = sp.csr_array(entries, shape=(self.n_docs, self.n_words), copy=False)
@@ -181,23 +181,23 @@ class Documents:
         return self.n_docs
 
     def __getitem__(self, which: int | slice | NDArray[Any] | Sequence[int]) -> Documents:
-        """Select documents by number, slice, index array or mask; always returns a block."""
+        """Return the documents at an integer, slice, index array or mask, always as a block."""
         if isinstance(which, slice) and which.step in (None, 1):
             start, stop, _ = which.indices(self.n_docs)
-            return self._stretch(start, max(start, stop))
+            return self._slice(start, max(start, stop))
         if isinstance(which, int) and -self.n_docs <= which < self.n_docs:
-            return self._stretch(which % self.n_docs, which % self.n_docs + 1)
+            return self._slice(which % self.n_docs, which % self.n_docs + 1)
         return self.take(np.atleast_1d(np.arange(self.n_docs)[which]))
 
     def take(self, rows: Ints) -> Documents:
-        """Select documents by numbers that are known to be right."""
+        """Return the documents at these row numbers, which are not checked."""
         starts, ends = self.indptr[:-1], self.indptr[1:]
         return Documents.trusted(
             *csr.gather(rows, starts, ends, self.words, self.counts), self.n_words
         )
 
-    def _stretch(self, start: int, stop: int) -> Documents:
-        """Return documents start to stop, sharing memory."""
+    def _slice(self, start: int, stop: int) -> Documents:
+        """Return documents start to stop as a view."""
         first, last = self.indptr[start], self.indptr[stop]
         indptr = self.indptr[start : stop + 1] - first
         return Documents.trusted(
@@ -212,7 +212,13 @@ class Documents:
             yield self[start : start + size]
 
     def widen(self, n_words: int) -> Documents:
-        """Return the same documents over more words, of which these are the first."""
+        """Return the documents over a larger vocabulary; words keep their ids.
+
+        Raises
+        ------
+        ValueError
+            If `n_words` is smaller than the present vocabulary.
+        """
         if n_words == self.n_words:
             return self
         if n_words < self.n_words:
@@ -223,9 +229,10 @@ class Documents:
         return self.renumber(None, check_n_words(n_words))
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> Documents:
-        """Return the documents with word w numbered ``new_ids[w]``; words of -1 are left out.
+        """Return the documents with word w renumbered to ``new_ids[w]``; -1 drops the word.
 
-        A document may lose all its words; it stays, empty. None: every word keeps its number.
+        A document that loses all its words stays as an empty document. With ``new_ids=None`` every
+        word keeps its id.
 
         Examples
         --------
@@ -237,17 +244,17 @@ class Documents:
         return self.renumber(check_recoding(new_ids, self.n_words, n_words), n_words)
 
     def renumber(self, new_ids: Ints | None, n_words: int) -> Documents:
-        """Recode by new numbers that are known to be right."""
+        """Return the recoded documents; `new_ids` is not checked."""
         arrays = (self.indptr, self.words, self.counts)
         if new_ids is not None:
             return Documents.trusted(*renumber(new_ids, *arrays), n_words)
-        documents = Documents.trusted(*arrays, n_words)  # the same memory
+        documents = Documents.trusted(*arrays, n_words)  # shares the arrays
         object.__setattr__(documents, "_lengths", self._lengths)
         return documents
 
     @staticmethod
     def concatenate(blocks: Iterable[Documents]) -> Documents:
-        """Join blocks over one vocabulary, in order."""
+        """Return the documents of all blocks, in order; the blocks must share one vocabulary."""
         parts = list(blocks)
         if not parts:
             raise ValueError("nothing to concatenate: give at least one block")
@@ -282,18 +289,19 @@ class Documents:
         return f"Documents(n_docs={self.n_docs}, n_words={self.n_words})"
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to the block, as arrays and plain values."""
+        """Return the state of the block, as arrays and plain values."""
         fields = ("indptr", "words", "counts", "n_words")
         return {name: getattr(self, name) for name in fields}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Documents:
-        """Rebuild the block that `to_state` described."""
+        """Return the block that `to_state` described."""
         n_words = whole(state, "n_words", 1, MAX_WORDS)
         return cls.trusted(*bags(state, n_words), n_words)
 
 
-# blocks of one document are made all the time, and this is the fastest way past `__setattr__`
+# The slots' own setters bypass `__setattr__`, and are the fastest way to: learning one document at
+# a time creates a block per document.
 set_indptr, set_words, set_counts, set_n_words, set_lengths, set_matrix = (
     getattr(Documents, name).__set__
     for name in ("indptr", "words", "counts", "n_words", "_lengths", "_matrix")
@@ -301,9 +309,9 @@ set_indptr, set_words, set_counts, set_n_words, set_lengths, set_matrix = (
 
 
 def check_n_words(n_words: int) -> int:
-    """Return a legal vocabulary size, or say what is wrong with it."""
+    """Return a vocabulary size as an int; raise `ValueError` unless it is from 1 to 2**31 - 1."""
     if not is_whole(n_words):
-        raise ValueError(f"n_words must be a whole number, got {n_words!r}")
+        raise ValueError(f"n_words must be an integer, got {n_words!r}")
     if not 1 <= n_words <= MAX_WORDS:
         raise ValueError(f"n_words must be from 1 to {MAX_WORDS}, got {n_words}")
     return int(n_words)

@@ -1,4 +1,4 @@
-"""Recoding: words that get other numbers, or none any more."""
+"""Recoding: the renumbering and dropping of words."""
 
 from __future__ import annotations
 
@@ -11,16 +11,19 @@ Ids = NDArray[np.int64]
 
 
 def check_recoding(new_ids: ArrayLike | None, n_before: int, n_words: int) -> Ids | None:
-    """Return legal new numbers of n_before words, or say what is wrong with them.
+    """Return the validated new ids of n_before words, or None if every word keeps its id.
 
-    None if every word keeps its number: then words are only added.
+    Raises
+    ------
+    ValueError
+        If ids have the wrong shape or type, are out of range, or are not distinct.
     """
     if new_ids is None and n_before <= n_words:
         return None
     ids: NDArray[Any] = np.arange(n_before) if new_ids is None else np.asarray(new_ids)
     if ids.shape != (n_before,) or ids.dtype.kind not in "ui":
         raise ValueError(
-            f"new_ids must be {n_before} whole numbers, one for each word so far, "
+            f"new_ids must be {n_before} integers, one for each word so far, "
             f"got an array of shape {ids.shape} and dtype {ids.dtype}"
         )
     if n_before and not -1 <= ids.min() <= ids.max() < n_words:
@@ -43,18 +46,18 @@ def check_recoding(new_ids: ArrayLike | None, n_before: int, n_words: int) -> Id
 def renumber(
     new_ids: Ids, indptr: Ids, words: NDArray[np.int32], counts: NDArray[np.float64]
 ) -> tuple[Ids, NDArray[np.int32], NDArray[np.float64]]:
-    """Return the CSR arrays of documents whose words have new numbers; those of -1 are left out."""
+    """Return the CSR arrays of the documents with new word ids; words with id -1 are dropped."""
     moved = new_ids[words]
     kept = moved >= 0
     ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])[indptr]
     moved, counts = moved[kept], counts[kept]
     rows = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
-    order = np.lexsort((moved, rows))  # within each document, in increasing order again
+    order = np.lexsort((moved, rows))  # new ids may break the increasing order within documents
     return ends, moved[order].astype(np.int32), counts[order]
 
 
 def move_rows(rows: NDArray[np.float64], new_ids: Ids | None, n_words: int) -> NDArray[np.float64]:
-    """Return the rows, one a word, at the words' new numbers; new words have rows of zeros."""
+    """Return an array with one row per word, moved to the new ids; new words get zeros."""
     moved = np.zeros((n_words, *rows.shape[1:]))
     if new_ids is None:
         moved[: len(rows)] = rows

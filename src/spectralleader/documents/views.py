@@ -1,4 +1,4 @@
-"""Scattered: documents where they lie, copied together only when somebody asks."""
+"""Views of documents that are not contiguous in memory."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from spectralleader.documents.csr import gather
 
 
 class Scattered(NamedTuple):
-    """Documents that lie here and there in two long arrays which nobody writes over.
+    """A view of documents anywhere in two long read-only arrays; `gather` copies them.
 
     Examples
     --------
     >>> block = Documents.from_tokens([[0, 0, 1], [1, 2]], n_words=3)
-    >>> lying = Scattered.of(block)
-    >>> lying.bounds.tolist()
+    >>> view = Scattered.of(block)
+    >>> view.bounds.tolist()
     [[0, 2], [2, 4]]
-    >>> lying.gather(np.array([1])) == block[1]
+    >>> view.gather(np.array([1])) == block[1]
     True
     """
 
-    bounds: Ints  # (n_docs, 2) first entry of a document, and first after it
+    bounds: Ints  # (n_docs, 2) start and end offset of each document's entries
     words: WordIds  # of all entries, as in `Documents`
     counts: Floats
     n_words: int
 
     @classmethod
     def of(cls, documents: Documents) -> Scattered:
-        """Return documents where they lie in their block."""
+        """Return a view of all documents of a block."""
         bounds = np.empty((documents.n_docs, 2), np.int64)
         bounds[:, 0], bounds[:, 1] = documents.indptr[:-1], documents.indptr[1:]
         return cls(bounds, documents.words, documents.counts, documents.n_words)
 
     def gather(self, rows: Ints) -> Documents:
-        """Return some of the documents as a block."""
+        """Return a copy of some of the documents as a block."""
         starts, ends = np.ascontiguousarray(self.bounds.T)
         return Documents.trusted(*gather(rows, starts, ends, self.words, self.counts), self.n_words)
 
@@ -46,7 +46,10 @@ class Scattered(NamedTuple):
 
 
 def _read_only(bounds: Ints, words: WordIds, counts: Floats, n_words: int) -> Scattered:
-    """Return a copy or what was pickled: kernels would be compiled once more for others."""
+    """Return an unpickled or copied view with read-only arrays.
+
+    NumPy restores them writable, for which Numba would compile every kernel once more.
+    """
     words.setflags(write=False)
     counts.setflags(write=False)
     return Scattered(bounds, words, counts, n_words)

@@ -132,7 +132,7 @@ class Statistics:
         return TopicModel.trusted(weights / weights.sum(), topics)
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to the statistics, which may go on changing."""
+        """Return the state of the statistics, which may go on changing."""
         still = self.copy()
         return {"totals": still.totals, "words": still.words, "scale": still.scale}
 

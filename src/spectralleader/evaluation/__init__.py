@@ -1,7 +1,6 @@
-"""Judging: the prequential loop, metrics, agreement with labels, regret and the bounds on it.
+"""Evaluation: the prequential loop, metrics, agreement with labels, regret and its bounds.
 
-Here belongs what says how good a model or a learner is. Experiments that compare learners for a
-reader are in `study`.
+This package measures one model or learner. `study` runs the experiments that compare learners.
 """
 
 from spectralleader.evaluation.metrics import (

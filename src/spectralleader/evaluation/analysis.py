@@ -20,7 +20,7 @@ from spectralleader.learners import SpectralLeader
 from spectralleader.samples import Everything, Reservoir
 from spectralleader.sources.synthetic import REGRET_PROBLEMS, Problem
 
-# A learner's avoidable losses: from the problem, its hindsight, the reservoir's size and a seed.
+# Avoidable losses of a learner, given the problem, its hindsight, the reservoir size and a seed.
 Excess = Callable[[Problem, Hindsight, int | None, int], Floats]
 
 
@@ -47,8 +47,8 @@ def _noisy(problem: Problem, hindsight: Hindsight, size: int | None, seed: int) 
 
 
 REGRET_LEARNERS: dict[str, Excess] = {
-    "noise-free": _noise_free,  # Theorem 1; with a reservoir Theorem 2, in expectation
-    "noise-free, one draw": _one_reservoir,  # the reservoir's draws of one seed
+    "noise-free": _noise_free,  # Theorem 1; with a reservoir, the expectation of Theorem 2
+    "noise-free, one draw": _one_reservoir,  # one realisation of the reservoir
     "SpectralLeader": _noisy,  # section 6.3
 }
 
@@ -69,13 +69,14 @@ def regret_rows(
     scenario, learner : str
         Names in REGRET_PROBLEMS and in REGRET_LEARNERS.
     n_steps : int
-        n.
+        Length of the stream, n.
     epsilon : float, optional
-        The precision that Theorem 2 sizes the reservoir by; without it all is remembered.
+        Precision from which Theorem 2 derives the reservoir size. If omitted, everything is
+        remembered.
     seed : int
-        Of the reservoir and the documents, if there are any.
+        Random seed of the reservoir and of the documents, where these are drawn.
     n_rows : int
-        Rows at most; 1 for the last step alone.
+        Maximum number of rows; 1 returns the last step only.
 
     Examples
     --------
@@ -122,7 +123,7 @@ def _bounds(d: int, n: int, size: int | None, epsilon: float | None) -> dict[str
 
 
 def log_steps(n_steps: int, n_rows: int) -> Ints:
-    """Return at most n_rows steps from 1 to n_steps, the last among them, evenly in log n."""
+    """Return at most n_rows steps from 1 to n_steps, evenly spaced in log n, including the last."""
     if n_rows < 2:
         return np.array([n_steps])
     return np.unique(np.rint(np.geomspace(1, n_steps, n_rows)).astype(np.int64))

@@ -1,4 +1,4 @@
-"""Bounds on regret: the paper's, mended, and one without the vocabulary (method.md, 15 to 19)."""
+"""Bounds on regret: printed, repaired, and free of the vocabulary size (method.md, eq. 15-19)."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def theorem2(n_words: int, steps: ArrayLike, epsilon: float) -> Floats:
 
 
 def sharp(steps: ArrayLike, reservoir_size: int | None = None) -> Floats:
-    """Return 1 + 2 log n, and n/m - 1 more for a reservoir of m < n (eq. 19).
+    """Return 1 + 2 log n, plus n/m - 1 for a reservoir of m < n (eq. 19).
 
-    With a reservoir it bounds the expectation over what the reservoir draws.
+    With a reservoir it bounds the expectation over the reservoir's random draws.
     """
     n = np.asarray(steps)
     remembered = n if reservoir_size is None else np.minimum(n, reservoir_size)
@@ -35,11 +35,8 @@ def sharp(steps: ArrayLike, reservoir_size: int | None = None) -> Floats:
 
 
 def reservoir_size(n_words: int, n_steps: int, epsilon: float) -> int:
-    """Return m = epsilon^-2 log(d^3 n), rounded up: the reservoir that Theorem 2 asks for.
-
-    It is one distribution or document at least.
-    """
+    """Return m = epsilon^-2 log(d^3 n), rounded up: the reservoir size of Theorem 2, at least 1."""
     if not 0.0 < epsilon <= 1.0:
-        raise ValueError(f"Theorem 2 needs 0 < epsilon <= 1, got {epsilon}")
+        raise ValueError(f"Theorem 2 requires 0 < epsilon <= 1, got {epsilon}")
     log_cells = 3.0 * np.log(n_words) + np.log(n_steps)
     return max(1, int(np.ceil(log_cells / epsilon**2)))

@@ -1,4 +1,4 @@
-"""Coherence and diversity: whether the words that topics show go together, and differ."""
+"""Coherence and diversity of the top words of topics."""
 
 from __future__ import annotations
 
@@ -10,9 +10,16 @@ from spectralleader.documents import Documents
 
 
 def coherence(documents: Documents, topics: Sequence[Sequence[int]]) -> float:
-    """Return the mean NPMI of pairs of words that a topic shows, by documents that have both.
+    """Return the mean NPMI of pairs of a topic's top words, counted by documents.
 
-    From -1, never together, over 0, by chance, to 1, always together (Bouma 2009).
+    -1: the words never occur together; 0: as often as by chance; 1: always (Bouma 2009).
+
+    Parameters
+    ----------
+    documents : Documents
+        The reference corpus.
+    topics : sequence of sequences of int
+        The ids of the top words of each topic.
 
     Examples
     --------
@@ -36,7 +43,7 @@ def coherence(documents: Documents, topics: Sequence[Sequence[int]]) -> float:
 
 
 def diversity(topics: Sequence[Sequence[int]]) -> float:
-    """Return the share of the words shown that are different ones.
+    """Return the share of distinct words among the top words of all topics.
 
     Examples
     --------

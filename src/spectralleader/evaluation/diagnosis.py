@@ -1,4 +1,4 @@
-"""Diagnosis: whether a single-topic model fits documents, and with how many topics."""
+"""Diagnosis: whether a single-topic model fits the documents, and how many topics they support."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from spectralleader.moments.pair_operator import pair_operator
 from spectralleader.spectral import Estimate
 from spectralleader.spectral.block_krylov import top_subspace
 
-CONFIDENT = 0.9  # probability of the likeliest topic
-GAP = 2.0  # an eigenvalue this many times the next one ends a spectrum
-N_SHUFFLES = 3
-MOST_TOKENS = 2_000_000  # looked at, in documents at random: time and memory grow with them
-DIRECTIONS = 30, 110  # looked at: 10 more than twice the topics, within these
-MANY = 50  # topics from which on the tensor, whose work grows as K^4, is not decomposed
+CONFIDENT = 0.9  # a document is confident if its likeliest topic has at least this probability
+GAP = 2.0  # the spectrum ends at an eigenvalue that is this many times the next one
+N_SHUFFLES = 3  # shuffled copies that the noise level is the maximum of
+MOST_TOKENS = 2_000_000  # size of the random subset examined: bounds time and memory
+DIRECTIONS = 30, 110  # fewest and most eigenvalues computed; between them 2 K + 10
+MANY = 50  # from this many topics on, skip the tensor decomposition: its work grows as K^4
 
 
 @dataclass(frozen=True)
 class Spectrum:
-    """The largest eigenvalues of the pairs, and what they would be without topics.
+    """The largest eigenvalues of the pairs, and the noise level to compare them with.
 
-    The noise is the second eigenvalue of the same documents with all words dealt out anew: there
-    the first one is the word frequencies', and all others are chance.
+    The noise level is the second eigenvalue after all words were shuffled between documents: there
+    the first eigenvalue comes from the word frequencies and all others from chance.
     """
 
     eigenvalues: Floats  # largest first
@@ -35,22 +35,23 @@ class Spectrum:
 
     @property
     def n_above(self) -> int:
-        """Directions that stand above noise; as many topics can be told apart, at most."""
+        """Number of eigenvalues above noise: an upper bound on the topics one can distinguish."""
         return int(np.count_nonzero(self.eigenvalues > self.noise))
 
     @property
     def is_cut(self) -> bool:
-        """Whether there may be more directions above noise than were looked at."""
+        """Whether more eigenvalues may lie above noise than were computed."""
         return self.n_above == len(self.eigenvalues)
 
     @property
     def n_suggested(self) -> int | None:
-        """The number of topics after which the spectrum drops, if it does clearly: to a half."""
+        """Number of eigenvalues before the largest drop; None if none drops by a factor `GAP`."""
         n = self.n_above
         if n < 2:
             return n or None
         values = np.maximum(self.eigenvalues, self.noise / GAP)
-        ratios = (values[1:-1] / values[2:])[: n - 1]  # after the 2nd, 3rd, ..., nth
+        # Ratios after the 2nd, 3rd, ..., nth: the first eigenvalue is always far above the rest.
+        ratios = (values[1:-1] / values[2:])[: n - 1]
         if not len(ratios) or ratios.max() < GAP:
             return None
         return 2 + int(ratios.argmax())
@@ -58,28 +59,32 @@ class Spectrum:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What remembered documents say of a model. Expected: what documents drawn from it would."""
+    """Statistics of real documents under a model, beside those of documents drawn from the model.
 
-    n_docs: int  # looked at, of 2 or more words
-    n_usable: int  # topics that the spectral method can tell apart in them; with many: directions
-    confident: float  # share of documents whose topic is at least 90 % certain
+    The latter have the prefix ``expected_``.
+    """
+
+    n_docs: int  # documents examined, each of 2 or more words
+    n_usable: int  # topics that the spectral method distinguishes; from `MANY` on, eigenvalues
+    confident: float  # share of documents with a topic of probability >= CONFIDENT
     expected_confident: float
-    agreement: float  # of the topics of a document's halves, see `agreement`
+    agreement: float  # between the topics of a document's halves, see `agreement`
     expected_agreement: float
-    residual: float | None  # of their tensor, see `Estimate.residual`; None with many topics
+    residual: float | None  # of the tensor, see `Estimate.residual`; None from `MANY` topics on
     expected_residual: float | None
     spectrum: Spectrum
 
     @property
     def fit(self) -> float:
-        """How far halves agree, from 0 (by chance) to 1 (as documents of the model do)."""
+        """Agreement of halves relative to the model's own: 0 is chance, 1 a perfect fit."""
         return self.agreement / self.expected_agreement if self.expected_agreement > 0 else 0.0
 
 
 def diagnose(model: TopicModel, documents: Documents, *, seed: int = 0) -> Diagnosis | None:
-    """Compare documents with as many drawn from the model, of the same lengths.
+    """Compare documents with as many documents of the same lengths drawn from the model.
 
-    Of very many words, some documents at random. None if no document has 2 or more words.
+    Return None if no document has 2 or more words. At most `MOST_TOKENS` words are examined, in
+    randomly chosen documents.
     """
     documents = choose(documents[documents.lengths >= 2], seed)
     if documents.n_docs == 0:
@@ -104,7 +109,7 @@ def diagnose(model: TopicModel, documents: Documents, *, seed: int = 0) -> Diagn
 
 
 def choose(documents: Documents, seed: int) -> Documents:
-    """Return documents at random that have at most `MOST_TOKENS` words together, in their order."""
+    """Return a random subset of documents with at most `MOST_TOKENS` words, in stream order."""
     if documents.lengths.sum() <= MOST_TOKENS:
         return documents
     order = np.random.default_rng(seed).permutation(documents.n_docs)
@@ -117,14 +122,14 @@ def _estimate(documents: Documents, n_topics: int) -> Estimate:
 
 
 def share_confident(model: TopicModel, documents: Documents) -> float:
-    """Return the share of documents whose topic is at least 90 % certain."""
+    """Return the share of documents whose likeliest topic has probability >= `CONFIDENT`."""
     return float((model.posterior(documents).max(axis=1) >= CONFIDENT).mean())
 
 
 def agreement(model: TopicModel, documents: Documents, seed: int) -> float:
-    """Return how often both halves of a document have the same likeliest topic, above chance.
+    """Return Cohen's kappa between the likeliest topics of two random halves of each document.
 
-    0 if no more often than the halves of different documents (Cohen's kappa), 1 if always.
+    0 if halves agree no more often than those of different documents, 1 if they always agree.
     """
     halves = [model.posterior(half).argmax(axis=1) for half in split(documents, seed)]
     observed = float((halves[0] == halves[1]).mean())
@@ -134,7 +139,7 @@ def agreement(model: TopicModel, documents: Documents, seed: int) -> float:
 
 
 def split(documents: Documents, seed: int) -> tuple[Documents, Documents]:
-    """Deal out each document's words at random into two halves."""
+    """Return two blocks with a random half of each document's words."""
     rng = np.random.default_rng(seed)
     words, lengths = _tokens(documents)
     rows = np.repeat(np.arange(len(lengths)), lengths)
@@ -147,7 +152,7 @@ def split(documents: Documents, seed: int) -> tuple[Documents, Documents]:
 
 
 def shuffle(documents: Documents, rng: np.random.Generator) -> Documents:
-    """Deal out all words anew among the documents, which keep their lengths."""
+    """Return documents of the same lengths with all words permuted between them."""
     words, lengths = _tokens(documents)
     return Documents.from_words(rng.permutation(words), lengths, documents.n_words)
 
@@ -158,7 +163,7 @@ def _tokens(documents: Documents) -> tuple[Ints, Ints]:
 
 
 def measure_spectrum(documents: Documents, n_topics: int, *, seed: int = 0) -> Spectrum:
-    """Return the spectrum of the pairs of documents, and its noise."""
+    """Return the largest eigenvalues of the documents' pairs, with their noise level."""
     rng = np.random.default_rng(seed)
     seconds = [_top_eigenvalues(shuffle(documents, rng), 2)[1:] for _ in range(N_SHUFFLES)]
     noise = float(np.concatenate(seconds).max(initial=0.0))

@@ -1,4 +1,4 @@
-"""Matching: topics have no names, so they are compared with labels by how they meet."""
+"""Agreement of topics with labels, invariant to the numbering of topics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spectralleader.arrays import Floats, Ints
 
 
 def contingency(predicted: ArrayLike, labels: ArrayLike) -> Ints:
-    """Return how often each predicted topic meets each label, (n_predicted, n_labels)."""
+    """Return the contingency table of predicted topics and labels, (n_predicted, n_labels)."""
     topics, rows = np.unique(np.asarray(predicted), return_inverse=True)
     names, columns = np.unique(np.asarray(labels), return_inverse=True)
     table = np.zeros((len(topics), len(names)), np.int64)
@@ -18,7 +18,7 @@ def contingency(predicted: ArrayLike, labels: ArrayLike) -> Ints:
 
 
 def matched_accuracy(predicted: ArrayLike, labels: ArrayLike) -> float:
-    """Return the share of agreement under the one-to-one matching of topics to labels that is best.
+    """Return the accuracy under the best one-to-one matching of topics to labels.
 
     Examples
     --------
@@ -30,17 +30,17 @@ def matched_accuracy(predicted: ArrayLike, labels: ArrayLike) -> float:
 
 def table_accuracy(table: Ints) -> float:
     """Return the matched accuracy of a table of topics x labels."""
-    from scipy.optimize import linear_sum_assignment  # slow to import, and learning needs it not
+    from scipy.optimize import linear_sum_assignment  # slow to import, and not needed for learning
 
     matched = linear_sum_assignment(table, maximize=True)
     return float(table[matched].sum() / table.sum())
 
 
 def majority_accuracy(predicted: ArrayLike, labels: ArrayLike) -> float:
-    """Return the share of agreement when every topic stands for its most frequent label.
+    """Return the accuracy (purity) if every topic stands for its most frequent label.
 
-    Several topics may stand for one label: for more topics than labels. It never falls when a topic
-    is split, so that only equal numbers of topics compare.
+    Several topics may stand for one label. Splitting a topic never lowers it, so only compare
+    models with equal numbers of topics.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def majority_accuracy(predicted: ArrayLike, labels: ArrayLike) -> float:
 def nmi(predicted: ArrayLike, labels: ArrayLike) -> float:
     """Return the normalised mutual information of topics and labels, see `mutual_information`.
 
-    No matching is needed, and numbers of topics may differ.
+    It needs no matching, and models with different numbers of topics can be compared.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def nmi(predicted: ArrayLike, labels: ArrayLike) -> float:
 def mutual_information(table: Ints) -> float:
     """Return the normalised mutual information of a table of topics x labels, from 0 to 1.
 
-    ``I(topic; label) / mean(H(topic), H(label))``; 1 if both are certain.
+    ``I(topic; label) / mean(H(topic), H(label))``; 1 if there is one topic and one label.
 
     Examples
     --------

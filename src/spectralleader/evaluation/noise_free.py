@@ -1,9 +1,9 @@
-"""Noise-free learners: the paper's analysis hands them P_t instead of a document (section 6).
+"""Noise-free learners: in the paper's analysis they observe P_t, not a document (section 6).
 
-`NoiseFreeLeader` goes the whole spectral road, one step at a time. The decomposition of exact
-moments is exact, so that its model is the mean of the remembered P_z; where all P_z have the same
-topics that is a mean of their weights, and `running_means` and `reservoir_means` give it for all
-steps at once. The tests hold the two together.
+`NoiseFreeLeader` runs the full spectral method at every step. Exact moments decompose exactly, so
+its model is the mean of the remembered P_z. If all P_z share their topics, that is a mean of their
+weights, which `running_means` and `reservoir_means` return for all steps at once. The tests
+compare the two.
 """
 
 from __future__ import annotations
@@ -18,23 +18,24 @@ from spectralleader.samples import Everything, Reservoir
 from spectralleader.spectral import estimate
 from spectralleader.spectral.power import power_method, random_starts
 
-N_RESTARTS = 10  # of the power method
+N_RESTARTS = 10  # random starts of the power method
 
 
 class NoiseFreeLeader:
-    """Follows the leader on distributions: all that it was handed, or a reservoir of them.
+    """Follow-the-leader on distributions: on all observed so far, or on a reservoir of them.
 
-    The sample is of time indices. It is a sample of documents like any learner's, the one of step
-    t being the single word t.
+    The sample holds time indices, stored as one-word documents (word t for step t) so that the
+    learners' own samples can be reused.
 
     Parameters
     ----------
     topics : (K, d) array
         The topics that all the distributions share.
     reservoir_size : int, optional
-        Distributions remembered (the paper's m in Algorithm 1), uniformly; all if not given.
+        Capacity of a uniform reservoir of distributions (the paper's m in Algorithm 1). If omitted,
+        all are remembered.
     seed : int
-        Of the reservoir and of the power method's starts.
+        Random seed of the reservoir and of the power method's starts.
 
     Examples
     --------
@@ -66,32 +67,32 @@ class NoiseFreeLeader:
 
     @property
     def mixture(self) -> TopicModel:
-        """The mean of the remembered P_z; before the first one the uniform model, M_0."""
+        """The mean of the remembered P_z; the uniform model M_0 before the first."""
         if not self._weights:
             return TopicModel.uniform(*self._topics.shape)
         return TopicModel(np.mean(list(self._weights.values()), axis=0), self._topics)
 
     @property
     def model(self) -> TopicModel:
-        """The model that the spectral method makes of the mixture's moments."""
+        """The model that the spectral method estimates from the exact moments of `mixture`."""
         return decomposed(self.mixture, self._starts)
 
 
 def decomposed(mixture: TopicModel, starts: Floats) -> TopicModel:
-    """Return what lines 2 to 5 of Algorithm 1 make of a model's exact moments: the model again."""
+    """Return the result of Algorithm 1, lines 2-5, on a model's exact moments: the same model."""
     return estimate(population_sums(mixture), mixture.n_topics, power_method, starts).model
 
 
 def running_means(priors: Floats) -> Floats:
-    """Return the mean of the first t rows for every t: what is known if all is remembered."""
+    """Return the mean of the first t rows, for every t."""
     return np.asarray(np.cumsum(priors, axis=0) / np.arange(1, len(priors) + 1)[:, None])
 
 
 def reservoir_means(priors: Floats, reservoir_size: int, seed: int = 0) -> Floats:
-    """Return for every t the mean of the rows that a uniform reservoir remembers of the first t.
+    """Return the mean of the rows in a uniform reservoir after t rows, for every t.
 
-    The draws are those of `Reservoir`: the first `reservoir_size` rows enter, row t after them with
-    probability ``reservoir_size / t``, in a random place.
+    The random draws equal those of `Reservoir`: the first `reservoir_size` rows enter; a later row
+    t enters with probability ``reservoir_size / t`` and replaces a random one.
     """
     t = np.arange(1, len(priors) + 1)
     draws = np.random.default_rng(seed).random((len(priors), 2))
@@ -100,9 +101,10 @@ def reservoir_means(priors: Floats, reservoir_size: int, seed: int = 0) -> Float
     entered = np.flatnonzero(filling | (draws[:, 0] * t <= reservoir_size))
     changes = np.zeros_like(priors)
     changes[entered] = priors[entered]
+    # Rows that enter the same place one after the other: the later one replaces the earlier.
     by_place = entered[np.argsort(places[entered], kind="stable")]
     before, after = by_place[:-1], by_place[1:]
     replaces = places[before] == places[after]
     changes[after[replaces]] -= priors[before[replaces]]
-    sums = np.maximum(np.cumsum(changes, axis=0), 0.0)  # subtraction may leave -1e-16
+    sums = np.maximum(np.cumsum(changes, axis=0), 0.0)  # rounding can leave -1e-16
     return np.asarray(sums / np.minimum(t, reservoir_size)[:, None])

@@ -1,4 +1,4 @@
-"""The prequential loop: judge with what came before, then learn."""
+"""The prequential loop: evaluate on a block, then learn from it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ NO_LOSSES = Losses()
 
 
 class Prequential:
-    """A learner and its losses: each block is predicted, then learned.
+    """A learner with its prequential losses: each block is predicted, then learned.
 
-    The first block is not predicted, as no learner can predict before the first document.
+    The first block is not predicted: before it there is no data to predict from.
 
     Examples
     --------
@@ -35,7 +35,7 @@ class Prequential:
         self.learner, self.losses = learner, losses
 
     def predict(self, documents: Documents) -> Losses:
-        """Return what a block adds to the losses once it is learned; nothing is added yet.
+        """Return the losses of a block without recording them; pass them to `learn`.
 
         All documents must have words.
         """
@@ -48,23 +48,23 @@ class Prequential:
         return Losses(n_docs, n_docs, n_words, loss, working_time() - began)
 
     def learn(self, documents: Documents, found: Losses) -> None:
-        """Learn a block, then add what `predict` found of it."""
+        """Learn a block, then record the losses that `predict` returned for it."""
         began = working_time()
         self.learner.learn(documents)
         self.losses += found + Losses(seconds=working_time() - began)
 
 
 def working_time() -> float:
-    """Return a clock in seconds that stands still while this thread compiles kernels."""
+    """Return a clock in seconds that excludes the time this thread spends compiling kernels."""
     return perf_counter() - COMPILING.of_thread.seconds
 
 
 def judge(
     learner: Learner, stream: Iterable[Block], metrics: Mapping[str, Metric]
 ) -> Iterator[dict[str, float]]:
-    """Yield every metric at every step t = 1, 2, ..., of the model before block t was learned.
+    """Yield every metric at every step t = 1, 2, ..., before block t is learned.
 
-    A learner that grows is first told how many words there are up to this block, see `meet`.
+    A growing learner is first widened to the vocabulary of the block, see `meet`.
 
     Examples
     --------
@@ -83,16 +83,15 @@ def judge(
 
 
 def meet(learner: Learner, block: Block) -> Block:
-    """Let a growing learner know of a block's words; return the block over all that it knows.
+    """Widen a growing learner to a block's vocabulary; return the block over the learner's words.
 
-    No model can predict a word that it has no number for. So the learner is told beforehand how
-    many words there are up to the block, and nothing about how often they occur. It widens, and
-    gives each new word the probability that it gives any unseen word: `Unigram` the pseudo-count
-    that would have predicted earlier blocks best, a spectral learner a part of its background
-    (method.md, eq. 11), EM the pseudo-count of its smoothing. The model is a distribution over all
-    d words. So a loss is finite, and can be compared with that of any other learner that grows on
-    the same stream; not with that of one told a larger vocabulary, which has more words to choose
-    from.
+    No model can predict a word without an id, so the learner is given the number of words up to
+    this block before it is evaluated, but nothing about their frequencies. Each new word gets the
+    probability of an unseen word: in `Unigram` the pseudo-count that would have predicted earlier
+    blocks best, in a spectral learner a share of the background (method.md, eq. 11), in EM the
+    smoothing pseudo-count. The model is then a distribution over all d words, and its loss is
+    finite. Losses of growing learners on the same stream are comparable; they are not comparable
+    with those of a learner that was given a larger vocabulary from the start.
     """
     n_words = block.documents.n_words
     if n_words > learner.n_words:
@@ -103,8 +102,8 @@ def meet(learner: Learner, block: Block) -> Block:
 def running_averages(steps: Iterable[Mapping[str, float]]) -> Iterator[dict[str, float]]:
     """Yield (1/n) sum_{t=2..n} of every metric, for n = 1, 2, ...: the paper's averages.
 
-    The first step is left out of the sum and counted in n, as the paper defines it: nobody can
-    predict before the first document.
+    As the paper defines it, step 1 counts in n but not in the sum, because there is nothing to
+    predict the first document from.
     """
     totals: dict[str, float] = {}
     for n, values in enumerate(steps, start=1):

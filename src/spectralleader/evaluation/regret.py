@@ -1,8 +1,8 @@
-"""Regret: what a learner loses to the best solution in hindsight, exactly (method.md, eq. 14).
+"""Exact regret of a learner against the best solution in hindsight (method.md, eq. 14).
 
-All the distributions P_t of a stream share their topics. A combination of them, with weights q, is
-the cube ``sum_k q_k u_k^(x)3``, of which ``||.||_F^2 = q^T G q`` with ``G_jk = (u_j . u_k)^3``: no
-tensor is formed, and the regret at every n together costs O(n K^2).
+All distributions P_t of a stream share their topics. A linear combination of them with weights q is
+the tensor ``sum_k q_k u_k^(x)3``, and ``||.||_F^2 = q^T G q`` with ``G_jk = (u_j . u_k)^3``. No
+tensor is formed, and the regret at all n together costs O(n K^2).
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from spectralleader.sources.synthetic import Problem
 def expected_loss(model: TopicModel, truth: TopicModel) -> float:
     """Return E l_t(M) = 1 - 2 <P_t, M> + ||M||_F^2 for documents of 3 words from P_t = truth.
 
-    It is the unavoidable ``1 - ||P_t||^2`` and the avoidable ``||P_t - M||^2``, in O(K^2 d).
+    It is the sum of the unavoidable ``1 - ||P_t||^2`` and the avoidable ``||P_t - M||^2``, and
+    costs O(K^2 d).
     """
     return 1.0 - truth.norm() + truth.distance(model)
 
@@ -50,7 +51,7 @@ class Hindsight:
 
     @classmethod
     def of(cls, problem: Problem, n_steps: int) -> Hindsight:
-        """Return what a synthetic problem draws its first n_steps documents from."""
+        """Return the distributions of the first n_steps documents of a synthetic problem."""
         return cls(problem.truth.topics, problem.prior(0, n_steps))
 
     def __len__(self) -> int:
@@ -61,7 +62,7 @@ class Hindsight:
         return TopicModel(self.priors[t - 1], self.topics)
 
     def best(self, n: int) -> TopicModel:
-        """Return Mbar_n, the mean of P_1 .. P_n: the least total expected loss of all (Lemma 1)."""
+        """Return Mbar_n, the mean of P_1 .. P_n: it minimises the expected loss (Lemma 1)."""
         return TopicModel(self.means[n - 1], self.topics)
 
     @cached_property
@@ -80,9 +81,10 @@ class Hindsight:
 
     @cached_property
     def spread(self) -> Floats:
-        """sum_{t <= n} ||P_t - Mbar_n||^2 for every n: the avoidable loss that is left at best.
+        """sum_{t <= n} ||P_t - Mbar_n||^2 for every n: the excess loss of the best fixed model.
 
-        Each step adds ``(1 - 1/t) ||P_t - Mbar_{t-1}||^2``, so nothing cancels.
+        Computed by Welford's recursion, which adds ``(1 - 1/t) ||P_t - Mbar_{t-1}||^2`` at each
+        step and does not suffer from cancellation.
         """
         shrink = np.arange(1, len(self)) / np.arange(2, len(self) + 1)
         steps = shrink * self.squared_norms(self.priors[1:] - self.means[:-1])
@@ -91,7 +93,7 @@ class Hindsight:
     def regret(self, excess: Floats) -> Floats:
         """Return R(1) .. R(n) of a learner from its avoidable losses ||P_t - M_{t-1}||^2.
 
-        The unavoidable ones are the learner's and the best model's alike.
+        The unavoidable losses of the learner and of the best model cancel.
         """
         return np.asarray(np.cumsum(excess) - self.spread)
 
@@ -107,13 +109,13 @@ def reservoir_excess(hindsight: Hindsight, reservoir_size: int, seed: int = 0) -
 
 
 def expected_reservoir_excess(hindsight: Hindsight, reservoir_size: int) -> Floats:
-    """Return the mean of `reservoir_excess` over all that the reservoir may draw.
+    """Return the expectation of `reservoir_excess` over the reservoir's random draws.
 
     A uniform sample of m of N = t - 1 distributions has mean Mbar_N and variance
-    ``(1/m) (1 - m/N) spread_N / (N - 1)``, which is what remembering fewer costs.
+    ``(1/m) (1 - m/N) spread_N / (N - 1)``; the variance is the additional loss.
     """
     excess = leader_excess(hindsight)
-    past = np.arange(reservoir_size + 1, len(hindsight))  # N, where not all is remembered
+    past = np.arange(reservoir_size + 1, len(hindsight))  # N > m: the reservoir is full
     variances = hindsight.spread[past - 1] / (past - 1)
     excess[past] += (1.0 / reservoir_size - 1.0 / past) * variances
     return excess
@@ -122,13 +124,14 @@ def expected_reservoir_excess(hindsight: Hindsight, reservoir_size: int) -> Floa
 def learner_excess(
     hindsight: Hindsight, learner: Learner, documents: Iterable[Documents]
 ) -> Floats:
-    """Return ||P_t - M_{t-1}||^2 of a learner that learns from documents, one block a step.
+    """Return ||P_t - M_{t-1}||^2 of a learner that learns from documents, one block per step.
 
-    This is the noisy setting (section 6.3). The expectation over the document of step t is exact;
-    over what was learned before it is one draw: average over seeds.
+    This is the noisy setting (section 6.3). The expectation over the document of step t is exact.
+    The documents before it are one random draw, so average the result over seeds.
     """
     overlaps, norms = np.empty_like(hindsight.priors), np.empty(len(hindsight))
-    judged: TopicModel | None = None  # a model stays the same while nothing enters its sample
+    # A learner returns the same model object until a document enters its sample.
+    judged: TopicModel | None = None
     for t, block in zip(range(len(hindsight)), documents, strict=True):
         if learner.model is not judged:
             judged = learner.model
@@ -141,9 +144,9 @@ def learner_excess(
 
 
 def _excess(hindsight: Hindsight, means: Floats) -> Floats:
-    """Return the avoidable losses of predicting, at each step, the mean of the step before.
+    """Return the avoidable losses if each step is predicted by the mean of the step before.
 
-    At step 1 there is no past: M_0 is the uniform model, as a learner's is before any document.
+    At step 1 the prediction M_0 is the uniform model, as for every learner.
     """
     nothing = TopicModel.uniform(*hindsight.topics.shape)
     first = hindsight.distribution(1).distance(nothing)

@@ -207,7 +207,7 @@ def adopt_run(path: Path) -> tuple[Checkpoint, Run]:
 
 
 def is_position_of(found: Checkpoint, kind: str) -> bool:
-    """Say whether what was learned ends at a position in a live source of this kind."""
+    """Return whether what was learned ends at a position in a live source of this kind."""
     position = found.topics.position
     return position is not None and position.get("kind") == kind
 

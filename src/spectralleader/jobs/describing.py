@@ -281,7 +281,7 @@ def typical(topics: Snapshot, documents: Documents, k: int, n: int) -> list[str]
 
 
 def say_plausible(found: Diagnosis) -> str:
-    """Say whether documents have one topic each."""
+    """Return whether documents have one topic each."""
     verdict, closer = "doubtful", found.fit > CLOSER
     if found.expected_agreement <= 0 or closer:
         verdict = "not to be judged"
@@ -303,7 +303,7 @@ def say_plausible(found: Diagnosis) -> str:
 
 
 def say_usable(found: Diagnosis, n_topics: int, small: list[int]) -> str:
-    """Say whether there are as many topics as were asked for."""
+    """Return whether there are as many topics as were asked for."""
     if found.n_usable < n_topics:
         return (
             f"The spectral method can tell only {found.n_usable} of {n_topics} topics apart in "

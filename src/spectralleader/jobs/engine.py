@@ -147,7 +147,7 @@ def list_files(files: Sequence[str], format: str | None) -> tuple[list[str], str
 
 
 def is_address(name: str) -> bool:
-    """Say whether a file is elsewhere, for the engine to find: s3://, hdfs://, ..."""
+    """Return whether a file is elsewhere, for the engine to find: s3://, hdfs://, ..."""
     return "://" in name
 
 

@@ -31,7 +31,7 @@ def settings_of(learner: Learner) -> dict[str, Any]:
 
 
 def can_merge(learner: type[Learner]) -> bool:
-    """Say whether there is a sound way to merge learners of a kind."""
+    """Return whether there is a sound way to merge learners of a kind."""
     return hasattr(learner, "merge")
 
 

@@ -98,7 +98,7 @@ def check_n_topics(n_topics: int) -> int:
 
 
 def check_seed(seed: int) -> int:
-    """Return a legal seed: a whole number, so that a saved learner goes on to the bit."""
+    """Return a legal seed: an integer, so that a saved learner continues bit for bit."""
     return check_whole("seed", seed, 0)
 
 

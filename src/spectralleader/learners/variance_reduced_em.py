@@ -46,7 +46,7 @@ class Anchor:
         return replace(self, documents=documents, statistics=statistics)
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to the anchor."""
+        """Return the state of the anchor."""
         return {
             "documents": self.documents.to_state(),
             "posterior": self.posterior,

@@ -1,7 +1,7 @@
-"""What was learned, immutable: `TopicModel`, its likelihood, its tree, and which topics match.
+"""Immutable topic models: `TopicModel`, its likelihood, its merge tree, and topic matching.
 
-Here belongs what can be asked of a model. How one is estimated is in `spectral` and `em`, how well
-it predicts in `evaluation`.
+This package answers questions about a given model. `spectral` and `em` estimate models;
+`evaluation` measures how well they predict.
 """
 
 from spectralleader.models.model import TopicModel

@@ -1,4 +1,4 @@
-"""Export: topics and documents in the form that other tools take, as plain dictionaries."""
+"""Export of topics and documents to other tools, as plain dictionaries."""
 
 from __future__ import annotations
 
@@ -13,33 +13,34 @@ from spectralleader.models.naming import WordNames, in_order
 
 
 def pyldavis(model: TopicModel, documents: Documents, vocabulary: WordNames) -> dict[str, Any]:
-    """Return what `pyLDAvis.prepare` takes: ``prepare(**pyldavis(...), mds=place)``.
+    """Return the arguments of `pyLDAvis.prepare`: call ``prepare(**pyldavis(...), mds=place)``.
 
-    `place` puts topics on the map. pyLDAvis's own way ends in complex numbers where topics are
-    equal, and then in an empty file.
+    `place` computes the map coordinates. pyLDAvis's default produces complex numbers if two topics
+    are equal, and then writes an empty file.
 
-    pyLDAvis numbers topics by their size, from 1 on; with ``sort_topics=False`` they stay in order.
-    Words that do not occur in the documents, and documents without words, are left out, because
-    pyLDAvis divides by how often and how long they are. Topics are over the words that are left.
+    pyLDAvis numbers topics by size, starting at 1; ``sort_topics=False`` keeps the model's order.
+    Words that do not occur in the documents and documents without words are dropped, because
+    pyLDAvis divides by word frequencies and document lengths. Topics are renormalised over the
+    remaining words.
 
     Parameters
     ----------
     model : TopicModel
     documents : Documents
-        Those to picture, over the model's words.
+        The documents to show, over the model's vocabulary.
     vocabulary : sequence or dictionary
         The words, see `TopicModel.top_words`.
 
     Returns
     -------
     dict
-        topic_term_dists (K, d) and doc_topic_dists (n_docs, K), rows of which sum to 1;
-        doc_lengths (n_docs,), vocab (d,) and term_frequency (d,); lists all of them.
+        topic_term_dists (K, d) and doc_topic_dists (n_docs, K), whose rows sum to 1;
+        doc_lengths (n_docs,), vocab (d,) and term_frequency (d,); all of them lists.
 
     Raises
     ------
     ValueError
-        If no document has words, or there is one topic only: pyLDAvis pictures distances.
+        If no document has words, or the model has only one topic.
 
     Examples
     --------
@@ -51,10 +52,10 @@ def pyldavis(model: TopicModel, documents: Documents, vocabulary: WordNames) -> 
     """
     words = in_order(vocabulary, model.n_words)
     if model.n_topics < 2:
-        raise ValueError("pyLDAvis pictures how far topics are from each other: 1 is too few")
+        raise ValueError("pyLDAvis shows distances between topics and needs at least 2, got 1")
     documents = documents[documents.lengths > 0]
     if documents.n_docs == 0:
-        raise ValueError("no document has words: there is nothing to picture")
+        raise ValueError("no document has a word of the vocabulary, so there is nothing to show")
     posterior = model.posterior(documents)
     frequency = np.bincount(documents.words, documents.counts, minlength=model.n_words)
     used = np.flatnonzero(frequency)
@@ -70,10 +71,10 @@ def pyldavis(model: TopicModel, documents: Documents, vocabulary: WordNames) -> 
 
 
 def place(topics: Any) -> Floats:
-    """Return two coordinates of each topic, (K, 2), real also where topics are equal.
+    """Return two coordinates per topic, (K, 2).
 
-    Principal coordinates of the Jensen-Shannon divergences, as pyLDAvis computes them, by a solver
-    for symmetric matrices.
+    These are the principal coordinates of the Jensen-Shannon divergences, as in pyLDAvis, but from
+    a symmetric eigensolver, so that they stay real if topics are equal.
 
     Examples
     --------

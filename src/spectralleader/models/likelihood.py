@@ -1,4 +1,4 @@
-"""Likelihood: from log-probabilities of topics and words to those of documents, in arrays."""
+"""Likelihood: log-probabilities, posteriors and topic proportions of documents, from arrays."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.documents import Documents
 from spectralleader.runtime.compiled import kernel
 
-N_ROUNDS = 30  # of assigning a document's words: shares move by less than 1e-2 from there on
+N_ROUNDS = 30  # EM iterations for topic proportions; later ones change them by less than 1e-2
 
 
 def log_sum(joint: Floats) -> Floats:
@@ -20,7 +20,7 @@ def log_sum(joint: Floats) -> Floats:
 
 
 def softmax(joint: Floats, fallback: Floats) -> Floats:
-    """Return exp(row) normalised to sum 1; rows of -inf become the fallback distribution."""
+    """Return exp(row) normalised to sum 1; a row of only -inf becomes the fallback distribution."""
     largest = joint.max(axis=1)
     ruled_out = ~np.isfinite(largest)
     likelihood = np.exp(joint - np.where(ruled_out, 0.0, largest)[:, None])
@@ -29,11 +29,11 @@ def softmax(joint: Floats, fallback: Floats) -> Floats:
 
 
 def find_shares(weights: Floats, topics: Floats, documents: Documents) -> Floats:
-    """Return the proportions of topics within each document, (n_docs, K); see `TopicModel`."""
+    """Return the topic proportions of each document, (n_docs, K); see `TopicModel.shares`."""
     rows = np.repeat(np.arange(documents.n_docs), np.diff(documents.indptr))
     likelihood = np.maximum(topics.T[documents.words], np.finfo(float).tiny)  # (n_entries, K)
     shares = np.tile(weights, (documents.n_docs, 1))
-    import scipy.sparse as sp  # slow to import, and learning needs it not
+    import scipy.sparse as sp  # slow to import, and not needed for learning
 
     counts = sp.csr_array(
         (documents.counts, np.arange(len(rows)), documents.indptr),
@@ -42,7 +42,9 @@ def find_shares(weights: Floats, topics: Floats, documents: Documents) -> Floats
     for _ in range(N_ROUNDS):
         assigned = shares[rows] * likelihood
         assigned /= np.maximum(assigned.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-        shares = weights + counts @ assigned  # in any unit
+        # M-step, not normalised: the E-step above normalises per token anyway. Adding the weights
+        # counts as one more token, which keeps short documents near the prior.
+        shares = weights + counts @ assigned
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 

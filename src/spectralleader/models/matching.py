@@ -1,4 +1,4 @@
-"""Matching: which topics of two models are the same."""
+"""Matching the topics of two models."""
 
 from __future__ import annotations
 
@@ -8,36 +8,37 @@ from spectralleader.arrays import Floats, Ints
 from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.runtime.compiled import inlined, kernel
 
-TIE = 1e-9  # more similarity for staying: what is as good up to rounding stays where it is
+TIE = 1e-9  # bonus for keeping a topic's place, above rounding errors: ties change nothing
 
 
 def best_order(topics: Floats, reference: Floats) -> Ints:
-    """Return the order of topics, (K, d), that best matches a reference's, by the sum of cosines.
+    """Return the order of the topics, (K, d), that maximises the sum of cosines to a reference.
 
-    The reference may be over fewer words, of which it rules out the others.
+    The reference may have fewer words; it gives the others probability 0.
 
     Examples
     --------
     >>> best_order(np.array([[1.0, 0.0], [0.2, 0.8]]), np.array([[0.0, 1.0], [1.0, 0.0]])).tolist()
     [1, 0]
     """
-    # as `compare` does, which takes longer to compile than all that it would save
+    # The same as the kernel `compare`, whose compilation would take longer than it saves here.
     sizes = np.sqrt((topics**2).sum(axis=1)), np.sqrt((reference**2).sum(axis=1))
     with ONE_BLAS_THREAD:
         similarity = topics[:, : reference.shape[1]] @ reference.T / np.outer(*sizes)
     similarity += TIE * np.eye(len(topics))
     order: Ints = similarity.argmax(axis=0)
-    if len(set(order.tolist())) < len(order):  # else each has the best: none is better
+    # If every reference topic has a different best match, that assignment is already optimal.
+    if len(set(order.tolist())) < len(order):
         assign(np.ascontiguousarray(similarity.T), order)
     return order
 
 
 @kernel
 def assign(gain: Floats, chosen: Ints) -> None:
-    """Set a column for each row of a square matrix, all different, with the largest sum.
+    """Set `chosen` to the assignment of columns to rows with the largest sum, for a square matrix.
 
-    Shortest augmenting paths, a row at a time (Jonker & Volgenant 1987): what
-    `scipy.optimize.linear_sum_assignment` does, whose import takes 0.14 s.
+    Uses shortest augmenting paths, one row at a time (Jonker & Volgenant 1987), like
+    `scipy.optimize.linear_sum_assignment`, whose import takes 0.14 s.
 
     Examples
     --------
@@ -50,12 +51,13 @@ def assign(gain: Floats, chosen: Ints) -> None:
     of_rows, of_columns, least = np.empty(n), np.empty(n + 1), np.empty(n)
     row_of, before = np.empty(n + 1, np.int64), np.empty(n, np.int64)
     reached = np.empty(n + 1, np.bool_)
-    for j in range(n + 1):  # a path begins in the column beyond the last
+    for j in range(n + 1):  # column n is a sentinel in which every augmenting path starts
         of_columns[j], row_of[j] = 0.0, -1
     for row in range(n):
         row_of[n], of_rows[row], reached[n], column = row, 0.0, False, n
         for j in range(n):
             least[j], before[j], reached[j] = np.inf, n, False
+        # Dijkstra over reduced costs, until a column is reached that has no row yet.
         while row_of[column] >= 0:
             reached[column] = True
             at, following, step = row_of[column], n, np.inf
@@ -73,6 +75,7 @@ def assign(gain: Floats, chosen: Ints) -> None:
                 elif j < n:
                     least[j] -= step
             column = following
+        # Augment: shift the rows along the path that was found.
         while column != n:
             row_of[column] = row_of[before[column]]
             column = before[column]
@@ -82,9 +85,9 @@ def assign(gain: Floats, chosen: Ints) -> None:
 
 @inlined
 def compare(topics: Floats, reference: Floats, best: Ints) -> Floats:
-    """Return the cosines of reference (rows) and topics, those of one place with `TIE` more.
+    """Return the cosines of reference (rows) and topics (columns), with `TIE` on the diagonal.
 
-    Sets `best` to the topic that is most like each of the reference.
+    Sets `best` to the most similar topic of each reference topic.
     """
     k, d = reference.shape
     out, sizes = np.empty((k, k)), np.empty((2, k))
@@ -115,7 +118,7 @@ def put_in_order(
     ordered_weights: Floats,
     ordered_topics: Floats,
 ) -> None:
-    """Set a model in the order of `best_order`."""
+    """Write the model to the outputs in the order of `best_order`."""
     k = len(weights)
     order, taken, is_matching = np.empty(k, np.int64), np.zeros(k, np.bool_), True
     gain = compare(topics, reference, order)

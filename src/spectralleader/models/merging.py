@@ -1,4 +1,4 @@
-"""Merging topics: the pair whose merger loses the least likelihood, again and again."""
+"""Agglomerative merging of topics: repeatedly the pair that loses the least likelihood."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.runtime.compiled import kernel, shared
 
-LEAST = 0.3  # times that a word occurs in a topic, expected, below which it does not
+LEAST = 0.3  # expected counts of a word in a topic below this are treated as 0, to skip them
 
 
 class Merges(NamedTuple):
-    """Mergers of groups of topics, in order: each group goes by the number of its first topic."""
+    """The merges of groups of topics, in order; a group is named by its first topic."""
 
-    pairs: Ints  # (n, 2): the group that stays, and the one that joins it
-    prices: Floats  # (n,), in the unit of the words
+    pairs: Ints  # (n, 2): the group that remains, and the one merged into it
+    prices: Floats  # (n,): likelihood lost, in nats times the unit of the word counts
 
     def groups(self, n_topics: int, n_merged: int) -> Ints:
-        """Return the first topic of each topic's group, after so many mergers, (K,)."""
+        """Return the group (its first topic) of each topic after `n_merged` merges, (K,)."""
         group = np.arange(n_topics)
         for stays, joins in self.pairs[:n_merged].tolist():
             group[group == joins] = stays
@@ -27,17 +27,17 @@ class Merges(NamedTuple):
 
 
 def find_merges(words: Floats, n_wanted: int = 1) -> Merges:
-    """Merge the pair of groups that costs least, until n_wanted are left.
+    """Return the merges that reduce the topics to `n_wanted` groups, cheapest pair first.
 
-    Merging topics i and j costs ``(w_i + w_j) H(m) - w_i H(u_i) - w_j H(u_j)``, w being their
-    words and m their mean: the likelihood lost, in nats.
+    Merging topics i and j costs ``(w_i + w_j) H(m) - w_i H(u_i) - w_j H(u_j)`` nats of likelihood,
+    where w are their numbers of words and m is their weighted mean.
 
     Parameters
     ----------
     words : (d, K) array
-        Expected words of each topic, as in `Statistics`.
+        Expected word counts of each topic, as in `Statistics`.
     n_wanted : int
-        Groups, at least 1.
+        Number of groups to stop at, at least 1.
     """
     n_merged = max(0, words.shape[1] - n_wanted)
     merges = Merges(np.empty((n_merged, 2), np.int64), np.empty(n_merged))
@@ -46,9 +46,9 @@ def find_merges(words: Floats, n_wanted: int = 1) -> Merges:
 
 
 def merge_topics(words: Floats, n_wanted: int) -> Ints:
-    """Return for each topic the group that it is in, when n_wanted are left, (K,).
+    """Return the group of each topic when n_wanted groups are left, (K,).
 
-    Groups are numbered by their first topics; see `find_merges`.
+    Groups are numbered from 0, in the order of their first topics; see `find_merges`.
 
     Examples
     --------
@@ -62,10 +62,10 @@ def merge_topics(words: Floats, n_wanted: int) -> Ints:
 
 @kernel
 def _merge(mass: Floats, pairs: Ints, prices: Floats) -> None:
-    """Merge columns into the first of each group, in place, as often as there is room for prices.
+    """Merge columns of `mass` in place, ``len(prices)`` times, and record pairs and prices.
 
-    With ``f(x) = x log x`` a merger costs the sum over words of ``f(a_i) + f(a_j) - f(a_i + a_j)``,
-    which is 0 where a word is in one of the topics only, and ``f(w_i + w_j) - f(w_i) - f(w_j)``.
+    With ``f(x) = x log x`` a merge costs the sum over words of ``f(a_i) + f(a_j) - f(a_i + a_j)``,
+    which is 0 for a word that only one of the topics has, and ``f(w_i + w_j) - f(w_i) - f(w_j)``.
     """
     n = mass.shape[1]
     shared, weights, here = np.zeros((n, n)), np.zeros(n), np.empty(n, np.int64)
@@ -91,7 +91,8 @@ def _merge(mass: Floats, pairs: Ints, prices: Floats) -> None:
         alive[second] = False
         weights[first] += weights[second]
         for w in range(len(mass)):
-            if mass[w, second] > 0.0:  # elsewhere nothing changes
+            # Only words of the merged column change any price, so update instead of recomputing.
+            if mass[w, second] > 0.0:
                 before = mass[w, first]
                 mass[w, first] += mass[w, second]
                 for i in range(n):

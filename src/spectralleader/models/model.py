@@ -1,4 +1,4 @@
-"""TopicModel: topic weights and word distributions, and what they say of documents."""
+"""TopicModel: topic weights and word distributions, and what they imply for documents."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from spectralleader.models.naming import WordNames, in_order
 if TYPE_CHECKING:
     from spectralleader.models.tree import TopicTree
 
-SUM_TOLERANCE = 1e-6  # how far from 1 a distribution handed in may sum
-SHARED = 1000  # documents whose words are assigned at once
-TRIPLES_LIMIT = 200  # largest vocabulary whose dense (d, d, d) tensor is built: 64 MB
+SUM_TOLERANCE = 1e-6  # accepted deviation of a distribution's sum from 1
+SHARED = 1000  # documents per batch in `shares`: bounds the (n_entries, K) array of assignments
+TRIPLES_LIMIT = 200  # largest vocabulary for a dense (d, d, d) tensor: 64 MB
 
 
 class TopicModel:
@@ -74,19 +74,19 @@ class TopicModel:
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"a TopicModel is immutable; cannot set {name!r}")
 
-    def __reduce__(self) -> tuple[Any, ...]:  # copies, and processes that share work
+    def __reduce__(self) -> tuple[Any, ...]:  # for copy and multiprocessing; slots alone fail
         return TopicModel, (self.weights, self.topics)
 
     @classmethod
     def trusted(cls, weights: Floats, topics: Floats) -> TopicModel:
-        """Wrap arrays that have just been made distributions, without checking or copying."""
+        """Return a model that wraps valid distributions without checking or copying them."""
         model = cls.__new__(cls)
         model._freeze(weights, topics)
         return model
 
     @classmethod
     def uniform(cls, n_topics: int, n_words: int) -> TopicModel:
-        """Return the model that knows nothing: equal weights, every word equally likely."""
+        """Return the uninformed model: equal weights, every word equally likely."""
         if n_topics < 1:
             raise ValueError(f"a model needs at least 1 topic, got n_topics={n_topics}")
         topics = np.full((n_topics, check_n_words(n_words)), 1.0 / n_words)
@@ -103,18 +103,19 @@ class TopicModel:
         return int(self.topics.shape[1])
 
     def log_prob(self, documents: Documents) -> Floats:
-        """Return the exact log-probability of each document's words, in order, shape (n_docs,).
+        """Return the exact log-probability of each document's word sequence, shape (n_docs,).
 
         The empty document has log-probability 0.
         """
         log_prob = log_sum(self._log_joint(documents))
-        log_prob[np.diff(documents.indptr) == 0] = 0.0  # not the rounding of log(sum(weights))
+        # log(sum(weights)) is 0 only up to rounding.
+        log_prob[np.diff(documents.indptr) == 0] = 0.0
         return log_prob
 
     def posterior(self, documents: Documents) -> Floats:
         """Return P(topic | document), shape (n_docs, K); each row sums to 1.
 
-        A document that every topic rules out tells nothing: it gets the topic weights.
+        A document that has probability 0 under every topic gets the topic weights.
         """
         joint = self._log_joint(documents)
         return softmax(joint, self.weights)
@@ -122,11 +123,10 @@ class TopicModel:
     def shares(self, documents: Documents) -> Floats:
         """Return the expected proportions of topics within each document, shape (n_docs, K).
 
-        For long documents, which have more than one topic. The words of a document are assigned to
-        topics one by one, ``P(topic | word) ~ share * u``, with the document's own shares for the
-        weights of topics; these are the mean of the assignments of its words and of one more word
-        that is assigned by the weights, found by iterating (Hofmann 1999). A document without words
-        gets the weights.
+        Meant for long documents, which cover more than one topic. Each token is assigned to topics
+        with ``P(topic | word) ~ share * u``, and the document's shares are the mean assignment of
+        its tokens plus one pseudo-token assigned by the topic weights. The fixed point is found by
+        EM (Hofmann 1999). A document without words gets the topic weights.
 
         Examples
         --------
@@ -140,7 +140,7 @@ class TopicModel:
         return np.concatenate([np.empty((0, self.n_topics)), *parts])
 
     def _check(self, documents: Documents) -> None:
-        """Raise unless documents are over the model's words."""
+        """Raise unless these are `Documents` over the model's vocabulary."""
         if not isinstance(documents, Documents):
             raise TypeError(
                 f"a model takes Documents, got {type(documents).__name__}; "
@@ -148,9 +148,9 @@ class TopicModel:
             )
         if documents.n_words != self.n_words:
             raise ValueError(
-                f"the model knows {self.n_words} words, the documents are over "
-                f"{documents.n_words}; use the vocabulary that the model was learned with, and "
-                "Documents.widen if it has grown since"
+                f"the model has {self.n_words} words, the documents have {documents.n_words}; "
+                "use the vocabulary that the model was learned with, and Documents.widen or "
+                "TopicModel.recode if it has grown since"
             )
 
     def _log_joint(self, documents: Documents) -> Floats:
@@ -161,10 +161,10 @@ class TopicModel:
             log_weights = np.log(self.weights)
             if log_topics is None:
                 n_asked = getattr(self, "_n_asked", 0) + len(words)
-                if n_asked < self.n_words:  # few words so far: take the logarithms of those alone
+                if n_asked < self.n_words:  # few words so far: only take their logarithms
                     log_topics = np.log(self.topics.T[words])
                     words = np.arange(len(words), dtype=np.int32)
-                    words.setflags(write=False)  # as those of documents: one kernel for both
+                    words.setflags(write=False)  # like documents' words: one compiled kernel
                 else:
                     log_topics = np.log(np.ascontiguousarray(self.topics.T))
                     set_log_topics(self, log_topics)
@@ -174,7 +174,7 @@ class TopicModel:
     def sample(
         self, n_docs: int, lengths: int | ArrayLike = 3, *, seed: int | np.random.Generator = 0
     ) -> tuple[Documents, Ints]:
-        """Draw documents of the given length(s); returns them and their topics, (n_docs,)."""
+        """Draw documents of the given length(s); return them and their topics, (n_docs,)."""
         rng = np.random.default_rng(seed)
         labels = rng.choice(self.n_topics, size=n_docs, p=self.weights)
         return self.sample_words(labels, lengths, rng), labels
@@ -182,7 +182,7 @@ class TopicModel:
     def sample_words(
         self, labels: NDArray[np.integer], lengths: int | ArrayLike, rng: np.random.Generator
     ) -> Documents:
-        """Draw one document from each of the topics in `labels`."""
+        """Draw one document per topic in `labels`, by inverting the cumulative distribution."""
         sizes = np.broadcast_to(np.asarray(lengths, np.int64), labels.shape)
         cumulative = np.cumsum(self.topics, axis=1)
         cumulative /= cumulative[:, -1:]
@@ -198,8 +198,8 @@ class TopicModel:
         """Return ||M3 - M3'||_F^2 of the two third-moment tensors, in O(K^2 d) (eq. 12)."""
         if self.n_words != other.n_words:
             raise ValueError(
-                f"models over {self.n_words} and {other.n_words} words have no distance; "
-                "use one vocabulary"
+                f"cannot compare models over {self.n_words} and {other.n_words} words; "
+                "recode one of them to the vocabulary of the other"
             )
         squared = _inner(self, self) - 2.0 * _inner(self, other) + _inner(other, other)
         return max(0.0, squared)
@@ -212,8 +212,8 @@ class TopicModel:
         """Return the third-moment tensor M3, shape (d, d, d), for small vocabularies."""
         if self.n_words > TRIPLES_LIMIT:
             raise ValueError(
-                f"the dense tensor of {self.n_words} words would have {self.n_words}**3 entries; "
-                f"up to {TRIPLES_LIMIT} words are built; distance() needs no tensor"
+                f"the dense tensor of {self.n_words} words would have {self.n_words}**3 entries, "
+                f"the limit is {TRIPLES_LIMIT} words; distance() needs no tensor"
             )
         scaled = self.weights[:, None] * self.topics
         return np.asarray(np.einsum("ka,kb,kc->abc", scaled, self.topics, self.topics))
@@ -231,19 +231,19 @@ class TopicModel:
         return TopicModel.trusted(self.weights[order], self.topics[order])
 
     def tree(self) -> TopicTree:
-        """Return the merge tree of the topics, to read the model at fewer of them.
+        """Return the merge tree of the topics, for reading the model with fewer topics.
 
-        100 topics over 5,000 words take some 30 ms; a cut of the tree takes less than one.
+        Building it takes about 30 ms for 100 topics over 5,000 words; a cut takes less than 1 ms.
         """
-        from spectralleader.models.tree import TopicTree  # which is made of models
+        from spectralleader.models.tree import TopicTree  # circular: the tree imports this module
 
         return TopicTree.of(self)
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> TopicModel:
-        """Return the model with word w numbered ``new_ids[w]``; words of -1 are forgotten.
+        """Return the model with word w renumbered to ``new_ids[w]``; -1 drops the word.
 
-        The words that stay keep their relative probabilities. Nothing is known of a new word: each
-        has the probability 1 / n_words. None: every word keeps its number.
+        Remaining words keep their relative probabilities; each new word has probability
+        1 / n_words. With ``new_ids=None`` every word keeps its id.
 
         Examples
         --------
@@ -266,16 +266,21 @@ class TopicModel:
     def top_words(
         self, vocabulary: WordNames | None = None, n: int = 10, *, relevance: float | None = None
     ) -> list[list[str]]:
-        """Return the n first words of each topic, those that tell it best; at most d.
+        """Return the n most characteristic words of each topic, best first; at most d.
 
-        They are ordered by ``u_kw log(u_kw / u_w)``, u being the mean of the topics: what a word
-        adds to the divergence of the topic from the rest. Words that all topics share step back,
-        and so do rare ones. With a relevance from 0 to 1 the order is ``u_kw / u_w ** (1 -
-        relevance)`` (Sievert & Shirley 2014): at 1 these are the most probable words.
-
-        The vocabulary is a sequence of words, each at its id, such as `Vocabulary` or what
-        `get_feature_names_out()` of scikit-learn returns, or a dictionary of words to ids or of ids
-        to words, as CountVectorizer and gensim have. If omitted, words are their ids.
+        Parameters
+        ----------
+        vocabulary : sequence or dictionary, optional
+            The words in order of their ids, such as a `Vocabulary` or scikit-learn's
+            `get_feature_names_out()`, or a dictionary from words to ids (`CountVectorizer`) or
+            from ids to words (gensim). If omitted, ids are returned as strings.
+        n : int
+            Words per topic.
+        relevance : float, optional
+            From 0 to 1: rank by ``u_kw / u_w ** (1 - relevance)`` (Sievert & Shirley 2014); 1 ranks
+            by probability. By default words are ranked by ``u_kw log(u_kw / u_w)``, where u_w is
+            the mean over topics: the word's contribution to the divergence of the topic from the
+            rest. That ranks both shared and rare words low.
         """
         n = check_whole("n", n, 1)
         words = None if vocabulary is None else in_order(vocabulary, self.n_words)
@@ -284,7 +289,7 @@ class TopicModel:
         tiny = np.finfo(float).tiny
         mean = np.maximum(self.weights @ self.topics, tiny)
         if relevance is None:
-            # where topics do not differ, the most probable words come first
+            # 1e-9 ranks by probability where topics do not differ and the logarithm is 0.
             score = self.topics * (np.log(np.maximum(self.topics, tiny) / mean) + 1e-9)
         else:
             score = self.topics / mean ** (1.0 - relevance)
@@ -295,24 +300,25 @@ class TopicModel:
         return f"TopicModel(n_topics={self.n_topics}, n_words={self.n_words})"
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to the model, as arrays."""
+        """Return the state of the model as arrays."""
         return {"weights": self.weights, "topics": self.topics}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> TopicModel:
-        """Rebuild the model that `to_state` described."""
+        """Return the model that `to_state` described."""
         weights = distributions(state, "weights", (None,))
         return cls(weights, distributions(state, "topics", (len(weights), None)))
 
 
-# models are made all the time, and this is the fastest way past `__setattr__`
+# The slots' own setters bypass `__setattr__`, and are the fastest way to: learners build a model
+# per step.
 set_log_topics, set_n_asked, set_topics, set_weights = (
     getattr(TopicModel, name).__set__ for name in TopicModel.__slots__
 )
 
 
 def _inner(a: TopicModel, b: TopicModel) -> float:
-    """<M3(a), M3(b)> = sum_jk a.omega_j b.omega_k (a.u_j . b.u_k)^3."""
+    """Return <M3(a), M3(b)> = sum_jk a.omega_j b.omega_k (a.u_j . b.u_k)^3 (eq. 12)."""
     overlaps = a.topics @ b.topics.T
     return float(a.weights @ overlaps**3 @ b.weights)
 
@@ -323,4 +329,6 @@ def _check_distribution(name: str, rows: Floats) -> None:
     sums = rows.sum(axis=1)
     worst = int(np.argmax(np.abs(sums - 1.0)))
     if abs(sums[worst] - 1.0) > SUM_TOLERANCE:
-        raise ValueError(f"{name} must sum to 1 (each row), row {worst} sums to {sums[worst]:g}")
+        raise ValueError(
+            f"{name} must have rows that sum to 1, row {worst} sums to {sums[worst]:g}"
+        )

@@ -1,4 +1,4 @@
-"""Naming: words by their ids, however the caller keeps them."""
+"""Naming: the words by id, from any of the formats that callers use."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Words each at its id, words to ids (CountVectorizer's `vocabulary_`) or ids to words (gensim's).
+# Words in order of id, words to ids (CountVectorizer's `vocabulary_`), or ids to words (gensim).
 WordNames = Sequence[str] | NDArray[Any] | Mapping[str, int] | Mapping[int, str]
 
 
 def in_order(vocabulary: WordNames, n_words: int) -> Sequence[str]:
-    """Return n_words words, each at its id.
+    """Return the n_words words in order of their ids.
 
     Raises
     ------
     ValueError
-        If there are more or fewer words, or a dictionary leaves an id out.
+        If the number of words differs, or a dictionary has no word for an id.
 
     Examples
     --------
@@ -37,5 +37,5 @@ def _by_id(items: Iterable[tuple[Any, Any]]) -> list[str]:
     if not all(isinstance(i, int | np.integer) for i in by_id):
         by_id = {i: word for word, i in by_id.items()}
     if (gap := next((i for i in range(len(by_id)) if i not in by_id), None)) is not None:
-        raise ValueError(f"the vocabulary has no word with the id {gap}; ids go from 0 on")
+        raise ValueError(f"the vocabulary has no word with id {gap}; ids must be 0, 1, 2, ...")
     return [str(by_id[i]) for i in range(len(by_id))]

@@ -56,7 +56,7 @@ class Change:
         return self.moved.gather(np.arange(self.n_entered, self.n_docs))
 
     def renumber(self, new_ids: Ints | None, n_words: int) -> Change:
-        """Return the change with words numbered anew, by numbers that are known to be right."""
+        """Return the change with words numbered anew, by numbers that are known to be valid."""
         entered = self.entered.renumber(new_ids, n_words)
         return Change.of(entered, self.left.renumber(new_ids, n_words), self.places)
 
@@ -94,7 +94,7 @@ class Sample(Protocol):
         """What samples must have in common to be merged."""
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
-        """Give word w the number ``new_ids[w]``, known to be right; -1 is dropped from documents.
+        """Give word w the number ``new_ids[w]``, known to be valid; -1 is dropped from documents.
 
         None: every word keeps its number, and those from there to n_words are new.
         """

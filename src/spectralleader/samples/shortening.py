@@ -18,9 +18,7 @@ STREAM = 0x73686F7274  # of draws: apart from whatever else is drawn by small se
 def check_capacity(capacity: Any) -> int:
     """Return how many documents a sample remembers, at most."""
     if not is_whole(capacity) or capacity < 1:
-        raise ValueError(
-            f"capacity must be a whole number of documents of at least 1, got {capacity!r}"
-        )
+        raise ValueError(f"capacity must be an integer of at least 1, got {capacity!r}")
     return int(capacity)
 
 
@@ -30,7 +28,7 @@ def check_budget(budget: Any, capacity: int) -> int:
         return WORDS_A_DOCUMENT * capacity
     if not is_whole(budget) or budget < FEWEST * capacity:
         raise ValueError(
-            f"budget must be a whole number of words, at least {FEWEST} for each of the "
+            f"budget must be an integer number of words, at least {FEWEST} for each of the "
             f"capacity={capacity} documents, got {budget!r}"
         )
     return int(budget)

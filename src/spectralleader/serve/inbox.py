@@ -64,7 +64,7 @@ class Known(NamedTuple):
         return Known(self.n + len(documents), n_all, digest)
 
     def is_part_of(self, documents: Sequence[dict[str, Any]]) -> bool:
-        """Say whether these documents are the request, as far as it is known."""
+        """Return whether these documents are the request, as far as it is known."""
         if self.n_all not in (None, len(documents)) or self.n > len(documents):
             return False
         return Known().with_more(documents[: self.n], None).digest == self.digest
@@ -216,7 +216,7 @@ class Inbox:
         self._file = self._create()
 
     def _is_saved_here(self) -> bool:
-        """Say whether the last checkpoint is of a position in the present file."""
+        """Return whether the last checkpoint is of a position in the present file."""
         if self._saved is None:
             return False
         return self._saved["offset"] > 0 and find_spot(self._saved, [self.path]) is not None

@@ -174,7 +174,7 @@ def check_whole(text: str, i: int) -> None:
 
 
 def is_whole(text: str) -> bool:
-    """Say whether a text can be stored: it has no half of a surrogate pair."""
+    """Return whether a text can be stored: it has no half of a surrogate pair."""
     return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
 
 

@@ -170,7 +170,7 @@ class Routes:
         return JSONResponse({"status": "alive"})
 
     async def readyz(self, request: Request) -> Response:
-        """Say whether it learns and answers, and if not, why."""
+        """Return whether it learns and answers, and if not, why."""
         problems = self.service.problems()
         return JSONResponse({"ready": not problems, "problems": problems}, 503 if problems else 200)
 

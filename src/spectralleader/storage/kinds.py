@@ -1,4 +1,4 @@
-"""Every kind of thing that can be saved, by the name it has in files."""
+"""The registry of classes that can be saved, by their name in files."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from spectralleader.text.vocabulary import VOCABULARIES
 
 
 class Storable(Protocol):
-    """What can be saved: anything that is its state."""
+    """An object that can be saved: one that can be rebuilt from its state."""
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to it, as arrays and plain values."""
+        """Return the state, as arrays and plain values."""
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Rebuild what `to_state` described; a `ValueError` says what of it cannot be."""
+        """Return the object that `to_state` described; raise `ValueError` for an invalid state."""
 
 
 KINDS: dict[str, type[Storable]] = {
@@ -38,26 +38,26 @@ KINDS: dict[str, type[Storable]] = {
 }
 
 
-LEARNER = "learner/"  # before the name of a learner
+LEARNER = "learner/"  # prefix of learners' names
 
 
 def kind_of(thing: Any) -> str:
-    """Return the name that a thing's kind has in files."""
+    """Return the name of an object's class in files; raise `TypeError` if it cannot be saved."""
     for name, cls in KINDS.items():
         if type(thing) is cls:
             return name
     if isinstance(thing, Learner):
         return LEARNER + name_of(thing)
-    if advice := getattr(type(thing), "how_to_save", None):  # adapters of other libraries
+    if advice := getattr(type(thing), "how_to_save", None):  # adapters to other libraries
         name = f"{type(thing).__module__}.{type(thing).__name__}"
-        raise TypeError(f"{name} is not saved by spectralleader.save: {advice}")
-    raise TypeError(f"a {type(thing).__name__} cannot be saved; known are {', '.join(KINDS)}")
+        raise TypeError(f"{name} cannot be saved by spectralleader.save: {advice}")
+    raise TypeError(f"a {type(thing).__name__} cannot be saved; known kinds: {', '.join(KINDS)}")
 
 
 def find_kind(name: str) -> type[Storable]:
-    """Return the class of things that a file calls so; no code is imported for it."""
+    """Return the class with this name in files; no code is imported for it."""
     if name in KINDS:
         return KINDS[name]
     if name.startswith(LEARNER):
         return stored_learner(name.removeprefix(LEARNER))
-    raise StorageError(f"holds a {name!r:.40}, which is not known here")
+    raise StorageError(f"contains an object of unknown kind {name!r:.40}")

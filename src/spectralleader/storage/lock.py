@@ -1,4 +1,4 @@
-"""Lock: one process at a time on a model file."""
+"""Lock: only one process at a time learns into a model file."""
 
 from __future__ import annotations
 
@@ -10,21 +10,27 @@ from typing import IO
 
 from spectralleader.errors import StorageError
 
-PLACE = 2**30  # of the byte that is locked on Windows: behind all that others may read
+PLACE = 2**30  # offset of the byte locked on Windows, beyond the content that others read
 
 
 class Lock:
-    """A lock file beside a file, held while entered; the system lets go of it with its process.
+    """A context manager that locks a file by a lock file beside it, which contains the process id.
 
-    So a lock file that a killed process left behind locks nobody out. It holds the process's id.
-    Where the file system knows no locks, nobody is locked out at all, and `is_held` is false.
+    The operating system releases the lock when the process ends, so a lock file left by a killed
+    process does not block others. On file systems without locks nothing is locked, and `is_held` is
+    False.
+
+    Raises
+    ------
+    StorageError
+        If another process holds the lock, or the lock file cannot be created.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._for = Path(path)
-        real = self._for.resolve()  # a link and what it points to are one model
+        real = self._for.resolve()  # a symbolic link and its target are one model
         self.path = real.with_name(f"{real.name}.lock")
-        self.is_held = True  # while it is entered
+        self.is_held = True  # meaningful while entered
         self._file: IO[bytes] | None = None
 
     def __enter__(self) -> Lock:
@@ -36,16 +42,16 @@ class Lock:
                 owner = read_owner(file)
                 file.close()
                 raise StorageError(
-                    f"{self._for} is being learned by another process{owner}: wait for it, stop "
-                    "it, or save to another file"
+                    f"another process{owner} is learning into {self._for}: wait for it, stop it, "
+                    "or save to another file"
                 ) from error
             except OSError:
                 self.is_held = False
             if self._is_there(file):
                 self._file = file
-            else:  # its last owner has deleted it in between
+            else:  # the previous owner deleted it between opening and locking: try again
                 file.close()
-        with suppress(OSError):  # a full disk: who holds the lock is not told, but it is held
+        with suppress(OSError):  # on a full disk the lock is held, but does not name its owner
             self._file.truncate(0)
             self._file.write(f"{os.getpid()}\n".encode())
         return self
@@ -65,17 +71,18 @@ class Lock:
     def __exit__(self, *_: object) -> None:
         if self._file is None:
             return
-        if os.name != "nt":  # while it is held, so that nobody else's is deleted
+        # Delete it before releasing it, or another process's new lock file could be deleted.
+        if os.name != "nt":
             self.path.unlink(missing_ok=True)
         self._file.close()
         self._file = None
-        if os.name == "nt":  # where an open file cannot be deleted; nor can one that is held
+        if os.name == "nt":  # Windows cannot delete an open file, so neither ours nor another's
             with suppress(OSError):
                 self.path.unlink(missing_ok=True)
 
 
 def read_owner(file: IO[bytes]) -> str:
-    """Return who holds a lock, in words; nothing if it is not known."""
+    """Return " (process ID)" of the lock's owner, or an empty string if unknown."""
     with suppress(OSError, ValueError):
         return f" (process {int(file.read(20))})"
     return ""
@@ -85,7 +92,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def take(file: IO[bytes]) -> None:
-        """Lock a file, or raise."""
+        """Lock a file without waiting; raise `OSError` if it is locked."""
         file.seek(PLACE)
         try:
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
@@ -96,5 +103,5 @@ else:
     import fcntl
 
     def take(file: IO[bytes]) -> None:
-        """Lock a file, or raise."""
+        """Lock a file without waiting; raise `OSError` if it is locked."""
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

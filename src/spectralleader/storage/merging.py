@@ -1,4 +1,4 @@
-"""Merge: what several learned from streams of their own, as if it had been one stream."""
+"""Merging objects that learned from separate streams, as if it had been one stream."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ Thing = TypeVar("Thing")
 
 MERGED = "TextTopics, learners, samples, vocabularies and moments"
 WITH_SETTINGS: tuple[type[Any], ...] = (TextTopics, Vocabulary, *SAMPLES.values())
-MOST_SHOWN = 40  # characters of a setting in a message
+MOST_SHOWN = 40  # characters of a setting shown in a message
 
 
 def merge(a: Thing, b: Thing, *more: Thing, seed: int = 0) -> Thing:
-    """Return one of what was learned from two or more streams; those given stay as they are.
+    """Return the merger of two or more objects learned from disjoint streams.
 
-    The streams must have no document in common: one that two have seen counts twice. What is
-    returned goes on learning, can be saved and merged again. Words have the ids, and topics the
-    order, of the first.
+    The arguments are not changed. A document seen by two of them counts twice. The result can
+    continue to learn, be saved and be merged again. Word ids and the order of topics are those of
+    the first argument.
 
     Parameters
     ----------
     a, b, *more : TextTopics, Learner, Sample, Vocabulary or ProjectedSums
-        All of one kind and with the same settings; seeds may differ. Vocabularies are united. Words
-        of learners and samples without a vocabulary are the same where their numbers are.
+        All of one class and with equal settings; seeds may differ. Vocabularies are united.
+        Learners and samples without a vocabulary must use the same word ids.
     seed : int
-        Of which documents are remembered.
+        Random seed for the choice of the documents that are remembered.
 
     Raises
     ------
     TypeError
-        If things of this kind are not merged.
+        If objects of this class cannot be merged.
     ValueError
-        If kinds or settings differ, or there is no sound merge of such learners.
+        If classes or settings differ, or learners of this class cannot be merged correctly.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def merge(a: Thing, b: Thing, *more: Thing, seed: int = 0) -> Thing:
 
 
 def merge_all(things: Sequence[Thing], names: Sequence[str], seed: int = 0) -> Thing:
-    """Merge as `merge` does; messages call each thing by its name."""
+    """Merge like `merge`; error messages refer to the objects by these names."""
     check_alike(things, names)
     rng = np.random.default_rng(check_seed(seed))
     merged: Thing = _merge(deepcopy(list(things)), rng)
@@ -68,9 +68,9 @@ def merge_all(things: Sequence[Thing], names: Sequence[str], seed: int = 0) -> T
 
 
 def check_alike(things: Sequence[Any], names: Sequence[str]) -> None:
-    """Raise if things cannot be merged, saying what differs between which."""
+    """Raise if objects cannot be merged; the message names the first setting that differs."""
     if len({id(thing) for thing in things}) < len(things):
-        raise ValueError("the same was given twice; its documents would count twice")
+        raise ValueError("the same object was given twice; its documents would count twice")
     first = _settings(things[0])
     for thing, name in zip(things[1:], names[1:], strict=True):
         found = _settings(thing)
@@ -90,11 +90,11 @@ def _settings(thing: Any) -> dict[str, Any]:
         return {**kind, **thing.settings}
     if isinstance(thing, Learner):
         return {**kind, **settings_of(thing)}
-    raise TypeError(f"{MERGED} can be merged, not a {kind['kind']}")
+    raise TypeError(f"only {MERGED} can be merged, got a {kind['kind']}")
 
 
 def _merge(things: list[Any], rng: np.random.Generator) -> Any:
-    """Merge things that are alike, which may change them."""
+    """Merge objects of one class and equal settings; this may change them."""
     first, *rest = things
     if isinstance(first, Learner):
         return merge_learners(things, rng)
@@ -113,7 +113,7 @@ def _merge(things: list[Any], rng: np.random.Generator) -> Any:
 
 
 def _show(setting: Any) -> str:
-    """Return a setting for a message: long ones by their size."""
+    """Return a setting for a message, shortened if it is long."""
     text = repr(sorted(setting) if isinstance(setting, frozenset) else setting)
     if len(text) <= MOST_SHOWN:
         return text

@@ -1,4 +1,4 @@
-"""Files of earlier versions: headers brought up to date, one version after the other."""
+"""Migrations: headers of older file formats, converted one version at a time."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from spectralleader.storage.kinds import find_kind
 Header = dict[str, Any]
 Migration = Callable[[Header], Header]
 
-OLDEST = 2  # format that is read; format 1, never released, had checkpoints in another layout
-# The first brings a header, its arrays in place, from format 2 to format 3, and so on. Add one when
-# a header or a state changes its meaning, with a stored file of the last format in the tests: what
-# is only new can be left to `from_state`, with a default.
+OLDEST = 2  # oldest readable format; format 1 was never released
+# The first migration converts a header with its arrays from format 2 to 3, and so on. Add one
+# when a header or a state changes its meaning, and a stored file of the last format to the tests. A
+# new field needs no migration: give it a default in `from_state`.
 MIGRATIONS: tuple[Migration, ...] = ()
-FORMAT = OLDEST + len(MIGRATIONS)  # that files are written in
+FORMAT = OLDEST + len(MIGRATIONS)  # the format that is written
 
 
 def migrate(header: Header) -> Header:
-    """Return a header in the present format, of a kind that is known."""
+    """Return the header converted to the current format; raise if its kind is unknown."""
     newest = OLDEST + len(MIGRATIONS)
     found = whole(header, "format", 1, 10**6)
     if found < OLDEST:
         raise StorageError(
-            f"has format {found}, which spectralleader {__version__} does not read: learn it again"
+            f"has format {found}, which spectralleader {__version__} cannot read: learn it again"
         )
     if found > newest:
         raise StorageError(

@@ -69,5 +69,5 @@ def as_column(texts: Any) -> Column | None:
 
 
 def _is_arrow(dtype: Any) -> bool:
-    """Say whether a type of pandas is held by Arrow."""
+    """Return whether a type of pandas is held by Arrow."""
     return getattr(dtype, "storage", None) == "pyarrow" or hasattr(dtype, "pyarrow_dtype")

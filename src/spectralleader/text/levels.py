@@ -49,7 +49,7 @@ class Levels:
             self.pairs = new.pairs
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to it."""
+        """Return the state."""
         return {"pairs": self.pairs, "due": self.due}
 
     @classmethod

@@ -70,7 +70,7 @@ class Names:
                 taken |= {(best,), one.text}
 
     def to_state(self) -> list[dict[str, Any]]:
-        """Return all there is to it."""
+        """Return the state."""
         return [{**one._asdict(), "topics": np.array(one.topics, np.int64)} for one in self.given]
 
     @classmethod

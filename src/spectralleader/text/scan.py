@@ -124,7 +124,7 @@ def number_words(
 
 @inlined
 def starts_url(text: Bytes, folded: Bytes, start: int, end: int, last: int) -> bool:
-    """Say whether the run from start to end, and what follows, are ``https?://`` or ``www.``."""
+    """Return whether the run from start to end, and what follows, are ``https?://`` or ``www.``."""
     f = folded
     if f[start] == W:
         is_www = end - start == 3 and f[start + 1] == W and f[start + 2] == W

@@ -116,7 +116,7 @@ class Surprise:
         return found
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to it, as arrays and plain values."""
+        """Return the state, as arrays and plain values."""
         past = self.past
         return {"due": self.due, "scores": past.scores, "lengths": past.lengths}
 

@@ -111,7 +111,7 @@ def look_up_packed(
 
 @shared
 def eight(text: Bytes, at: int, n: int) -> int:
-    """Return 8 bytes of text as a whole number, or, with 0s, the first n if there are fewer.
+    """Return 8 bytes of text as an integer, or, with 0s, the first n if there are fewer.
 
     The text must go on for 8 bytes: they are loaded at once.
     """
@@ -157,7 +157,7 @@ def find(
 
 @inlined
 def has_room(table: Table, size: int) -> bool:
-    """Say whether one more word of that many bytes fits; 8 more stay free."""
+    """Return whether one more word of that many bytes fits; 8 more stay free."""
     n = table.size[0]
     return bool(n < len(table.totals) and table.starts[n] + size + 8 <= len(table.arena))
 

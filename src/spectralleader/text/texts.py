@@ -97,7 +97,7 @@ def _token_blocks(documents: Any, words: Tokens) -> Iterator[Sequence[Any]]:
 
 
 def _is_token_document(given: Any, words: Tokens) -> bool:
-    """Say whether this is one document of tokens, not a block of them."""
+    """Return whether this is one document of tokens, not a block of them."""
     if isinstance(given, str | Mapping) or not isinstance(given, LISTS):
         return isinstance(given, str | Mapping)
     first = next(iter(given), None)

@@ -259,7 +259,7 @@ class Timeline:
             bucket.kept = sorted((-p, *e[1:]) for p, e in zip(smallest.tolist(), kept, strict=True))
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to it, as arrays and plain values."""
+        """Return the state, as arrays and plain values."""
         numbers = sorted(self._buckets)
         kept = [self._buckets[number].kept for number in numbers]
         entries = [entry for bucket in kept for entry in bucket]

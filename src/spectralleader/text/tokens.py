@@ -119,7 +119,7 @@ class Tokens:
         return (text if self.split else []) if document is None else document
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to it, as plain values."""
+        """Return the state, as plain values."""
         return {"kind": "tokens", "split": self.split}
 
     @classmethod
@@ -228,7 +228,7 @@ def parse_tokens(text: str) -> list[str] | dict[str, int] | None:
 
 
 def is_encodable(token: str) -> bool:
-    """Say whether a token has no half of a surrogate pair, which no file can hold."""
+    """Return whether a token has no half of a surrogate pair, which no file can hold."""
     try:
         token.encode()
     except UnicodeEncodeError:

@@ -92,7 +92,7 @@ class Vectoriser:
         return f"Vectoriser({self.vocabulary!r})"
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to it, as arrays and plain values; no function can be among them."""
+        """Return the state, as arrays and plain values; no function can be among them."""
         if not isinstance(self.words, Words | Tokens):
             raise TypeError(
                 f"the tokenizer {self.words!r} cannot be saved; save the vocabulary's state, and "

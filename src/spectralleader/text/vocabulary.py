@@ -163,7 +163,7 @@ class Vocabulary(Sequence[str]):
         return f"{type(self).__name__}(n_words={self.n_words})"
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to it, as arrays and plain values."""
+        """Return the state, as arrays and plain values."""
         return {"words": pack(self)}
 
     @classmethod
@@ -255,7 +255,7 @@ class GrowingVocabulary(Vocabulary):
         self._table.totals[: len(words)] = totals
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to it, as arrays and plain values."""
+        """Return the state, as arrays and plain values."""
         return {"words": pack(self), "totals": self.totals, "max_words": self.max_words}
 
     @classmethod

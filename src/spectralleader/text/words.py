@@ -55,7 +55,7 @@ class Words:
 
     def __post_init__(self) -> None:
         if isinstance(self.min_length, bool) or not isinstance(self.min_length, int):
-            raise ValueError(f"min_length must be a whole number, got {self.min_length!r}")
+            raise ValueError(f"min_length must be an integer, got {self.min_length!r}")
         if self.min_length < 1:
             raise ValueError(f"min_length must be at least 1, got {self.min_length}")
         object.__setattr__(self, "keep", _check_keep(self.keep))
@@ -83,7 +83,7 @@ class Words:
         return re.compile("|".join([*parts, WORD]))
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to it, as arrays and plain values."""
+        """Return the state, as arrays and plain values."""
         return {
             "min_length": self.min_length,
             "stop_words": pack(sorted(self.stops)),

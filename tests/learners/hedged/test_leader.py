@@ -163,7 +163,7 @@ def test_a_small_reservoir_still_makes_valid_models():
 
 
 def test_the_reservoir_holds_at_least_one_document():
-    with pytest.raises(ValueError, match="reservoir_size must be a whole number of at least 1"):
+    with pytest.raises(ValueError, match="reservoir_size must be an integer of at least 1"):
         HedgedLeader(3, n_words=5, reservoir_size=0)
 
 

@@ -57,8 +57,8 @@ def test_a_missing_key_is_named(key):
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        ({"n_steps": 1}, "n_steps must be a whole number from 2 on, got 1"),
-        ({"block_size": True}, "block_size must be a whole number"),
+        ({"n_steps": 1}, "n_steps must be an integer from 2 on, got 1"),
+        ({"block_size": True}, "block_size must be an integer"),
         ({"seeds": 0}, "seeds must be"),
         ({"seeds": [1, 1]}, "seeds must be different"),
         ({"metrics": ["L3"]}, "one of L1, L2, loss, got 'L3'"),

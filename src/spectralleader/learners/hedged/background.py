@@ -56,7 +56,7 @@ class Background:
         self.n_seen = float(self.seen.sum())
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to it."""
+        """Return the state."""
         return {"seen": self.seen.copy(), "n_seen": self.n_seen}
 
     @classmethod

@@ -74,7 +74,7 @@ class Drift:
         return int(self.starts[ahead].max()) if ahead.any() else None
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to it."""
+        """Return the state."""
         arrays = {"odds": self.odds.copy(), "starts": self.starts.copy()}
         names = ("began", "is_alarmed", "alarmed_since")
         return {**arrays, **{name: getattr(self, name) for name in names}}

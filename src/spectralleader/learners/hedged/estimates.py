@@ -64,7 +64,7 @@ class Estimates:
             self.scales[:] = 1.0
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to it."""
+        """Return the state."""
         return {"tables": [self.view(i).to_state() for i in range(len(self.scales))]}
 
     @classmethod

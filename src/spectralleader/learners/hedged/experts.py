@@ -162,7 +162,7 @@ class Experts:
         self.estimates.stacked.recode(new_ids, n_words)
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to it."""
+        """Return the state."""
         return {
             "background": self.background.to_state(),
             "estimates": self.estimates.to_state(),

@@ -87,7 +87,7 @@ class Followed:
         return float((self.posterior.argmax(axis=1) != before.argmax(axis=1)).mean())
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to it but the sample."""
+        """Return the state but the sample."""
         return {"posterior": self.posterior.copy(), "next": self._next, "due": self._due}
 
     def load_state(self, state: dict[str, Any]) -> None:

@@ -71,7 +71,7 @@ class Mixing:
         return np.asarray(self.weights[:-1] + self.weights[-1] * self.pool)
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to it."""
+        """Return the state."""
         weights = {"pool": self.pool.copy(), "weights": self.weights.copy()}
         return {**weights, "n_docs": self.n_docs}
 

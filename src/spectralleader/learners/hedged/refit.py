@@ -292,7 +292,7 @@ class Refit:
             self.shown.recode(new_ids, n_words)
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to it."""
+        """Return the state."""
         return {
             **{name: getattr(self, name) for name in COUNTERS},
             "samples": [sample_to_state(sample) for sample in (self.reservoir, self.window)],

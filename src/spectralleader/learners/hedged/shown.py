@@ -59,7 +59,7 @@ class Shown:
         self._model = None
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to it."""
+        """Return the state."""
         return {
             "statistics": self.statistics.to_state(),
             "background": self.background.to_state(),

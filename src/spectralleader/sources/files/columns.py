@@ -130,7 +130,7 @@ def check_plain(columns: Columns, sample: Sample, file: str) -> None:
 
 
 def is_structure(value: str) -> bool:
-    """Say whether a value is a list or an object in JSON."""
+    """Return whether a value is a list or an object in JSON."""
     if value[0] not in "[{":
         return False
     try:
@@ -202,5 +202,5 @@ def count_words(values: Sequence[str | None]) -> float:
 
 
 def is_time(value: str | None) -> bool:
-    """Say whether a value reads as a time."""
+    """Return whether a value reads as a time."""
     return parse_time(value) is not None

@@ -72,7 +72,7 @@ def decode(data: bytes) -> tuple[str, bool]:
 
 
 def is_text(field: str) -> bool:
-    """Say whether all bytes of a field were UTF-8."""
+    """Return whether all bytes of a field were UTF-8."""
     try:
         field.encode()
     except UnicodeEncodeError:

@@ -121,7 +121,7 @@ def read_fast(data: bytes, wanted: Sequence[str], n_lines: int) -> list[list[str
 
 
 def has_half_pair(data: bytes) -> bool:
-    """Say whether an escaped surrogate may lack its other half."""
+    """Return whether an escaped surrogate may lack its other half."""
     if b"\\ud" not in data and b"\\uD" not in data:
         return False
     return any(len(found) < PAIR_LENGTH for found in SURROGATE.findall(data))
@@ -163,7 +163,7 @@ def as_text(value: Any) -> str | None:
 
 
 def is_whole(value: str | None) -> bool:
-    """Say whether a string has no half of a surrogate pair."""
+    """Return whether a string has no half of a surrogate pair."""
     try:
         (value or "").encode()
     except UnicodeEncodeError:
@@ -172,7 +172,7 @@ def is_whole(value: str | None) -> bool:
 
 
 def is_utf8(raw: bytes) -> bool:
-    """Say whether bytes are UTF-8."""
+    """Return whether bytes are UTF-8."""
     try:
         raw.decode()
     except UnicodeDecodeError:

@@ -25,7 +25,7 @@ STARTS = ("earliest", "latest")
 
 
 def is_address(name: str) -> bool:
-    """Say whether a name is that of a stream of a broker.
+    """Return whether a name is that of a stream of a broker.
 
     Examples
     --------

@@ -101,7 +101,7 @@ def guess_shape(payloads: Payloads, wish: Wish, name: str) -> tuple[Shape, list[
 
 
 def is_hopeless(payloads: Payloads) -> bool:
-    """Say whether all messages are broken JSON, so that nothing can be guessed from them."""
+    """Return whether all messages are broken JSON, so that nothing can be guessed from them."""
     return all(
         isinstance(payload, bytes) and payload.lstrip()[:1] == b"{" and parse(payload) is None
         for payload in payloads
@@ -293,7 +293,7 @@ def read_field(payloads: list[Fields], name: bytes) -> list[bytes] | None:
 
 
 def is_utf8(fields: Fields) -> bool:
-    """Say whether all values are text."""
+    """Return whether all values are text."""
     return all(decode(value) is not None for value in fields[1::2])
 
 

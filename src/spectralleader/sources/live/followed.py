@@ -165,7 +165,7 @@ class Followed:
         return True
 
     def _is_replaced(self) -> bool:
-        """Say whether other bytes are before the position: truncated, and written to since."""
+        """Return whether other bytes are before the position: truncated, and written to since."""
         return not self._spot.is_in(self._handle)
 
     def _finish_line(self) -> None:
@@ -222,7 +222,7 @@ class Followed:
         return [self._path]
 
     def _is_copy(self, path: Path) -> bool:
-        """Say whether a file begins as the lines that were read."""
+        """Return whether a file begins as the lines that were read."""
         with open(path, "rb") as file:
             return ends_in(file, self._spot.offset)[0] == self._spot.head
 

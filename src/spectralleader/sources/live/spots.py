@@ -35,7 +35,7 @@ class Spot(NamedTuple):
         )
 
     def is_in(self, file: IO[bytes]) -> bool:
-        """Say whether a file has the same bytes there."""
+        """Return whether a file has the same bytes there."""
         return ends_in(file, self.offset) == (self.head, self.tail)
 
     def to_state(self) -> Json:

@@ -27,7 +27,7 @@ def check_choice(value: Any, key: str, where: str, known: Iterable[str]) -> None
 
 
 def check_count(value: Any, key: str, where: str, least: int = 1) -> int:
-    """Return a whole number of at least `least`, or say what is wrong with it."""
+    """Return an integer of at least `least`, or say what is wrong with it."""
     if type(value) is not int or value < least:
-        raise ValueError(f"{where}: {key} must be a whole number from {least} on, got {value!r}")
+        raise ValueError(f"{where}: {key} must be an integer from {least} on, got {value!r}")
     return value

@@ -30,7 +30,7 @@ def due(scenario: Scenario, done: Done) -> list[Trial]:
 
 
 def is_of_grid(trial: Trial) -> bool:
-    """Say whether a trial's learner is one of those that are screened."""
+    """Return whether a trial's learner is one of those that are screened."""
     return trial.scenario.axis in trial.learner.parameters
 
 
