@@ -139,7 +139,7 @@ def test_getting_a_corpus_prints_where_it_is(tmp_path):
     assert (result.returncode, result.stdout) == (0, f"{there}\n")
     unknown = run("corpora", "get", "nothing")
     assert unknown.returncode == 2
-    assert unknown.stderr.startswith("spectralleader: there is no corpus 'nothing'")
+    assert unknown.stderr.startswith("spectralleader: unknown corpus 'nothing'")
 
 
 def test_ctrl_c_while_modules_are_imported_is_quiet(tmp_path):

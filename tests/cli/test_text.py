@@ -292,14 +292,14 @@ def test_learning_nothing_useful_is_exit_code_1(tmp_path):
 
 MISUSES = {
     "Missing argument 'FILE'": ["learn"],
-    "there is no file nothing.csv": ["learn", "nothing.csv"],
+    "nothing.csv does not exist": ["learn", "nothing.csv"],
     "No such option: --nope": ["learn", "-", "--nope"],
     "Invalid value for '--topics'": ["learn", "-", "-k", "0"],
     "Invalid value for '--format'": ["learn", "-", "--format", "xml"],
     "--checkpoint-every, --fresh and --verify need --save MODEL": ["learn", "-", "--fresh"],
     "does not exist": ["learn", "-", "--save", "no/folder/m"],
     "No such command 'nope'": ["nope"],
-    "there is no file nothing.model": ["topics", "nothing.model"],
+    "nothing.model does not exist": ["topics", "nothing.model"],
     "a figure is .png or .svg": ["evaluate", "-", "--figure", "losses.txt"],
 }
 

@@ -121,12 +121,12 @@ def test_bad_messages_stop_a_strict_run_and_what_came_before_is_saved(tmp_path):
     lines = [json.dumps({"text": text}) for text in TEXTS]
     path.write_text("\n".join([*lines[:100], "{", *lines[100:]]) + "\n")
     strict = Source((str(path),), block=40, follow=True, strict=True)
-    with pytest.raises(ValueError, match=r"message 0:101: broken JSON.*the 80 documents before"):
+    with pytest.raises(ValueError, match=r"message 0:101: invalid JSON.*the 80 documents before"):
         learn(strict, **options(tmp_path))
     lenient = Source((str(path),), block=40, follow=True)
     found = learn(lenient, **options(tmp_path), progress=Until(240))
     assert (found.n_before, found.topics.n_docs) == (80, 240)
-    assert found.reader.problems.counts == {"broken JSON": 1}
+    assert found.reader.problems.counts == {"invalid JSON": 1}
 
 
 @needs_redis

@@ -40,7 +40,7 @@ def merge(
     check_folder(out)
     for name in models:
         if not Path(name).is_file():
-            raise typer.BadParameter(f"there is no file {name}")
+            raise typer.BadParameter(f"{name} does not exist")
     with stoppable(saves=True):
         from spectralleader.cli.tables import show_merged
         from spectralleader.jobs import merge

@@ -62,7 +62,7 @@ def check_files(files: list[str]) -> list[str]:
     """Say at once which file is not there."""
     for name in files:
         if name != "-" and "://" not in name and not Path(name).exists():
-            raise typer.BadParameter(f"there is no file {name}")
+            raise typer.BadParameter(f"{name} does not exist")
     return files
 
 
@@ -227,7 +227,7 @@ def trust_learner(name: str | None) -> None:
 def load_model(path: str, learner: str | None = None) -> TextTopics:
     """Return what `learn --save` saved; `learner` is the user's own that it may hold."""
     if not Path(path).is_file():
-        raise typer.BadParameter(f"there is no file {path}")
+        raise typer.BadParameter(f"{path} does not exist")
     trust_learner(learner)
     from spectralleader.jobs.predicting import load_topics
 

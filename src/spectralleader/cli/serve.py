@@ -138,7 +138,7 @@ def serve(
     if read_only and adopt:
         raise typer.BadParameter("--read-only learns nothing; leave out --adopt")
     if read_only and not model.is_file():
-        raise typer.BadParameter(f"there is no file {model}")
+        raise typer.BadParameter(f"{model} does not exist")
     n_topics = parse_topics(topics)
     with stoppable(saves=True):
         from spectralleader.jobs.options import LearnOptions

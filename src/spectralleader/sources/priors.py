@@ -1,7 +1,7 @@
-"""Priors: how likely each topic is at each document of a synthetic stream.
+"""Priors: the probabilities of topics at each document of a synthetic stream.
 
-A prior is a function from a range of documents (first, n) and a seeded generator to an (n, K)
-array of topic distributions. It may change arbitrarily over time; word distributions never do.
+A prior is a function from a range of documents (first, n) to an (n, K) array of topic
+distributions. It may change arbitrarily over time; word distributions do not change.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Prior = Callable[[int, int], Floats]
 
 
 def constant(weights: ArrayLike) -> Prior:
-    """Return the prior that is the same at every document: the stochastic setting."""
+    """Return a constant prior: the stochastic setting."""
     row = np.asarray(weights, np.float64)
     return lambda first, n: np.tile(row, (n, 1))
 
@@ -25,14 +25,14 @@ def constant(weights: ArrayLike) -> Prior:
 def in_turn(runs: Sequence[int]) -> Prior:
     """Return the prior of topics in turn: runs[0] documents of topic 0, runs[1] of topic 1, ...
 
-    The paper's non-stochastic problem is ``in_turn([15, 35, 50])``, hundred after hundred.
+    The sequence repeats. The paper's non-stochastic problem is ``in_turn([15, 35, 50])``.
     """
     period = np.repeat(np.eye(len(runs)), runs, axis=0)
     return lambda first, n: period[np.arange(first, first + n) % len(period)]
 
 
 def cyclic(weights: ArrayLike, *, period: int, strength: float = 1.0) -> Prior:
-    """Return a prior whose topics wax and wane in turn, smoothly, around the given weights.
+    """Return a prior that varies smoothly and periodically around the given weights.
 
     Topic k is weighted by ``exp(strength * cos(2 pi (t / period - k / K)))``.
     """
@@ -55,8 +55,8 @@ def cyclic(weights: ArrayLike, *, period: int, strength: float = 1.0) -> Prior:
 def switching(n_topics: int) -> Prior:
     """Return the prior of one topic at a time, each for twice as long as the one before it.
 
-    Topic 0 for 1 document, topic 1 for 2, topic 2 for 4, and round again: an adversary of whoever
-    trusts the mean of the past, which never settles.
+    Topic 0 for 1 document, topic 1 for 2, topic 2 for 4, and so on, cyclically. It is adversarial
+    to follow-the-leader: the mean of the past never converges.
     """
     certain = np.eye(n_topics)
 
@@ -70,13 +70,14 @@ def switching(n_topics: int) -> Prior:
 def random_walk(weights: ArrayLike, *, step: float = 0.05, seed: int = 0) -> Prior:
     """Return a prior whose log-weights take a normal step of the given size at every document.
 
-    The walk is the same for a seed, however the stream is cut into blocks.
+    For a given seed, the walk does not depend on the block size.
     """
     start = np.log(np.asarray(weights, np.float64))
     walked = np.zeros((0, len(start)))
 
     def prior(first: int, n: int) -> Floats:
         nonlocal walked
+        # Redraw from the start at twice the length: amortised, and independent of the blocks.
         if first + n > len(walked):
             length = max(first + n, 2 * len(walked))
             rng = np.random.default_rng(seed)
@@ -89,8 +90,8 @@ def random_walk(weights: ArrayLike, *, step: float = 0.05, seed: int = 0) -> Pri
 
 
 def given(rows: ArrayLike) -> Prior:
-    """Return the prior given document by document, shape (n_docs, K); the last one stays."""
+    """Return a prior from a table, shape (n_docs, K); the last row is repeated after its end."""
     table = np.asarray(rows, np.float64)
     if table.ndim != 2 or not np.allclose(table.sum(axis=1), 1.0) or (table < 0).any():
-        raise ValueError("a prior must be an (n_docs, K) array of distributions, one a row")
+        raise ValueError("a prior must be an (n_docs, K) array whose rows are distributions")
     return lambda first, n: table[np.minimum(np.arange(first, first + n), len(table) - 1)]

@@ -105,7 +105,7 @@ def read_article(entry: dict[str, str]) -> Row | None:
 
 
 def write_rows(rows: list[Row], to: Path) -> None:
-    """Write timestamp, text and label (if any has one), reproducibly: no time in the gzip header."""
+    """Write timestamp, text and label (if any), without a time in the gzip header."""
     to.parent.mkdir(parents=True, exist_ok=True)
     has_labels = any(label for _, _, label in rows)
     part = to.with_name(to.name + ".part")

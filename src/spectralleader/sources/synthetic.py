@@ -1,4 +1,4 @@
-"""Synthetic problems: streams of documents from a model that is known."""
+"""Synthetic problems: streams of documents drawn from a known model."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from spectralleader.sources import priors
 from spectralleader.sources.block import Block
 
 PAPER_WEIGHTS = (0.15, 0.35, 0.5)  # section 7.1
-PAPER_RUNS = (15, 35, 50)  # section 7.2: of each hundred documents
-CHUNK = 256  # documents drawn together
+PAPER_RUNS = (15, 35, 50)  # section 7.2: consecutive documents of each topic, per hundred
+CHUNK = 256  # documents drawn at once: amortises the overhead of NumPy calls for small blocks
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A stream of documents from known topics, under a prior that may change over time.
+    """A stream of documents from known topics, with a prior that may change over time.
 
     Examples
     --------
@@ -31,18 +31,18 @@ class Problem:
     Documents(n_docs=5, n_words=3)
     """
 
-    truth: TopicModel  # theta*: its topics draw the words, its weights are the mean prior
+    truth: TopicModel  # theta*: words are drawn from its topics; its weights are the mean prior
     prior: priors.Prior  # P(topic) at each document
-    lengths: Mapping[int, float] | int = 3  # words a document, or the probability of each length
+    lengths: Mapping[int, float] | int = 3  # words per document, or the probability of each length
 
     def blocks(self, *, block_size: int, n_steps: int, seed: int = 0) -> Iterator[Block]:
-        """Yield n_steps blocks, lazily; the documents do not depend on the size of the blocks."""
+        """Yield n_steps blocks lazily; the documents do not depend on the block size."""
         if block_size < 1 or n_steps < 0:
             raise ValueError(
                 f"a stream needs block_size >= 1 and n_steps >= 0, got {block_size} and {n_steps}"
             )
         topics, lengths, words = np.random.default_rng(seed).spawn(3)
-        at_once = max(1, CHUNK // block_size)  # blocks drawn together: small ones cost less so
+        at_once = max(1, CHUNK // block_size)  # blocks drawn at once
         for step in range(0, n_steps, at_once):
             n = block_size * min(at_once, n_steps - step)
             labels = _draw(self.prior(step * block_size, n), topics.random(n))
@@ -62,7 +62,9 @@ class Problem:
 
 @dataclass(frozen=True)
 class Replaced:
-    """One problem for the first half of the stream, another of the same size for the second.
+    """An abrupt change: one problem in the first half of the stream, another in the second.
+
+    Both must have the same numbers of topics and words.
 
     Examples
     --------
@@ -76,11 +78,11 @@ class Replaced:
 
     @property
     def truth(self) -> TopicModel:
-        """The model of the second half."""
+        """The true model of the second half."""
         return self.after.truth
 
     def blocks(self, *, block_size: int, n_steps: int, seed: int = 0) -> Iterator[Block]:
-        """Yield n_steps blocks, of the second problem from the middle on."""
+        """Yield n_steps blocks, from the second problem after the middle."""
         before, after = (
             problem.blocks(block_size=block_size, n_steps=n_steps, seed=seed)
             for problem in (self.before, self.after)
@@ -97,7 +99,7 @@ def _draw(distributions: Floats, uniform: Floats) -> Ints:
 
 
 def paper_model(p: float) -> TopicModel:
-    """Return the paper's model of 3 topics over 3 words: topic i says word i with probability p."""
+    """Return the paper's model of 3 topics over 3 words: topic i has word i with probability p."""
     topics = np.full((3, 3), (1.0 - p) / 2)
     np.fill_diagonal(topics, p)
     return TopicModel(PAPER_WEIGHTS, topics)
@@ -114,18 +116,18 @@ def hard() -> Problem:
 
 
 def non_stochastic() -> Problem:
-    """Return the paper's hard problem with its topics in turn: 15, 35 and 50 of each hundred."""
+    """Return the hard problem with its topics in turn: runs of 15, 35 and 50 documents."""
     return Problem(paper_model(0.7), priors.in_turn(PAPER_RUNS))
 
 
 def cyclic() -> Problem:
-    """Return the paper's hard problem with topics that wax and wane, once in a hundred."""
+    """Return the hard problem with topic weights that vary smoothly, with period 100."""
     prior = priors.cyclic(PAPER_WEIGHTS, period=sum(PAPER_RUNS), strength=2.0)
     return Problem(paper_model(0.7), prior)
 
 
 def switching() -> Problem:
-    """Return the paper's hard problem with one topic at a time, each twice as long as the last."""
+    """Return the hard problem with one topic at a time, each twice as long as the last."""
     return Problem(paper_model(0.7), priors.switching(3))
 
 
@@ -146,15 +148,15 @@ def random_problem(
     n_topics, n_words : int
         K and d.
     weights : (K,) array, optional
-        Topic weights; equal ones if not given.
+        Topic weights. Defaults to equal weights.
     concentration : float
-        Of the Dirichlet distribution: the smaller, the fewer words a topic uses.
+        Parameter of the Dirichlet distribution: the smaller, the fewer words a topic uses.
     lengths : int or mapping
-        Words a document, or the probability of each length.
+        Words per document, or the probability of each length.
     prior : Prior, optional
-        See `priors`; constant at the weights if not given.
+        See `priors`. Defaults to a constant prior equal to the weights.
     seed : int
-        Of the topics. The stream has a seed of its own.
+        Random seed of the topics; `Problem.blocks` takes another one for the stream.
     """
     rng = np.random.default_rng(seed)
     shares = np.full(n_topics, 1.0 / n_topics) if weights is None else np.asarray(weights)
@@ -163,5 +165,5 @@ def random_problem(
 
 
 PROBLEMS = {"easy": easy, "hard": hard, "non-stochastic": non_stochastic}
-# What regret is measured on: one setting of words, three kinds of prior.
+# Problems for measuring regret: the same topics with three kinds of prior.
 REGRET_PROBLEMS = {"stationary": hard, "cyclic": cyclic, "switching": switching}

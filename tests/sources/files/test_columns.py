@@ -36,7 +36,7 @@ def test_the_only_column_that_looks_like_text_is_taken():
 
 @pytest.mark.parametrize("sample", [{"a": ["x"], "b": ["y"]}, {"a": SENTENCE, "b": SENTENCE}])
 def test_a_text_that_is_not_obvious_is_asked_for(sample):
-    with pytest.raises(ValueError, match=r"which column of a.csv is the text.* 'a', 'b'; .*--text"):
+    with pytest.raises(ValueError, match=r"which column of a.csv is the text.* 'a', 'b'. .*--text"):
         chosen(list(sample), sample=sample)
 
 

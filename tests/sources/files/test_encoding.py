@@ -50,14 +50,14 @@ def test_an_encoding_that_is_wrong_or_unknown_is_named(tmp_path):
         next(read(file, strict=True))
     for unknown in ("klingon", "rot13", "hex"):
         with pytest.raises(
-            ValueError, match=f"no text encoding '{unknown}'; common ones are utf-8"
+            ValueError, match=f"unknown text encoding '{unknown}'; common ones are utf-8"
         ):
             read(file, encoding=unknown)
     file.write_bytes(b"\x00\xd8a\x00")
     with pytest.raises(ValueError, match="is not utf-16-le text; name another encoding"):
         read(file, encoding="utf-16-le")
     pl.DataFrame({"text": TEXTS}).write_parquet(tmp_path / "a.parquet")
-    with pytest.raises(ValueError, match="is Parquet, whose text is UTF-8"):
+    with pytest.raises(ValueError, match="is Parquet, which is always UTF-8"):
         read(tmp_path / "a.parquet", encoding="latin-1")
 
 

@@ -56,7 +56,7 @@ def test_what_is_no_tokens_is_counted_with_its_lines(tmp_path):
     assert reader.problems.counts == {problems.NO_TEXT: 2, problems.NOT_TOKENS: 3}
     with (
         read(tmp_path / "a.jsonl", tokens="x", strict=True) as strict,
-        pytest.raises(ValueError, match=r"line 2: no list of tokens"),  # the first of all
+        pytest.raises(ValueError, match=r"line 2: not a list of tokens"),  # the first of all
     ):
         next(strict)
 
@@ -74,7 +74,7 @@ def test_a_few_bad_rows_do_not_make_words_of_a_column_of_tokens(tmp_path):
 @pytest.mark.parametrize("value", [[["a"]], [True], [1.5], [{"name": "click"}], {"a": {"b": -1}}])
 def test_lists_and_objects_that_are_no_tokens_do_not_become_words(tmp_path, value):
     path = write_lines(tmp_path / "a.jsonl", "x", [value] * 3)
-    with pytest.raises(ValueError, match=r"column 'x' of .* is no text, and no tokens, but '"):
+    with pytest.raises(ValueError, match=r"column 'x' of .* holds neither text nor tokens but '"):
         read(path, text="x")
     with read(path, text="x", tokens="") as reader:
         assert reader.columns.text == ("x",)
@@ -82,7 +82,7 @@ def test_lists_and_objects_that_are_no_tokens_do_not_become_words(tmp_path, valu
 
 def test_text_where_tokens_are_asked_for_says_how_to_split_it(tmp_path):
     path = write_lines(tmp_path / "a.jsonl", "x", ["a b", "c"])
-    with pytest.raises(ValueError, match=r"'x' of .* but 'a b'; say how to split .*--split"):
+    with pytest.raises(ValueError, match=r"'x' of .* but 'a b'; pass split=.*--split"):
         read(path, tokens="x")
     with pytest.raises(ValueError, match="not both"):
         Source((str(path),), text=("x",), tokens="x")

@@ -66,7 +66,7 @@ def test_broken_json_is_counted_and_strict_stops(kafka_cluster):
         assert reader.problems.counts == {problems.BROKEN_JSON: 1, problems.UNDECODABLE: 1}
     with (
         open_source(address, follow=False, strict=True) as reader,
-        pytest.raises(ValueError, match=r"message 0:1: broken JSON"),
+        pytest.raises(ValueError, match=r"message 0:1: invalid JSON"),
     ):
         next(reader)
 
@@ -85,7 +85,7 @@ def test_broken_messages_at_the_beginning_decide_nothing(kafka_cluster):
         kafka_cluster.fill("began", as_json("rain"), n_partitions=1)
         with opened.result(timeout=30) as reader:
             assert next(reader).texts == ["rain"]
-    assert said == [f"{address} message 0:0: broken JSON; from now on such are counted"]
+    assert said == [f"{address} message 0:0: invalid JSON; from now on such are counted"]
 
 
 def test_latest_begins_at_the_end_and_other_topics_are_refused(kafka_cluster):

@@ -66,7 +66,7 @@ def test_a_corpus_is_counted_once_and_not_to_check_learners(
 
 
 def test_a_missing_corpus_is_explained(tmp_path, monkeypatch):
-    assert "news_headlines.csv (or .gz, .zst) not in" in why_missing(STREAM, tmp_path)
+    assert "news_headlines.csv (or .gz, .zst) is not in" in why_missing(STREAM, tmp_path)
     assert why_missing({"problem": "hard"}, None) is None
     with pytest.raises(ValueError, match="'news_headlines' cannot be read"):
         open_source(STREAM, tmp_path)

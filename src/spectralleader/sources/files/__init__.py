@@ -1,6 +1,6 @@
-"""Files of text: CSV, JSON lines, Parquet or plain text, in blocks, whatever their size.
+"""Readers of CSV, JSON lines, Parquet and plain text files, in blocks and bounded memory.
 
-Here belong formats and columns. Which documents were learned already is for `jobs` to know.
+This package knows file formats and columns. `jobs` keeps track of what has been learned.
 """
 
 from spectralleader.sources.files.columns import Columns

@@ -1,4 +1,4 @@
-"""Columns: which of a file's columns are the text, the time and the label."""
+"""Columns: which columns of a file hold the text, the time and the label."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from spectralleader.sources.files.times import parse_time
 from spectralleader.text.tokens import parse_tokens
 
-# Names by which a column is known, the most telling first.
+# Column names that are recognised, the most specific first.
 TEXT_NAMES = (
     *("text", "full_text", "fulltext", "content", "body", "message", "tweet", "headline", "title"),
     *("document", "sentence", "comment", "review", "description", "summary", "abstract"),
@@ -19,7 +19,7 @@ TIME_NAMES = (
     *("publishedat", "publish_date", "published", "pub_date", "pubdate", "created", "date", "time"),
 )
 LABEL_NAMES = ("label", "category", "class", "topic", "target", "newsgroup")
-MIN_WORDS = 3.0  # on average, for a column that looks like text
+MIN_WORDS = 3.0  # a column looks like text if its values have at least this many words on average
 
 Sample = Mapping[str, Sequence[str | None]]
 
@@ -30,35 +30,36 @@ class Columns(NamedTuple):
     text: tuple[str, ...]  # joined by a space
     time: str | None = None
     label: str | None = None
-    keep: tuple[str, ...] = ()  # handed on as they are
-    tokens: bool = False  # whether the text is documents of tokens: lists, or objects of counts
+    keep: tuple[str, ...] = ()  # passed through unchanged
+    tokens: bool = False  # whether documents are lists of tokens or objects of counts
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """Every column that is needed, once."""
+        """All columns that are needed, without duplicates."""
         others = [name for name in (self.time, self.label, *self.keep) if name is not None]
         return tuple(dict.fromkeys([*self.text, *others]))
 
 
 class Wish(NamedTuple):
-    """What the caller said of the columns: None means guess, "" means there is none."""
+    """The columns that the caller asked for; None means guess, "" means the file has none."""
 
     text: str | Sequence[str] | None = None
     time: str | None = None
     label: str | None = None
-    keep: Sequence[str] = ()  # more columns, to be handed on
-    tokens: str | None = None  # in place of text
+    keep: Sequence[str] = ()  # further columns, passed through
+    tokens: str | None = None  # instead of text
 
 
 def choose(
     wish: Wish, names: Sequence[str], sample: Sample, file: str
 ) -> tuple[Columns, list[str]]:
-    """Return the columns to read and, in words, what was guessed.
+    """Return the columns to read, and a description of every guess.
 
     Raises
     ------
     ValueError
-        If a named column is not there, or the text is not obvious; the message lists what is.
+        If a named column does not exist, or the text column is ambiguous; the message lists the
+        columns.
     """
     guesses = []
     time, label = wish.time or None, wish.label or None
@@ -86,7 +87,7 @@ def choose(
 
 
 def find_tokens(columns: Columns, sample: Sample) -> str | None:
-    """Return an example if the text is lists of tokens or objects of counts; None if not."""
+    """Return an example if the text column holds lists of tokens or counts, else None."""
     if len(columns.text) > 1:
         return None
     [name] = columns.text
@@ -94,7 +95,7 @@ def find_tokens(columns: Columns, sample: Sample) -> str | None:
 
 
 def show_tokens(name: str, values: Sequence[str | None]) -> str | None:
-    """Return the first document of tokens in words, None unless most values are such documents."""
+    """Return a description of the first document, or None unless most values are token lists."""
     found = [parse_tokens(value) for value in values if value and not value.isspace()]
     if 2 * found.count(None) >= len(found):
         return None
@@ -107,30 +108,31 @@ def show_tokens(name: str, values: Sequence[str | None]) -> str | None:
 
 
 def check_tokens(name: str, sample: Sample, file: str) -> None:
-    """Raise if what is to be tokens is text."""
+    """Raise if the column for tokens holds plain text."""
     values = [value for value in sample.get(name, ()) if value]
     if values and not any(map(parse_tokens, values)):
         raise ValueError(
-            f"the column {name!r} of {file} has no lists of tokens but {values[0]!r:.40}; say how "
-            "to split it, with split=... (--split whitespace or --split ,)"
+            f"the column {name!r} of {file} does not contain lists of tokens but "
+            f"{values[0]!r:.40}; pass split=... to split it (--split whitespace or --split ,)"
         )
 
 
 def check_plain(columns: Columns, sample: Sample, file: str) -> None:
-    """Raise if what is to be text is lists or objects, whose brackets and keys are no words."""
+    """Raise if the column for text holds JSON, whose brackets and keys are not words."""
     for name in columns.text:
         values = [value for value in sample.get(name, ()) if value and not value.isspace()]
         others = [value for value in values if is_structure(value)]
         if 2 * len(others) > len(values):
             raise ValueError(
-                f"the column {name!r} of {file} is no text, and no tokens, but {others[0]!r:.60}; "
-                'name what is inside, as in --text payload.body; tokens are ["phone-8", "sale"] or '
-                '{"shoe": 2}; or take it as text all the same, with tokens="" (--tokens "")'
+                f"the column {name!r} of {file} holds neither text nor tokens but "
+                f"{others[0]!r:.60}; name a field inside it, as in --text payload.body, or treat "
+                'it as text with tokens="" (--tokens ""). Tokens look like ["phone-8", "sale"] or '
+                '{"shoe": 2}'
             )
 
 
 def is_structure(value: str) -> bool:
-    """Return whether a value is a list or an object in JSON."""
+    """Return whether a value is a JSON list or object."""
     if value[0] not in "[{":
         return False
     try:
@@ -141,7 +143,7 @@ def is_structure(value: str) -> bool:
 
 
 def check_columns(columns: Columns, names: Sequence[str], file: str) -> None:
-    """Raise for a column that is not there, or there more than once."""
+    """Raise if a column is missing or occurs more than once."""
     for name in columns.wanted:
         if name not in names:
             raise ValueError(f"{file} has no column {name!r}; its columns are {list_names(names)}")
@@ -150,13 +152,13 @@ def check_columns(columns: Columns, names: Sequence[str], file: str) -> None:
 
 
 def list_names(names: Sequence[str]) -> str:
-    """Return names as a person lists them; of very many, the first."""
+    """Return the names as a list for a message, at most 30 of them."""
     shown = ", ".join(repr(name) for name in names[:30])
     return f"{shown}, ... ({len(names)} in all)" if len(names) > 30 else shown
 
 
 def guess_text(names: Sequence[str], sample: Sample, file: str, everything: Sequence[str]) -> str:
-    """Return the column that is called like text, else the only one that looks like it."""
+    """Return the column with a known name for text, else the only one that looks like text."""
     if (known := find_known(names, TEXT_NAMES)) is not None:
         return known
     lists = [name for name in names if show_tokens(name, sample.get(name, ()))]
@@ -166,13 +168,14 @@ def guess_text(names: Sequence[str], sample: Sample, file: str, everything: Sequ
     if len(everything) == 1:
         return everything[0]
     raise ValueError(
-        f"which column of {file} is the text? Its columns are {list_names(everything)}; "
-        "say it with text=... (--text NAME), or for tokens with tokens=... (--tokens NAME)"
+        f"cannot tell which column of {file} is the text; its columns are "
+        f"{list_names(everything)}. Name it with text=... (--text NAME), or tokens=... for lists "
+        "of tokens (--tokens NAME)"
     )
 
 
 def guess_time(names: Sequence[str], sample: Sample) -> str | None:
-    """Return the column that is called like a time and can be read as one."""
+    """Return the column with a known name for times of which at least half can be parsed."""
     by_name = {name.lower(): name for name in names}
     for known in TIME_NAMES:
         values = [value for value in sample.get(by_name.get(known, ""), ()) if value]
@@ -182,19 +185,19 @@ def guess_time(names: Sequence[str], sample: Sample) -> str | None:
 
 
 def guess_label(names: Sequence[str]) -> str | None:
-    """Return the column that is called like a label, if there is just one."""
+    """Return the column with a known name for labels, if there is exactly one."""
     found = [name for name in names if name.lower() in LABEL_NAMES]
     return found[0] if len(found) == 1 else None
 
 
 def find_known(names: Sequence[str], known: Sequence[str]) -> str | None:
-    """Return the name that comes first among the known ones, in any case of letters."""
+    """Return the column whose name comes first among the known ones, ignoring case."""
     by_name = {name.lower(): name for name in reversed(names)}
     return next((by_name[name] for name in known if name in by_name), None)
 
 
 def count_words(values: Sequence[str | None]) -> float:
-    """Return the mean number of words; times, lists and objects are no words."""
+    """Return the mean number of words per value; times, lists and objects count as 0."""
     words = [
         0 if value[0] in "[{" or is_time(value) else len(value.split()) for value in values if value
     ]
@@ -202,5 +205,5 @@ def count_words(values: Sequence[str | None]) -> float:
 
 
 def is_time(value: str | None) -> bool:
-    """Return whether a value reads as a time."""
+    """Return whether a value can be parsed as a time."""
     return parse_time(value) is not None

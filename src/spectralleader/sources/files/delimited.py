@@ -1,4 +1,4 @@
-"""CSV and TSV: a header, then one record a line, or on several lines if quoted."""
+"""CSV and TSV: a header, then one record per line; quoted records may span lines."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from spectralleader.sources.files.table import N_SAMPLE, Log, Records
 
 DELIMITERS = (b",", b"\t", b";", b"|")
 MAX_COLUMNS = 10_000
-END = "end"  # a record after the last one: an open quote takes it in
-# The csv module refuses fields of more than 131,072 characters; records are bounded by the feed.
+END = "end"  # sentinel record appended to the data: an unclosed quote swallows it
+# The csv module rejects fields of more than 131,072 characters; `Feed` bounds records already.
 csv.field_size_limit(max(csv.field_size_limit(), 2 * MAX_RECORD))
 
 
 class Split(NamedTuple):
-    """Whole records found in some bytes; a blank line is none."""
+    """The complete records in some bytes; blank lines are skipped."""
 
-    records: list[list[str]]  # bytes that are not UTF-8 are lone surrogates in them
-    lines: list[int]  # at which each record begins, from 0
+    records: list[list[str]]  # bytes that are not UTF-8 become lone surrogates
+    lines: list[int]  # line at which each record begins, from 0
     is_utf8: bool
-    rest: bytes  # after the last whole record
-    n_lines: int  # before the rest
-    is_open: bool  # whether the lines end inside quotes
+    rest: bytes  # after the last complete record
+    n_lines: int  # lines before the rest
+    is_open: bool  # whether the data end inside quotes
 
 
 def split(data: bytes, delimiter: str, *, ended: bool) -> Split:
-    r"""Split bytes into records, as ``csv.reader`` does; a last line without an end waits for it.
+    r"""Split bytes into records by ``csv.reader``; an incomplete last line is left in the rest.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def split(data: bytes, delimiter: str, *, ended: bool) -> Split:
     >>> found.records, found.lines, found.rest, found.is_open
     ([['1', 'a\nb']], [0], b'2,"c\n', True)
     """
-    # a CR that comes last may have its LF yet to come
+    # A CR in the last position may be followed by an LF in the next piece.
     last = max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1))
     end = len(data) if ended else last + 1
     text, is_utf8 = decode(data[:end])
@@ -56,7 +56,7 @@ def split(data: bytes, delimiter: str, *, ended: bool) -> Split:
             records.append(record)
             lines.append(line)
         line = reader.line_num
-    records.pop()  # END, or the open record that took it in
+    records.pop()  # END, or the unclosed record that swallowed it
     n_lines = lines.pop()
     is_open = n_lines < len(all_lines)
     rest = "".join(all_lines[n_lines:]).encode("utf-8", "surrogateescape")
@@ -64,7 +64,7 @@ def split(data: bytes, delimiter: str, *, ended: bool) -> Split:
 
 
 def decode(data: bytes) -> tuple[str, bool]:
-    """Return bytes as text, and whether all of them are UTF-8."""
+    """Return the decoded text, and whether all bytes are valid UTF-8."""
     try:
         return data.decode(), True
     except UnicodeDecodeError:
@@ -72,7 +72,7 @@ def decode(data: bytes) -> tuple[str, bool]:
 
 
 def is_text(field: str) -> bool:
-    """Return whether all bytes of a field were UTF-8."""
+    """Return whether all bytes of a field were valid UTF-8."""
     try:
         field.encode()
     except UnicodeEncodeError:
@@ -81,12 +81,12 @@ def is_text(field: str) -> bool:
 
 
 def show(field: str) -> str:
-    """Return a field with a replacement character for what is not UTF-8."""
+    """Return a field with invalid bytes shown as replacement characters."""
     return field.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def find_delimiter(first: bytes) -> bytes:
-    """Return the delimiter that occurs most in the first line, outside quotes."""
+    """Return the delimiter that occurs most often in the first line, outside quotes."""
     line = re.sub(rb'"[^"]*"', b"", first).lstrip(b"\r\n").split(b"\n", 1)[0]
     return max(DELIMITERS, key=line.count)
 
@@ -98,8 +98,8 @@ class Delimited:
         self._feed = feed
         self._delimiter = (delimiter or find_delimiter(feed.first)).decode()
         self._data, self._ended = feed.more(b"")
-        self._line = 1  # at which the data begin
-        self._has_header = True  # the data
+        self._line = 1  # line at which the data begin
+        self._has_header = True  # whether the data begin with the header
         self._found = self._split()
         while not self._found.records and not self._ended:
             self._data, self._ended = feed.more(self._data)
@@ -113,18 +113,20 @@ class Delimited:
     def _read_header(self) -> tuple[str, ...]:
         header, *records = self._found.records or [[]]
         if not 0 < len(header) <= MAX_COLUMNS:
-            raise ValueError(f"{self._feed.name} has no header of at most {MAX_COLUMNS:,} columns")
+            raise ValueError(
+                f"{self._feed.name} must start with a header of at most {MAX_COLUMNS:,} columns"
+            )
         self._found = self._found._replace(records=records, lines=self._found.lines[1:])
         return tuple(show(name).strip() for name in header)
 
     def _read_sample(self) -> Sample:
-        """Return the first records, without reading on; the last line may lack its end."""
+        """Return the first records without reading more data; the last one may be incomplete."""
         found = split(self._data, self._delimiter, ended=True).records[1 : N_SAMPLE + 1]
         good = [record for record in found if len(record) == len(self.columns)]
         return {name: [show(one[i]) for one in good] for i, name in enumerate(self.columns)}
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
-        """Yield the records with as many fields as the header, with the wanted columns."""
+        """Yield the wanted columns of all records with as many fields as the header."""
         columns, found = [self.columns.index(name) for name in wanted], self._found
         while True:
             if found.records:
@@ -144,7 +146,7 @@ class Delimited:
 
     @property
     def end(self) -> int | None:
-        """Bytes read; None if one cannot resume in them."""
+        """Number of bytes read, or None if reading cannot resume at a byte offset."""
         return self._feed.n_read if self._feed.can_seek else None
 
     def seek(self, start: Start) -> None:
@@ -155,7 +157,7 @@ class Delimited:
         self._found = self._split()
 
     def _drop_line(self) -> None:
-        """Resume after the line with the open quote, so that it does not take the rest with it."""
+        """Skip the line with the unclosed quote, so that it does not swallow the rest."""
         line, newline, rest = self._data.partition(b"\n")
         if not newline and not self._ended:
             self._feed.more(line, self._line)  # raises: the line is too long
@@ -163,7 +165,7 @@ class Delimited:
         self._line += 1
 
     def _select(self, found: Split, columns: list[int], log: Log) -> Records:
-        """Return the wanted columns of the good records, reporting the others."""
+        """Return the wanted columns of the valid records; log the others."""
         good, n_columns = [], len(self.columns)
         for i, record in enumerate(found.records):
             if len(record) != n_columns:

@@ -1,4 +1,4 @@
-"""Feed: the bytes of a file or pipe, decompressed, in pieces that hold at least one record."""
+"""Feed: the decompressed bytes of a file or pipe, in pieces of at least one record."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from spectralleader.runtime.interrupts import look
 from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.zstd import open_zstd
 
-WAIT = 0.2  # seconds between two looks at a pipe that has nothing
-CHUNK = 2**20  # bytes read together
-MAX_RECORD = 2**26  # bytes of one record: 64 MiB
+WAIT = 0.2  # seconds between polls of a silent pipe, in which signals are handled
+CHUNK = 2**20  # bytes per read
+MAX_RECORD = 2**26  # bytes of one record, 64 MiB: bounds memory on files without line ends
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def check_path(name: str) -> None:
-    """Raise for a name that is no readable file; "-" is standard input."""
+    """Raise unless a path is a file; "-" is standard input."""
     path = Path(name)
     if name == "-":
         return
     if path.is_dir():
         raise ValueError(f"{name} is a folder; name the files in it")
     if not path.exists():
-        raise ValueError(f"there is no file {name}")
+        raise ValueError(f"{name} does not exist")
 
 
 def decompress(raw: IO[bytes], name: str) -> Any:
-    """Return a stream of plain bytes: gzip and zstd are known by their first bytes."""
+    """Return a stream of decompressed bytes; gzip and zstd are recognised by their magic bytes."""
     first = raw.peek(4)[:4]  # type: ignore[attr-defined]  # a BufferedReader
     if first.startswith(GZIP):
         return gzip.open(raw, "rb")
@@ -46,9 +46,9 @@ def decompress(raw: IO[bytes], name: str) -> Any:
 
 
 class Recoded:
-    """The bytes of a stream in UTF-8; bytes that are not of its encoding stay as they are.
+    """A stream converted to UTF-8; bytes that are invalid in its encoding pass unchanged.
 
-    These are no UTF-8 either, as a rule, so that their rows are reported like any other.
+    They are usually invalid in UTF-8, too, so that their rows are reported like any other.
     """
 
     def __init__(self, stream: Any, encoding: str, name: str) -> None:
@@ -56,11 +56,11 @@ class Recoded:
         self._decoder = codecs.getincrementaldecoder(encoding)("surrogateescape")
 
     def read(self, size: int) -> bytes:
-        """Return what at most so many bytes are, and nothing only at the end."""
+        """Return the converted text of at most `size` bytes; empty only at the end."""
         return self._recode(lambda: self._stream.read(size))
 
     def read1(self, size: int) -> bytes:
-        """Return what is there at present, see `read`."""
+        """Return the converted text of the bytes available now, see `read`."""
         return self._recode(lambda: self._stream.read1(size))
 
     def _recode(self, read: Callable[[], bytes]) -> bytes:
@@ -81,7 +81,7 @@ class Recoded:
 
 
 def check_encoding(encoding: str | None) -> str | None:
-    """Return the name that Python has for a text encoding, None for UTF-8.
+    """Return Python's canonical name of a text encoding, or None for UTF-8.
 
     Examples
     --------
@@ -90,32 +90,32 @@ def check_encoding(encoding: str | None) -> str | None:
     """
     try:
         found = codecs.lookup(encoding or "utf-8")
-        found.incrementaldecoder().decode(b"")  # None if it has none
+        found.incrementaldecoder().decode(b"")  # some codecs cannot decode incrementally
     except (LookupError, TypeError):
         found = None
     if found is None or not found._is_text_encoding:
         raise ValueError(
-            f"there is no text encoding {encoding!r}; common ones are utf-8, latin-1, cp1252, "
-            "utf-16, gb18030, shift_jis"
+            f"unknown text encoding {encoding!r}; common ones are utf-8, latin-1, cp1252, utf-16, "
+            "gb18030, shift_jis"
         )
     return None if found.name == "utf-8" else found.name
 
 
 class Waiting(io.FileIO):
-    """A pipe that can be interrupted while it has nothing, although signal handlers wait."""
+    """A pipe whose blocking reads can be interrupted even while signals are held back."""
 
     def readinto(self, buffer: Any) -> int | None:
-        """Wait for bytes, then read them."""
+        """Wait for bytes, checking for interrupts, then read them."""
         while not select.select([self], [], [], WAIT)[0]:
             look()
         return super().readinto(buffer)
 
 
 def open_pipe(raw: IO[bytes]) -> IO[bytes]:
-    """Return what is read so that waiting for it can be interrupted, if it is a pipe."""
+    """Return a stream whose reads can be interrupted, if it is a pipe."""
     try:
         number = raw.fileno()
-    except (AttributeError, OSError):  # no file, but an object like one
+    except (AttributeError, OSError):  # a file-like object without a descriptor
         return raw
     if sys.platform == "win32" or stat.S_ISREG(os.fstat(number).st_mode):
         return raw
@@ -123,7 +123,7 @@ def open_pipe(raw: IO[bytes]) -> IO[bytes]:
 
 
 class Feed:
-    """Bytes of one file in turn: `more` gives what was left over and the next piece."""
+    """The bytes of one file, piece by piece; `more` returns the unused rest and the next piece."""
 
     def __init__(self, name: str, encoding: str | None = None) -> None:
         check_path(name)
@@ -132,7 +132,7 @@ class Feed:
         try:
             source = open_pipe(self.raw)
             self.stream = decompress(source, name)
-            # a pipe's documents are to be had as they come
+            # Documents of a pipe are handed out as they arrive, not when a chunk is full.
             live = name == "-" and self.stream is source
             if self.encoding is not None:
                 self.stream = Recoded(self.stream, self.encoding, self._who)
@@ -145,9 +145,9 @@ class Feed:
             raise
 
     def _start(self) -> bytes:
-        """Return the first lines, for whoever looks at them before reading."""
+        """Return the first lines, from which format and columns are guessed."""
         data, ended = self.more(b"")
-        enough = 2 if len(data) < CHUNK else 1  # lines: a header, and what may tell its columns
+        enough = 2 if len(data) < CHUNK else 1  # a header, and one record to guess columns from
         while not ended and data.count(b"\n") + data.count(b"\r") < enough:
             data, ended = self.more(data)
         if not data:
@@ -162,21 +162,22 @@ class Feed:
 
     @property
     def first(self) -> bytes:
-        """The first piece, not yet read."""
+        """The first piece; `more` returns it again."""
         return self._first
 
     def more(self, rest: bytes, line: int = 1) -> tuple[bytes, bool]:
-        """Return the rest with more bytes after it, and whether the file ends there.
+        """Return the rest followed by more bytes, and whether the file ends there.
 
-        At least as much is read as is left over, so that a long record is gone over few times.
+        At least as many bytes are read as are left over, so that the work on a long record is
+        linear in its length.
         """
         if self._first:
             data, self._first = self._first, b""
             return data, False
         if len(rest) >= MAX_RECORD:
             raise ValueError(
-                f"{self._who} line {line}: a record of more than {MAX_RECORD // 2**20} MiB; "
-                "is it one document a line?"
+                f"{self._who} line {line}: a record is longer than {MAX_RECORD // 2**20} MiB; "
+                "check that the file has one document per line"
             )
         data = self._read_piece(max(CHUNK, min(len(rest), MAX_RECORD - len(rest))))
         self.n_read += len(data)
@@ -184,16 +185,16 @@ class Feed:
 
     @property
     def can_seek(self) -> bool:
-        """Whether `seek` works: not in a pipe, nor in what is decompressed or recoded."""
+        """Whether `seek` works: not for pipes, compressed files and other encodings."""
         return self.name != "-" and self.stream is self.raw
 
     def seek(self, offset: int) -> None:
-        """Continue at a byte of the file; what was read and not yet handed out is dropped."""
+        """Continue at a byte offset; buffered data are dropped."""
         self.raw.seek(offset)
         self.n_read, self._first = offset, b""
 
     def start_of(self, data: bytes, line: int) -> Start | None:
-        """Return where bytes begin that end with the last one read; None if none can seek it."""
+        """Return the start of data that end at the last byte read, or None if `seek` fails."""
         return Start(self.n_read - len(data), line) if self.can_seek else None
 
     def _read_piece(self, size: int) -> bytes:
@@ -201,10 +202,10 @@ class Feed:
         try:
             return bytes(self._read(size))
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise ValueError(f"{self._who} is damaged or cut short: {error}") from error
+            raise ValueError(f"{self._who} is damaged or truncated: {error}") from error
 
     def _read_lines(self, size: int) -> bytes:
-        """Return what a pipe has at present; within a long line wait for its end, or for size."""
+        """Return what a pipe has now; within a line, wait for its end or for `size` bytes."""
         pieces, n = [self.stream.read1(size)], 0
         while (last := pieces[-1]) and b"\n" not in last and b"\r" not in last:
             n += len(last)

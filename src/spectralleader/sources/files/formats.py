@@ -1,4 +1,4 @@
-"""Formats: which one a file has, by its name or its first bytes."""
+"""Formats of files, recognised by name or by the first bytes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spectralleader.sources.files.table import Table
 def open_parquet(feed: Feed) -> Table:
     """Open a Parquet file."""
     if feed.encoding is not None:
-        raise ValueError(f"{feed.name} is Parquet, whose text is UTF-8; omit the encoding")
+        raise ValueError(f"{feed.name} is Parquet, which is always UTF-8; omit the encoding")
     from spectralleader.sources.files.parquet import Parquet  # imports polars, which takes 0.2 s
 
     return Parquet(feed)
@@ -43,12 +43,12 @@ COMPRESSED = ("gz", "gzip", "zst", "zstd")
 
 
 def open_table(name: str, format: str | None = None, encoding: str | None = None) -> Table:
-    """Open a file in the given format, else the one its name or its first bytes tell.
+    """Open a file in the given format; by default it is guessed from the name or first bytes.
 
-    Its text is in UTF-8 unless another encoding is given.
+    The encoding defaults to UTF-8.
     """
     if format is not None and format not in FORMATS:
-        raise ValueError(f"there is no format {format!r}; known are {', '.join(FORMATS)}")
+        raise ValueError(f"unknown format {format!r}; choose one of {', '.join(FORMATS)}")
     feed = Feed(name, encoding)
     try:
         return FORMATS[format or find_format(name, feed.first)](feed)
@@ -58,7 +58,7 @@ def open_table(name: str, format: str | None = None, encoding: str | None = None
 
 
 def find_format(name: str, first: bytes) -> str:
-    """Return the format of a file that is called so and begins so."""
+    """Return the format of a file with this name and these first bytes."""
     if first.startswith(b"PAR1"):
         return "parquet"
     endings = name.lower().split(".")[1:]
@@ -68,7 +68,7 @@ def find_format(name: str, first: bytes) -> str:
 
 
 def sniff(first: bytes) -> str:
-    """Return the format of bytes: objects, a header with a known column, or lines of text."""
+    """Return the format of data: JSON objects, a header with a known column, or plain text."""
     if first.lstrip().startswith(b"{"):
         return "jsonl"
     delimiter = find_delimiter(first)

@@ -1,4 +1,4 @@
-"""Plain text: one document a line. Also the lines of JSON lines."""
+"""Plain text: one document per line; and the splitting into lines that JSON lines share."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from spectralleader.sources.files.table import Log, Records
 
 
 class Piece(NamedTuple):
-    """Some whole lines of a file."""
+    """Some complete lines of a file."""
 
     data: bytes
-    line: int  # number of the first, from 1
-    start: Start | None = None  # of the piece in the file
+    line: int  # number of the first line, from 1
+    start: Start | None = None  # position of the piece in the file
 
 
 def read_pieces(feed: Feed, line: int = 1) -> Iterator[Piece]:
-    """Yield a file in pieces of whole lines, of which the next has that number."""
+    """Yield a file in pieces of complete lines; `line` is the number of the next one."""
     rest, ended = b"", False
     while not ended:
         data, ended = feed.more(rest, line)
@@ -35,7 +35,7 @@ def read_pieces(feed: Feed, line: int = 1) -> Iterator[Piece]:
 
 
 class PlainText:
-    """An open file of one document a line."""
+    """An open file with one document per line."""
 
     columns: tuple[str, ...] = ("text",)
 
@@ -46,7 +46,7 @@ class PlainText:
 
     @property
     def end(self) -> int | None:
-        """Bytes read; None if one cannot resume in them."""
+        """Number of bytes read, or None if reading cannot resume at a byte offset."""
         return self._feed.n_read if self._feed.can_seek else None
 
     def seek(self, start: Start) -> None:
@@ -55,7 +55,7 @@ class PlainText:
         self._line = start.line
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
-        """Yield the lines, without their ends."""
+        """Yield the lines without their line ends."""
         for piece in read_pieces(self._feed, self._line):
             texts: list[str | None] = []
             lines = []

@@ -1,4 +1,4 @@
-"""Parquet: rows in slices, so that one row group need not fit."""
+"""Parquet: rows are read in slices, so that a row group need not fit into memory."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from spectralleader.sources.files.feed import Feed
 from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.table import N_SAMPLE, Log, Records
 
-SLICE_BYTES = 2**24  # of the wanted columns, read together
-MAX_ROWS = 50_000  # read together
+SLICE_BYTES = 2**24  # approximate size of the wanted columns in one slice
+MAX_ROWS = 50_000  # of one slice
 UTC_FORM = "%Y-%m-%dT%H:%M:%S%.6fZ"
 
 
@@ -24,7 +24,7 @@ class Parquet:
 
     def __init__(self, feed: Feed) -> None:
         self._name = feed.name
-        self._copy = copy_to_disk(feed)  # if it is a pipe, or compressed as a whole
+        self._copy = copy_to_disk(feed)  # Parquet needs random access: a pipe is copied first
         feed.close()
         try:
             self._frame = pl.scan_parquet(self._copy or self._name)
@@ -37,11 +37,11 @@ class Parquet:
         self.columns = tuple(self._schema.names())
 
     def _as_text(self, names: Sequence[str]) -> list[pl.Expr]:
-        """Return columns as strings, but for nested ones; of bytes only that there is none."""
+        """Return the expressions that convert columns to strings, see `as_text`."""
         return [as_text(name, self._schema[name]) for name in names]
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
-        """Yield all rows, of the wanted columns."""
+        """Yield the wanted columns of all rows."""
         query = self._frame.select(self._as_text(wanted))
         row, size = 0, 1000
         while True:
@@ -60,11 +60,11 @@ class Parquet:
 
     @property
     def end(self) -> int | None:
-        """Return None: rows have no place in bytes."""
+        """Return None: reading cannot resume at a byte offset."""
         return None
 
     def seek(self, start: Start) -> None:
-        """Raise: no records of this have a start."""
+        """Raise `ValueError`: reading cannot resume at a byte offset."""
         raise ValueError(f"{self._name} cannot be resumed at a byte")
 
     def close(self) -> None:
@@ -74,7 +74,7 @@ class Parquet:
 
 
 def as_text(name: str, kind: pl.DataType) -> pl.Expr:
-    """Return a column as strings; times in UTC; nested ones as they are; nothing for bytes."""
+    """Return a column as strings, times in UTC; keep nested columns; binary ones become null."""
     column = pl.col(name)
     if isinstance(kind, pl.Datetime):
         column = column.dt.convert_time_zone("UTC") if kind.time_zone else column
@@ -85,7 +85,7 @@ def as_text(name: str, kind: pl.DataType) -> pl.Expr:
 
 
 def as_strings(column: pl.Series) -> list[str | None]:
-    """Return the values of a column; those of a nested one as JSON writes them."""
+    """Return the values of a column; those of a nested column as JSON."""
     values = column.to_list()
     if not column.dtype.is_nested():
         return values
@@ -93,7 +93,7 @@ def as_strings(column: pl.Series) -> list[str | None]:
 
 
 def copy_to_disk(feed: Feed) -> Path | None:
-    """Write a pipe, or what a compressed file holds, where one can move about in it."""
+    """Copy a pipe or a compressed file to a temporary file; None if the file can be used."""
     if feed.name != "-" and feed.stream is feed.raw:
         return None
     with tempfile.NamedTemporaryFile(suffix=".parquet", delete=False) as copy:
@@ -109,5 +109,5 @@ def copy_to_disk(feed: Feed) -> Path | None:
 
 
 def first_line(error: BaseException) -> str:
-    """Return what an error says first."""
+    """Return the first line of an error message."""
     return (str(error).splitlines() or [""])[0]

@@ -1,4 +1,4 @@
-"""Problems: what was wrong with the rows of a file, counted, with the first places."""
+"""Problems: counts of invalid rows by kind, with the first places of each kind."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from spectralleader.sources.files.text_block import name_place
 
 UNDECODABLE = "not UTF-8 text"
 NO_TEXT = "no text"
-NOT_TOKENS = "no list of tokens or object of counts"
+NOT_TOKENS = "not a list of tokens or an object of counts"
 COLUMN_COUNT = "wrong number of columns"
-BROKEN_JSON = "broken JSON"
-OPEN_QUOTE = "a quote that is never closed"
-BAD_TIME = "no readable time (the text is used)"
-OUT_OF_ORDER = "earlier than a row before it"
+BROKEN_JSON = "invalid JSON"
+OPEN_QUOTE = "unclosed quote"
+BAD_TIME = "missing or invalid time (the text is used)"
+OUT_OF_ORDER = "earlier than a previous row"
 
 NO_ADVICE: Mapping[str, str] = {}
-N_PLACES = 5  # places told of each kind
+N_PLACES = 5  # places remembered per kind
 
 
 class Problems:
-    """Counts of what was wrong, by kind, and where it was first.
+    """Counts of problems by kind, and the first places of each.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class Problems:
     """
 
     counts: dict[str, int]  # by kind
-    places: dict[str, list[str]]  # by kind: the first few
+    places: dict[str, list[str]]  # by kind: the first `N_PLACES`
 
     def __init__(
         self, names: list[str], *, strict: bool = False, advice: Mapping[str, str] = NO_ADVICE
@@ -40,14 +40,14 @@ class Problems:
         self.places = {}
         self._names = names
         self._strict = strict
-        self._advice = advice  # what to do about a kind
+        self._advice = advice  # by kind: what to do about it
 
     def add(self, kind: str, file: int, line: int, detail: str = "") -> None:
-        """Count a problem of a row; if strict, a bad row is an error."""
+        """Count a problem of a row; if strict, raise `ValueError`."""
         self.add_at(kind, name_place(self._names[file], line), detail)
 
     def add_at(self, kind: str, place: str, detail: str = "") -> None:
-        """Count a problem at a place; if strict, it is an error unless it is one of order only."""
+        """Count a problem at a place; if strict, raise unless only the order is wrong."""
         self.counts[kind] = count = self.counts.get(kind, 0) + 1
         if count > N_PLACES:
             return
@@ -57,14 +57,14 @@ class Problems:
             raise ValueError(said + self._advise(kind))
 
     def absorb(self, other: Problems) -> None:
-        """Add the counts of other problems, and their places as far as there is room."""
+        """Add the counts of other problems, and their places up to `N_PLACES` per kind."""
         for kind, count in other.counts.items():
             self.counts[kind] = self.counts.get(kind, 0) + count
             places = self.places.setdefault(kind, [])
             places += other.places[kind][: N_PLACES - len(places)]
 
     def summary(self) -> list[str]:
-        """Return one line a kind, as a person may read it."""
+        """Return one message per kind."""
         return [
             f"{count:,} {'row' if count == 1 else 'rows'}: {kind} "
             f"({', '.join(self.places[kind])}{', ...' if count > N_PLACES else ''})"

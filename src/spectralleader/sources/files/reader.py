@@ -1,4 +1,4 @@
-"""Reader: files in, blocks of text out."""
+"""Reader: an iterator over the documents of files, in blocks."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from spectralleader.sources.files.times import LONG_AGO, parse_times
 from spectralleader.text.tokens import parse_tokens
 
 Path = str | os.PathLike[str]
-MARKED = 1024  # documents before the last that can be marked
-ENCODING = {UNDECODABLE: "if it has another encoding, name it, such as --encoding latin-1"}
+MARKED = 1024  # `mark` works for at least this many of the last documents
+ENCODING = {UNDECODABLE: "if the file has another encoding, name it, as in --encoding latin-1"}
 
 
 def read(
@@ -49,43 +49,44 @@ def read(
     empty: bool = False,
     encoding: str | None = None,
 ) -> Reader:
-    """Read files of text, one after the other, in blocks, in bounded memory.
+    """Return an iterator over the documents of files, in blocks and bounded memory.
 
-    CSV and TSV with a header, JSON lines, Parquet, and plain text of one document a line; the
-    first three columns by name. Each may be compressed with gzip or zstd.
+    Formats are CSV and TSV with a header, JSON lines, Parquet, and plain text with one document per
+    line. Files may be compressed with gzip or zstd.
 
     Parameters
     ----------
     paths : path or paths
-        "-" is standard input.
+        Files, read one after the other; "-" is standard input.
     text, time, label : str, optional
-        Columns. Several text columns are joined by a space. Guessed where not given and obvious;
-        "" means that there is none.
+        Names of columns. Several text columns are joined by a space. If omitted, columns are
+        guessed from their names and contents; "" means that there is none.
     block : int
-        Documents a block.
+        Documents per block.
     strict : bool
-        Raise at the first bad row instead of counting it. The rows before it in the same piece
-        of the file (1 MiB) are then not handed out.
+        Raise at the first invalid row instead of counting it. Valid rows before it in the same
+        1 MiB piece of the file are lost.
     sort : bool
-        Sort all documents by time. What does not fit into memory (64 MiB of text) waits in a
+        Sort all documents by time. Above 64 MiB of text this is an external merge sort with a
         temporary file as large as the text. Documents without a time come last.
     format : str, optional
-        One of csv, tsv, jsonl, parquet, text, for all files; else by name, else by content.
+        csv, tsv, jsonl, parquet or text, for all files. By default it is guessed from the name,
+        then from the content.
     tokens : str, optional
-        In place of `text`: the column that holds lists of tokens, or objects of counts. Guessed
-        from what the column of the text holds; "" keeps everything text.
+        The column with lists of tokens or objects of counts, instead of `text`. By default they are
+        detected in the text column; "" treats everything as text.
     keep : sequence of str
-        More columns, handed on in `TextBlock.kept`; not with `sort`.
+        Further columns to return in `TextBlock.kept`; not supported with `sort`.
     empty : bool
-        Hand out rows without text too, instead of leaving them out as bad.
+        Return rows without text, too, instead of counting them as problems.
     encoding : str, optional
-        Of the text, such as "latin-1", "cp1252" or "utf-16", by any name that Python knows.
-        Defaults to UTF-8. Parquet has its own.
+        Encoding of the text, such as "latin-1", "cp1252" or "utf-16". Defaults to UTF-8. Not used
+        for Parquet.
 
     Raises
     ------
     ValueError
-        If a file is not there, empty or damaged, or a column is not there or not obvious.
+        If a file is missing, empty or damaged, or a column is missing or ambiguous.
     """
     names = [os.fspath(p) for p in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     wish = Wish(text, time, label, keep, tokens)
@@ -94,11 +95,11 @@ def read(
 
 
 class Reader(Iterator[TextBlock]):
-    """An iterator of blocks; made by `read`."""
+    """An iterator over blocks of documents, created by `read`."""
 
-    columns: Columns  # that are read
-    guesses: tuple[str, ...]  # in words, what was not given
-    problems: Problems  # so far
+    columns: Columns  # the columns that are read
+    guesses: tuple[str, ...]  # descriptions of what was guessed
+    problems: Problems  # found so far
 
     def __init__(
         self,
@@ -113,7 +114,7 @@ class Reader(Iterator[TextBlock]):
         encoding: str | None = None,
     ) -> None:
         if not names:
-            raise ValueError('there is nothing to read: name a file, or "-" for standard input')
+            raise ValueError('nothing to read: name a file, or "-" for standard input')
         if block < 1:
             raise ValueError(f"block must be at least 1, got {block}")
         for name in names:
@@ -124,9 +125,9 @@ class Reader(Iterator[TextBlock]):
         self._encoding = check_encoding(encoding)
         self._table: Table | None = None
         self._latest = LONG_AGO
-        self._trail, self._ends = Trail(), list[int | None]()  # bytes of files that are read
-        self._n_made = self._n_out = 0  # documents read, and handed out in blocks
-        self._mark: Mark | None = None  # where reading begins
+        self._trail, self._ends = Trail(), list[int | None]()  # sizes of the files already read
+        self._n_made = self._n_out = 0  # documents read, and returned in blocks
+        self._mark: Mark | None = None  # where reading starts
         self._spare = 2 * block
         table = self._open(0)
         self._choose(wish, table)
@@ -141,17 +142,19 @@ class Reader(Iterator[TextBlock]):
         name = self.names[0]
         try:
             self.columns, guesses = choose(wish, table.columns, table.sample, name)
-            # a time or label that was guessed may be missing from other files
+            # A guessed time or label column may be missing from the other files.
             self._needed = self.columns._replace(time=wish.time or None, label=wish.label or None)
             if self._sort and self.columns.time is None:
-                raise ValueError(f"to sort {name} a column of times must be named")
+                raise ValueError(
+                    f"cannot sort {name} without times: name the column with time=... (--time)"
+                )
         except ValueError:
             self.close()
             raise
         self.guesses = ("each line is a text",) if isinstance(table, PlainText) else tuple(guesses)
 
     def _rows(self, table: Table) -> Iterator[TextBlock]:
-        """Yield all the files' documents, as many at a time as they come."""
+        """Yield the documents of all files, in the pieces in which they are read."""
         mark = self._mark
         for file in range(len(self._ends), len(self.names)):
             if file > 0:
@@ -220,10 +223,10 @@ class Reader(Iterator[TextBlock]):
         return block
 
     def mark(self, n_docs: int) -> Mark | None:
-        """Return where to begin to get the documents after the first so many; None to read all.
+        """Return a mark at or before document `n_docs`, or None if there is none.
 
-        These are among the last 1,024 that were handed out, give or take two blocks. There are no
-        marks in documents that are sorted, in Parquet, and in what is compressed or recoded.
+        Marks exist for about the last `MARKED` documents that were returned. There are none in
+        sorted documents, Parquet files, compressed files, and files that are not UTF-8.
         """
         found = None if self._sort else self._trail.find(n_docs)
         if found is None:
@@ -234,11 +237,11 @@ class Reader(Iterator[TextBlock]):
             return None
         try:
             return Mark.at(n_before, start, self.names, ends)
-        except OSError:  # the file is gone
+        except OSError:  # the file was deleted
             return None
 
     def skip_to(self, mark: Mark) -> bool:
-        """Begin at a mark, before anything is read; return False if the files are not its own."""
+        """Start at a mark; return False if the files have changed. Call it before reading."""
         if self._sort or self._encoding is not None or not mark.fits(self.names):
             return False
         self._mark, self._n_made, self._n_out = mark, mark.n_docs, mark.n_docs
@@ -246,7 +249,7 @@ class Reader(Iterator[TextBlock]):
         return True
 
     def close(self) -> None:
-        """Close the file that is open."""
+        """Close the current file."""
         if self._table is not None:
             self._table.close()
             self._table = None
@@ -266,7 +269,7 @@ class Reader(Iterator[TextBlock]):
 def read_tokens(
     texts: list[str], records: Records, log: Log, *, empty: bool
 ) -> tuple[list[Any], Records]:
-    """Return the documents of tokens that texts are in JSON, reporting those that are none."""
+    """Return the token lists that the texts hold as JSON; log the invalid ones."""
     found = [parse_tokens(text) if text and not text.isspace() else [] for text in texts]
     if all(found):
         return found, records
@@ -279,14 +282,14 @@ def read_tokens(
 
 
 def join_columns(columns: list[list[str | None]]) -> list[str]:
-    """Return texts of one column, or of several with a space between."""
+    """Return the texts of one column, or of several joined by a space."""
     if len(columns) == 1:
         return [text or "" for text in columns[0]]
     return [" ".join(filter(None, parts)) for parts in zip(*columns, strict=True)]
 
 
 def read_columns(table: Table, wanted: Sequence[str], log: Log) -> Iterator[Records]:
-    """Yield a table's records with all the wanted columns; None where there is no such column."""
+    """Yield the records of a table with all wanted columns; a missing column is all None."""
     present = [name for name in wanted if name in table.columns]
     for records in table.records(present, log):
         if len(present) < len(wanted):

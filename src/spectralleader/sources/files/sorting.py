@@ -1,4 +1,4 @@
-"""Sorting by time, however much there is: sorted runs in a temporary file, then one merge."""
+"""External merge sort by time: sorted runs in a temporary file, then one merge."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from spectralleader.sources.files.text_block import TextBlock
 from spectralleader.sources.files.times import EPOCH
 from spectralleader.text.tokens import size_of
 
-RUN_CHARACTERS = 2**26  # of text, sorted in memory
-BATCH_CHARACTERS = 2**16  # of text, written and read together
-NEVER = 2**62  # the key of a document without a time
+RUN_CHARACTERS = 2**26  # characters of text per run, which is sorted in memory
+BATCH_CHARACTERS = 2**16  # characters of text per write and read
+NEVER = 2**62  # key of a document without a time: sorts last
 MICROSECOND = timedelta(microseconds=1)
 
 Row = tuple[Any, ...]  # key, file, line, label, text: compared in that order
 
 
 def sort_by_time(blocks: Iterable[TextBlock]) -> Iterator[TextBlock]:
-    """Yield the documents in order of time; equal times in the order in which they were read."""
+    """Yield the documents in order of time; the sort is stable."""
     first: TextBlock | None = None
     run: list[Row] = []
     n_characters = 0
@@ -43,7 +43,7 @@ def sort_by_time(blocks: Iterable[TextBlock]) -> Iterator[TextBlock]:
 
 
 def as_rows(block: TextBlock) -> list[Row]:
-    """Return a block as rows that sort by time, then by place."""
+    """Return a block as rows that sort by time, then by file and line."""
     keys = [NEVER if t is None else (t - EPOCH) // MICROSECOND for t in block.times or ()]
     labels = block.labels or [None] * len(block)
     places = (block.files.tolist(), block.lines.tolist())
@@ -51,7 +51,7 @@ def as_rows(block: TextBlock) -> list[Row]:
 
 
 def as_blocks(rows: Iterable[Row], like: TextBlock) -> Iterator[TextBlock]:
-    """Yield rows as blocks like another one."""
+    """Yield rows as blocks with the columns of another block."""
     for batch in batches(rows):
         keys, files, lines, labels, texts = (list(column) for column in zip(*batch, strict=True))
         yield TextBlock(
@@ -70,7 +70,7 @@ def as_time(key: int) -> datetime | None:
 
 
 def batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """Yield rows, some at a time: as many as have a certain length together."""
+    """Yield lists of rows with about `BATCH_CHARACTERS` characters of text."""
     batch: list[Row] = []
     n_characters = 0
     for row in rows:
@@ -92,7 +92,7 @@ def spill(rows: list[Row], store: IO[bytes]) -> Iterator[Row]:
 
 
 def read_run(store: IO[bytes], at: int, end: int) -> Iterator[Row]:
-    """Yield the rows of a run; runs are read in turn, so each remembers where it is."""
+    """Yield the rows of a run; runs share the file, so each keeps its own offset."""
     while at < end:
         store.seek(at)
         batch = json.loads(store.readline())

@@ -1,4 +1,4 @@
-"""Table: what every format of file looks like to the reader."""
+"""Table: the interface of all file formats to the reader."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from spectralleader.sources.files.columns import Sample
 from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.problems import Problems
 
-N_SAMPLE = 100  # rows looked at to guess the columns
+N_SAMPLE = 100  # rows examined to guess the columns
 
 
 class Records(NamedTuple):
-    """Some records of a file: the columns that were asked for, and where each record stood."""
+    """Some records of a file: the wanted columns and the line of each record."""
 
-    fields: list[list[str | None]]  # one list a column
-    lines: Ints  # (n,) line at which it begins, from 1
-    start: Start | None = None  # where reading can resume to get these again; None if it cannot
+    fields: list[list[str | None]]  # one list per column
+    lines: Ints  # (n,) line at which each record begins, from 1
+    start: Start | None = None  # where reading these again starts; None if that is impossible
 
     def keep(self, mask: Sequence[bool]) -> Records:
-        """Return the records that are marked."""
+        """Return the records selected by a mask."""
         chosen = [i for i, kept in enumerate(mask) if kept]
         fields = [[column[i] for i in chosen] for column in self.fields]
         return Records(fields, self.lines[chosen], self.start)
@@ -35,12 +35,12 @@ class Log:
         self._file = file
 
     def add(self, kind: str, line: int, detail: str = "") -> None:
-        """Count a bad record."""
+        """Count an invalid record."""
         self._problems.add(kind, self._file, int(line), detail)
 
 
 class Table(Protocol):
-    """A file that is open: its columns, a sample, and its records."""
+    """An open file: its columns, a sample of values, and its records."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -51,11 +51,11 @@ class Table(Protocol):
         """Some values of each column, to guess from."""
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
-        """Yield the file's good records, some at a time; once only."""
+        """Yield the valid records in pieces; may be called once."""
 
     @property
     def end(self) -> int | None:
-        """Bytes read; None if one cannot resume in them."""
+        """Number of bytes read, or None if reading cannot resume at a byte offset."""
 
     def seek(self, start: Start) -> None:
         """Continue at the start of some records, before `records` is called."""

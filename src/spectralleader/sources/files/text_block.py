@@ -1,4 +1,4 @@
-"""TextBlock: documents as they were read, and where each one stood."""
+"""TextBlock: documents as read from a source, with their positions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spectralleader.arrays import Ints
 
 @dataclass(frozen=True)
 class TextBlock:
-    """A block of documents in the order in which they were read.
+    """A block of documents in reading order.
 
     Examples
     --------
@@ -24,21 +24,21 @@ class TextBlock:
     (2, 'tweets.csv line 17')
     """
 
-    texts: list[Any]  # strings, or documents of tokens: lists of strings, or counts
-    times: list[datetime | None] | None  # in UTC; None where there is no time column
-    labels: list[str | None] | None  # None where there is no label column
-    files: Ints  # (n_docs,) number of the file
-    lines: Ints  # (n_docs,) line at which the record begins, from 1; a Parquet file's row
-    names: tuple[str, ...]  # of all the files
-    kept: dict[str, list[str | None]] = field(default_factory=dict)  # more columns, by name
-    ids: list[str] | None = None  # of messages, by which their source knows them
-    position: Any = None  # in a live source, after the block: plain JSON
+    texts: list[Any]  # strings, or documents of tokens: lists of strings or dictionaries of counts
+    times: list[datetime | None] | None  # in UTC; None without a time column
+    labels: list[str | None] | None  # None without a label column
+    files: Ints  # (n_docs,) index of the file in `names`
+    lines: Ints  # (n_docs,) line at which the record begins, from 1; in Parquet, the row
+    names: tuple[str, ...]  # of all files
+    kept: dict[str, list[str | None]] = field(default_factory=dict)  # further columns, by name
+    ids: list[str] | None = None  # of messages, as assigned by their source
+    position: Any = None  # in a live source, after this block; plain JSON
 
     @classmethod
     def of(
         cls, texts: Iterable[Any], *, names: tuple[str, ...] = ("-",), lines: Iterable[int] = ()
     ) -> TextBlock:
-        """Make a block of texts from one file, without times and labels."""
+        """Return a block of texts from one file, without times and labels."""
         texts = list(texts)
         line_numbers = np.array(list(lines) or range(1, len(texts) + 1), np.int64)
         return cls(texts, None, None, np.zeros(len(texts), np.int64), line_numbers, names)
@@ -47,7 +47,7 @@ class TextBlock:
         return len(self.texts)
 
     def __getitem__(self, which: slice) -> TextBlock:
-        """Select a stretch of documents."""
+        """Return a slice of the documents."""
         return TextBlock(
             self.texts[which],
             None if self.times is None else self.times[which],
@@ -60,7 +60,7 @@ class TextBlock:
         )
 
     def keep(self, which: NDArray[np.bool_]) -> TextBlock:
-        """Select the documents that a mask says, (n_docs,)."""
+        """Return the documents selected by a mask, (n_docs,)."""
         places = np.flatnonzero(which).tolist()
         return TextBlock(
             [self.texts[i] for i in places],
@@ -78,18 +78,18 @@ class TextBlock:
         return replace(self, position=position)
 
     def id_of(self, i: int) -> str:
-        """Return what document i is known by: a message's id, else where it stood."""
+        """Return an identifier of document i: the id of a message, else its file and line."""
         return self.place(i) if self.ids is None else self.ids[i]
 
     def place(self, i: int) -> str:
-        """Say where document i stood, as in `tweets.csv line 17`."""
+        """Return the position of document i for a message, as in `tweets.csv line 17`."""
         if self.ids is not None:
             return f"{self.names[0]} message {self.ids[i]}"
         return name_place(self.names[self.files[i]], int(self.lines[i]))
 
 
 def name_place(file: str, line: int) -> str:
-    """Return the words for a line of a file; a Parquet file has rows."""
+    """Return the name of a line in a file for a message; Parquet files have rows."""
     unit = "row" if file.lower().endswith((".parquet", ".pq")) else "line"
     return f"{'standard input' if file == '-' else file} {unit} {line}"
 

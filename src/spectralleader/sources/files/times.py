@@ -1,4 +1,4 @@
-"""Times as people write them: ISO 8601, Unix time, Twitter's form, a mail's date."""
+"""Parsing of times: ISO 8601, Unix time, Twitter's format, the format of e-mail."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NUMBER = re.compile(r"-?\d+(\.\d*)?")
 
 
 def parse_time(text: str | None) -> datetime | None:
-    """Return a time in UTC, or None if it cannot be read; a time without a zone is in UTC.
+    """Return a time in UTC, or None if it is invalid; a time without a zone is taken as UTC.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def parse_time(text: str | None) -> datetime | None:
 
 
 def parse_times(texts: Sequence[str | None]) -> list[datetime | None]:
-    """Return the times that `parse_time` returns, sooner if all are in ISO 8601."""
+    """Return `parse_time` of all texts, with a fast path if all are in ISO 8601."""
     try:
         times = [datetime.fromisoformat(text) for text in texts if text and text[4] == "-"]
         if len(times) == len(texts):
@@ -64,24 +64,25 @@ def _parse(text: str) -> datetime:
 
 
 def _parse_number(text: str) -> datetime:
-    """Read a year (2016), a date (20161108), or Unix seconds, milli-, micro-, nanoseconds."""
+    """Parse a year (2016), a date (20161108), or Unix time in s, ms, us or ns."""
     if len(text) == 4:
         return datetime(int(text), 1, 1)
     if len(text) == 8 and "19000101" <= text < "21010101":
         return datetime.fromisoformat(text)
     value = float(text)
+    # Seconds stay below 1e11 until the year 5138; larger numbers are in a smaller unit.
     scale = 1000.0 ** max(0, math.ceil((math.log10(abs(value) or 1) - 11) / 3))
     return EPOCH + timedelta(seconds=value / scale)
 
 
 def _parse_twitter(text: str) -> datetime:
-    """Read `Tue Nov 08 13:00:00 +0000 2016`."""
+    """Parse `Tue Nov 08 13:00:00 +0000 2016`."""
     _, month, day, clock, zone, year = text.split()
     return datetime.fromisoformat(f"{year}-{MONTHS[month]}-{int(day):02}T{clock}{zone}")
 
 
 def _parse_loose(text: str) -> datetime:
-    """Read `2017/2/7`, `2016/12/30 7:11`, `2016-11-08 13:00:00 UTC`, `... +0000`."""
+    """Parse `2017/2/7`, `2016/12/30 7:11`, `2016-11-08 13:00:00 UTC`, `... +0000`."""
     match = LOOSE.fullmatch(text)
     if match is None:
         return parsedate_to_datetime(text)

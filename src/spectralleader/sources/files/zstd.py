@@ -1,15 +1,15 @@
-"""Reading zstd: Python's own reader from 3.14 on, before that the package zstandard."""
+"""Reading zstd: by the standard library from Python 3.14 on, else by the package zstandard."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import IO, Any
 
-PIECE = 2**11  # compressed bytes taken at a time: so few hold at most 64 MiB
+PIECE = 2**11  # compressed bytes per step: they decompress to at most 64 MiB
 
 
 def open_zstd(raw: IO[bytes], name: str) -> Any:
-    """Return a stream, with `read` and `close`, of what a zstd stream holds."""
+    """Return a decompressed stream with `read` and `close`."""
     try:
         return import_module("compression.zstd").open(raw, "rb")
     except ImportError:
@@ -23,20 +23,20 @@ def open_zstd(raw: IO[bytes], name: str) -> Any:
 
 
 class ZstdStream:
-    """What a zstd stream holds, frame after frame; one that is cut short is an error.
+    """A decompressed zstd stream of any number of frames; a truncated one raises `EOFError`.
 
-    The package's own reader takes a stream that is cut short for a complete one.
+    The reader of the package zstandard returns a truncated stream as if it were complete.
     """
 
     def __init__(self, raw: IO[bytes], zstandard: Any) -> None:
         self._raw = raw
         self._zstandard = zstandard
-        self._frame: Any = None  # that is being read
+        self._frame: Any = None  # decompressor of the current frame
         self._rest = b""  # compressed bytes after the last frame
         self._ready = bytearray()
 
     def read(self, size: int) -> bytes:
-        """Return that many bytes, fewer at the end."""
+        """Return `size` bytes, fewer at the end."""
         while len(self._ready) < size and (piece := self._rest or self._raw.read(PIECE)):
             self._frame = self._frame or self._zstandard.ZstdDecompressor().decompressobj()
             try:
@@ -53,5 +53,5 @@ class ZstdStream:
         return data
 
     def close(self) -> None:
-        """Forget what was read; the stream below is closed by who opened it."""
+        """Drop the buffer; the caller closes the underlying stream."""
         self._ready.clear()

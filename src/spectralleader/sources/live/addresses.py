@@ -146,6 +146,6 @@ def make_reader(
     if Path(name).is_dir():
         return FolderReader(name, wish, format=format, **reading)
     if not Path(name).exists():
-        raise ValueError(f"there is no file {name}")
+        raise ValueError(f"{name} does not exist")
     followed = Followed(name, start=start, say=say, format=format, follow=follow)
     return LiveReader(followed, FILE, name, wish, **waiting)

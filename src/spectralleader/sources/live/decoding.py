@@ -101,7 +101,7 @@ def guess_shape(payloads: Payloads, wish: Wish, name: str) -> tuple[Shape, list[
 
 
 def is_hopeless(payloads: Payloads) -> bool:
-    """Return whether all messages are broken JSON, so that nothing can be guessed from them."""
+    """Return whether all messages are invalid JSON, so that nothing can be guessed from them."""
     return all(
         isinstance(payload, bytes) and payload.lstrip()[:1] == b"{" and parse(payload) is None
         for payload in payloads
