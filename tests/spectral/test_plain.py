@@ -7,6 +7,7 @@ from spectralleader.documents import Documents
 from spectralleader.moments import ProjectedSums
 from spectralleader.moments.pair_operator import sum_in_basis
 from spectralleader.spectral import plain, recovery, whitening
+from spectralleader.spectral.power import power_method, random_starts
 
 
 def some_documents(n_docs=200, n_words=12):
@@ -39,3 +40,23 @@ def test_sums_in_a_basis_are_those_of_an_update():
     moments.update(documents)
     for found, meant in zip(sum_in_basis(documents, basis), moments.sums, strict=True):
         np.testing.assert_allclose(found, meant, atol=1e-12)
+
+
+@pytest.mark.parametrize("k", [1, 3, 6])
+def test_a_rough_decomposition_is_near_that_of_the_kernel(k):
+    rng = np.random.default_rng(k)
+    vectors = np.linalg.qr(rng.normal(size=(k, k)))[0]
+    T = np.einsum("i,ia,ib,ic->abc", rng.uniform(1.0, 3.0, k), *[vectors] * 3)
+    starts = random_starts(k + 1, 10, 0)  # of more directions than are left
+    given = T.copy()
+    for found, meant in zip(
+        plain.decompose_roughly(T, starts), power_method(T, starts), strict=True
+    ):
+        np.testing.assert_allclose(found, meant, atol=1e-6)  # errors are squared ten times
+    np.testing.assert_array_equal(T, given)
+
+
+def test_nothing_is_found_in_a_tensor_of_zeros():
+    values, vectors = plain.decompose_roughly(np.zeros((2, 2, 2)), random_starts(2, 3, 0))
+    assert not values.any()
+    assert np.isfinite(vectors).all()

@@ -19,7 +19,8 @@ from spectralleader.moments.pair_operator import sum_in_basis
 from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.spectral import estimate
 from spectralleader.spectral.basis import find_basis
-from spectralleader.spectral.power import power_method, random_starts
+from spectralleader.spectral.plain import decompose_roughly
+from spectralleader.spectral.power import random_starts
 
 ROUGHLY = 0.03  # accuracy of the basis of a spectral start: it is swept
 SEEDS = 10  # documents that each topic of a random start is made of
@@ -167,7 +168,7 @@ def spectral(documents: Documents, n_topics: int, scaling: float, seed: int) -> 
     with ONE_BLAS_THREAD:
         sums = sum_in_basis(documents, find_basis(documents, n_topics, seed, scaling, ROUGHLY))
         restarts = random_starts(n_topics, 10, seed)
-        model = estimate(sums, n_topics, power_method, restarts).model
+        model = estimate(sums, n_topics, decompose_roughly, restarts).model
     one, n = Statistics.one_document(model, float(documents.lengths.mean())), documents.n_docs
     return Statistics(n * one.totals, n * one.words)
 
