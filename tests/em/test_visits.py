@@ -124,8 +124,8 @@ def test_following_a_sample_keeps_the_sums_of_its_documents(seed, size):
     found, n_next = columns(Statistics.zero(3, 5), before=2), 0
     for block in with_words(documents(120, 5, seed=seed)).blocks(size):
         n_before, change = len(sample), sample.add(block)
-        moved = (sample.lying, change.moved, change.chosen, n_before)
-        follow(*moved, (n_next, 4), posterior, found, SMOOTHING, 0.0)
+        moved = (tuple(sample.lying), tuple(change.moved), change.chosen, n_before)
+        follow(*moved, (n_next, 4), posterior, (tuple(found), tuple(SMOOTHING)), 0.0)
         n_next = (n_next + 4) % len(sample)
     assert_sums(found, sample.documents, posterior[: len(sample)])
     np.testing.assert_allclose(posterior.sum(axis=1)[: len(sample)], 1.0, atol=1e-5)
@@ -178,9 +178,9 @@ def test_the_next_documents_in_turn_are_visited_again():
     posterior = np.full((9, 3), 1 / 3, np.float32)
     found = columns(statistics_of(sample.documents, posterior))
     nobody = change.moved._replace(bounds=change.moved.bounds[:0])
-    moved = (sample.lying, nobody, change.chosen[:0], 9)
+    moved = (tuple(sample.lying), tuple(nobody), change.chosen[:0], 9)
     found.words[0, 0] += 1.0  # or all topics would be alike
-    follow(*moved, (7, 3), posterior, found, SMOOTHING, 0.0)
+    follow(*moved, (7, 3), posterior, (tuple(found), tuple(SMOOTHING)), 0.0)
     visited = (np.abs(posterior - np.float32(1 / 3)).max(axis=1) > 0).nonzero()[0]
     assert set(visited.tolist()) <= {7, 8, 0}
     assert {7, 8} & set(visited.tolist())

@@ -6,7 +6,7 @@ One E-step and one way to add to statistics, in three orders: `expect` is a pass
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -144,14 +144,13 @@ def visit(
 
 @kernel
 def follow(
-    remembered: Scattered,
-    moved: Scattered,
+    remembered: tuple[Any, ...],
+    moved: tuple[Any, ...],
     chosen: Ints,
     n_before: int,
     again: tuple[int, int],
     posterior: Posteriors,
-    columns: Columns,
-    smoothing: Smoothing,
+    topics: tuple[tuple[Any, ...], tuple[Any, ...]],
     least: float,
 ) -> None:
     """Take what left a sample out of the statistics, visit what entered, and others again.
@@ -159,23 +158,28 @@ def follow(
     Documents moved as `Change` has it: those that entered come first, into the places
     ``chosen[:, 1]``, of which those below n_before were taken. Then as many are visited again as
     ``again[1]`` says, from the place ``again[0]`` on.
+
+    It is called for every block, so `Scattered`, `Columns` and `Smoothing` come as plain tuples:
+    Numba finds the type of a NamedTuple in Python, which takes 2 us each.
     """
-    n_places, row, i = len(remembered.bounds), np.empty(columns.n_topics), len(chosen)
+    columns, smoothing = Columns(*topics[0]), Smoothing(*topics[1])
+    left_bounds, left_words, left_counts, _ = moved
+    bounds, words, counts, _ = remembered
+    n_places, row, i = len(bounds), np.empty(columns.n_topics), len(chosen)
     for c in range(len(chosen)):
         place = chosen[c, 1]
         if place < n_before:
             for k in range(len(row)):
                 row[k] = posterior[place, k]
                 posterior[place, k] = 0.0
-            low, high = moved.bounds[i, 0], moved.bounds[i, 1]
-            _add(low, high, moved.words, moved.counts, row, -1.0, columns)
+            low, high = left_bounds[i, 0], left_bounds[i, 1]
+            _add(low, high, left_words, left_counts, row, -1.0, columns)
             i += 1
     places = np.empty(len(chosen) + again[1], np.int64)
     for j in range(len(chosen)):
         places[j] = chosen[j, 1]
     for j in range(again[1]):
         places[len(chosen) + j] = (again[0] + j) % n_places
-    bounds, words, counts, _ = remembered
     visit(bounds, words, counts, places, posterior, columns, smoothing, least)
 
 

@@ -70,8 +70,9 @@ class Drift:
 
     def suspected_since(self, odds: float) -> int | None:
         """Return when the latest of the bets that have come so far was placed; None if none has."""
-        ahead = self.odds >= odds
-        return int(self.starts[ahead].max()) if ahead.any() else None
+        # six numbers, asked for at every block: lists are five times faster than masks
+        bets = zip(self.odds.ravel().tolist(), self.starts.ravel().tolist(), strict=True)
+        return max((start for come_to, start in bets if come_to >= odds), default=None)
 
     def to_state(self) -> dict[str, Any]:
         """Return the state."""

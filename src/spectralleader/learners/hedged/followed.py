@@ -53,8 +53,9 @@ class Followed:
         again = (self._next, min(int(self._due), n))
         self._due -= int(self._due)
         self._next = (self._next + again[1]) % n
-        samples = (self.sample.lying, change.moved, change.chosen, n_before, again, self._room)
-        follow(*samples, columns, smoothing, SETTINGS.unmoved)
+        documents = (tuple(self.sample.lying), tuple(change.moved))
+        places = (change.chosen, n_before, again, self._room)
+        follow(*documents, *places, (tuple(columns), tuple(smoothing)), SETTINGS.unmoved)
 
     def restart(
         self,

@@ -28,7 +28,6 @@ from spectralleader.learners.protocol import (
     sizes_of,
 )
 from spectralleader.models import TopicModel
-from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.runtime.guard import DOORS, Guarded, changing, guard_of
 from spectralleader.samples import Reservoir, Window
 
@@ -124,7 +123,7 @@ class HedgedLeader(Guarded):
     def learn(self, documents: Documents) -> None:
         """Weigh the experts by the block, then let each learn it."""
         block = check_block(documents, self.n_words, grows=self.grows)
-        with changing(self), ONE_BLAS_THREAD:
+        with changing(self):
             if block.n_words > self.n_words:
                 self._recode(None, block.n_words)
             block = with_words(block)

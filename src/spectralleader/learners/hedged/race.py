@@ -83,7 +83,8 @@ def race(
     rng = np.random.default_rng(seed)
     course = set_out(documents, smoothing, rng)
     known = [one.of_words(course.known) for one in incumbents]
-    fitted = [fit(course, one) for one in (*known, *starts(course, n_topics, rng))]
+    with ONE_BLAS_THREAD:  # of more, the matrices are too small to gain anything
+        fitted = [fit(course, one) for one in (*known, *starts(course, n_topics, rng))]
     judged = [judge(course, one) for one in fitted]
     place = choose(judged, len(incumbents), margin)
     best, won, strength = float(judged[place].mean()), fitted[place], smoothing.strength
@@ -165,10 +166,9 @@ def starts(course: Course, n_topics: int, rng: np.random.Generator) -> Iterator[
 
 def spectral(documents: Documents, n_topics: int, scaling: float, seed: int) -> Statistics:
     """Return the spectral estimate with scaled words, as if the documents followed it."""
-    with ONE_BLAS_THREAD:
-        sums = sum_in_basis(documents, find_basis(documents, n_topics, seed, scaling, ROUGHLY))
-        restarts = random_starts(n_topics, 10, seed)
-        model = estimate(sums, n_topics, decompose_roughly, restarts).model
+    sums = sum_in_basis(documents, find_basis(documents, n_topics, seed, scaling, ROUGHLY))
+    restarts = random_starts(n_topics, 10, seed)
+    model = estimate(sums, n_topics, decompose_roughly, restarts).model
     one, n = Statistics.one_document(model, float(documents.lengths.mean())), documents.n_docs
     return Statistics(n * one.totals, n * one.words)
 
