@@ -53,9 +53,9 @@ class Followed:
         again = (self._next, min(int(self._due), n))
         self._due -= int(self._due)
         self._next = (self._next + again[1]) % n
-        documents = (tuple(self.sample.lying), tuple(change.moved))
-        places = (change.chosen, n_before, again, self._room)
-        follow(*documents, *places, (tuple(columns), tuple(smoothing)), SETTINGS.unmoved)
+        moved = (tuple(self.sample.lying), tuple(change.moved), change.chosen, n_before)
+        topics = (tuple(columns), tuple(smoothing))
+        follow(*moved, again, self._room, topics, SETTINGS.unmoved)
 
     def restart(
         self,
