@@ -83,7 +83,7 @@ def run_missing(wanted: list[Setting], path: Path, *, anew: bool) -> int:
             n_failed += 1
             continue
         save(load(path) | {str(setting): row}, path)
-        tell(f"{row['seconds']:.1f} s, {row['fit']:.4f} nats a word\n")
+        tell(f"{row['seconds']:.1f} s, {row['fit']:.4f} nats per word\n")
     return n_failed
 
 

@@ -88,7 +88,7 @@ def _seconds(task: Task, documents: Documents) -> float:
 def main() -> None:
     for n_words, n_topics in SIZES:
         print(f"\n{n_words:,} words, {n_topics} topics\n")
-        print("| pass | a document, µs | a part, fixed, s | sent, GB | summary, GB |")
+        print("| pass | per document, µs | fixed, per partition, s | sent, GB | summary, GB |")
         print("|---|---|---|---|---|")
         for name in PASSES:
             cost = measure(name, n_words, n_topics)

@@ -16,8 +16,8 @@ from benchmarks.scale.rows import LDA, OURS, Row
 PAGE, FIGURE = Path("docs/scale.md"), Path("docs/figures/scale.svg")
 BEGIN, END = "<!-- written by make bench-scale -->", "<!-- end of what it writes -->"
 HEADING = (
-    "engine", "documents", "workers", "seconds", "a pass", "to make them", "driver MB",
-    "worker MB", "passes", "MB down a part", "MB up a part", "held-out nats a word",
+    "engine", "documents", "workers", "seconds", "per pass", "to generate", "driver MB",
+    "worker MB", "passes", "MB down per part", "MB up per part", "held-out nats per word",
 )  # fmt: skip
 STYLE = {"svg.hashsalt": "scale", "svg.fonttype": "none", "font.size": 10}
 COLOURS = dict(zip((*OURS, *LDA), ("#1b6ca8", "#2a9d5c", "#d1495b", "#e8a33d"), strict=True))
@@ -60,17 +60,18 @@ def conditions(rows: dict[str, Row]) -> str:
     errors = [row["fit_error"] for row in rows.values()]
     lost = sum(row["stood_still"] for row in rows.values())
     bounds = [f"{row['bound']:.2f} ({name})" for name, row in rows.items() if "bound" in row]
-    own = f" LDA's own bounds on them: {', '.join(bounds)}." if bounds else ""
+    own = f" LDA's own bounds: {', '.join(bounds)}." if bounds else ""
     return (
         f"{machine['processor'].split(',')[0]}, {os.cpu_count()} cores, {machine['memory']}; load "
         f"before the runs {min(loads):.1f} to {max(loads):.1f}; {lost:.0f} s in "
-        f"which the whole machine stood still are left out. Standard error of the held-out "
-        f"nats {max(errors):.4f}, of differences between rows far less: all are on the same.{own}"
+        f"which the whole machine stalled are excluded. Standard error of the held-out "
+        f"nats {max(errors):.4f}, of differences between rows far less: all use the "
+        f"same documents.{own}"
     )
 
 
 def draw(rows: dict[str, Row], path: Path) -> None:
-    """Draw held-out nats a word against seconds, with the most workers there are."""
+    """Draw held-out nats per word against seconds, with the most workers there are."""
     most = max(row["workers"] for row in rows.values())
     shown = [row for row in _ordered(rows) if row["workers"] == most]
     sizes = sorted({row["documents"] for row in shown})
@@ -80,7 +81,7 @@ def draw(rows: dict[str, Row], path: Path) -> None:
             _draw_row(panel, row, MARKERS[sizes.index(row["documents"]) % len(MARKERS)])
         panel.set_xscale("log")
         panel.set_xlabel(f"seconds, {most} workers")
-        panel.set_ylabel("held-out nats a word")
+        panel.set_ylabel("held-out nats per word")
         panel.grid(alpha=0.3)
         _add_legends(panel, sizes, list(dict.fromkeys(row["engine"] for row in shown)))
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -116,6 +117,6 @@ def write(rows: dict[str, Row], page: Path = PAGE, figure: Path = FIGURE) -> Non
     text = page.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN)
     link = os.path.relpath(figure, page.parent)
-    image = f"![held-out nats a word against seconds]({link})"
+    image = f"![held-out nats per word against seconds]({link})"
     inside = "\n\n".join((BEGIN, conditions(rows), table(rows), image, END))
     page.write_text(before + inside + rest.split(END)[1], encoding="utf-8")
