@@ -74,7 +74,7 @@ def test_arrays_and_data_frames_of_counts_are_taken_too(client):
     frame = dask.dataframe.from_pandas(pd.DataFrame(matrix), npartitions=3)
     for source in (array, frame):
         assert_same(learn_counts(source, N_TOPICS, client=client, **SETTINGS).model, expected)
-    with pytest.raises(ValueError, match="n_words must be said"):
+    with pytest.raises(ValueError, match="n_words is required"):
         learn_counts([dask.delayed(whole)], N_TOPICS, client=client)
 
 

@@ -105,7 +105,7 @@ def test_an_address_is_read_by_dask_or_refused_in_one_line(tmp_path):
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ([1, 2], "^column 'text' holds int64, not texts; name one of texts[^\n]*$"),
+        ([1, 2], "^column 'text' holds int64, not texts; name another one[^\n]*$"),
         ([["rain"], ["sun"]], r"^column 'text' holds array[^\n]*, not a text: join its words$"),
     ],
 )

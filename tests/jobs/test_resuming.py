@@ -170,13 +170,13 @@ def test_what_learn_has_not_saved_is_not_resumed(tmp_path):
     found.topics.learn(["rain and wind"])
     for checkpoint in (found, Checkpoint(found.topics, Position(3))):
         save(checkpoint, saved)
-        with pytest.raises(StorageError, match=r"learned other documents .*; start anew with"):
+        with pytest.raises(StorageError, match=r"learned other documents .*; start over with"):
             learn(file, **FAST, save=saved)
     save(load(saved), saved)
-    with pytest.raises(StorageError, match=r"a TextTopics without a position .*; start anew with"):
+    with pytest.raises(StorageError, match=r"a TextTopics without a position .*; start over with"):
         learn(file, **FAST, save=saved)
     saved.write_bytes(b"damaged")
-    with pytest.raises(StorageError, match="start anew with --fresh"):
+    with pytest.raises(StorageError, match="start over with --fresh"):
         learn(file, **FAST, save=saved)
     assert learn(file, **FAST, save=saved, fresh=True).saved == saved
 

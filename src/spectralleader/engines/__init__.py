@@ -1,4 +1,5 @@
-"""The spectral method over documents on many machines, by Dask or Spark.
+"""The spectral method on a cluster, by Dask or Spark.
 
-Here belongs what hands documents about and adds up. The method itself is in `learners.passes`.
+This package distributes documents and sums partial results. The method itself is in
+`learners.passes`.
 """

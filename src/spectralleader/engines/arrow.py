@@ -1,4 +1,4 @@
-"""Arrow: documents and summaries as batches of rows, for an engine that hands these about."""
+"""Arrow batches of documents and partial results, for Spark."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from spectralleader.documents import Documents
 from spectralleader.engines.shared import tally
 from spectralleader.text.words import Tokenizer
 
-PIECE = 2**17  # numbers of a summary in a row: 1 MB
-DOCUMENTS = "indptr binary, words binary, counts binary"  # a row is a block of documents
+PIECE = 2**17  # numbers of a summary per row: 1 MB
+DOCUMENTS = "indptr binary, words binary, counts binary"  # one block of documents per row
 PIECES = "part int, piece int, numbers binary"
 
 Batches = Iterator[pa.RecordBatch]
 
 
 def tally_batches(batches: Batches, words: Tokenizer) -> Batches:
-    """Count the words of a partition's texts."""
+    """Yield the word counts of a partition of texts."""
     for batch in batches:
         counted = tally(batch.column(0), words)
         yield pa.RecordBatch.from_pydict({"word": list(counted), "n": list(counted.values())})
 
 
 def make_documents(batches: Batches, make: Callable[[Any], Documents]) -> Batches:
-    """Turn texts or counts into documents, a block for each batch.
+    """Yield the documents of texts or counts, one block per batch.
 
-    Blocks are bytes to the engine: it neither looks at numbers one by one nor converts them.
+    Blocks are binary columns, which Spark passes on without converting numbers one by one.
     """
     for batch in batches:
         documents = make(batch.column(0))
@@ -40,7 +40,7 @@ def make_documents(batches: Batches, make: Callable[[Any], Documents]) -> Batche
 
 
 def read_documents(batches: Batches, n_words: int) -> Documents | None:
-    """Return all blocks of a partition in one; None if there are none."""
+    """Return all documents of a partition as one block, or None if there are none."""
     blocks = []
     for batch in batches:
         for row in batch.to_pylist():
@@ -51,17 +51,17 @@ def read_documents(batches: Batches, n_words: int) -> Documents | None:
 
 
 def from_vectors(column: pa.StructArray, n_words: int) -> Documents:
-    """Make documents of vectors: structs with values, and indices unless the vector is dense."""
+    """Return the documents of Spark vectors: structs of values, with indices if sparse."""
     indices, values = column.field("indices"), column.field("values")
     if indices.null_count:
         rows = zip(indices.to_pylist(), values.to_pylist(), strict=True)
         indices = pa.array([range(len(v)) if i is None else i for i, v in rows], indices.type)
     raw = from_lists(indices, values, n_words)
-    return Documents.from_matrix(raw.as_floats())  # which checks them
+    return Documents.from_matrix(raw.as_floats())  # validates the counts
 
 
 def from_lists(words: pa.ListArray, counts: pa.ListArray, n_words: int) -> Documents:
-    """Make documents of lists of word ids and counts."""
+    """Return the documents given as lists of word ids and counts."""
     sizes = words.value_lengths().to_numpy(zero_copy_only=False)
     indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
     flat = words.flatten().to_numpy(zero_copy_only=False).astype(np.int32)
@@ -70,7 +70,7 @@ def from_lists(words: pa.ListArray, counts: pa.ListArray, n_words: int) -> Docum
 
 
 def in_pieces(part: int, flat: Floats) -> Batches:
-    """Cut the numbers of a part's summary in rows."""
+    """Yield the summary of a partition in rows of `PIECE` numbers."""
     for piece, start in enumerate(range(0, len(flat), PIECE)):
         numbers = flat[start : start + PIECE].tobytes()
         columns = [pa.array([part], pa.int32()), pa.array([piece], pa.int32()), pa.array([numbers])]
@@ -78,7 +78,11 @@ def in_pieces(part: int, flat: Floats) -> Batches:
 
 
 def add_pieces(key: tuple[Any, ...], pieces: pa.Table) -> pa.Table:
-    """Add up the same piece of several summaries, in the order of their parts."""
+    """Return the sum of one piece over several partitions.
+
+    They are summed in order of their numbers: floating-point addition is not associative, and the
+    result must not depend on scheduling.
+    """
     group, piece = (value.as_py() for value in key)
     in_order = pieces.sort_by("part").column("numbers").to_pylist()
     total = np.sum([np.frombuffer(numbers) for numbers in in_order], axis=0)

@@ -1,8 +1,8 @@
-"""Dask: the spectral method on bags, data frames and arrays, on any client of `distributed`.
+"""The spectral method on Dask bags, data frames and arrays, with any `distributed` client.
 
-Texts or counts are made documents once and kept on the workers. Every pass sends a small task to
-them, and what each part adds up to is added up in a tree: of the size of the vocabulary times K,
-however many documents there are.
+Texts or counts are converted to documents once, which stay on the workers. Every pass sends a small
+task to them and sums the partial results in a tree. These have the size of the vocabulary times K,
+whatever the number of documents.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ try:
     import distributed
 except ImportError as error:
     raise ImportError(
-        "spectralleader.engines.dask needs Dask: pip install 'spectralleader[dask]'"
+        "spectralleader.engines.dask requires Dask: pip install 'spectralleader[dask]'"
     ) from error
 
 from spectralleader.documents import Documents
@@ -40,8 +40,8 @@ from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer, as_words
 
-FAN_IN = 8  # summaries that are added up at once
-ATTEMPTS = 3  # at a pass, if what was sent to the workers is lost with them
+FAN_IN = 8  # summaries summed by one task of the reduction tree
+ATTEMPTS = 3  # attempts at a pass, which fails if the workers that held its task are lost
 
 
 def learn_texts(
@@ -55,26 +55,26 @@ def learn_texts(
     progress: Progress | None = None,
     **settings: Any,
 ) -> TextTopics:
-    """Learn topics from texts; the model is that of `SpectralMethod` on all of them.
+    """Learn topics from texts; return the model that `SpectralMethod` fits to all of them.
 
     Parameters
     ----------
     texts : Bag of str, Series, DataFrame, Array or list of Delayed
-        The texts; each delayed value is a list or Series of them.
+        The texts; each delayed value is a list or Series of texts.
     n_topics : int
-        K.
+        Number of topics, K.
     column : str, optional
-        Where the texts of a DataFrame are.
+        Text column of a DataFrame.
     vocabulary : int, Vocabulary or iterable of str
-        Words to tell texts apart by; a number: so many of the most frequent, counted first.
+        The vocabulary, or its size: the most frequent words are then found in a first pass.
     words : Words or callable, optional
-        What counts as a word. Left out, English stop words are left out.
+        The tokenizer. Defaults to `Words` without English stop words.
     client : distributed.Client, optional
-        Where to run. Left out, the current client, or a cluster on this machine for the time.
+        Where to run. Defaults to the current client, else to a temporary local cluster.
     progress : callable, optional
-        Is told the pass, the parts done and the parts there are.
+        Called with the name of the pass, the parts done and the total number of parts.
     **settings
-        Of `spectralleader.learners.passes.solve`: `seed`, `n_polish`, ...
+        Passed to `spectralleader.learners.passes.solve`: `seed`, `n_polish`, ...
     """
     if column is not None:
         texts = texts[column]
@@ -104,15 +104,15 @@ def learn_counts(
     progress: Progress | None = None,
     **settings: Any,
 ) -> Solution:
-    """Learn topics from counts; the model is that of `SpectralMethod` on all of them.
+    """Learn topics from counts; return the solution that `SpectralMethod` finds on all of them.
 
-    `counts` is an Array or DataFrame, documents x words; or a Bag or list of Delayed whose elements
-    are `Documents` or matrices, and then `n_words` must be said. Else as `learn_texts`.
+    `counts` is an Array or DataFrame, documents x words, or a Bag or list of Delayed whose elements
+    are `Documents` or matrices; these require `n_words`. See `learn_texts` for the rest.
     """
     if hasattr(counts, "rechunk"):
-        counts = counts.rechunk({1: -1})  # a part has all words
+        counts = counts.rechunk({1: -1})  # a part needs all words of its documents
     if n_words is None and not hasattr(counts, "columns") and not hasattr(counts, "rechunk"):
-        raise ValueError("n_words must be said for counts in a bag or in delayed parts")
+        raise ValueError("n_words is required for counts in a bag or in delayed parts")
     d = counts.shape[1] if n_words is None else n_words
     parts = [dask.delayed(as_documents, pure=False)(part, d) for part in _parts(counts)]
     with connected(client) as found:
@@ -121,13 +121,13 @@ def learn_counts(
 
 
 class Engine:
-    """A client, and who is told how far it got."""
+    """A client with a progress callback."""
 
     def __init__(self, client: distributed.Client, progress: Progress | None = None) -> None:
         self.client, self.progress = client, progress
 
     def reduce(self, name: str, futures: list[Any], merge: Callable[[list[Any]], Any]) -> Any:
-        """Return all results merged in a tree, in their order; None if there are none."""
+        """Return all results merged in a tree, in order, or None if there are none."""
         level, n = futures, len(futures)
         if self.progress is not None:
             for done, _ in enumerate(distributed.as_completed(futures), start=1):
@@ -143,7 +143,7 @@ class DaskDocuments:
 
     def __init__(self, engine: Engine, parts: list[Any], n_words: int) -> None:
         self.n_words, self._engine = n_words, engine
-        self.parts = engine.client.compute(parts)  # kept there as long as this object lives
+        self.parts = engine.client.compute(parts)  # stay on the workers while this object lives
 
     def total(self, task: Task) -> Summary:
         """Return the sum of the task's summaries over all parts."""
@@ -151,7 +151,7 @@ class DaskDocuments:
         for attempt in range(ATTEMPTS):
             try:
                 return self._total(name, task)
-            except CancelledError:  # the last worker that had the task was lost
+            except CancelledError:  # the last worker with a copy of the task was lost
                 if attempt == ATTEMPTS - 1:
                     raise
         raise AssertionError("there is at least one attempt")
@@ -173,16 +173,16 @@ def _merge(summaries: list[Summary]) -> Summary:
 
 
 def _parts(source: Any) -> list[Any]:
-    """Return a collection's parts as delayed values."""
+    """Return the parts of a collection as delayed values."""
     parts = source.to_delayed() if hasattr(source, "to_delayed") else source
     return list(parts.ravel() if hasattr(parts, "ravel") else parts)
 
 
 @contextmanager
 def connected(client: distributed.Client | str | None) -> Iterator[distributed.Client]:
-    """Give the client, one to an address, the current one, or a cluster for the time of the block.
+    """Yield the given client, a client for an address, the current one, or a temporary cluster.
 
-    That cluster is on this machine: a process for each core.
+    The temporary cluster runs on this machine, with one process per core.
     """
     if isinstance(client, str):
         with distributed.Client(client) as own:

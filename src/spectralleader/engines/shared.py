@@ -1,4 +1,4 @@
-"""ENGINES: what the adapters of Dask and Spark share. Each of them only maps and adds up."""
+"""What the Dask and Spark adapters share; they only map and sum."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import MOST_COUNTED, GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Tokenizer
 
-MOST_FREQUENT = 5000  # words of a vocabulary, if nobody says
-TEXT_BLOCK = 1000  # texts counted at once
+MOST_FREQUENT = 5000  # default vocabulary size
+TEXT_BLOCK = 1000  # texts tokenised at once
 
-# what engines call columns of strings, and pandas those that may hold anything
+# Names of string types in the engines, and of pandas columns that may contain strings.
 OF_TEXTS = ("string", "str", "large_string", "varchar", "char", "object", "category")
 
-Progress = Callable[[str, int, int], None]  # name of the pass, parts done, parts there are
-Wish = Vocabulary | Iterable[str] | int  # a vocabulary, its words, or how many to count
+Progress = Callable[[str, int, int], None]  # name of the pass, parts done, number of parts
+Wish = Vocabulary | Iterable[str] | int  # a vocabulary, its words, or its size
 
 
 def choose_vocabulary(wish: Wish, count_most: Callable[[int], Vocabulary]) -> Vocabulary:
-    """Return a vocabulary as it was wished for; a number has the engine count words."""
+    """Return the vocabulary; for a size, the engine counts words in a first pass."""
     if isinstance(wish, int | np.integer):
         return count_most(check_n_words(wish))
     return wish if isinstance(wish, Vocabulary) else Vocabulary(wish)
 
 
 def check_texts(column: str, kind: str) -> None:
-    """Raise if a column's type, as its engine calls it, is not one of texts.
+    """Raise unless the type of a column, by the engine's name for it, can hold texts.
 
     Examples
     --------
@@ -43,19 +43,20 @@ def check_texts(column: str, kind: str) -> None:
     >>> check_texts("id", "bigint")
     Traceback (most recent call last):
     ...
-    ValueError: column 'id' holds bigint, not texts; name one of texts, or turn it into strings
+    ValueError: column 'id' holds bigint, not texts; name another one, or convert it to strings
     """
     if kind.split("[")[0].split("(")[0] not in OF_TEXTS:
         raise ValueError(
-            f"column {column!r} holds {kind}, not texts; name one of texts, or turn it into strings"
+            f"column {column!r} holds {kind}, not texts; name another one, or convert it to strings"
         )
 
 
 def tally(texts: Texts, words: Tokenizer) -> dict[str, int]:
-    """Count the words of a part of the texts.
+    """Return the word counts of some texts.
 
     Examples
     --------
+    >>> from spectralleader.text import Words
     >>> tally(["to be or not to be"], Words())
     {'to': 2, 'be': 2, 'or': 1, 'not': 1}
     """
@@ -66,7 +67,7 @@ def tally(texts: Texts, words: Tokenizer) -> dict[str, int]:
 
 
 def join(tallies: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Return the counts of all parts together."""
+    """Return the sum of several word counts."""
     total: dict[str, int] = {}
     for part in tallies:
         for word, n in part.items():
@@ -75,25 +76,25 @@ def join(tallies: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def rank(counts: Mapping[str, int], n_words: int) -> Vocabulary:
-    """Return the most frequent words, ordered as `Vocabulary.most_frequent` orders them."""
+    """Return the vocabulary of the most frequent words, in the order of `most_frequent`."""
     ranked = sorted((-n, word) for word, n in counts.items())[:n_words]
     if not ranked:
         raise NoWordsError(
-            "the texts have no words: check the column, the language, the stop words"
+            "the texts contain no words: check the column, the language and the stop words"
         )
     return Vocabulary(word for _, word in ranked)
 
 
 def count_texts(texts: Texts, vocabulary: Vocabulary, words: Tokenizer) -> Documents:
-    """Turn a part of the texts into documents over a vocabulary."""
+    """Return some texts as documents over a vocabulary."""
     return vocabulary.count_known(as_strings(texts), words)
 
 
 def as_documents(part: Any, n_words: int) -> Documents:
-    """Make documents of whatever holds counts: matrices, data frames, documents, lists of these."""
+    """Return the documents of counts in matrices, data frames, `Documents`, or lists of these."""
     if isinstance(part, Documents):
         return part.widen(n_words)
-    if hasattr(part, "to_numpy"):  # a data frame, a column a word
+    if hasattr(part, "to_numpy"):  # a data frame with one column per word
         part = part.to_numpy()
     if isinstance(part, np.ndarray) or sp.issparse(part):
         return Documents.from_matrix(part).widen(n_words)
@@ -102,7 +103,7 @@ def as_documents(part: Any, n_words: int) -> Documents:
 
 
 def as_text_topics(solution: Solution, vocabulary: Vocabulary, words: Tokenizer) -> TextTopics:
-    """Return a solution as topics to read, predict with and save; it learns no more."""
+    """Return a solution as `TextTopics` that can be read, saved and used for prediction only."""
     topics = TextTopics(
         solution.model.n_topics, learner="unigram", vocabulary=vocabulary, words=words
     )

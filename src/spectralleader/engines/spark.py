@@ -1,8 +1,9 @@
-"""Spark: the spectral method on a DataFrame with a column of texts or counts, on any session.
+"""The spectral method on a Spark DataFrame with a column of texts or counts.
 
-Texts or counts are made documents once and persisted. Every pass maps Arrow batches to one summary
-a partition, cut in pieces. A few small summaries are added up on the driver, else pieces are added
-up by key first: bytes that depend on the vocabulary and on K, however many documents there are.
+Texts or counts are converted to documents once and persisted. Every pass maps Arrow batches to one
+summary per partition, in pieces. Up to `TO_DRIVER` bytes are summed on the driver; above that,
+pieces are first summed by key. Their size depends on the vocabulary and K, not on the number of
+documents.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 try:
-    import pyarrow  # noqa: F401  # its own error would not name the extra
+    import pyarrow  # noqa: F401  # fail here, with a message that names the extra
     from pyspark import StorageLevel, TaskContext
     from pyspark.sql import DataFrame
-    from pyspark.sql import functions as F  # noqa: N812  # as everybody calls it
+    from pyspark.sql import functions as F  # noqa: N812  # its usual name
     from pyspark.sql.types import UserDefinedType
 except ImportError as error:
     raise ImportError(
-        "spectralleader.engines.spark needs Spark: pip install 'spectralleader[spark]'"
+        "spectralleader.engines.spark requires Spark: pip install 'spectralleader[spark]'"
     ) from error
 
 import numpy as np
@@ -39,9 +40,9 @@ from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer, as_words
 
-FAN_IN = 64  # summaries that are added up at once
-TO_DRIVER = 2**25  # bytes of summaries that the driver adds up itself, rather than one more stage
-POLL = 0.2  # seconds between looks at how far a pass got
+FAN_IN = 64  # summaries summed by one task
+TO_DRIVER = 2**25  # up to this many bytes the driver sums itself: faster than one more stage
+POLL = 0.2  # seconds between updates of the progress
 
 
 def learn_texts(
@@ -54,24 +55,24 @@ def learn_texts(
     progress: Progress | None = None,
     **settings: Any,
 ) -> TextTopics:
-    """Learn topics from a column of texts; the model is that of `SpectralMethod` on all of them.
+    """Learn topics from a text column; return the model that `SpectralMethod` fits to all texts.
 
     Parameters
     ----------
     frame : DataFrame
-        The texts; rows without one are left out.
+        The texts; rows with a missing text are ignored.
     n_topics : int
-        K.
+        Number of topics, K.
     column : str
-        Where the texts are.
+        The text column.
     vocabulary : int, Vocabulary or iterable of str
-        Words to tell texts apart by; a number: so many of the most frequent, counted first.
+        The vocabulary, or its size: the most frequent words are then found in a first pass.
     words : Words or callable, optional
-        What counts as a word. Left out, English stop words are left out.
+        The tokenizer. Defaults to `Words` without English stop words.
     progress : callable, optional
-        Is told the pass, the parts done and the parts there are.
+        Called with the name of the pass, the parts done and the total number of parts.
     **settings
-        Of `spectralleader.learners.passes.solve`: `seed`, `n_polish`, ...
+        Passed to `spectralleader.learners.passes.solve`: `seed`, `n_polish`, ...
     """
     words = as_words(words)
     texts = frame.select(F.col(column).alias("text")).dropna()
@@ -98,10 +99,10 @@ def learn_counts(
     progress: Progress | None = None,
     **settings: Any,
 ) -> Solution:
-    """Learn topics from a column of counts; the model is that of `SpectralMethod` on all of them.
+    """Learn topics from a column of counts; return the solution of `SpectralMethod` on all rows.
 
-    The column holds sparse vectors of Spark ML, or structs with their `indices` and `values`, whose
-    `size` may be said by `n_words` instead. Else as `learn_texts`.
+    The column holds Spark ML vectors, or structs with `indices`, `values` and `size`; `n_words`
+    replaces a missing `size`. See `learn_texts` for the rest.
     """
     is_vector = isinstance(frame.schema[column].dataType, UserDefinedType)
     counts = F.unwrap_udt(column) if is_vector else F.col(column)
@@ -118,20 +119,20 @@ def learn_counts(
 def learn_batches(
     path: str | os.PathLike[str], begin: Callable[[], TextTopics], *, column: str = "text"
 ) -> Callable[[DataFrame, int], None]:
-    """Return a function for `foreachBatch` that learns each micro-batch, exactly once.
+    """Return a function for `foreachBatch` that learns each micro-batch exactly once.
 
-    What was learned and the number of the batch are in one file, which is replaced at once: a query
-    that is restarted from its checkpoint may hand in a batch again, and it is not learned twice.
-    File and checkpoint belong together: a query with a new one counts its batches from 0 again.
+    The model and the number of the batch are saved in one file, which is replaced atomically: a
+    restarted query may repeat its last batch, and the repetition is not learned. The file belongs
+    to the query's checkpoint: a query with a new checkpoint numbers its batches from 0 again.
 
     Parameters
     ----------
     path : path
-        The file, for `spectralleader.load`; where there is none yet, it begins.
+        The model file, for `spectralleader.load`; created if it does not exist.
     begin : callable
-        Returns topics that have learned nothing.
+        Returns a new `TextTopics`, used if the file does not exist.
     column : str
-        Where the texts are; rows without one are left out.
+        The text column; rows with a missing text are ignored.
     """
 
     def learn(frame: DataFrame, batch: int) -> None:
@@ -145,7 +146,7 @@ def learn_batches(
 
 
 class SparkDocuments:
-    """Documents in the partitions of a DataFrame, persisted while the block lasts."""
+    """Documents in the partitions of a DataFrame, persisted inside a `with` block."""
 
     def __init__(
         self,
@@ -186,7 +187,7 @@ class SparkDocuments:
         )
 
     def _collect(self, pieces: DataFrame, name: str) -> list[Any]:
-        """Return the rows of a pass, and tell of the partitions done on the way."""
+        """Return the rows of a pass, reporting progress meanwhile."""
         rows: list[Any]
         if self._progress is None:
             rows = pieces.collect()
@@ -202,8 +203,8 @@ class SparkDocuments:
 
 
 def _partitions_done(frame: DataFrame, n_parts: int) -> list[int]:
-    """Return how many tasks have ended of each running stage over all partitions."""
-    if "connect" in type(frame).__module__:  # where the driver is elsewhere and tells nothing
+    """Return the numbers of completed tasks of the running stages over all partitions."""
+    if "connect" in type(frame).__module__:  # Spark Connect has no status tracker
         return []
     tracker = frame.sparkSession.sparkContext.statusTracker()
     stages = filter(None, map(tracker.getStageInfo, tracker.getActiveStageIds()))
@@ -215,7 +216,7 @@ def _name(task: Task) -> str:
 
 
 def _summarise(batches: Batches, task: Task, n_words: int) -> Batches:
-    """Return the summary of a partition's documents, in pieces; of none, nothing."""
+    """Yield the summary of a partition's documents in pieces; nothing for an empty partition."""
     if (documents := arrow.read_documents(batches, n_words)) is not None:
         flat = np.concatenate([array.ravel() for array in task(documents)])
         yield from arrow.in_pieces(TaskContext.get().partitionId(), flat)

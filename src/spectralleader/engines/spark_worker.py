@@ -1,8 +1,8 @@
-"""Settle: spare a Python worker of Spark what it does around each task, mostly in vain.
+"""Reduce the overhead of a Python worker of Spark between tasks.
 
-Before a task it reads the tables of `pyspark.zip` and `py4j.zip` again, once for every package that
-was imported from them; after it, it looks for garbage among all that was ever imported. That is
-0.3 s of processor time, where the summary of a part often takes a hundredth of it.
+Before each task the worker reads the tables of `pyspark.zip` and `py4j.zip` again, once per package
+imported from them, and after it runs a full garbage collection. That takes 0.3 s of CPU time, often
+a hundred times as long as the task itself.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from functools import cache
 from pathlib import Path
 from zipimport import zipimporter
 
-SPARKS = ("pyspark", "py4j", "spark-core")  # archives that its own modules come from
+SPARKS = ("pyspark", "py4j", "spark-core")  # archives of Spark's own modules
 
 
 def settle(name: str) -> None:
-    """Make the end of this task and the start of the next one short; the task has a name."""
+    """Shorten the end of this task and the start of the next; `name` is the kind of task."""
     _freeze(name)
     for path, finder in list(sys.path_importer_cache.items()):
         if isinstance(finder, zipimporter) and Path(finder.archive).name.startswith(SPARKS):
-            del sys.path_importer_cache[path]  # made again when it is needed, from a table kept
+            del sys.path_importer_cache[path]  # recreated on demand from a cached table
 
 
-@cache  # once for each kind of task, whose modules and kernels are there by then
+@cache  # once per kind of task: its modules and kernels are loaded by then
 def _freeze(name: str) -> None:
     gc.collect()
     gc.freeze()

@@ -25,7 +25,7 @@ UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 LEFT_BEHIND = "[a-z0-9_]{8}"  # how the name of a temporary file ends
 N_START = 16  # bytes that all saved files have in common
 FIRST = 10.0  # seconds to the first checkpoint; each wait is twice the last, up to the interval
-FRESH = "start anew with --fresh, which keeps it as a backup"
+FRESH = "start over with --fresh, which keeps it as a backup"
 
 
 class Every(NamedTuple):
@@ -112,7 +112,7 @@ class Checkpoints:
         """Rename a file that is there to a name that is free, its backup."""
         self.backup = back_up(self.path)
         if self.backup is not None:
-            self._progress.say(f"starts anew; what was learned before is kept in {self.backup}")
+            self._progress.say(f"starting over; the previous model is kept in {self.backup}")
 
     def _tidy(self) -> None:
         """Delete what processes that were killed while they saved have left behind."""

@@ -121,7 +121,7 @@ def check_free(save: str | os.PathLike[str], *, fresh: bool) -> None:
     if storage.check_target(save).exists() and not fresh:
         raise ValueError(
             f"{save} is there already, and an engine does not go on with it: name another file, or "
-            "start anew with --fresh, which keeps it as a backup"
+            "start over with --fresh, which keeps it as a backup"
         )
 
 

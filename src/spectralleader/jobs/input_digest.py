@@ -20,7 +20,7 @@ from spectralleader.sources.position import Position
 SEGMENT = MARKED  # documents in a link of the chain of digests
 CHAINED = "chained:"  # before a digest of this kind
 CHEAP = 2**24  # bytes that are read again in any case: a second at most
-ADVICE = "name the same files in the same order, or start anew with --fresh"
+ADVICE = "name the same files in the same order, or start over with --fresh"
 
 
 class InputDigest:
@@ -110,7 +110,7 @@ def check_pipe(source: Source) -> None:
     if len(source.files) > 1:
         raise ValueError(
             f"going on with {source.once_only} and {len(source.files) - 1} more would learn these "
-            "again; read the pipe alone, or start anew with --fresh"
+            "again; read the pipe alone, or start over with --fresh"
         )
 
 
@@ -131,7 +131,7 @@ def retrace(
     if position.digest is None:
         raise ValueError(
             "documents of a pipe were learned before, so that the place in a file is not known; "
-            "go on with a pipe, or start anew with --fresh"
+            "go on with a pipe, or start over with --fresh"
         )
     learned = f"goes on after {position.offset:,} documents"
     digest, blocks = _begin(reader, position, verify=verify)

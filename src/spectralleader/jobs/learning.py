@@ -342,7 +342,7 @@ def _start(
     if found.topics.position is None:
         raise ValueError(
             "files or a pipe were learned before, so that the position in a live source is not "
-            "known; go on with those, or start anew with --fresh"
+            "known; go on with those, or start over with --fresh"
         )
     try:
         reader.start(found.topics.position)

@@ -169,5 +169,5 @@ def check_same(before: dict[str, str], now: dict[str, str], name: str) -> None:
         )
         raise ValueError(
             f"{name} was learned with other settings: {told}; give those it was learned with, or "
-            "start anew with --fresh"
+            "start over with --fresh"
         )

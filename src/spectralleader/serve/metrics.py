@@ -17,7 +17,7 @@ PREFIX = "spectralleader"
 SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 BEHIND = re.compile(r"([\d,.]+) \w+ behind")
 UNITS = {"kafka": "messages", "redis": "s", "folder": "files"}  # by kind of source, else bytes
-UP_TO_DATE = ("up to date", "in the last file", "nothing there yet")
+UP_TO_DATE = ("up to date", "in the last file", "no messages yet")
 
 
 class Metrics:

@@ -30,7 +30,7 @@ GRACE = 2  # seconds that open requests have to end
 STALE = 3  # intervals between checkpoints after which the last one is too old
 LEAST_STALE = 60.0  # seconds
 STARTING = 10.0  # seconds until the port must be open
-FRESH = re.compile("start anew with --fresh(, which keeps it as a backup)?")
+FRESH = re.compile("start over with --fresh(, which keeps it as a backup)?")
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def serve(options: ServeOptions, learning: LearnOptions | None) -> None:
     try:
         _serve(options, learning)
     except ValueError as error:  # of jobs that learn has too, whose options are others
-        error.args = (FRESH.sub("name another MODEL to start anew", str(error)),)
+        error.args = (FRESH.sub("name another MODEL to start over", str(error)),)
         raise
 
 

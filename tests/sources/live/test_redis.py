@@ -68,7 +68,7 @@ def test_a_stream_that_is_another_is_refused(redis_server):
     redis_server.fill("first", [{"text": "rain"}] * 3)
     with open_source(address, follow=False) as reader:
         position = next(reader).position
-    with pytest.raises(ValueError, match="the stream 'first' was learned, not 'second'"):
+    with pytest.raises(ValueError, match="learned from the stream 'first', not 'second'"):
         open_source(f"{redis_server.address}/second", after=position)
     with redis_server.client() as client:
         client.delete("first")
@@ -84,7 +84,9 @@ def test_an_address_without_a_server_is_an_error_soon(monkeypatch):
     monkeypatch.setattr(redis_stream, "PATIENCE", 0.3)
     with pytest.raises(ValueError, match=r"redis://127.0.0.1:1/0/x cannot be reached.*address"):
         open_source("redis://:secret@127.0.0.1:1/0/x")
-    with pytest.raises(ValueError, match=r"is redis://host:port/db/STREAM, not redis://host/$"):
+    with pytest.raises(
+        ValueError, match=r"must be redis://host:port/db/STREAM, got redis://host/$"
+    ):
         open_source("redis://:secret@host/")
 
 

@@ -1,8 +1,8 @@
 """Live sources: brokers, followed files and folders, each with a position to resume from.
 
-A source is four methods, see `LiveSource`; `addresses` knows them by scheme. `decoding` makes texts
-of messages, `reader` blocks of texts. Whether a message was learned is decided by the position that
-is saved with the model, and by nothing else.
+A source implements the four methods of `LiveSource`; `addresses` maps URL schemes to sources.
+`decoding` turns messages into texts, and `reader` groups texts into blocks. The position saved with
+the model is the only record of which messages were learned.
 """
 
 from spectralleader.sources.live.addresses import is_address, open_source

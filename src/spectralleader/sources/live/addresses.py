@@ -1,4 +1,7 @@
-"""Addresses: which source a name stands for. Another broker is one file and one line here."""
+"""Addresses: URLs, files and folders mapped to their sources.
+
+A new broker takes one module and one line in `ADDRESSES`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from spectralleader.sources.live.followed import Followed
 from spectralleader.sources.live.protocol import Json, Say
 from spectralleader.sources.live.reader import WAIT, LiveReader
 
-# By scheme: the module and the class of the source. Its client is imported when it is used.
+# Module and class of the source by URL scheme; the broker's client is imported on first use.
 ADDRESSES = {
     "redis": ("redis_stream", "RedisStream"),
     "rediss": ("redis_stream", "RedisStream"),
@@ -25,7 +28,7 @@ STARTS = ("earliest", "latest")
 
 
 def is_address(name: str) -> bool:
-    """Return whether a name is that of a stream of a broker.
+    """Return whether a name is the URL of a stream on a broker.
 
     Examples
     --------
@@ -36,11 +39,11 @@ def is_address(name: str) -> bool:
 
 
 def check_scheme(name: str) -> None:
-    """Raise for an address of a scheme that is not known."""
+    """Raise for a URL with an unknown scheme."""
     scheme, is_url, _ = name.partition("://")
     if is_url and scheme not in ADDRESSES and not Path(name).exists():
         known = ", ".join(f"{one}://" for one in ADDRESSES)
-        raise ValueError(f"{scheme}:// is not known; known are {known}, files and folders")
+        raise ValueError(f"unknown scheme {scheme}://; use {known}, a file or a folder")
 
 
 def open_source(
@@ -59,29 +62,32 @@ def open_source(
     say: Say = lambda line: None,
     wait: float = WAIT,
 ) -> LiveReader | FolderReader:
-    r"""Read a stream in blocks, each with the position after it.
+    r"""Return an iterator over blocks of a stream, each with the position after it.
 
     Parameters
     ----------
     name : str or path
         redis://host:port/db/STREAM, kafka://host:port/TOPIC, a file or a folder.
     after : JSON, optional
-        The position to go on after, such as `TextTopics.position`; if omitted or None, `start`
-        says where.
+        The position to resume from, such as `TextTopics.position`. If omitted, `start` decides.
     text, tokens, time, label, format, strict
-        See `read`; paths such as payload.body reach into JSON.
+        See `read`; paths such as payload.body name fields of nested JSON objects.
     block : int
         Documents per block.
     follow : bool
-        Wait for more at the end. If false, the last block may be smaller.
+        Wait for new messages at the end of the stream. If False, stop there.
     start : str
-        Where to begin without a position: "earliest" or "latest".
+        Where to start without a position: "earliest" or "latest".
     say : callable
-        Called with a line when there is something to report, such as a broker that is away.
+        Called with a message for the user, for instance if a broker cannot be reached.
     wait : float
-        Seconds after which a block that is not full comes all the same, at the end of a stream that
-        is followed: documents do not wait for others that may be long in coming. With `math.inf`
-        only whole blocks come.
+        At the end of a followed stream, return an incomplete block after this many seconds. With
+        `math.inf` only full blocks are returned.
+
+    Raises
+    ------
+    ValueError
+        If the source does not exist or cannot be reached, or the position is not in it.
 
     Examples
     --------
@@ -129,7 +135,7 @@ def make_reader(
     say: Say = lambda line: None,
     wait: float = WAIT,
 ) -> LiveReader | FolderReader:
-    """Return a reader of a live source, not yet started; parameters as for `open_source`."""
+    """Return a reader of a live source that is not started yet; see `open_source`."""
     if start not in STARTS:
         raise ValueError(f"start must be one of {', '.join(STARTS)}, got {start!r}")
     reading: dict[str, Any] = {"size": block, "follow": follow, "strict": strict, "say": say}

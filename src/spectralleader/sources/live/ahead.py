@@ -1,4 +1,4 @@
-"""Ahead: messages are decoded many at once, and handed out a block at a time."""
+"""Ahead: messages are decoded in large batches and returned block by block."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from spectralleader.sources.live.protocol import Json, Taken
 
 @contextmanager
 def collecting_later() -> Iterator[None]:
-    """Keep the collector of garbage from looking at messages while they come, again and again.
+    """Pause garbage collection while messages are fetched.
 
-    A client makes several objects of a message. Collecting them took twice as long as the rest.
+    Clients create several objects per message, and scanning them repeatedly took twice as long as
+    everything else.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -27,15 +28,15 @@ def collecting_later() -> Iterator[None]:
 
 
 class Ahead:
-    """Messages that were decoded together, of which some documents are still to be handed out."""
+    """A batch of decoded messages, some of whose documents are not returned yet."""
 
     def __init__(self, taken: Taken | None = None, decoded: Decoded | None = None) -> None:
         self._taken, self._decoded = taken, decoded
-        self._n_given, self._n_told = 0, 0  # documents, and problems
+        self._n_given, self._n_told = 0, 0  # documents returned, problems reported
 
     @property
     def n_docs(self) -> int:
-        """How many documents are left."""
+        """Number of documents left."""
         return 0 if self._decoded is None else len(self._decoded.block) - self._n_given
 
     def take(self, n: int) -> tuple[TextBlock, Json]:
@@ -46,12 +47,12 @@ class Ahead:
         return self._decoded.block[first : self._n_given], self._taken.after(self._end(0))
 
     def _end(self, n: int) -> int:
-        """Return how many messages are read once n more documents are."""
+        """Return the number of messages consumed after n more documents."""
         assert self._decoded is not None
         return self._decoded.places[self._n_given + n - 1] + 1
 
     def problems_of(self, n: int) -> list[tuple[str, str, str]]:
-        """Return what is wrong with messages before the end of the next n documents."""
+        """Return the problems of messages before the end of the next n documents."""
         return self._problems_before(self._end(n))
 
     def after(self) -> Json:
@@ -60,7 +61,7 @@ class Ahead:
         return self._taken.after(len(self._taken.ids))
 
     def finish(self) -> list[tuple[str, str, str]]:
-        """Return what is wrong with those that are left."""
+        """Return the problems of the remaining messages."""
         return [] if self._taken is None else self._problems_before(len(self._taken.ids))
 
     def _problems_before(self, end: int) -> list[tuple[str, str, str]]:

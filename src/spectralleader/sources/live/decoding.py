@@ -1,4 +1,4 @@
-"""Decoding: from messages to texts, times and labels; bad messages are counted with their ids."""
+"""Decoding of messages into texts, times and labels; invalid ones are reported by id."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ Payloads = list[bytes] | list[Fields]
 
 
 class Bad(NamedTuple):
-    """What is wrong with a message."""
+    """The problem of one message."""
 
-    at: int  # its number among those that were decoded
+    at: int  # index of the message in its batch
     kind: str
     detail: str = ""
 
 
 class Decoded(NamedTuple):
-    """The good ones of some messages, and what is wrong with the others."""
+    """The valid messages of a batch as a block, and the problems of the others."""
 
     block: TextBlock
-    places: Sequence[int]  # of the documents of the block among the messages, in order
+    places: Sequence[int]  # index in the batch of each document of the block, increasing
     bad: list[Bad]  # in order of the messages
 
 
 class Shape(NamedTuple):
-    """What messages look like: stored with the position, so that it is guessed once only."""
+    """The format of messages; stored with the position, so that it is guessed only once."""
 
     kind: str
     columns: Columns
@@ -61,18 +61,18 @@ class Shape(NamedTuple):
     def to_state(self) -> Json:
         """Return the shape as plain JSON."""
         found = self.columns._asdict()
-        del found["keep"]  # what is handed on decides nothing
+        del found["keep"]  # columns passed through do not affect what is learned
         return {"kind": self.kind, **found, "text": list(self.columns.text)}
 
     @classmethod
     def from_state(cls, state: Any) -> Shape:
-        """Rebuild what `to_state` described, checked."""
+        """Return the shape that `to_state` described, after validation."""
         names = take(state, "text")
         others = take(state, "time"), take(state, "label")
         if not isinstance(names, list) or not names or not all(type(n) is str for n in names):
-            raise ValueError("the columns of the text must be names")
+            raise ValueError("the text columns must be strings")
         if not all(type(name) in (str, type(None)) for name in others):
-            raise ValueError("the columns of time and label must be names")
+            raise ValueError("the time and label columns must be strings")
         tokens = take(state, "tokens")
         if type(tokens) is not bool:
             raise ValueError("tokens must be true or false")
@@ -80,7 +80,7 @@ class Shape(NamedTuple):
 
 
 def guess_shape(payloads: Payloads, wish: Wish, name: str) -> tuple[Shape, list[str]]:
-    """Return the shape of messages, going by some of them, and in words what was guessed."""
+    """Return the format of messages inferred from some of them, and descriptions of guesses."""
     if isinstance(payloads[0], list):
         entries = [entry_of(fields) for fields in payloads]
         kind = "fields"
@@ -114,7 +114,7 @@ def find(entry: dict[str, Any], name: str) -> Any:
 
 
 def entry_of(fields: Fields) -> dict[str, Any]:
-    """Return fields as an object; those that hold JSON objects can be reached into."""
+    """Return fields as a dictionary; values that are JSON objects are parsed."""
     entry: dict[str, Any] = {}
     for name, value in zip(fields[::2], fields[1::2], strict=True):
         inner = parse(value) if value[:1] == b"{" else None
@@ -124,7 +124,7 @@ def entry_of(fields: Fields) -> dict[str, Any]:
 
 
 def decode(payload: bytes) -> str | None:
-    """Return bytes as text, None if they are not UTF-8."""
+    """Return the decoded bytes, or None if they are not UTF-8."""
     try:
         return payload.decode()
     except UnicodeDecodeError:
@@ -132,14 +132,14 @@ def decode(payload: bytes) -> str | None:
 
 
 class Decoder:
-    """Makes a block of the messages of one source, all of one shape."""
+    """Decodes the messages of one source, which all have one format."""
 
     def __init__(self, shape: Shape, name: str) -> None:
         self._shape, self._name = shape, name
         self._wanted = shape.columns.wanted
 
     def decode(self, ids: list[str], payloads: Payloads) -> Decoded:
-        """Return the good messages as a block, and what is wrong with the others."""
+        """Return the valid messages as a block, and the problems of the others."""
         bad: list[Bad] = []
         columns, places = self._read(payloads, bad)
         texts, good = self._read_documents(columns, places, bad)
@@ -163,7 +163,7 @@ class Decoder:
         return Decoded(block, places, sorted(bad))
 
     def _read(self, payloads: Payloads, bad: list[Bad]) -> tuple[dict[str, Column], Sequence[int]]:
-        """Return the wanted columns of messages that can be read, and which these are."""
+        """Return the wanted columns of the readable messages, and their indices."""
         every = range(len(payloads))
         if self._shape.kind == "text":
             return self._read_text(cast("list[bytes]", payloads), bad)
@@ -191,7 +191,7 @@ class Decoder:
     def _read_entries(
         self, entries: Iterable[dict[str, Any] | None], payloads: Payloads, bad: list[Bad]
     ) -> tuple[dict[str, Column], Sequence[int]]:
-        """Return the wanted values of objects, one by one."""
+        """Return the wanted columns of objects, read one by one."""
         columns: dict[str, Column] = {name: [] for name in self._wanted}
         places = []
         for at, (entry, payload) in enumerate(zip(entries, payloads, strict=True)):
@@ -211,7 +211,7 @@ class Decoder:
     def _read_documents(
         self, columns: dict[str, Column], places: Sequence[int], bad: list[Bad]
     ) -> tuple[list[Any], Sequence[int]]:
-        """Return the documents, and which of the messages they are."""
+        """Return the documents, and the indices of their messages."""
         texts: list[Any] = join_columns([columns[name] for name in self._shape.columns.text])
         if self._shape.columns.tokens:
             texts = [parse_tokens(text) if text else "" for text in texts]
@@ -230,15 +230,15 @@ class Decoder:
 
 
 def read_joined(payloads: list[bytes], wanted: Sequence[str]) -> dict[str, Column] | None:
-    """Return the wanted columns of JSON objects, all at once; None if one is not as it should be.
+    """Return the wanted columns of JSON objects parsed in one call; None if any is invalid.
 
-    Paths such as payload.body are reached into after that.
+    Paths such as payload.body are resolved afterwards.
     """
     if not payloads:
         return {name: [] for name in wanted}
     data = b"\n".join(payloads)
     if data.count(b"\n") >= len(payloads):
-        # a line feed is no part of a JSON string: messages may be joined, one per line
+        # JSON strings cannot contain a raw line feed, so replacing it does not change a message.
         data = b"\n".join(payload.replace(b"\n", b" ") for payload in payloads)
     names = dict.fromkeys(part for name in wanted for part in (name, name.partition(".")[0]))
     found = read_fast(data, list(names), len(payloads))
@@ -259,7 +259,7 @@ def _reached(columns: dict[str, Column], name: str) -> Column:
 
 
 def read_fields(payloads: list[Fields], wanted: Sequence[str]) -> dict[str, Column] | None:
-    """Return the wanted fields, also by paths into JSON; None if they must be read one by one."""
+    """Return the wanted fields and paths as columns; None if they must be read one by one."""
     columns = {}
     for name in wanted:
         top, _, inner = name.partition(".")
@@ -280,7 +280,7 @@ def read_fields(payloads: list[Fields], wanted: Sequence[str]) -> dict[str, Colu
 
 
 def read_field(payloads: list[Fields], name: bytes) -> list[bytes] | None:
-    """Return one field of all messages, None unless all have it in the same place."""
+    """Return one field of all messages; None unless all have it at the same index."""
     first = payloads[0][::2]
     if name not in first:
         return None
@@ -293,13 +293,13 @@ def read_field(payloads: list[Fields], name: bytes) -> list[bytes] | None:
 
 
 def is_utf8(fields: Fields) -> bool:
-    """Return whether all values are text."""
+    """Return whether all values are valid UTF-8."""
     return all(decode(value) is not None for value in fields[1::2])
 
 
 def read_position(position: Any, kind: str) -> tuple[Json, Shape]:
-    """Return what a source stored, and the shape of its messages; checked."""
+    """Return the source's own position and the message format, after validation."""
     found = take(position, "kind")
     if found != kind:
-        raise ValueError(f"the position is one in a source of the kind {found!r:.40}, not {kind!r}")
+        raise ValueError(f"the position belongs to a {found!r:.40} source, not to a {kind!r} one")
     return take(position, "at"), Shape.from_state(part(position, "read"))

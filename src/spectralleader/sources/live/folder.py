@@ -1,4 +1,4 @@
-"""A folder of files: read in order of their names, new ones picked up."""
+"""A folder of files, read in order of their names; new files are picked up."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from spectralleader.sources.files.text_block import TextBlock, message_block
 from spectralleader.sources.live.protocol import Json, Say
 
 KIND = "folder"
-WAIT = 0.2  # seconds between two looks at the folder
-HIDDEN = (".", "_")  # names that begin so are not data, or not yet
+WAIT = 0.2  # seconds between polls of the folder
+HIDDEN = (".", "_")  # prefixes of names that are no data, or not complete yet (as in Hadoop)
 
 
 def list_folder(folder: str | Path) -> list[Path]:
-    """Return the files of a folder in order of their names; hidden ones are left out."""
+    """Return the files of a folder in order of their names, without hidden and empty ones."""
     found = [path for path in Path(folder).iterdir() if not path.name.startswith(HIDDEN)]
-    # an empty file is one that is not written yet
+    # An empty file may still be waiting for its content.
     there = [path for path in found if path.is_file() and path.stat().st_size]
     return sorted(there, key=lambda path: path.name)
 
 
 class FolderReader(Iterator[TextBlock]):
-    """An iterator of blocks of a folder's files; made by `open_source`.
+    """An iterator over blocks of the files in a folder, created by `open_source`.
 
-    A file must be complete when it appears: write it under a name that begins with a dot, and
-    rename it. One whose name comes before those that were read is reported and left out. Blocks do
-    not cross files.
+    A file must be complete when it appears: write it under a name that starts with a dot, then
+    rename it. A new file whose name sorts before one that was already read is reported and skipped.
+    Blocks do not cross files.
     """
 
     starts_alike = False
@@ -61,21 +61,21 @@ class FolderReader(Iterator[TextBlock]):
         self.position: Json | None = None
         self.is_started = False
         self._reader: Reader | None = None
-        self._name = ""  # of the file that is read, or was read last
-        self._n_docs = 0  # handed out of it
-        self._digest = hashlib.sha256()  # of these
-        self._known: set[str] = set()  # files that were there when the folder was looked at
+        self._name = ""  # of the current or last file
+        self._n_docs = 0  # documents returned from it
+        self._digest = hashlib.sha256()  # of these documents
+        self._known: set[str] = set()  # names at the last poll of the folder
         self._columns: Columns | None = None
 
     @property
     def columns(self) -> Columns:
-        """The columns that are read; waits for the first file."""
+        """The columns that are read; waits for the first file if necessary."""
         if not self.is_started:
             self.start(None)
         return self._columns or Columns(("text",))
 
     def start(self, position: Json | None) -> None:
-        """Go on after a position; None is the first start."""
+        """Resume from a position, or start from the beginning if it is None."""
         self.is_started = True
         if position is not None:
             self._resume(position)
@@ -85,13 +85,13 @@ class FolderReader(Iterator[TextBlock]):
 
     def _resume(self, position: Any) -> None:
         if take(position, "kind") != KIND:
-            raise ValueError("the position is not one in a folder")
+            raise ValueError("the position does not belong to a folder")
         self._name, n_docs = text(position, "file"), whole(position, "docs")
         path = self._folder / self._name
         if not path.is_file():
             raise ValueError(
-                f"{path} is gone, which was learned up to document {n_docs:,}; bring it back, or "
-                "start anew with --fresh"
+                f"{path} is missing, which was learned up to document {n_docs:,}; restore it, or "
+                "start over with --fresh"
             )
         self._open(path)
         while self._n_docs < n_docs and self._reader is not None:
@@ -102,8 +102,8 @@ class FolderReader(Iterator[TextBlock]):
             self._count(block[: n_docs - self._n_docs])
         if self._n_docs != n_docs or self._digest.hexdigest() != text(position, "digest"):
             raise ValueError(
-                f"{path} has changed since its first {n_docs:,} documents were learned; bring it "
-                "back, or start anew with --fresh"
+                f"{path} has changed since its first {n_docs:,} documents were learned; restore "
+                "it, or start over with --fresh"
             )
         self.position = position
 
@@ -121,7 +121,7 @@ class FolderReader(Iterator[TextBlock]):
             )
 
     def _open_next(self) -> bool:
-        """Open the first file after the last one, if there is one."""
+        """Open the next file in order of names; return False if there is none."""
         found = list_folder(self._folder)
         self._report_late({path.name for path in found})
         for path in found:
@@ -133,7 +133,7 @@ class FolderReader(Iterator[TextBlock]):
     def _report_late(self, names: set[str]) -> None:
         late = {name for name in names - self._known if self._known and name < self._name}
         for name in sorted(late):
-            self._say(f"{name} comes before {self._name}, which was read already; not learned")
+            self._say(f"{name} sorts before {self._name}, which was already read; skipped")
         self._known = names
 
     def __next__(self) -> TextBlock:
@@ -142,7 +142,7 @@ class FolderReader(Iterator[TextBlock]):
         return block
 
     def next_or_idle(self) -> TextBlock:
-        """Return the next block, or one without documents if there is none at the moment."""
+        """Return the next block, or an empty block if there is nothing new yet."""
         if not self.is_started:
             self.start(None)
         look()
@@ -165,12 +165,12 @@ class FolderReader(Iterator[TextBlock]):
         self._n_docs += len(block)
 
     def describe(self) -> str:
-        """Return how many files are behind the one that is read."""
+        """Return the lag in words: how many files are still to be read."""
         n_behind = sum(path.name > self._name for path in list_folder(self._folder))
         return f"{n_behind:,} files behind" if n_behind else "in the last file"
 
     def close(self) -> None:
-        """Close the file that is open."""
+        """Close the current file."""
         if self._reader is not None:
             self.problems.absorb(self._reader.problems)
             self._reader.close()

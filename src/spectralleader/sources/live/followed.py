@@ -1,4 +1,4 @@
-"""A followed file: lines as they are appended, also after the file was rotated."""
+"""A followed file: lines as they are appended, across log rotation."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from spectralleader.sources.live.protocol import Json, Say, Taken
 from spectralleader.sources.live.spots import Passed, Spot, ends_in, find_spot
 
 KIND = "file"
-WAIT = 0.1  # seconds between two looks at a file that has nothing new
-FIRST = 256  # bytes by which a format is known
-ROTATED = re.compile(r"[.-]\d[\d.\-_:T]*")  # what rotation appends to a name: .1, -20240131
+WAIT = 0.1  # seconds between polls of a file without new lines
+FIRST = 256  # bytes from which the format is guessed
+ROTATED = re.compile(r"[.-]\d[\d.\-_:T]*")  # suffix of rotated files: .1, -20240131
 FOLLOWED = ("jsonl", "text")
-NOWHERE = 2**62  # behind the end of every file
+NOWHERE = 2**62  # an offset beyond the end of every file
 
 
 class Followed:
-    """Lines of a file that grows. Rotation by renaming and by copying and truncating is noticed.
+    """The lines of a growing file, with support for rotation (rename, or copy and truncate).
 
-    A line counts once it has its end. A file that was renamed is read to its end before the new one
-    is begun; of one that was truncated, the rest is looked for in the copy. After a restart the
-    file with the position is looked for among the rotated ones.
+    A line is read when its line end is there. A renamed file is read to its end before the new one;
+    the rest of a truncated file is read from its copy. After a restart, the file of the position is
+    searched among the rotated ones.
 
     Parameters
     ----------
     path : str
-        Its name; rotated files have the same one with a number or a date after it.
+        The file; rotated files have the same name with a number or date appended.
     start : str
-        At the first start, "earliest" or "latest".
+        Where to start without a position: "earliest" or "latest".
     say : callable
-        Takes a line for the user.
+        Called with messages for the user.
     format : str, optional
-        "jsonl" or "text"; known by name or content if omitted.
+        "jsonl" or "text". If omitted, it is guessed from name and content.
     follow : bool
-        Whether a last line without its end waits for it.
+        Whether an incomplete last line waits for its end.
     """
 
     def __init__(
@@ -51,16 +51,16 @@ class Followed:
         self._path = Path(path)
         self._start, self._say, self._format, self._follow = start, say, format, follow
         self._file: IO[bytes] | None = None
-        self._next_files: deque[Path] = deque()  # to be read before the present one
-        self._ready: list[bytes] = []  # lines, without the character that ends them
-        self._rest = b""  # a line without its end, read already
-        self._is_cut = False  # whether the last of the lines is without its end
-        self._has_blank = True  # whether blank lines are handed out: they are no JSON
-        self._read_to = 0  # bytes read
-        self._spot = Spot()  # after the lines that were handed out
+        self._next_files: deque[Path] = deque()  # rotated files to read after the current one
+        self._ready: list[bytes] = []  # complete lines, without line feeds
+        self._rest = b""  # the incomplete line read so far
+        self._is_cut = False  # whether the last line in `_ready` had no line end
+        self._has_blank = True  # whether blank lines are documents; in JSON lines they are not
+        self._read_to = 0  # offset up to which the file was read
+        self._spot = Spot()  # position after the lines that were returned
 
     def open(self, position: Json | None) -> Json:
-        """Open the file that the position is in, and go on after it."""
+        """Open the file that contains the position, and resume after it."""
         if position is None:
             self._open(self._path)
             if self._start == "latest":
@@ -69,15 +69,15 @@ class Followed:
         found = find_spot(position, [self._path, *reversed(self._rotated())])
         if found is None:
             raise ValueError(
-                f"{self._path} is not the file that was learned up to byte "
-                f"{position['offset']:,}, and it is not among the rotated ones beside it: bring it "
-                "back (uncompressed), or start anew with --fresh"
+                f"the file that was learned up to byte {position['offset']:,} is neither "
+                f"{self._path} nor one of the rotated files beside it: restore it (uncompressed), "
+                "or start over with --fresh"
             )
         spot, path = found
         self._open(path)
         self._seek(spot)
         if path != self._path:
-            self._say(f"{self._path} was rotated: goes on in {path}")
+            self._say(f"{self._path} was rotated: resuming in {path}")
             self._next_files.extend(self._successors())
         return self._spot.to_state()
 
@@ -86,12 +86,12 @@ class Followed:
         self._file = open(path, "rb")  # noqa: SIM115
         first = self._file.read(FIRST)
         if first.startswith((GZIP, ZSTD)):
-            raise ValueError(f"{path} is compressed, and cannot be followed")
+            raise ValueError(f"{path} is compressed; compressed files cannot be followed")
         kind = self._format or find_format(self._path.name, first)
         if kind not in FOLLOWED:
             raise ValueError(
                 f"{path} looks like {kind}, but only JSON lines and plain text can be followed; "
-                "say --format text to take each line as a text, or leave out --follow"
+                "use --format text to treat each line as a text, or omit --follow"
             )
         self._has_blank = kind == "text"
         self._seek(Spot(self._spot.number))
@@ -101,12 +101,12 @@ class Followed:
         self._rest, self._ready, self._is_cut = b"", [], False
 
     def _to_the_end(self) -> None:
-        """Skip the lines that are there; one without its end is new."""
+        """Skip the existing complete lines; an incomplete last line counts as new."""
         while self._read():
             self._spot, self._ready = self._spot.after(self._ready), []
 
     def _rotated(self) -> list[Path]:
-        """Return what this file was rotated to, the oldest first."""
+        """Return the rotated files, oldest first."""
         beside = self._path.name
         found = [
             path
@@ -116,7 +116,7 @@ class Followed:
         return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
 
     def _successors(self) -> list[Path]:
-        """Return the files written after the one that is open, the present one last."""
+        """Return the files written after the open one, the current one last."""
         mine = os.fstat(self._handle.fileno())
         later = [
             path
@@ -139,7 +139,7 @@ class Followed:
                 sleep(WAIT)
         lines, self._ready = self._ready[:n], self._ready[n:]
         is_whole = not (self._is_cut and not self._ready)
-        places: Sequence[int] = range(len(lines))  # of those that are messages
+        places: Sequence[int] = range(len(lines))  # indices of the lines that are messages
         if not self._has_blank:
             places = [i for i, line in enumerate(lines) if line.strip()]
         start, passed = self._spot, Passed(self._spot, lines, is_whole=is_whole)
@@ -152,7 +152,7 @@ class Followed:
         )
 
     def _read(self) -> bool:
-        """Read on; return whether there was anything."""
+        """Read the next chunk; return whether there was anything."""
         data = os.pread(self._handle.fileno(), CHUNK, self._read_to)
         if not data or self._is_replaced():
             return False
@@ -160,33 +160,34 @@ class Followed:
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > MAX_RECORD:
             line = self._spot.line + len(lines) + 1
-            raise ValueError(f"{self.name} line {line}: more than 64 MiB")
+            raise ValueError(f"{self.name} line {line} is longer than 64 MiB")
         self._ready += lines
         return True
 
     def _is_replaced(self) -> bool:
-        """Return whether other bytes are before the position: truncated, and written to since."""
+        """Return whether the bytes before the position changed: truncated and written to since."""
         return not self._spot.is_in(self._handle)
 
     def _finish_line(self) -> None:
-        """Take a last line without its end: nothing will be added to it."""
+        """Accept an incomplete last line: nothing will be appended to it."""
         if self._rest:
             self._ready.append(self._rest)
             self._rest, self._is_cut = b"", True
 
     def _move_on(self) -> bool:
-        """At the end of the file: go on to the next one if this one was rotated."""
+        """At the end of the file, open the next one if this one was rotated."""
         if not self._next_files:
             if not (after := self._rotation()):
                 return False
             self._next_files.extend(after)
-        if self._read():  # written since, before it was rotated
+        # The writer may have appended between our last read and the rotation.
+        if self._read():
             return True
         self._finish_line()
         if self._ready:
             return True
         following = self._next_files[0]
-        if not following.exists():  # renamed, and not yet created
+        if not following.exists():  # renamed, but the new one is not created yet
             return False
         self._next_files.popleft()
         self._spot = Spot(self._spot.number + 1)
@@ -194,7 +195,7 @@ class Followed:
         return True
 
     def _rotation(self) -> list[Path]:
-        """Return the files to be read next if this one was rotated, none if it was not."""
+        """Return the files to read next if this one was rotated, else an empty list."""
         mine = os.fstat(self._handle.fileno())
         try:
             there = self._path.stat()
@@ -207,7 +208,7 @@ class Followed:
         return []
 
     def _truncated(self) -> list[Path]:
-        """Go on in the copy that was made before the file was truncated, if there is one."""
+        """Continue in the copy that was made before the truncation, if there is one."""
         for path in reversed(self._rotated()):
             if path.stat().st_size >= self._read_to and self._is_copy(path):
                 spot = self._spot
@@ -215,19 +216,19 @@ class Followed:
                 self._seek(spot)
                 return [self._path]
         self._say(
-            f"{self._path} was truncated, and no copy of it was found: what was written to it "
-            f"after byte {self._read_to:,} and before that is not learned"
+            f"{self._path} was truncated and no copy was found: lines written after byte "
+            f"{self._read_to:,} and before the truncation are lost"
         )
         self._rest, self._read_to = b"", NOWHERE
         return [self._path]
 
     def _is_copy(self, path: Path) -> bool:
-        """Return whether a file begins as the lines that were read."""
+        """Return whether a file begins with the bytes that were read."""
         with open(path, "rb") as file:
             return ends_in(file, self._spot.offset)[0] == self._spot.head
 
     def describe(self, position: Json) -> str:
-        """Return how many bytes of the file are behind the position."""
+        """Return the lag in words: bytes between the position and the end of the file."""
         is_here = position["number"] == self._spot.number
         n_behind = os.fstat(self._handle.fileno()).st_size - (position["offset"] if is_here else 0)
         return f"{n_behind:,} bytes behind" if n_behind > 0 else "up to date"
@@ -243,5 +244,5 @@ class Followed:
 
 
 def glob_escape(name: str) -> str:
-    """Return a name so that it stands for itself in a pattern."""
+    """Return a name with the special characters of glob patterns escaped."""
     return re.sub(r"([*?[])", r"[\1]", name)

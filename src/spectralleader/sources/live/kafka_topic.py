@@ -1,4 +1,4 @@
-"""Kafka: kafka://host:port/TOPIC, partitions assigned, offsets stored with the model."""
+"""Kafka: kafka://host:port/TOPIC, by partition assignment, with offsets stored in the model."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from spectralleader.sources.live.turns import Place, Turns
 from spectralleader.sources.live.waiting import LOOK, PATIENCE, BackOff
 
 KIND = "kafka"
-MOST_FETCHED = 5000  # messages handed over by the client at once
-MOST_WAITING, MOST_BYTES = 100_000, 2**25  # messages, and their bytes, that wait for their turn
-TIMEOUT = 5.0  # seconds for an answer
+MOST_FETCHED = 5000  # messages per call of the client
+MOST_WAITING, MOST_BYTES = 100_000, 2**25  # bounds of the queues: messages, and their bytes
+TIMEOUT = 5.0  # seconds to wait for an answer
 SETTINGS = {
-    "group.id": "spectralleader",  # under which lag is shown; nothing of it is read back
+    "group.id": "spectralleader",  # commits show the lag to monitors; they are never read back
     "enable.auto.commit": False,
     "enable.auto.offset.store": False,
     "enable.partition.eof": True,
-    "auto.offset.reset": "error",  # messages that are gone are reported, never skipped silently
+    "auto.offset.reset": "error",  # report deleted messages instead of skipping them silently
     "reconnect.backoff.ms": 100,
     "reconnect.backoff.max.ms": 5000,
-    "queued.max.messages.kbytes": 16_384,  # per partition, fetched ahead
+    "queued.max.messages.kbytes": 16_384,  # prefetch per partition
     "fetch.wait.max.ms": 100,
 }
 SILENT = logging.getLogger("spectralleader.kafka")
 SILENT.addHandler(logging.NullHandler())
-SILENT.propagate = False  # failures are reported by us, once each
+SILENT.propagate = False  # we report each failure once, instead of librdkafka repeatedly
 
 
 class KafkaTopic:
-    """All partitions of one topic, which take turns; see `Turns`.
+    """All partitions of one topic, interleaved deterministically by `Turns`.
 
     Parameters
     ----------
     address : str
-        kafka://host:port,host:port/TOPIC; settings of the client may follow as
+        kafka://host:port,host:port/TOPIC, optionally with client settings such as
         ?security.protocol=SSL&...
     start : str
-        At the first start, "earliest" or "latest".
+        Where to start without a position: "earliest" or "latest".
     strict : bool
-        Raise if messages after the position are gone, instead of reporting it.
+        Raise if messages after the position were deleted, instead of reporting it.
     say : callable
-        Takes a line for the user.
+        Called with messages for the user.
     follow : bool
-        Whether to wait for messages at the end.
+        Whether to wait for new messages at the end.
     portion : int
-        Messages that all partitions together hand out in a round, about.
+        Approximate number of messages per round over all partitions.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class KafkaTopic:
             import confluent_kafka
         except ModuleNotFoundError as error:
             raise ImportError(
-                "kafka:// needs a client of Kafka: pip install spectralleader[kafka]"
+                "kafka:// requires a Kafka client: pip install spectralleader[kafka]"
             ) from error
         self._kafka = confluent_kafka
         self._servers, self._topic, self._more = read_address(address)
@@ -77,12 +77,12 @@ class KafkaTopic:
         self._back_off = BackOff(self.name, say)
         self._turns: Turns | None = None
         self._ended: set[int] = set()  # partitions whose end was reached
-        self._ends: dict[int, int] = {}  # where they ended when they were opened
+        self._ends: dict[int, int] = {}  # end offsets of partitions when they were opened
         self._paused: set[int] = set()
         self._is_down = self._is_refused = False
 
     def open(self, position: Json | None) -> Json:
-        """Connect, and go on after a position."""
+        """Connect, and resume from a position."""
         settings = {
             **SETTINGS,
             **self._more,
@@ -109,8 +109,8 @@ class KafkaTopic:
         }
         if missing := sorted({*stored, turn} - set(partitions)):
             raise ValueError(
-                f"{self.name} has no partition {missing[0]}, which was learned: it is another "
-                "topic; name the same one, or start anew with --fresh"
+                f"{self.name} has no partition {missing[0]}, which was learned before, so it is "
+                "another topic; name the same one, or start over with --fresh"
             )
         self._turns = Turns(Place(offsets, turn, n_taken), portion)
         self._ended = {number for number, at in offsets.items() if at >= self._ends[number]}
@@ -126,16 +126,19 @@ class KafkaTopic:
         return sorted(topic.partitions)
 
     def _read(self, position: Any) -> dict[int, int]:
-        """Return the offsets of a stored position, checked."""
+        """Return the offsets of a stored position, after validation."""
         if (topic := text(position, "topic")) != self._topic:
-            raise ValueError(f"the topic {topic!r} was learned, not {self._topic!r}; name it")
+            raise ValueError(
+                f"the model was learned from the topic {topic!r}, not {self._topic!r}; name the "
+                "same one"
+            )
         offsets = part(position, "offsets")
         if not offsets or not all(number.isdecimal() for number in offsets):
-            raise ValueError("offsets must be stored by the number of a partition")
+            raise ValueError("offsets must be stored by partition number")
         return {int(number): whole(offsets, number) for number in offsets}
 
     def _find_offset(self, number: int, stored: int | None, *, is_first: bool) -> int:
-        """Return the offset to go on with; a partition that is new begins with its first."""
+        """Return the offset to resume at; a new partition starts at its first message."""
         low, high = self._ask(
             lambda: self._consumer.get_watermark_offsets(self._at(number), timeout=TIMEOUT)
         )
@@ -145,13 +148,14 @@ class KafkaTopic:
         if stored > high:
             raise ValueError(
                 f"{self.name} partition {number} ends at {high}, but was learned up to {stored}: "
-                "it was deleted or is another one; name the same topic, or start anew with --fresh"
+                "the topic was recreated or is another one; name the same topic, or start over "
+                "with --fresh"
             )
         if stored < low:
             lost = f"{self.name} partition {number}: {low - stored:,} messages from {stored} on"
             if self._strict:
-                raise ValueError(f"{lost} are gone and were not learned; leave out --strict")
-            self._say(f"{lost} are gone and were not learned")
+                raise ValueError(f"{lost} were deleted before they were learned; omit --strict")
+            self._say(f"{lost} were deleted before they were learned")
         return max(stored, int(low))
 
     def _at(self, number: int, offset: int = 0) -> Any:
@@ -180,7 +184,7 @@ class KafkaTopic:
         return len(self._ended) == len(queues) and not any(queues.values())
 
     def _fetch(self, seconds: float) -> None:
-        """Fetch what the client has; wait so long for the first message."""
+        """Fetch available messages; wait up to `seconds` for the first one."""
         try:
             found = self._consumer.consume(MOST_FETCHED if not seconds else 1, timeout=seconds)
         except self._kafka.KafkaException as error:
@@ -196,7 +200,7 @@ class KafkaTopic:
             self._is_reached()
 
     def _add(self, messages: list[Any]) -> None:
-        """Put good messages into the queues of their partitions."""
+        """Append messages to the queues of their partitions."""
         kind = self._kafka.Message
         offsets = list(map(kind.offset, messages))
         payloads = [value or b"" for value in map(kind.value, messages)]
@@ -210,7 +214,7 @@ class KafkaTopic:
             start = end
 
     def _meet(self, error: Any, number: int) -> None:
-        """Note the end of a partition; raise for what will not pass of itself."""
+        """Handle an error of a partition; raise if it is permanent."""
         codes = self._kafka.KafkaError
         if error.code() == codes._PARTITION_EOF:
             self._ended.add(number)
@@ -230,7 +234,7 @@ class KafkaTopic:
         return self._opened.place.offsets[number] if last is None else last + 1
 
     def _balance(self) -> None:
-        """Pause partitions that are far ahead of their turn, so that memory is bounded."""
+        """Pause partitions whose queues are long, which bounds the memory."""
         queues, portion = self._opened.queues, self._opened.portion
         most = max(MOST_WAITING // len(queues), 2 * portion)
         for number, queue in queues.items():
@@ -243,17 +247,17 @@ class KafkaTopic:
                 self._paused.discard(number)
 
     def _note_error(self, error: Any) -> None:
-        """Report once that brokers are away: the client connects again on its own."""
+        """Report once that brokers cannot be reached; the client reconnects by itself."""
         if error.code() in self._passing and not self._is_down and self._turns is not None:
             self._is_down = True
-            self._say(f"{self.name} cannot be reached ({error.str()}); trying again until it can")
+            self._say(f"{self.name} cannot be reached ({error.str()}); retrying")
 
     def _is_reached(self) -> None:
         self._is_down = False
         self._say(f"{self.name} can be reached again")
 
     def _ask(self, question: Any) -> Any:
-        """Ask the brokers, again and again if they cannot be reached."""
+        """Return an answer of the brokers, retrying while they cannot be reached."""
         while True:
             try:
                 answer = question()
@@ -267,7 +271,7 @@ class KafkaTopic:
                 return answer
 
     def describe(self, position: Json) -> str:
-        """Return how many messages are behind a position, as far as the client knows."""
+        """Return the lag of a position in words, by the end offsets that the client knows."""
         n_behind = 0
         for number, offset in position["offsets"].items():
             found = self._consumer.get_watermark_offsets(self._at(int(number)), cached=True)
@@ -275,7 +279,7 @@ class KafkaTopic:
         return f"{n_behind:,} messages behind" if n_behind else "up to date"
 
     def tell(self, position: Json) -> None:
-        """Commit the offsets of a position, so that monitors show the lag of the group."""
+        """Commit the offsets of a position, for monitors that show the lag of the group."""
         at = [self._at(int(number), offset) for number, offset in position["offsets"].items()]
         try:
             self._consumer.commit(offsets=at, asynchronous=True)
@@ -283,13 +287,13 @@ class KafkaTopic:
             self._note_commit(error.args[0], [])
 
     def _note_commit(self, error: Any, partitions: list[Any]) -> None:
-        """Report once that a commit was refused: what is learned does not depend on it."""
+        """Report once that a commit was rejected; learning does not depend on commits."""
         found = error or next((one.error for one in partitions if one.error is not None), None)
         if found is not None and found.code() not in self._passing and not self._is_refused:
             self._is_refused = True
             self._say(
-                f"{self.name} does not take commits ({found.str()}): monitors do not see how far "
-                "it was learned; learning goes on"
+                f"{self.name} rejects commits ({found.str()}): monitors will not see the lag; "
+                "learning continues"
             )
 
     def _position(self, place: Place) -> Json:
@@ -303,7 +307,7 @@ class KafkaTopic:
 
 
 def read_address(address: str) -> tuple[str, str, dict[str, str]]:
-    """Return the brokers, the topic, and more settings of the client.
+    """Return the brokers, the topic, and the client settings of an address.
 
     Examples
     --------
@@ -313,6 +317,6 @@ def read_address(address: str) -> tuple[str, str, dict[str, str]]:
     parts = urlsplit(address)
     topic, brokers = unquote(parts.path.strip("/")), parts.netloc.split(",")
     if not all(brokers) or not topic or "/" in topic:
-        raise ValueError(f"a topic of Kafka is kafka://host:port/TOPIC, not {address}")
+        raise ValueError(f"a Kafka address must be kafka://host:port/TOPIC, got {address}")
     servers = ",".join(one if ":" in one else f"{one}:9092" for one in brokers)
     return servers, topic, dict(parse_qsl(parts.query, keep_blank_values=True))

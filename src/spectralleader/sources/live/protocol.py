@@ -1,50 +1,50 @@
-"""LiveSource: what every broker and every followed file looks like to the reader."""
+"""LiveSource: the interface of brokers and followed files to the reader."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-Json = Any  # plain values that JSON holds
-Fields = list[bytes]  # names and values in turn
+Json = Any  # plain values that JSON can represent
+Fields = list[bytes]  # alternating names and values
 Say = Callable[[str], None]
 
 
 class Taken(NamedTuple):
-    """Some messages, not yet decoded, and where the source is after each of them."""
+    """A batch of messages that are not decoded, and the position after each of them."""
 
-    ids: list[str]  # by which their sender knows them
-    payloads: list[bytes] | list[Fields]  # each JSON or text, or several fields
-    after: Callable[[int], Json]  # the position after so many of them, asked for in order
-    at_end: bool = False  # whether nothing more was there at the moment
+    ids: list[str]  # as assigned by the broker
+    payloads: list[bytes] | list[Fields]  # each is JSON, text or several fields
+    after: Callable[[int], Json]  # position after n of the messages; n must not decrease
+    at_end: bool = False  # whether the stream had no more messages at the moment
 
 
 class LiveSource(Protocol):
     """An ordered stream that can be read again from a position.
 
-    A position is plain JSON. The same one gives the same messages in the same order, in whatever
-    portions they are taken. A source waits at most a fraction of a second at a time, so that
-    signals are noticed, and reconnects on its own.
+    A position is plain JSON. Reading from the same position yields the same messages in the same
+    order, whatever the batch sizes. A source blocks at most a fraction of a second at a time, so
+    that signals are handled, and reconnects by itself.
     """
 
     def open(self, position: Json | None) -> Json:
-        """Connect, and go on after a position; None is the first start. Return where it is.
+        """Connect and resume from a position (None: start); return the current position.
 
         Raises
         ------
         ValueError
-            If the position is of another stream, or is not to be found in this one.
+            If the position belongs to another stream or does not exist in this one.
         """
 
     def take(self, n: int, *, rest: bool) -> Taken:
-        """Return up to n of the next messages; none if none came within a moment.
+        """Return up to n of the next messages, or none if none arrived within a moment.
 
-        At the end of the stream, `rest` asks also for what would otherwise wait for more, such as
-        less than a portion of a partition. It is set where nothing is followed.
+        With `rest`, also return messages at the end of the stream that would otherwise wait for
+        more, such as an incomplete portion of a partition.
         """
 
     def describe(self, position: Json) -> str:
-        """Return how far a position is behind the end of the stream, in words."""
+        """Return the lag of a position behind the end of the stream, in words."""
 
     def close(self) -> None:
         """Disconnect."""
@@ -52,7 +52,7 @@ class LiveSource(Protocol):
 
 @runtime_checkable
 class Watched(Protocol):
-    """A source whose broker shows others how far it was learned; it reads nothing of it back."""
+    """A source whose broker shows the learned position to monitors; it is never read back."""
 
     def tell(self, position: Json) -> None:
-        """Tell the broker of a position that was saved, without waiting for an answer."""
+        """Send a saved position to the broker, without waiting for an answer."""

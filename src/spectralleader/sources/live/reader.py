@@ -1,4 +1,4 @@
-"""LiveReader: messages in, blocks of text out, each with the position after it."""
+"""LiveReader: an iterator over blocks of a live source, each with the position after it."""
 
 from __future__ import annotations
 
@@ -20,42 +20,43 @@ from spectralleader.sources.live.decoding import (
 )
 from spectralleader.sources.live.protocol import Json, LiveSource, Say, Taken, Watched
 
-N_SAMPLE = 100  # messages looked at to guess the columns
-N_AHEAD = 5000  # messages taken and decoded at once, which is faster than a block at a time
-WAIT = 1.0  # seconds that a block which is not full waits for more at the end of the stream
+N_SAMPLE = 100  # messages examined to guess the columns
+N_AHEAD = 5000  # messages decoded at once: faster than block by block
+WAIT = 1.0  # default seconds until an incomplete block is returned at the end of the stream
 
 
 class LiveReader(Iterator[TextBlock]):
-    """An iterator of blocks of a live source; made by `open_source`.
+    """An iterator over blocks of a live source, created by `open_source`.
 
-    A block has exactly `size` documents wherever these are there when they are read: where a run
-    is killed and resumed does not change the blocks. At the end of the stream a block that is not
-    full waits for more, for `wait` seconds after the block before it, then it comes as it is. A
-    source that is not followed ends with it.
+    While the stream has enough messages, a block has exactly `size` documents, so that the blocks
+    do not depend on where a run is killed and resumed. At the end of a followed stream, an
+    incomplete block is returned `wait` seconds after the previous one. A source that is not
+    followed ends with it.
 
     Parameters
     ----------
     source : LiveSource
-        Not yet opened.
+        A source that is not opened yet.
     kind, name : str
-        Of the source: the first as stored with positions, the second for people.
+        The kind that is stored with positions, and the name for messages.
     wish : Wish
-        Which columns to read.
+        The columns to read.
     size : int
         Documents per block.
     follow : bool
-        Whether to wait for more at the end.
+        Whether to wait for new messages at the end.
     strict : bool
-        Raise at the first bad message instead of counting it.
+        Raise at the first invalid message instead of counting it.
     say : callable
-        Takes a line for the user.
+        Called with messages for the user.
     wait : float
-        Seconds that a block which is not full waits at the end of a stream that is followed.
+        Seconds until an incomplete block is returned at the end of a followed stream.
 
     Attributes
     ----------
     starts_alike : bool
-        Whether it begins at the same place whenever it is begun, which then need not be saved.
+        Whether a new start always begins at the same message, so that the initial position need not
+        be saved.
     """
 
     starts_alike = False
@@ -76,25 +77,25 @@ class LiveReader(Iterator[TextBlock]):
         if size < 1:
             raise ValueError(f"block must be at least 1, got {size}")
         if not wait >= 0:
-            raise ValueError(f"wait must be seconds, 0 or more, got {wait}")
+            raise ValueError(f"wait must be at least 0 seconds, got {wait}")
         self.names = (name,)
         self.problems = Problems([name], strict=strict)
         self.guesses: tuple[str, ...] = ()
         self.kind = kind
-        self.position: Json | None = None  # after the last block handed out
+        self.position: Json | None = None  # after the last block returned
         self.is_started = False
         self._source, self._wish, self._size = source, wish, size
         self._follow, self._say, self._wait = follow, say, wait
         self._is_strict = strict
         self._shape: Shape | None = None
-        self._read: dict[str, Json] = {}  # the same as plain JSON
+        self._read: dict[str, Json] = {}  # the shape as plain JSON
         self._decoder: Decoder | None = None
-        self._waiting: list[TextBlock] = []  # of the next block
+        self._waiting: list[TextBlock] = []  # parts of the next block
         self._n_waiting = 0
-        self._pending: Json = None  # the position after these
+        self._pending: Json = None  # the position after these parts
         self._ahead = Ahead()
-        self._sampled: Taken | None = None  # to guess the columns, not decoded yet
-        self._last = monotonic()  # when a block was handed out
+        self._sampled: Taken | None = None  # messages fetched to guess the columns
+        self._last = monotonic()  # time of the last block
 
     @property
     def columns(self) -> Columns:
@@ -104,12 +105,12 @@ class LiveReader(Iterator[TextBlock]):
         return Columns(("text",)) if self._shape is None else self._shape.columns
 
     def start(self, position: Json | None) -> None:
-        """Connect, and go on after a position; None is the first start.
+        """Connect, and resume from a position, or start if it is None.
 
         Raises
         ------
         ValueError
-            If the source cannot be reached, or the position is not one in it.
+            If the source cannot be reached, or the position does not exist in it.
         """
         self.is_started = True
         at = None
@@ -123,7 +124,7 @@ class LiveReader(Iterator[TextBlock]):
             self.position = self._wrap(opened)
 
     def _agreed(self, stored: Shape) -> Shape:
-        """Return a stored shape with the columns that the caller names now."""
+        """Return a stored shape updated with the columns that the caller names now."""
         wish, columns = self._wish, stored.columns
         if wish.text or wish.tokens:
             named = wish.tokens or wish.text or ()
@@ -135,7 +136,7 @@ class LiveReader(Iterator[TextBlock]):
         return stored._replace(columns=columns)
 
     def _guess(self, opened: Json) -> None:
-        """Take the first messages and choose the columns by them."""
+        """Fetch the first messages and infer their format."""
         taken = Taken([], [], lambda n: opened)
         while not taken.ids and not (taken.at_end and not self._follow):
             look()
@@ -155,7 +156,7 @@ class LiveReader(Iterator[TextBlock]):
         self._decoder = Decoder(shape, self.names[0])
 
     def _wrap(self, at: Json) -> Json:
-        """Return a source's position with all that is needed to resume."""
+        """Return the source's position with the kind and format needed to resume."""
         return {"kind": self.kind, "at": at, "read": dict(self._read)}
 
     def __next__(self) -> TextBlock:
@@ -164,7 +165,7 @@ class LiveReader(Iterator[TextBlock]):
         return block
 
     def next_or_idle(self) -> TextBlock:
-        """Return the next block, or one without documents if it is not complete yet.
+        """Return the next block, or an empty block if it is not complete yet.
 
         Raises
         ------
@@ -197,11 +198,11 @@ class LiveReader(Iterator[TextBlock]):
 
     @property
     def _is_overdue(self) -> bool:
-        """Whether a block that is not full has waited long enough, if the stream has no more."""
+        """Whether an incomplete block is due, provided that the stream has no more messages."""
         return not self._follow or monotonic() - self._last >= self._wait
 
     def _take(self) -> Taken:
-        """Take the next messages and decode them."""
+        """Fetch the next messages and decode them."""
         taken, self._sampled = self._sampled, None
         with collecting_later():
             if taken is None:
@@ -214,13 +215,13 @@ class LiveReader(Iterator[TextBlock]):
         return taken
 
     def _pass_bad(self) -> None:
-        """Report bad messages at the end of the stream; the last block counts them as read."""
+        """Report invalid messages at the end of the stream; the last position includes them."""
         self._report(self._ahead.finish())
         if self._n_waiting and not self._follow:
             self._pending = self._wrap(self._ahead.after())
 
     def _fill(self) -> None:
-        """Move documents to the next block, as many as it lacks."""
+        """Move as many documents to the next block as it lacks."""
         n = min(self._size - self._n_waiting, self._ahead.n_docs)
         if n:
             self._report(self._ahead.problems_of(n))
@@ -232,19 +233,19 @@ class LiveReader(Iterator[TextBlock]):
     def _report(self, bad: list[tuple[str, str, str]]) -> None:
         for kind, id, detail in bad:
             if kind not in self.problems.counts and not self._is_strict:
-                self._say(f"{self.names[0]} message {id}: {kind}; from now on such are counted")
+                self._say(f"{self.names[0]} message {id}: {kind}; further ones are only counted")
             self.problems.add_at(kind, f"{self.names[0]} message {id}", detail)
 
     def describe(self) -> str:
-        """Return how far behind the end of the stream it is, in words."""
+        """Return the lag behind the end of the stream, in words."""
         if not self.is_started:
             return "not yet connected"
         if self.position is None:
-            return "nothing there yet"
+            return "no messages yet"
         return self._source.describe(self.position["at"])
 
     def tell(self, position: Json) -> None:
-        """Tell a broker that keeps such things of a position that was saved."""
+        """Send a saved position to the broker, if the broker shows it to monitors."""
         if isinstance(self._source, Watched) and position is not None:
             self._source.tell(position["at"])
 

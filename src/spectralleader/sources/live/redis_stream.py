@@ -1,4 +1,4 @@
-"""Redis Streams: redis://host:port/db/STREAM, read by XREAD from the stored id."""
+"""Redis Streams: redis://host:port/db/STREAM, by XREAD from the stored id."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from spectralleader.sources.live.waiting import LOOK, PATIENCE, BackOff
 KIND = "redis"
 NOTHING_READ = "0-0"
 ID = re.compile(r"\d{1,20}-\d{1,20}")
-MOST_FETCHED, MOST_BYTES = 5000, 2**22  # messages and bytes asked for at once
-TIMEOUT = 5.0  # seconds for an answer, beside those that a read may wait for messages
-LAG_EVERY = 2.0  # seconds between two questions about the end of the stream
+MOST_FETCHED, MOST_BYTES = 5000, 2**22  # messages and approximate bytes per request
+TIMEOUT = 5.0  # seconds to wait for an answer
+LAG_EVERY = 2.0  # seconds between queries of the end of the stream
 
 
 class RedisStream:
@@ -27,15 +27,15 @@ class RedisStream:
     Parameters
     ----------
     address : str
-        redis://host:port/db/STREAM, or rediss:// for TLS; may hold a user and a password.
+        redis://host:port/db/STREAM, or rediss:// for TLS; may contain a user and a password.
     start : str
-        At the first start, "earliest" or "latest".
+        Where to start without a position: "earliest" or "latest".
     strict : bool
-        Raise if messages after the position were trimmed away, instead of reporting it.
+        Raise if messages after the position were trimmed, instead of reporting it.
     say : callable
-        Takes a line for the user.
+        Called with messages for the user.
     follow : bool
-        Whether to wait for messages at the end.
+        Whether to wait for new messages at the end.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class RedisStream:
             import redis
         except ModuleNotFoundError as error:
             raise ImportError(
-                "redis:// needs the client of Redis: pip install spectralleader[redis]"
+                "redis:// requires the Redis client: pip install spectralleader[redis]"
             ) from error
         self._redis = redis
         self._server, self._stream, self.name = read_address(address)
@@ -53,12 +53,12 @@ class RedisStream:
         self._follow = follow
         self._client: Any = None
         self._back_off = BackOff(self.name, say)
-        self._id = NOTHING_READ  # of the last message handed out
+        self._id = NOTHING_READ  # of the last message returned
         self._n_fetch = 100
-        self._asked, self._last = -LAG_EVERY, NOTHING_READ  # when, and the last id there was then
+        self._asked, self._last = -LAG_EVERY, NOTHING_READ  # time and answer of the last query
 
     def open(self, position: Json | None) -> Json:
-        """Connect, and go on after a position."""
+        """Connect, and resume from a position."""
         self._client = self._redis.Redis.from_url(
             self._server,
             socket_timeout=TIMEOUT,
@@ -79,7 +79,7 @@ class RedisStream:
         return self._position(last)
 
     def _look_up(self) -> dict[str, Any]:
-        """Return the last id ever given in the stream, the first one there, the last one gone."""
+        """Return the last id generated, the first id present, and the last id deleted."""
         try:
             found = self._client.xinfo_stream(self._stream)
         except self._redis.ResponseError as error:
@@ -94,23 +94,23 @@ class RedisStream:
         }
 
     def _check(self, last: str, info: dict[str, Any]) -> None:
-        """Raise if a position cannot be in the stream; report messages that are gone."""
+        """Raise if a position cannot be in the stream; report trimmed messages."""
         if order(info["last"]) < order(last):
             raise ValueError(
-                f"{self.name} ends at {info['last']}, but was learned up to {last}: it was deleted "
-                "or is another one; name the same stream, or start anew with --fresh"
+                f"{self.name} ends at {info['last']}, but was learned up to {last}: the stream was "
+                "recreated or is another one; name the same stream, or start over with --fresh"
             )
         if order(info["gone"]) > order(last):
-            lost = f"{self.name} was trimmed: messages after {last} are gone that were not learned"
+            lost = f"{self.name} was trimmed: messages after {last} were deleted before learning"
             if self._strict:
-                raise ValueError(f"{lost}; start anew with --fresh, or leave out --strict")
+                raise ValueError(f"{lost}; start over with --fresh, or omit --strict")
             self._say(lost)
 
     def take(self, n: int, *, rest: bool) -> Taken:
         """Return up to n of the next messages."""
         n = min(n, self._n_fetch)
         command = ["XREAD", "COUNT", n]
-        if self._follow:  # wait for the first one
+        if self._follow:  # wait for the first message
             command += ["BLOCK", int(1000 * LOOK)]
         command += ["STREAMS", self._stream, self._id]
         entries = entries_of(self._ask(lambda: self._client.execute_command(*command)))
@@ -118,21 +118,21 @@ class RedisStream:
         payloads = [fields or [] for _, fields in entries]
         if entries:
             self._id = ids[-1]
-            # few at once of large messages, so that memory is bounded
+            # Fetch fewer large messages at once, which bounds the memory.
             n_bytes = sum(map(len, chain.from_iterable(payloads)))
             fits = MOST_BYTES * len(entries) // (n_bytes + 1) + 1
             self._n_fetch = min(2 * self._n_fetch, MOST_FETCHED, fits)
         return Taken(ids, payloads, lambda i: self._position(ids[i - 1]), len(entries) < n)
 
     def _ask(self, question: Any) -> Any:
-        """Ask the server, again and again if it cannot be reached."""
+        """Return an answer of the server, retrying while it cannot be reached."""
         down = (self._redis.ConnectionError, self._redis.TimeoutError)
         refused = (self._redis.AuthenticationError, self._redis.exceptions.AuthorizationError)
         while True:
             try:
                 answer = question()
             except refused as error:
-                raise ValueError(f"{self.name} refuses: {error}") from error
+                raise ValueError(f"{self.name} denies access: {error}") from error
             except down as error:
                 self._back_off.failed(error)
             except self._redis.ResponseError as error:
@@ -142,7 +142,7 @@ class RedisStream:
                 return answer
 
     def append(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Add messages at the end of the stream, at least once each."""
+        """Append messages to the stream, each at least once."""
 
         def add() -> None:
             pipe = self._client.pipeline(transaction=False)
@@ -153,7 +153,7 @@ class RedisStream:
         self._ask(add)
 
     def describe(self, position: Json) -> str:
-        """Return how far behind a position is, by the times in the ids of messages."""
+        """Return the lag of a position in words, by the times in message ids."""
         if monotonic() - self._asked > LAG_EVERY:
             self._last = self._ask(self._look_up)["last"]
             self._asked = monotonic()
@@ -163,7 +163,7 @@ class RedisStream:
         behind = last[0] - at[0]
         if position["id"] == NOTHING_READ:
             return "nothing learned yet"
-        return f"{behind / 1000:,.1f} s behind"  # ids begin with milliseconds unless given
+        return f"{behind / 1000:,.1f} s behind"  # ids start with milliseconds by default
 
     def _position(self, id: str) -> Json:
         return {"stream": self._stream, "id": id}
@@ -175,12 +175,12 @@ class RedisStream:
 
 
 def as_it_is(answer: Any, **options: Any) -> Any:
-    """Return the answer to a command as it came: the client takes long to make it prettier."""
+    """Return a raw answer: the client's own conversion is slow."""
     return answer
 
 
 def entries_of(found: Any) -> list[tuple[bytes, Fields | None]]:
-    """Return the entries of an answer to XREAD, in either version of the protocol."""
+    """Return the entries of an answer to XREAD, in RESP2 or RESP3."""
     if not found:
         return []
     [(_, entries)] = found.items() if isinstance(found, dict) else found
@@ -188,7 +188,7 @@ def entries_of(found: Any) -> list[tuple[bytes, Fields | None]]:
 
 
 def read_address(address: str) -> tuple[str, str, str]:
-    """Return the address of the server, the stream, and a name without a password.
+    """Return the address of the server, the stream, and a name without credentials.
 
     Examples
     --------
@@ -201,7 +201,9 @@ def read_address(address: str) -> tuple[str, str, str]:
         path = ["0", *path]
     database, stream = path
     if not parts.hostname or not database.isdecimal() or not stream:
-        raise ValueError(f"a stream of Redis is redis://host:port/db/STREAM, not {hide(address)}")
+        raise ValueError(
+            f"a Redis address must be redis://host:port/db/STREAM, got {hide(address)}"
+        )
     server = f"{parts.hostname}:{parts.port or 6379}/{database}"
     login = f"{parts.netloc.rpartition('@')[0]}@" if "@" in parts.netloc else ""
     return (
@@ -212,17 +214,19 @@ def read_address(address: str) -> tuple[str, str, str]:
 
 
 def hide(address: str) -> str:
-    """Return an address without the password that it may hold."""
+    """Return an address without credentials."""
     return re.sub(r"//[^/@]*@", "//", address)
 
 
 def read_id(position: Any, stream: str) -> str:
-    """Return the id of a position, checked."""
+    """Return the message id of a position, after validation."""
     stored, last = text(position, "stream"), take(position, "id")
     if stored != stream:
-        raise ValueError(f"the stream {stored!r} was learned, not {stream!r}; name the same one")
+        raise ValueError(
+            f"the model was learned from the stream {stored!r}, not {stream!r}; name the same one"
+        )
     if not isinstance(last, str) or not ID.fullmatch(last):
-        raise ValueError(f"the id of a message is two numbers such as 0-0, got {last!r:.40}")
+        raise ValueError(f"a message id must have the form 0-0, got {last!r:.40}")
     return last
 
 
@@ -232,24 +236,24 @@ def as_id(given: Any) -> str:
 
 
 def order(id: str) -> tuple[int, int]:
-    """Return an id so that later ones are greater."""
+    """Return a sort key of an id: later ids are greater."""
     time, _, number = id.partition("-")
     return int(time), int(number or 0)
 
 
 class RedisWriter:
-    """Appends rows to a stream, one message per row; waits for a server that is away."""
+    """Appends rows to a stream, one message per row; retries while the server is unreachable."""
 
     def __init__(self, address: str, say: Say) -> None:
         self._stream = RedisStream(address, start="earliest", strict=False, say=say)
         self._stream.open(None)
 
     def write(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Append the rows; those that were written before a failure are written again."""
+        """Append the rows; rows written before a failure are written again."""
         self._stream.append(rows)
 
     def flush(self) -> None:
-        """Do nothing: the server has answered for every row."""
+        """Do nothing: the server has acknowledged every row."""
 
     def close(self) -> None:
         """Disconnect."""

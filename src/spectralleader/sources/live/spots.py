@@ -1,4 +1,4 @@
-"""Spots: a place in a file that may be rotated, and the bytes by which the file is known again."""
+"""Spots: positions in a file that may be rotated, with the bytes that identify the file."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import IO, NamedTuple
 from spectralleader.checks.states import part, text, whole
 from spectralleader.sources.live.protocol import Json
 
-MARK = 256  # bytes at the beginning, and before the position, by which a file is known again
+MARK = 256  # bytes at the beginning and before the position that identify a file
 
 
 class Spot(NamedTuple):
-    """The end of a line of a file."""
+    """A position in a file, at the end of a line."""
 
-    number: int = 0  # files that were finished before
-    offset: int = 0  # bytes
-    line: int = 0  # lines
-    head: bytes = b""  # the first bytes of the file, as far as the spot
-    tail: bytes = b""  # those before the spot
+    number: int = 0  # files finished before this one
+    offset: int = 0  # bytes before the position
+    line: int = 0  # lines before the position
+    head: bytes = b""  # the first `MARK` bytes of the file, up to the position
+    tail: bytes = b""  # the last `MARK` bytes before the position
 
     def after(self, lines: Sequence[bytes], *, is_whole: bool = True) -> Spot:
-        """Return the spot some lines further on; of the last one, the end may be missing."""
+        """Return the spot after some lines; `is_whole` is False if the last has no line end."""
         data = b"\n".join(lines) + (b"\n" if lines and is_whole else b"")
         return Spot(
             self.number,
@@ -35,11 +35,11 @@ class Spot(NamedTuple):
         )
 
     def is_in(self, file: IO[bytes]) -> bool:
-        """Return whether a file has the same bytes there."""
+        """Return whether a file has the same identifying bytes."""
         return ends_in(file, self.offset) == (self.head, self.tail)
 
     def to_state(self) -> Json:
-        """Return the spot as plain JSON, digests in place of bytes."""
+        """Return the spot as plain JSON, with digests instead of bytes."""
         return {
             "number": self.number,
             "offset": self.offset,
@@ -50,14 +50,14 @@ class Spot(NamedTuple):
 
 
 class Passed:
-    """Lines that were read together, and the spots between them."""
+    """A batch of lines, and the spots between them."""
 
     def __init__(self, start: Spot, lines: list[bytes], *, is_whole: bool) -> None:
         self._lines, self._is_whole = lines, is_whole
-        self._spot, self._n = start, 0  # the last one that was asked for
+        self._spot, self._n = start, 0  # the last spot returned, and the lines before it
 
     def after(self, n: int) -> Spot:
-        """Return the spot after n of them, no fewer than the last time."""
+        """Return the spot after n lines; n must not decrease between calls."""
         is_whole = self._is_whole or n < len(self._lines)
         self._spot = self._spot.after(self._lines[self._n : n], is_whole=is_whole)
         self._n = n
@@ -65,7 +65,7 @@ class Passed:
 
 
 def find_spot(position: Json, paths: Sequence[Path]) -> tuple[Spot, Path] | None:
-    """Return the spot that a stored position is, and the file that it is in; None if in none."""
+    """Return the spot of a stored position and its file, or None if no file contains it."""
     number, offset = whole(position, "number"), whole(position, "offset")
     line = whole(position, "line")
     parts = [part(position, name) for name in ("head", "tail")]
@@ -81,7 +81,7 @@ def find_spot(position: Json, paths: Sequence[Path]) -> tuple[Spot, Path] | None
 
 
 def ends_in(file: IO[bytes], offset: int) -> tuple[bytes, bytes]:
-    """Return the first bytes of a file, and those before an offset."""
+    """Return the first `MARK` bytes of a file, and the last before an offset."""
     size = min(MARK, offset)
     head, tail = (os.pread(file.fileno(), size, start) for start in (0, offset - size))
     return head, tail

@@ -1,4 +1,4 @@
-"""Turns: in which order the messages of several partitions come, by their offsets alone."""
+"""Turns: a deterministic interleaving of several partitions, by their offsets alone."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import NamedTuple
 
 from spectralleader.sources.live.protocol import Json
 
-MOST_USED = 10_000  # messages handed out that a queue may keep
+MOST_USED = 10_000  # consumed messages after which a queue is compacted
 
 
 class Queue:
-    """Messages of one partition that were fetched, in order."""
+    """The fetched messages of one partition, in order."""
 
     def __init__(self) -> None:
         self._offsets: list[int] = []
         self._payloads: list[bytes] = []
         self._n_used = 0
-        self.n_bytes = 0  # of the payloads that are left
+        self.n_bytes = 0  # of the remaining payloads
 
     def __len__(self) -> int:
         return len(self._offsets) - self._n_used
@@ -34,7 +34,7 @@ class Queue:
         self.n_bytes += sum(map(len, payloads))
 
     def take(self, n: int) -> tuple[list[int], list[bytes]]:
-        """Remove the first n messages."""
+        """Remove and return the first n messages."""
         which = slice(self._n_used, self._n_used + n)
         found = self._offsets[which], self._payloads[which]
         self._n_used += n
@@ -46,38 +46,38 @@ class Queue:
 
 
 class Place(NamedTuple):
-    """Whose turn it is, and where every partition is."""
+    """The offsets of all partitions, and whose turn it is."""
 
     offsets: dict[int, int]  # of the next message of each partition
-    turn: int
-    n_taken: int = 0  # of its portion
+    turn: int  # number of the partition whose turn it is
+    n_taken: int = 0  # messages of its portion that were already taken
 
     def to_state(self) -> Json:
-        """Return it as plain JSON."""
+        """Return the place as plain JSON."""
         offsets = {str(number): offset for number, offset in self.offsets.items()}
         return {"offsets": offsets, "turn": self.turn, "taken": self.n_taken}
 
 
 class Stretch(NamedTuple):
-    """Messages of one partition that come one after another."""
+    """Consecutive messages of one partition."""
 
     number: int  # of the partition
-    first: int  # messages taken before it
+    first: int  # messages of the batch before it
     offsets: list[int]
-    is_portion: bool
-    n_taken: int  # of the portion, before it
-    after: tuple[int, int]  # whose turn it is after it, and how much of that portion is taken
+    is_portion: bool  # whether it belongs to a complete portion
+    n_taken: int  # messages of the portion before it
+    after: tuple[int, int]  # turn and n_taken after it
 
 
 class Path:
-    """The places that stretches lead through, asked for from the first to the last."""
+    """The places between the messages of some stretches, computed from first to last."""
 
     def __init__(self, start: Place, stretches: list[Stretch]) -> None:
         self._offsets, self._turn = dict(start.offsets), (start.turn, start.n_taken)
         self._stretches, self._n_passed = stretches, 0
 
     def after(self, n: int) -> Place:
-        """Return the place after n messages, no fewer than the last time."""
+        """Return the place after n messages; n must not decrease between calls."""
         turn = self._turn
         while self._n_passed < len(self._stretches):
             stretch = self._stretches[self._n_passed]
@@ -97,17 +97,17 @@ class Path:
 
 
 class Turns:
-    """Partitions take turns: each hands out a portion of messages, then the next one does.
+    """Partitions take turns: each yields a portion of messages, then the next one does.
 
-    A partition that does not have a whole portion yet is passed over, once its end was reached. So
-    the order depends on the offsets alone wherever messages are there before they are read.
+    A partition whose end is reached before its portion is complete is skipped. The order therefore
+    depends only on offsets, as long as messages exist before they are read.
 
     Parameters
     ----------
     place : Place
-        Where to begin.
+        Where to start.
     portion : int
-        Messages that a partition hands out when it is its turn.
+        Messages that a partition yields per turn.
     """
 
     def __init__(self, place: Place, portion: int) -> None:
@@ -119,15 +119,15 @@ class Turns:
 
     @property
     def place(self) -> Place:
-        """After all messages that were taken."""
+        """The place after all messages that were taken."""
         return Place(dict(self._offsets), self._turn, self._n_taken)
 
     def take(
         self, n: int, ended: Collection[int], *, rest: bool
     ) -> tuple[list[str], list[bytes], Callable[[int], Place]]:
-        """Return up to n of the next messages with their ids, and the place after so many of them.
+        """Return ids and payloads of up to n messages, and a function for the place after i.
 
-        What fills no portion comes if `rest` is true and all partitions have ended.
+        With `rest`, incomplete portions are included once all partitions have ended.
         """
         ids: list[str] = []
         payloads: list[bytes] = []
@@ -147,20 +147,20 @@ class Turns:
         offsets, payloads = queue.take(min(n, self.portion - before, len(queue)))
         self._offsets[number] = offsets[-1] + 1
         self._turn, self._n_taken = number, before + len(offsets)
-        # what is left at the end is no portion, and begins none
+        # A remainder at the end is no portion: the next one starts from scratch.
         if self._n_taken >= self.portion or not is_portion:
             self._turn, self._n_taken = self._next[number], 0
         after = (self._turn, self._n_taken)
         return Stretch(number, first, offsets, is_portion, before, after), payloads
 
     def _choose(self, ended: Collection[int], *, rest: bool) -> int | None:
-        """Return the partition whose turn it is, None if more must be fetched to know."""
-        if self._n_taken:  # its portion was whole when it began
+        """Return the partition whose turn it is, or None if that needs more messages."""
+        if self._n_taken:  # its portion was complete when it started
             if self.queues[self._turn]:
                 return self._turn
             if self._turn not in ended:
                 return None
-            self._turn, self._n_taken = self._next[self._turn], 0  # the rest was deleted since
+            self._turn, self._n_taken = self._next[self._turn], 0  # the rest has been deleted
         number = self._turn
         for _ in self._numbers:
             if len(self.queues[number]) >= self.portion:
@@ -168,6 +168,6 @@ class Turns:
             if number not in ended:
                 return None
             number = self._next[number]
-        if rest:  # partition by partition
+        if rest:  # remainders, partition by partition
             return next((number for number in self._numbers if self.queues[number]), None)
         return None

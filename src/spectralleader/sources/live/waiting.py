@@ -1,4 +1,4 @@
-"""Waiting: for a broker that is away, in ever longer steps that signals can interrupt."""
+"""Exponential back-off for unreachable brokers, interruptible by signals."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from time import monotonic, sleep
 from spectralleader.runtime.interrupts import look
 from spectralleader.sources.live.protocol import Say
 
-LOOK = 0.2  # seconds between two looks at signals
-FIRST, LONGEST = 0.1, 5.0  # seconds between two attempts to connect
-PATIENCE = 10.0  # seconds to connect at the first start: the address may be wrong
+LOOK = 0.2  # seconds between checks for signals
+FIRST, LONGEST = 0.1, 5.0  # first and longest delay between attempts, in seconds
+PATIENCE = 10.0  # seconds of retries at the first start: the address may be wrong
 
 
 def pause(seconds: float) -> None:
-    """Sleep, but raise as soon as the program was asked to end."""
+    """Sleep, but raise as soon as the program is asked to stop."""
     end = monotonic() + seconds
     while (left := end - monotonic()) > 0:
         look()
@@ -22,16 +22,16 @@ def pause(seconds: float) -> None:
 
 
 class BackOff:
-    """Waits ever longer between attempts, and reports the first failure and the recovery.
+    """Doubles the delay between attempts, and reports the first failure and the recovery.
 
     Parameters
     ----------
     name : str
-        What is out of reach.
+        Name of the broker, for messages.
     say : callable
-        Takes a line for the user.
+        Called with messages for the user.
     patience : float
-        Seconds after which the failure is raised instead.
+        Seconds after which a failure is raised instead.
     """
 
     def __init__(self, name: str, say: Say, patience: float = float("inf")) -> None:
@@ -40,21 +40,21 @@ class BackOff:
         self._is_down = False
 
     def failed(self, error: Exception) -> None:
-        """Wait before the next attempt, or raise if that took too long already."""
+        """Wait before the next attempt, or raise `ValueError` once patience is exhausted."""
         if not self._is_down:
             self._is_down, self._since = True, monotonic()
             if self._patience == float("inf"):
-                self._say(f"{self._name} cannot be reached ({error}); trying again until it can")
+                self._say(f"{self._name} cannot be reached ({error}); retrying")
         if monotonic() - self._since + self._step > self._patience:
             raise ValueError(
-                f"{self._name} cannot be reached: {error}; is the address right, and the server "
-                "running?"
+                f"{self._name} cannot be reached: {error}; check the address, and that the server "
+                "is running"
             ) from error
         pause(self._step)
         self._step = min(2 * self._step, LONGEST)
 
     def worked(self) -> None:
-        """Begin anew with the shortest wait, without a limit from now on."""
+        """Reset the delay, and retry without a limit from now on."""
         if self._is_down and self._patience == float("inf"):
             self._say(f"{self._name} can be reached again")
         self._is_down, self._step, self._patience = False, FIRST, float("inf")
