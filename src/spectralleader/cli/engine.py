@@ -43,7 +43,7 @@ Address = Annotated[
 # options of learn that mean nothing to an engine: it reads all documents many times, in any order
 NOT_THERE = (
     *("learner", "block", "time", "label", "strict", "sort", "checkpoint_every", "no_texts"),
-    *("tokens", "split_by", "follow", "start", "wait", "emit", "encoding", "verify"),
+    *("tokens", "split", "follow", "start", "wait", "emit", "encoding", "verify"),
 )
 
 
@@ -57,15 +57,14 @@ def refuse_options(context: typer.Context, names: Sequence[str], why: str) -> No
 
 def learn_and_show(engine: EngineName, files: list[str], as_json: bool, **options: Any) -> None:
     """Learn on an engine and print what was learned."""
-    from spectralleader.cli.options import NOTHING_USEFUL, exit_code_of_signals, print_json
+    from spectralleader.cli.options import end_useless, exit_code_of_signals, print_json
     from spectralleader.jobs.engine import learn_on_engine
 
     with exit_code_of_signals(), raising(), progress_bars() as progress:
         result = learn_on_engine(engine.value, files, progress=progress, **options)
     print_json(result.summary()) if as_json else show(result)
     if not result.is_useful:
-        typer.echo("spectralleader: no document had a known word", err=True)
-        raise typer.Exit(NOTHING_USEFUL)
+        end_useless()
 
 
 def show(result: EngineResult) -> None:

@@ -2,41 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from spectralleader.cli.engine import NOT_THERE, Address, Engine, learn_and_show, refuse_options
+from spectralleader.cli.groups import LearnerOptions, LiveOptions, StreamOptions, grouped
 from spectralleader.cli.options import (
-    NOTHING_USEFUL,
     STOPPED,
     TERMINATED,
-    Block,
-    Encoding,
     Files,
-    Follow,
-    Format,
-    From,
     Json,
-    Label,
-    Seed,
-    Sort,
-    Split,
-    Start,
-    StopWords,
-    Strict,
-    Text,
-    Time,
-    Tokens,
     Wait,
-    Words,
     allow_own_modules,
     check_folder,
-    make_source,
+    end_useless,
     print_json,
-    split,
+    split_names,
     stoppable,
 )
 from spectralleader.runtime.interrupts import Terminated
@@ -52,7 +36,9 @@ EXAMPLES = (
 )
 
 
+@grouped
 def learn(
+    *,
     context: typer.Context,
     files: Files,
     topics: Annotated[
@@ -73,22 +59,10 @@ def learn(
             "(default: hedged).",
         ),
     ] = None,
-    vocabulary: Words = None,
-    block: Block = 100,
-    stop_words: StopWords = "english",
-    text: Text = None,
-    tokens: Tokens = None,
-    split_by: Split = None,
-    time: Time = None,
-    label: Label = None,
-    format: Format = None,
-    encoding: Encoding = None,
-    strict: Strict = False,
-    sort: Sort = False,
-    follow: Follow = None,
-    start: From = Start.earliest,
+    learning: LearnerOptions,
+    reading: StreamOptions,
+    live: LiveOptions,
     wait: Wait = 1.0,
-    seed: Seed = 0,
     save: Annotated[
         Path | None,
         typer.Option(
@@ -150,13 +124,12 @@ def learn(
     else:
         why = "is not for an engine, which has the spectral method go over all documents"
         refuse_options(context, NOT_THERE, f"{why}; leave it out")
-        kind = None if format is None else format.value
         if isinstance(n_topics, str):
             raise typer.BadParameter("-k auto is not for an engine; say how many topics")
-        settings = {"n_topics": n_topics, "vocabulary": vocabulary, "stop_words": stop_words}
-        where = {"text": split(text), "format": kind, "address": address}
-        kept = {"save": save, "fresh": fresh, "seed": seed}
-        return learn_and_show(engine, files, as_json, **settings, **where, **kept)
+        kind = reading.format and reading.format.value
+        where = {"text": split_names(reading.text), "format": kind, "address": address}
+        kept = {"n_topics": n_topics, "save": save, "fresh": fresh}
+        return learn_and_show(engine, files, as_json, **learning.settings, **where, **kept)
     with stoppable(saves=save is not None):
         from spectralleader import jobs
         from spectralleader.cli.display import watching
@@ -165,15 +138,11 @@ def learn(
         from spectralleader.learners import DEFAULT_LEARNER
 
         allow_own_modules([learner or ""])
-        how: dict[str, Any] = {"strict": strict, "sort": sort, "tokens": tokens}
-        how |= {"follow": follow, "start": start.value, "wait": wait, "encoding": encoding}
         options = LearnOptions(
-            make_source(files, text, time, label, block, format, split_by=split_by, **how),
+            reading.source(files, block=learning.block, wait=wait, **asdict(live)),
             n_topics=n_topics,
             learner=learner or DEFAULT_LEARNER,
-            vocabulary=vocabulary,
-            stop_words=stop_words,
-            seed=seed,
+            **learning.settings,
             save=save,
             checkpoint_every=checkpoint_every or OFTEN,
             fresh=fresh,
@@ -212,5 +181,4 @@ def end(result: Learned) -> None:
             raise typer.Exit(STOPPED)
         raise typer.Exit(0 if result.saved else TERMINATED)
     if not result.is_useful:
-        typer.echo("spectralleader: no document had a known word", err=True)
-        raise typer.Exit(NOTHING_USEFUL)
+        end_useless()

@@ -8,14 +8,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO
 
 import typer
 
 from spectralleader.runtime.interrupts import Interrupts, Terminated
 
 if TYPE_CHECKING:
-    from spectralleader.jobs import Source
     from spectralleader.text.topics import TextTopics
 
 # Exit codes; the last two are those that shells have for Ctrl-C and SIGTERM.
@@ -152,26 +151,7 @@ Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 
 
-def make_source(
-    files: list[str],
-    text: str | None,
-    time: str | None,
-    label: str | None,
-    block: int,
-    format: FileFormat | None,
-    *,
-    split_by: SplitBy | None = None,
-    **how: Any,
-) -> Source:
-    """Return what the options say of the files; `how` are fields of `Source`."""
-    from spectralleader.jobs import Source
-
-    kind = None if format is None else format.value
-    how["split"] = None if split_by is None else split_by.value
-    return Source(tuple(files), split(text), time, label, block, kind, **how)
-
-
-def split(names: str | None) -> tuple[str, ...] | None:
+def split_names(names: str | None) -> tuple[str, ...] | None:
     """Return names that were given with commas between, None if none was."""
     return tuple(name.strip() for name in names.split(",") if name.strip()) if names else None
 
@@ -254,6 +234,12 @@ def opened(path: Path | None) -> Iterator[TextIO]:
         return
     with path.open("w", encoding="utf-8", newline="") as file:
         yield file
+
+
+def end_useless() -> NoReturn:
+    """Report that nothing could be learned, and exit so."""
+    typer.echo("spectralleader: no document had a known word", err=True)
+    raise typer.Exit(NOTHING_USEFUL)
 
 
 def print_json(summary: dict[str, Any]) -> None:

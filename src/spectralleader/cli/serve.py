@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from spectralleader.cli.groups import LearnerOptions, LiveOptions, ReadOptions, grouped
 from spectralleader.cli.learn import parse_topics
 from spectralleader.cli.options import (
-    Block,
-    Follow,
-    Format,
-    From,
     OwnLearner,
-    Seed,
-    Split,
-    Start,
-    StopWords,
-    Strict,
-    Text,
     Time,
-    Tokens,
-    Words,
     check_folder,
-    make_source,
     stoppable,
     trust_learner,
 )
@@ -39,7 +28,9 @@ MISSING = "serve needs the extra serve: pip install 'spectralleader[serve]'"
     "/learn; [bold]spectralleader serve clicks.model --learn redis://localhost/0/clicks[/bold]; "
     "[bold]spectralleader serve news.model --read-only --port 9000[/bold]."
 )
+@grouped
 def serve(
+    *,
     model: Annotated[
         Path,
         typer.Argument(
@@ -106,18 +97,10 @@ def serve(
         ),
     ] = "5",
     learner: OwnLearner = None,
-    vocabulary: Words = None,
-    block: Block = 100,
-    stop_words: StopWords = "english",
-    text: Text = None,
-    tokens: Tokens = None,
-    split_by: Split = None,
+    learning: LearnerOptions,
+    reading: ReadOptions,
     time: Time = None,
-    format: Format = None,
-    strict: Strict = False,
-    follow: Follow = None,
-    start: From = Start.earliest,
-    seed: Seed = 0,
+    live: LiveOptions,
     checkpoint_every: Annotated[
         str, typer.Option(metavar="N|TIME", help="Save every N documents or a time such as 5min.")
     ] = "60s",
@@ -152,21 +135,18 @@ def serve(
         options = ServeOptions(
             model, host, port, token_file, insecure=insecure, read_only=read_only, limits=limits
         )
-        how: dict[str, Any] = {"strict": strict, "tokens": tokens, "follow": follow, "wait": 0.0}
-        files = [] if learn is None else [learn]
-        if files:
-            how["start"] = start.value
-        learning = LearnOptions(
-            make_source(files, text, time, None, block, format, split_by=split_by, **how),
+        # posted documents come from the inbox, which has a place of its own to begin at
+        begun = asdict(live) if learn else {"follow": live.follow}
+        files = [learn] if learn else []
+        learned = LearnOptions(
+            reading.source(files, time=time, block=learning.block, wait=0.0, **begun),
             n_topics=n_topics,
             learner=learner or DEFAULT_LEARNER,
-            vocabulary=vocabulary,
-            stop_words=stop_words,
-            seed=seed,
+            **learning.settings,
             save=model,
             checkpoint_every=checkpoint_every,
             keep_texts=not no_texts,
             adopt=True,
             give_up_position=adopt,
         )
-        run(options, None if read_only else learning)
+        run(options, None if read_only else learned)

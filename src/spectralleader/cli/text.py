@@ -8,39 +8,27 @@ from typing import Annotated, Any
 
 import typer
 
+from spectralleader.cli.groups import FileOptions, LearnerOptions, StreamOptions, grouped
 from spectralleader.cli.learn import EXAMPLES, learn
 from spectralleader.cli.options import (
     NOTHING_USEFUL,
     STOPPED,
     TERMINATED,
-    Block,
-    Encoding,
     Files,
     Follow,
-    Format,
     Json,
-    Label,
     Level,
     Model,
     OutFormat,
     OwnLearner,
-    Seed,
-    Sort,
-    Split,
-    StopWords,
-    Strict,
-    Text,
-    Time,
-    Tokens,
-    Words,
     allow_own_modules,
     check_folder,
+    end_useless,
     find_level,
     load_model,
-    make_source,
     opened,
     print_json,
-    split,
+    split_names,
     stoppable,
 )
 
@@ -98,7 +86,9 @@ def topics(
     epilog="Examples: [bold]spectralleader predict tweets.model new.csv --out topics.csv[/bold]; "
     "[bold]tail -f log | spectralleader predict log.model - --block 1 --to jsonl --watch[/bold]"
 )
+@grouped
 def predict(
+    *,
     model: Model,
     files: Files,
     learner: OwnLearner = None,
@@ -124,12 +114,7 @@ def predict(
         str | None,
         typer.Option(metavar="COL,COL", help="Columns of the input to write beside the topic."),
     ] = None,
-    text: Text = None,
-    tokens: Tokens = None,
-    split_by: Split = None,
-    format: Format = None,
-    encoding: Encoding = None,
-    strict: Strict = False,
+    reading: FileOptions,
     follow: Follow = None,
     watch: Annotated[
         bool,
@@ -153,9 +138,8 @@ def predict(
 
         watched = Watched(model, Log()) if watch else None
 
-        how: dict[str, Any] = {"strict": strict, "tokens": tokens, "follow": follow}
-        how |= {"keep": split(keep) or (), "empty": True, "encoding": encoding}
-        source = make_source(files, text, "", "", block, format, split_by=split_by, **how)
+        how: dict[str, Any] = {"keep": split_names(keep) or (), "empty": True, "follow": follow}
+        source = reading.source(files, time="", label="", block=block, **how)
         if out is not None:
             replace(source, files=(model, *files)).check_kept(out)
         n = find_level(level, learned)
@@ -238,7 +222,9 @@ def parse_numbers(given: str) -> list[int]:
     epilog="Examples: [bold]spectralleader evaluate news.csv -k 5 --learners spectral,stepwise-em "
     "--figure losses.png[/bold]; [bold]spectralleader evaluate news.csv -k 5,10,20,50[/bold]"
 )
+@grouped
 def evaluate(
+    *,
     files: Files,
     learners: Annotated[
         str | None,
@@ -254,19 +240,8 @@ def evaluate(
             "--topics", "-k", metavar="K|K,K", help="Number of topics, or several to compare."
         ),
     ] = "5",
-    vocabulary: Words = None,
-    block: Block = 100,
-    stop_words: StopWords = "english",
-    text: Text = None,
-    tokens: Tokens = None,
-    split_by: Split = None,
-    time: Time = None,
-    label: Label = None,
-    format: Format = None,
-    encoding: Encoding = None,
-    strict: Strict = False,
-    sort: Sort = False,
-    seed: Seed = 0,
+    learning: LearnerOptions,
+    reading: StreamOptions,
     figure: Annotated[
         Path | None,
         typer.Option(
@@ -305,19 +280,17 @@ def evaluate(
         from spectralleader.cli.tables import show_evaluation
         from spectralleader.jobs.evaluating import DEFAULT_LEARNERS
 
-        names = split(learners) or (DEFAULT_LEARNERS[:1] if len(numbers) > 1 else DEFAULT_LEARNERS)
+        names = split_names(learners) or (
+            DEFAULT_LEARNERS[:1] if len(numbers) > 1 else DEFAULT_LEARNERS
+        )
         allow_own_modules(names)
-        how: dict[str, Any] = {"strict": strict, "sort": sort, "tokens": tokens}
-        how["encoding"] = encoding
-        source = make_source(files, text, time, label, block, format, split_by=split_by, **how)
+        source = reading.source(files, block=learning.block)
         with watching() as progress:
             result = jobs.evaluate(
                 source,
                 learners=names,
                 n_topics=numbers,
-                vocabulary=vocabulary,
-                stop_words=stop_words,
-                seed=seed,
+                **learning.settings,
                 progress=progress,
             )
     print_json(result.summary()) if as_json else show_evaluation(result)
@@ -330,5 +303,4 @@ def evaluate(
     if result.stopped:
         raise typer.Exit(TERMINATED if result.terminated else STOPPED)
     if not result.n_docs > result.n_empty:
-        typer.echo("spectralleader: no document had a known word", err=True)
-        raise typer.Exit(NOTHING_USEFUL)
+        end_useless()
