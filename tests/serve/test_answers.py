@@ -31,17 +31,17 @@ class Asked:
         self.service.show(topics)
         self.metrics = Metrics(self.service)
         limits = limits or Limits()
-        routes = Routes(self.service, self.metrics, limits).app()
+        routes = Routes(self.service, self.metrics, limits)
         self.app = Guarding(routes, limits, self.metrics, ending=self.service.ending)
 
     def ask(self, method, path, body=b"", *, ends=True):
         """Return the status, the headers and the JSON of an answer; a body may have no end."""
         return asyncio.run(self.ask_here(method, path, body, ends=ends))
 
-    async def ask_here(self, method, path, body=b"", *, ends=True):
+    async def ask_here(self, method, path, body=b"", *, ends=True, sent=None):
         body = body if isinstance(body, bytes) else json.dumps(body).encode()
         given = [{"type": "http.request", "body": body, "more_body": not ends}]
-        sent = []
+        sent = [] if sent is None else sent
 
         async def receive():
             if not given:
@@ -193,6 +193,41 @@ def test_a_request_that_is_cut_off_is_answered(asked):
 
     status, _, found = asyncio.run(cut_off())
     assert (status, "try again" in found["error"]) == (503, True)
+
+
+def test_a_client_that_hangs_up_within_a_body_is_no_error_of_the_service(asked):
+    async def hang_up():
+        messages = [{"type": "http.disconnect"}, {"type": "http.request", "more_body": True}]
+        headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+        scope = {"type": "http", "method": "POST", "path": "/predict", "headers": headers}
+
+        async def receive():
+            return messages.pop()
+
+        async def send(message):
+            raise AssertionError(message)  # there is nobody to answer
+
+        await asked.app(scope, receive, send)
+
+    asyncio.run(hang_up())
+    told = asked.metrics.text().decode()
+    assert 'request_seconds_count{path="/predict",status="499"} 1.0' in told
+
+
+def test_what_is_not_expected_is_answered_without_telling_what_it_was(asked, monkeypatch):
+    def fail():
+        raise ZeroDivisionError("a secret")
+
+    monkeypatch.setattr(asked.service, "problems", fail)
+    sent = []
+    with pytest.raises(ZeroDivisionError):  # for the log
+        asyncio.run(asked.ask_here("GET", "/readyz", sent=sent))
+    assert sent[0]["status"] == 500
+    assert sent[1]["body"] == b'{"error":"the service failed; its log says how"}'
+
+
+def test_the_head_of_a_page_can_be_asked_for(asked):
+    assert asked.ask("HEAD", "/healthz")[0] == 200
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from spectralleader import Documents, TextTopics, TopicModel, load, save
+from spectralleader import Documents, TextTopics, TopicModel, Vocabulary, Words, load, save
 from spectralleader.jobs import Source
 from spectralleader.jobs.predicting import predict_blocks
 from spectralleader.storage.merging import merge
+from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.surprise import N_PAST, Past, Surprise, known_to, score
 from tests.factories import same_state, texts
 
@@ -47,6 +48,31 @@ def test_documents_unlike_the_past_are_surprising(learned):
     rng = np.random.default_rng(2)
     odd = [[f"w{w}" for w in rng.integers(N_WORDS, size=12)] for _ in range(300)]
     assert np.median(learned.p_values(odd)) < 0.02
+
+
+def test_classifying_is_the_posterior_and_the_p_values_in_one(learned):
+    taken = learned.snapshot()
+    some = [["not-known"], *stream(200, np.random.default_rng(3))]
+    found = taken.classify(some)
+    posterior = taken.posterior(some)
+    assert found.topics.tolist() == posterior.argmax(axis=1).tolist()
+    # sums are in another order
+    assert found.probabilities == pytest.approx(posterior.max(axis=1), rel=1e-9)
+    assert found.lengths.tolist() == [0, *map(len, some[1:])]
+    # a rank among the past can change by one where two scores are the same but for rounding
+    assert found.p_values == pytest.approx(taken.p_values(some), abs=2e-3, nan_ok=True)
+    with pytest.raises(ValueError, match="not of a level"):
+        learned.at(2).classify(some)
+
+
+def test_a_document_that_every_topic_rules_out_gets_the_weights():
+    model = TopicModel([0.3, 0.7], [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    past = Past(np.array([-5.0, -4.0, -3.0]), np.ones(3))
+    taken = Snapshot(model, Vocabulary(["rain", "goal", "never"]), Words(), 3, 0, past=past)
+    found = taken.classify(["rain", "rain goal", "never", ""])
+    assert found.topics.tolist() == [0, 1, 1, 1]
+    assert found.probabilities == pytest.approx([1.0, 0.7, 0.7, 0.7])
+    assert found.p_values == pytest.approx([1.0, 0.25, 0.25, np.nan], nan_ok=True)
 
 
 def test_scores_are_of_the_model_before_the_document_was_learned():

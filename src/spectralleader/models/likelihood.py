@@ -64,3 +64,42 @@ def log_joint(
             for k in range(K):
                 joint[k] += count * row[k]
     return out
+
+
+@kernel
+def find_best(
+    indptr: Ints,
+    words: WordIds,
+    counts: Floats,
+    weights: Floats,
+    topics: Floats,
+    best: Ints,
+    probability: Floats,
+    log_prob: Floats,
+) -> None:
+    """Write the argmax and maximum of each row of `TopicModel.posterior`, and its `log_prob`.
+
+    In one kernel, because a service is asked for one document at a time: NumPy's calls would take
+    most of that time, some 90 us instead of 5.
+    """
+    joint = np.empty(len(weights))
+    for i in range(len(indptr) - 1):
+        k_best = 0
+        for k in range(len(weights)):
+            total = np.log(weights[k])
+            for j in range(indptr[i], indptr[i + 1]):
+                total += counts[j] * np.log(topics[k, words[j]])
+            joint[k] = total
+            if total > joint[k_best]:
+                k_best = k
+        largest, total = joint[k_best], 0.0
+        if largest == -np.inf:  # ruled out by all topics: it tells nothing, and gets the weights
+            for k in range(len(weights)):
+                if weights[k] > weights[k_best]:
+                    k_best = k
+            best[i], probability[i], log_prob[i] = k_best, weights[k_best], largest
+            continue
+        for k in range(len(weights)):
+            total += np.exp(joint[k] - largest)
+        best[i], probability[i] = k_best, 1.0 / total
+        log_prob[i] = largest + np.log(total) if indptr[i + 1] > indptr[i] else 0.0

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from time import monotonic, perf_counter
 from typing import Any
 
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 
 from spectralleader.serve.metrics import Metrics
@@ -28,6 +29,7 @@ SHOWN = {  # as paths are called in metrics: those that a client makes up must n
     "/": "/", "/live": "/live", "/topics": "/topics", "/trends": "/trends", "/events": "/events",
     "/predict": "/predict", "/learn": "/learn", "/model": "/model", **{path: path for path in OPEN},
 }  # fmt: skip
+HUNG_UP = 499  # status in metrics of a request whose client did not wait, as nginx has it
 LOOK_EVERY = 0.5  # seconds after which who waits for a body looks whether the service stops
 HEADERS = [
     (b"x-content-type-options", b"nosniff"),
@@ -93,6 +95,12 @@ class Guarding:
         except asyncio.CancelledError:  # at the end of the service, and not an error of its own
             if not is_begun:
                 await answer_error(stopping())(scope, receive, send_more)
+        except ClientDisconnect:  # in the middle of a body: there is nobody to answer
+            status = HUNG_UP
+        except Exception:  # what it was is for the log alone, which the server writes
+            if not is_begun:
+                await answer_error(failed())(scope, receive, send_more)
+            raise
         finally:
             self._n_running -= not is_live
             self._n_watching -= is_live
@@ -183,6 +191,11 @@ def too_slow(limits: Limits) -> RequestError:
     """Return the error of a body that does not come."""
     said = f"the body did not come within {limits.seconds:g} s; send it again, in smaller parts"
     return RequestError(408, said, Connection="close")
+
+
+def failed() -> RequestError:
+    """Return the error of a request that met with a bug."""
+    return RequestError(500, "the service failed; its log says how")
 
 
 def answer_error(error: RequestError) -> JSONResponse:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ LONGEST_ID = 200  # characters
 MOST_COUNT = 1_000_000  # of one token in a document
 LAST = 2**35  # Unix seconds: the year 3058
 TIMES = "times are Unix seconds or ISO 8601, one per document, or null"
+HALF = re.compile("[\ud800-\udfff]")
 KINDS = ("texts", "tokens", "counts")
 EXAMPLES = {
     "texts": '{"texts": ["rain and wind"]}',
@@ -93,7 +95,7 @@ def read_body(body: bytes, words: Tokenizer, limits: Limits, extra: tuple[str, .
 def parse_object(body: bytes) -> dict[str, Any]:
     """Return the object that a body holds."""
     try:
-        found = json.loads(body, parse_constant=refuse_constant)
+        found = DECODER.decode(body.decode(json.detect_encoding(body), "surrogatepass"))
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
@@ -104,6 +106,9 @@ def parse_object(body: bytes) -> dict[str, Any]:
 def refuse_constant(name: str) -> None:
     """Raise: NaN and Infinity are no JSON."""
     raise ValueError(name)
+
+
+DECODER = json.JSONDecoder(parse_constant=refuse_constant)
 
 
 def example(kind: str) -> str:
@@ -175,7 +180,7 @@ def check_whole(text: str, i: int) -> None:
 
 def is_whole(text: str) -> bool:
     """Return whether a text can be stored: it has no half of a surrogate pair."""
-    return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
+    return text.isascii() or HALF.search(text) is None
 
 
 def read_times(given: Any, n: int) -> list[str | None]:

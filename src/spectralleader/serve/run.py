@@ -148,11 +148,12 @@ class Server:
         routes = Routes(service, metrics, options.limits)
         hosts = LOOPBACK if token is None and not options.insecure else None
         limits, ending = options.limits, service.ending
-        app = Guarding(routes.app(), limits, metrics, token=token, hosts=hosts, ending=ending)
+        app = Guarding(routes, limits, metrics, token=token, hosts=hosts, ending=ending)
         self._service = service
         self._socket = listen(options.host, options.port)
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, lifespan="off", server_header=False,
+            proxy_headers=False,  # nothing here depends on who asks
             timeout_graceful_shutdown=GRACE, h11_max_incomplete_event_size=64 * 1024,
         )  # fmt: skip
         self._server = uvicorn.Server(config)

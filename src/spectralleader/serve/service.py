@@ -7,6 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Hashable
 from datetime import UTC, datetime
+from math import isnan
 from pathlib import Path
 from time import monotonic, time
 from typing import Any, NamedTuple
@@ -23,7 +24,6 @@ from spectralleader.serve.inbox import Inbox
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.checkpoint import Losses
 from spectralleader.text.snapshot import Snapshot
-from spectralleader.text.surprise import score
 from spectralleader.text.tokens import show_document
 from spectralleader.text.topics import TextTopics
 
@@ -114,6 +114,7 @@ class Service(Progress):
             self.saved_at = self.path.stat().st_mtime
         self.surprise = np.ones(topics.learner.n_topics)
         self._snapshot = topics.snapshot()
+        read(self._snapshot, [])  # has what it takes compiled before the first request
         self.topics = topics
         self.say(f"listening on {self.address}")  # not before: it could be refused until now
 
@@ -267,17 +268,14 @@ class Service(Progress):
 
 def read(snapshot: Snapshot, texts: list[Any]) -> list[dict[str, Any]]:
     """Return the likeliest topic (from 1), its probability and the p-value of each document."""
-    documents = snapshot.count(texts)
-    posterior = snapshot.model.posterior(documents)
-    scores, lengths = score(snapshot.model, documents)
-    p_values = snapshot.past.p_values(scores, lengths)
+    found = zip(*(column.tolist() for column in snapshot.classify(texts)), strict=True)
     return [
         {
             "topic": k + 1,
             "name": snapshot.name(k) or None,
-            "probability": round(float(posterior[i, k]), 4),
-            "known_words": int(lengths[i]),
-            "p_value": None if np.isnan(p_values[i]) else round(float(p_values[i]), 4),
+            "probability": round(probability, 4),
+            "known_words": int(length),
+            "p_value": None if isnan(p_value) else round(p_value, 4),
         }
-        for i, k in enumerate(posterior.argmax(axis=1).tolist())
+        for k, probability, length, p_value in found
     ]

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
 from spectralleader.models import TopicModel
-from spectralleader.text.surprise import Past, score
+from spectralleader.models.likelihood import find_best
+from spectralleader.text.surprise import Past, per_word, score
 from spectralleader.text.texts import Texts, take_texts
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer
+
+
+class Classified(NamedTuple):
+    """What is told of each of some texts, all of shape (n_docs,)."""
+
+    topics: Ints  # the likeliest
+    probabilities: Floats  # of that
+    lengths: Floats  # known words
+    p_values: Floats  # see `TextTopics.p_values`
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,9 +88,27 @@ class Snapshot:
         ValueError
             If the topics are merged: the past was judged by all of them.
         """
+        self._check_fine()
+        return self.past.p_values(*score(self.model, self.count(texts)))
+
+    def classify(self, texts: Texts) -> Classified:
+        """Return the likeliest topic of each text with its `posterior`, and the `p_values`.
+
+        The quickest way to ask for few texts.
+        """
+        self._check_fine()
+        documents, model = self.count(texts), self.model
+        n = documents.n_docs
+        topics, probabilities, log_prob = np.empty(n, np.int64), np.empty(n), np.empty(n)
+        counted = documents.indptr, documents.words, documents.counts
+        find_best(*counted, model.weights, model.topics, topics, probabilities, log_prob)
+        lengths = documents.lengths
+        p_values = self.past.p_values(per_word(log_prob, lengths), lengths)
+        return Classified(topics, probabilities, lengths, p_values)
+
+    def _check_fine(self) -> None:
         if self.groups is not None:
             raise ValueError("p-values are of all topics, not of a level: take a snapshot()")
-        return self.past.p_values(*score(self.model, self.count(texts)))
 
     def top_words(self, n: int = 10) -> list[list[str]]:
         """Return the n words that tell each topic best, see `TopicModel.top_words`."""

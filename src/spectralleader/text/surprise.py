@@ -22,9 +22,12 @@ THIN = 4  # once the past is full, one document in so many is scored: 2 % of a s
 
 def score(model: TopicModel, documents: Documents) -> tuple[Floats, Floats]:
     """Return the log-probability per word of each document, NaN without words, and the lengths."""
-    lengths = documents.lengths
-    per_word = model.log_prob(documents) / np.where(lengths > 0, lengths, np.nan)
-    return np.maximum(per_word, LOWEST), lengths
+    return per_word(model.log_prob(documents), documents.lengths), documents.lengths
+
+
+def per_word(log_prob: Floats, lengths: Floats) -> Floats:
+    """Return log-probabilities per word, NaN without words."""
+    return np.maximum(log_prob / np.where(lengths > 0, lengths, np.nan), LOWEST)
 
 
 @dataclass(frozen=True)
