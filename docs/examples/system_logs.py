@@ -1,4 +1,4 @@
-"""Learn the log lines of 16 systems online, as text and as events: print figures and draw one.
+"""Cluster log lines of 16 systems online, as text and as events: print a report, draw a figure.
 
 SPECTRALLEADER_DATA=... python docs/examples/system_logs.py [FOLDER FOR THE FIGURE]
 """
@@ -15,7 +15,7 @@ from spectralleader import TextTopics, Tokens
 from spectralleader.evaluation.matching import mutual_information, table_accuracy
 from spectralleader.sources.corpora import find_files, why_missing
 
-N_SYSTEMS, BLOCK, LINES = 16, 100, 10  # lines together are one document of events
+N_SYSTEMS, BLOCK, LINES = 16, 100, 10  # log lines per document of events
 
 
 def read_lines():
@@ -34,7 +34,7 @@ def by_text(lines):
 
 
 def by_events(lines):
-    """Return the events of ten lines after each other, and the system of most of them."""
+    """Return the events of ten consecutive lines, and the most frequent system among them."""
     groups = [lines[start : start + LINES] for start in range(0, len(lines), LINES)]
     documents = [[line["event"] for line in group] for group in groups]
     labels = [Counter(line["label"] for line in group).most_common(1)[0][0] for group in groups]
@@ -42,48 +42,48 @@ def by_events(lines):
 
 
 def learn(documents, labels, words):
-    """Predict every block, then learn it; return the topics, and topics met with labels."""
-    topics, met, n_words = TextTopics(N_SYSTEMS, words=words, block_size=BLOCK), [], []
+    """Predict every block, then learn it; return topics, predictions and vocabulary sizes."""
+    topics, predictions, n_words = TextTopics(N_SYSTEMS, words=words, block_size=BLOCK), [], []
     for start in range(0, len(documents), BLOCK):
         block = documents[start : start + BLOCK]
         predicted = topics.posterior(block).argmax(axis=1).tolist()
-        met += zip(predicted, labels[start : start + BLOCK], strict=True)
+        predictions += zip(predicted, labels[start : start + BLOCK], strict=True)
         topics.learn(block)
         n_words.append(topics.vocabulary.n_words)
-    return topics, met, n_words
+    return topics, predictions, n_words
 
 
-def agreement(met):
-    """Return the accuracy of topics after the best matching to labels, and their NMI."""
-    names = {label: i for i, label in enumerate(sorted({label for _, label in met}))}
+def agreement(predictions):
+    """Return the accuracy under the best matching of topics to systems, and the NMI."""
+    names = {label: i for i, label in enumerate(sorted({label for _, label in predictions}))}
     table = np.zeros((N_SYSTEMS, len(names)), np.int64)
-    for topic, label in met:
+    for topic, label in predictions:
         table[topic, names[label]] += 1
     return table_accuracy(table), mutual_information(table)
 
 
 def main(folder):
-    """Learn in both ways, report, draw."""
+    """Learn three representations of the lines, report, draw."""
     lines, curves = read_lines(), {}
-    ways = {
-        "words of a line": (by_text, None),
-        "tokens of a line, split at whitespace": (by_text, Tokens(split="whitespace")),
+    representations = {
+        "words": (by_text, None),
+        "tokens, split at whitespace": (by_text, Tokens(split="whitespace")),
         "events of ten lines": (by_events, Tokens()),
     }
-    print(f"{len(lines):,} lines; predicted before they are learned, second half:")
-    for way, (read, words) in ways.items():
+    print(f"{len(lines):,} lines; predictions before learning, second half of the stream")
+    for name, (read, words) in representations.items():
         documents, labels = read(lines)
-        topics, met, n_words = learn(documents, labels, words)
-        accuracy, nmi = agreement(met[len(met) // 2 :])
-        print(f"  {way:38} {n_words[-1]:6,} tokens, accuracy {accuracy:.2f}, NMI {nmi:.2f}")
-        curves[way] = np.array(n_words)
-    for k, words in enumerate(topics.top_words(3)[:4]):  # those of events
+        topics, predictions, n_words = learn(documents, labels, words)
+        accuracy, nmi = agreement(predictions[len(predictions) // 2 :])
+        print(f"  {name:28} {n_words[-1]:6,} tokens, accuracy {accuracy:.2f}, NMI {nmi:.2f}")
+        curves[name] = np.array(n_words)
+    for k, words in enumerate(topics.top_words(3)[:4]):  # of the events
         print(f"topic {k + 1}  {topics.model.weights[k]:.2f}  {' '.join(words)}")
     draw(curves, len(lines), folder / "logs.svg")
 
 
 def draw(curves, n_lines, path):
-    """Draw how many tokens are known as lines come in."""
+    """Draw the growth of the vocabulary."""
     import matplotlib
 
     matplotlib.use("agg")
@@ -91,9 +91,9 @@ def draw(curves, n_lines, path):
 
     plt.rcParams["svg.hashsalt"] = "spectralleader"  # the same figure, the same bytes
     figure, axes = plt.subplots(figsize=(7, 3.4), layout="constrained")
-    for way, curve in curves.items():
-        axes.plot(n_lines * np.arange(1, len(curve) + 1) / len(curve), curve, label=way)
-    axes.set(xlabel="lines learned", ylabel="tokens known", yscale="log")
+    for name, curve in curves.items():
+        axes.plot(n_lines * np.arange(1, len(curve) + 1) / len(curve), curve, label=name)
+    axes.set(xlabel="lines learned", ylabel="tokens in the vocabulary", yscale="log")
     axes.legend()
     figure.savefig(path, metadata={"Date": None})
 
