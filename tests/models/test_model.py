@@ -250,3 +250,10 @@ def test_shares_are_the_proportions_that_long_documents_were_drawn_with():
 def test_shares_are_asked_for_with_the_models_vocabulary():
     with pytest.raises(ValueError, match="the model has 3 words"):
         TopicModel([1.0], [[0.2, 0.3, 0.5]]).shares(Documents.from_tokens([[0]], n_words=2))
+
+
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=30), st.integers(1, 40))
+def test_the_first_words_are_those_of_a_stable_sort(scores, n):
+    given_scores = np.array(scores, float)
+    wanted = np.argsort(-given_scores, kind="stable")[:n].tolist()
+    assert model_module.first_of(given_scores, n) == wanted

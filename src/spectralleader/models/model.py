@@ -293,8 +293,8 @@ class TopicModel:
             score = self.topics * (np.log(np.maximum(self.topics, tiny) / mean) + 1e-9)
         else:
             score = self.topics / mean ** (1.0 - relevance)
-        best = np.argsort(-score, axis=1, kind="stable")[:, :n]
-        return [[str(i) if words is None else words[i] for i in row] for row in best.tolist()]
+        best = [first_of(row, n) for row in score]
+        return [[str(i) if words is None else words[i] for i in row] for row in best]
 
     def __repr__(self) -> str:
         return f"TopicModel(n_topics={self.n_topics}, n_words={self.n_words})"
@@ -315,6 +315,15 @@ class TopicModel:
 set_log_topics, set_n_asked, set_topics, set_weights = (
     getattr(TopicModel, name).__set__ for name in TopicModel.__slots__
 )
+
+
+def first_of(scores: Floats, n: int) -> list[int]:
+    """``np.argsort(-scores, kind="stable")[:n].tolist()``, without sorting all of them."""
+    n = min(n, len(scores))
+    least = np.partition(scores, len(scores) - n)[len(scores) - n]
+    some = np.flatnonzero(scores >= least)  # the n best, and what equals the last of them
+    found: list[int] = some[np.argsort(-scores[some], kind="stable")][:n].tolist()
+    return found
 
 
 def _inner(a: TopicModel, b: TopicModel) -> float:

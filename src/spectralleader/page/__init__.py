@@ -4,7 +4,7 @@ Here belongs what the page shows (`content`) and how it looks (`page.css`, `page
 are is in `text` and `jobs`.
 """
 
-from spectralleader.page.content import describe_page
+from spectralleader.page.content import describe_held, describe_page
 from spectralleader.page.render import render
 
-__all__ = ["describe_page", "render"]
+__all__ = ["describe_held", "describe_page", "render"]

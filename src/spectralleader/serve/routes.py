@@ -19,13 +19,14 @@ from starlette.responses import (
 )
 
 from spectralleader.jobs.learning import list_topics
-from spectralleader.page import describe_page, render
+from spectralleader.page import describe_held, render
 from spectralleader.serve.guarding import Receive, Scope, Send
 from spectralleader.serve.inbox import ClosedError, FullError, OtherContentError
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.openapi import describe_api
 from spectralleader.serve.requests import Limits, RequestError, read_body, stopping
 from spectralleader.serve.service import Service, read
+from spectralleader.text.held import Held
 from spectralleader.text.topics import TextTopics
 
 N_WORDS = 10  # of a topic
@@ -91,7 +92,7 @@ class Routes:
     async def _list(self, request: Request) -> dict[str, Any]:
         level = self._level(request)
         found: dict[str, Any] = await self._kept(
-            ("topics", level), lambda topics: show_topics(topics, level)
+            ("topics", level), lambda held: show_topics(held, level)
         )
         return found
 
@@ -102,14 +103,14 @@ class Routes:
         if not given.isascii() or not given.isdecimal() or not 1 <= int(given[:9]) <= n:
             raise RequestError(404, f"there is no topic {given!r:.20}; ask for one from 1 to {n}")
         k = int(given) - 1
-        trends = await self._kept(("trends", level), lambda topics: show_trends(topics, level))
+        trends = await self._kept(("trends", level), lambda held: show_trends(held, level))
         over_time = [row for row in trends["trends"] if row["topic"] == k + 1]
         return JSONResponse({**found["topics"][k], "trend": over_time})
 
     async def trends(self, request: Request) -> Response:
         """Return the share of each topic over time."""
         level = self._level(request)
-        found = await self._kept(("trends", level), lambda topics: show_trends(topics, level))
+        found = await self._kept(("trends", level), lambda held: show_trends(held, level))
         return JSONResponse(found)
 
     async def events(self, request: Request) -> Response:
@@ -117,7 +118,7 @@ class Routes:
         _ = self._topics
         service = self.service
         found = {"events": service.history(), "drifts_since": service.drifts_since}
-        return JSONResponse({**found, "findings": service.findings()})
+        return JSONResponse({**found, "findings": await run_sync(service.findings)})
 
     async def predict(self, request: Request) -> Response:
         """Classify documents."""
@@ -204,8 +205,8 @@ class Routes:
     def _content(self) -> dict[str, Any]:
         title = f"Topics of {self.service.path.name}"
 
-        def describe(topics: TextTopics) -> dict[str, Any]:
-            return describe_page(topics, title=title, levels=LIVE_LEVELS, judged=False)
+        def describe(held: Held) -> dict[str, Any]:
+            return describe_held(held, title=title, levels=LIVE_LEVELS)
 
         found: dict[str, Any] = self.service.kept("page", describe)
         return found
@@ -247,22 +248,22 @@ class Routes:
             raise RequestError(400, f"level is a number from 1 to {n}, not {given!r:.20}")
         return int(given)
 
-    async def _kept(self, key: Any, read: Callable[[TextTopics], Any]) -> Any:
+    async def _kept(self, key: Any, read: Callable[[Held], Any]) -> Any:
         if self.service.is_kept(key):
             return self.service.kept(key, read)
         return await run_sync(self.service.kept, key, read)
 
 
-def show_topics(topics: TextTopics, level: int | None) -> dict[str, Any]:
+def show_topics(held: Held, level: int | None) -> dict[str, Any]:
     """Return the topics of a level."""
-    view = topics.at(level)
+    view = held.at(level)
     listed = list_topics(view, N_WORDS)
     return {"documents": view.n_docs, "level": view.model.n_topics, "topics": listed}
 
 
-def show_trends(topics: TextTopics, level: int | None) -> dict[str, Any]:
+def show_trends(held: Held, level: int | None) -> dict[str, Any]:
     """Return shares over time, at a level."""
-    return {"level": level or topics.learner.n_topics, "trends": topics.trends(level).rows()}
+    return {"level": level or held.tree.n_topics, "trends": held.trends(level).rows()}
 
 
 def event(name: str, value: Any) -> str:

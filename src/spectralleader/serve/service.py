@@ -16,19 +16,21 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
-from spectralleader.jobs.describing import printable, say_history
+from spectralleader.jobs.describing import printable, say_history, say_names
 from spectralleader.jobs.learning import Learned
 from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.runtime.guard import guard_of
 from spectralleader.serve.inbox import Inbox
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.checkpoint import Losses
+from spectralleader.text.held import Held
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.tokens import show_document
 from spectralleader.text.topics import TextTopics
 
 RENEW = 1.0  # seconds that a snapshot serves at least
-SHARE = 20  # what takes t seconds is worked out again after so many times t, at the earliest
+SHARE = 20  # what stops learning for t seconds is done again after so many times t, at the earliest
+PAUSE = 4  # the same of what only takes t seconds of another thread
 N_LATEST = 30  # documents shown
 N_LOOKED_AT = 10  # documents of a step that are looked at
 LOOK_EVERY = 0.25  # seconds between two steps that are looked at
@@ -47,6 +49,14 @@ class Point(NamedTuple):
     n_docs: int  # learned by then
     loss: float
     baseline: float  # of word frequencies alone
+
+
+class Kept(NamedTuple):
+    """What was read of the topics."""
+
+    value: Any
+    until: float  # when it is old, if there are newer documents
+    n_docs: int  # that it is of
 
 
 class Service(Progress):
@@ -88,7 +98,7 @@ class Service(Progress):
         self._stepped = self._looked = monotonic()
         self._counted = (monotonic(), 0)  # when the rate was found, with so many documents
         self._judged = (Losses(), Losses())  # up to the last point
-        self._kept: dict[Hashable, tuple[Any, float, float]] = {}  # value, when, seconds it took
+        self._kept: dict[Hashable, Kept] = {}
         self._lock = threading.Lock()
 
     # what the learning thread reports
@@ -187,40 +197,44 @@ class Service(Progress):
         assert self._snapshot is not None
         return self._snapshot
 
-    def kept(self, key: Hashable, read: Callable[[TextTopics], Any]) -> Any:
-        """Return what was read of the topics, and read it again if it is old.
+    def kept(self, key: Hashable, read: Callable[[Held], Any]) -> Any:
+        """Return what was read of the topics; if it is old and there are newer ones, read again.
 
-        Whoever finds it old reads it again, while others take the old one: learning stops for that
-        time, so it is at most a twentieth of all.
+        Whoever finds it old reads it again, while others take the old one. Learning waits only
+        until the topics are held, at most a twentieth of the time.
         """
         found = self._kept.get(key)
-        if found is not None and not self._is_old(found):
-            return found[0]
-        if found is not None and not self._lock.acquire(blocking=False):
-            return found[0]
+        if found is not None and (self._is_fresh(found) or not self._lock.acquire(blocking=False)):
+            return found.value
         if found is None:
             self._lock.acquire()
         try:
             found = self._kept.get(key)
-            if found is not None and not self._is_old(found):
-                return found[0]
-            assert self.topics is not None
-            with guard_of(self.topics):
-                began = monotonic()
-                value = read(self.topics)
-                self._kept[key] = (value, monotonic(), monotonic() - began)
-            return value
+            if found is None or not self._is_fresh(found):
+                found = self._kept[key] = self._read(read)
+            return found.value
         finally:
             self._lock.release()
 
-    def _is_old(self, found: tuple[Any, float, float]) -> bool:
-        _, when, took = found
-        return monotonic() - when > max(RENEW, SHARE * took)
+    def _read(self, read: Callable[[Held], Any]) -> Kept:
+        assert self.topics is not None
+        with guard_of(self.topics):
+            began = monotonic()
+            held = self.topics.hold()
+            held_for = monotonic() - began
+        value = read(held)
+        now = monotonic()
+        wait = max(RENEW, SHARE * held_for, PAUSE * (now - began))
+        return Kept(value, now + wait, held.full.n_docs)
+
+    def _is_fresh(self, found: Kept) -> bool:
+        assert self.topics is not None
+        return monotonic() < found.until or found.n_docs == self.topics.n_docs
 
     def is_kept(self, key: Hashable) -> bool:
         """Return whether an answer needs no work."""
         found = self._kept.get(key)
-        return found is not None and not self._is_old(found)
+        return found is not None and self._is_fresh(found)
 
     def history(self) -> list[dict[str, Any]]:
         """Return what happened to the topics, oldest first."""
@@ -238,8 +252,11 @@ class Service(Progress):
         ]
 
     def findings(self) -> list[str]:
-        """Return the events in words."""
-        return [] if self.topics is None else say_history(self.topics)
+        """Return the events in words; waits for the end of a step."""
+        if self.topics is None:
+            return []
+        with guard_of(self.topics):  # the timeline, too, is as it is between two steps
+            return [*say_history(self.topics), *say_names(self.topics)]
 
     @property
     def drifts_since(self) -> int | None:

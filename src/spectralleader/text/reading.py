@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,11 @@ from spectralleader.arrays import Ints
 from spectralleader.checks import check_whole
 from spectralleader.checks.states import part
 from spectralleader.documents import Documents
-from spectralleader.em.refining import refine
 from spectralleader.learners import Learner
 from spectralleader.learners.offline import Offline
 from spectralleader.models import TopicModel, TopicTree
-from spectralleader.text.levels import N_PASSES, Levels
+from spectralleader.text.held import Held
+from spectralleader.text.levels import Levels
 from spectralleader.text.names import Names
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.surprise import Surprise
@@ -28,7 +27,7 @@ class Reading:
 
     def __init__(self) -> None:
         self.levels, self.names, self.surprise = Levels(), Names(), Surprise()
-        self.views: dict[int, Snapshot] = {}  # levels read since the last step
+        self.held: Held | None = None  # what was read since the last step
         self._tree: TopicTree | None = None  # and the tree
 
     def view(self, model: TopicModel, known: Vectoriser, n_docs: int, n_empty: int) -> Snapshot:
@@ -42,14 +41,6 @@ class Reading:
         if self._tree is None:
             self._tree = self.levels.tree(model)
         return self._tree
-
-    def cut(self, level: int, full: Snapshot, documents: Documents | None) -> Snapshot:
-        """Return the topics merged to a level, refined by documents if there are any."""
-        found = self.tree(full.model).cut(level)
-        model = found.model if documents is None else refine(found.model, documents, N_PASSES)
-        names = self._names(found.groups, full.model)
-        self.views[level] = replace(full, model=model, names=names, groups=found.groups)
-        return self.views[level]
 
     def _names(self, groups: Ints, model: TopicModel) -> tuple[str, ...]:
         return self.names.of(groups, model.weights) if self.names.given else ()
@@ -65,7 +56,7 @@ class Reading:
     def give(self, name: str, topics: Sequence[int], n_docs: int) -> None:
         """Name a topic or a group of them, see `Names.give`."""
         self.names.give(name, topics, n_docs)
-        self.views = {}
+        self.held = None
 
     def before_step(self, learner: Learner, documents: Documents, n_learned: int) -> None:
         """Note how likely documents are before they are learned: for p-values."""
@@ -74,7 +65,7 @@ class Reading:
 
     def after_step(self, learner: Learner, n_docs: int) -> None:
         """Forget what was read of the model before, and renew the tree when that is due."""
-        self.views, self._tree = {}, None
+        self.held = self._tree = None
         if n_docs >= self.levels.due and not isinstance(learner, Offline):
             self.levels.renew(learner.model, n_docs)
 

@@ -43,6 +43,12 @@ def empty_table() -> Table:
     )
 
 
+def copied(table: Table) -> Table:
+    """Return a table of the same words, to be searched while words are added to the other."""
+    words, totals = (table.slots.copy(), table.starts.copy(), table.arena.copy()), table.totals
+    return Table(*words, totals.copy(), table.size.copy())
+
+
 def look_up(table: Table, words: list[str], *, adds: bool) -> tuple[Ints, Table]:
     """Return the words' numbers, and the table with those added that were not there.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -42,6 +43,12 @@ class Bucket:
         self.n_docs = 0
         # (- priority, position, text), in order: the largest priority comes first
         self.kept: list[tuple[float, float, str]] = []
+
+    def copy(self) -> Bucket:
+        """Return a bucket of the same documents."""
+        found = Bucket()
+        found.n_docs, found.kept = self.n_docs, self.kept.copy()
+        return found
 
     def offer(self, entries: list[tuple[float, float, str]], most: int) -> None:
         """Keep those with the smallest priorities, at most so many."""
@@ -194,6 +201,12 @@ class Timeline:
     def _join(self, whole: Bucket, part: Bucket) -> None:
         whole.n_docs += part.n_docs
         whole.offer(part.kept, self.n_texts)
+
+    def copy(self) -> Timeline:
+        """Return a timeline of the same documents, to be read while this one goes on."""
+        found = copy(self)
+        found._buckets = {number: bucket.copy() for number, bucket in self._buckets.items()}
+        return found
 
     def stretches(self) -> list[Stretch]:
         """Return the stretches that have documents, in order of time."""

@@ -19,7 +19,8 @@ from spectralleader.models import TopicModel, TopicTree
 from spectralleader.runtime.guard import Guarded, changing
 from spectralleader.text.batch import Batch
 from spectralleader.text.first_use import compile_for
-from spectralleader.text.names import check_name
+from spectralleader.text.held import Held
+from spectralleader.text.names import Names, check_name
 from spectralleader.text.over_words import check_together, make_learner
 from spectralleader.text.reading import Reading
 from spectralleader.text.saving import from_state, to_state
@@ -77,7 +78,7 @@ class TextTopics(Guarded):
     doors = (
         *("step", "to_state", "model", "vocabulary", "snapshot"),
         *("count", "log_prob", "posterior", "shares", "top_words", "recent"),
-        *("tree", "at", "trends", "name", "p_values"),
+        *("tree", "at", "hold", "trends", "name", "p_values"),
     )
 
     def __init__(
@@ -157,10 +158,21 @@ class TextTopics(Guarded):
         level : int, optional
             Number of topics, from 1 to K. None: all, as they are.
         """
-        if level is None or level == self.learner.n_topics:
+        if level is None:
             return self.snapshot()
-        found = self.reading.views.get(level)
-        return found or self.reading.cut(level, self.snapshot(), remembered(self.learner))
+        if self.reading.held is None:
+            self.reading.held = self.hold()
+        return self.reading.held.at(level)
+
+    def hold(self) -> Held:
+        """Return what was learned so far, at every level and over time, as it never changes.
+
+        Any thread may read it while another one learns on: only taking it, which is a matter of
+        milliseconds, waits for the end of a step.
+        """
+        reading, full = self.reading, self.snapshot()
+        names, tree = Names(reading.names.given), reading.tree(full.model)
+        return Held(full, tree, remembered(self.learner), names, self.timeline.copy())
 
     def trends(self, level: int | None = None) -> Trends:
         """Return the share of each topic over time, at a level; see `Trends.rows`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
+from spectralleader.models import TopicModel
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.tokens import Tokens, show_document
@@ -47,6 +48,10 @@ class Sampled:
     stretch: Ints  # (n,) the stretch that each is of
     documents: Documents
     posterior: Floats  # (n, K)
+
+    def under(self, model: TopicModel) -> Sampled:
+        """Return the same sample under another model of the same words."""
+        return replace(self, posterior=model.posterior(self.documents))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from spectralleader.errors import NoWordsError
 from spectralleader.runtime.interrupts import HOLD
 from spectralleader.text.counting import count_words
 from spectralleader.text.packing import pack, unpack
-from spectralleader.text.table import Table, empty_table, look_up, words_of
+from spectralleader.text.table import Table, copied, empty_table, look_up, words_of
 from spectralleader.text.texts import Texts, in_blocks
 from spectralleader.text.words import Tokenizer, Words, read_words
 
@@ -211,7 +211,10 @@ class GrowingVocabulary(Vocabulary):
 
     def frozen(self, n_words: int | None = None) -> Vocabulary:
         """Return the first n_words words, all if omitted, as a vocabulary that never changes."""
-        return _Frozen(self._spell()[:n_words])
+        if n_words is None or n_words >= self.n_words:
+            return _Frozen(copied(self._table), self._spell().copy())
+        words = self._spell()[:n_words]
+        return _Frozen(_make_table(words), words)
 
     def settle(self) -> Ints | None:
         """Let the lightest words go if there are too many; say where the others went.
@@ -270,8 +273,8 @@ class GrowingVocabulary(Vocabulary):
 class _Frozen(Vocabulary):
     """The words that a growing vocabulary had at a moment, perhaps none."""
 
-    def __init__(self, words: list[str]) -> None:
-        self._table, self._spelled = _make_table(words), words
+    def __init__(self, table: Table, words: list[str]) -> None:
+        self._table, self._spelled = table, words
 
 
 VOCABULARIES: dict[str, type[Vocabulary]] = {"given": Vocabulary, "growing": GrowingVocabulary}

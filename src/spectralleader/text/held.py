@@ -1,0 +1,49 @@
+"""Held: topics as they were at a moment, at every level and over time, for any thread to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from spectralleader.documents import Documents
+from spectralleader.em.refining import refine
+from spectralleader.models import TopicTree
+from spectralleader.text.levels import N_PASSES
+from spectralleader.text.names import Names
+from spectralleader.text.snapshot import Snapshot
+from spectralleader.text.timeline import Timeline
+from spectralleader.text.trends import Trends, find_trends, sample_under
+
+
+@dataclass(frozen=True, repr=False)
+class Held:
+    """A snapshot with all that levels and trends are read from; see `TextTopics.hold`.
+
+    Holding takes milliseconds; reading a level takes longer, and does not stop who learns.
+    """
+
+    full: Snapshot
+    tree: TopicTree
+    documents: Documents | None  # by which the topics of a level are refined
+    names: Names
+    timeline: Timeline
+    _views: dict[int, Snapshot] = field(default_factory=dict, compare=False)  # levels read so far
+
+    def at(self, level: int | None) -> Snapshot:
+        """Return the topics merged to a level, see `TextTopics.at`."""
+        if level is None or level == self.tree.n_topics:
+            return self.full
+        if level not in self._views:
+            self._views[level] = self._cut(level)
+        return self._views[level]
+
+    def _cut(self, level: int) -> Snapshot:
+        found = self.tree.cut(level)
+        model = found.model
+        if self.documents is not None:
+            model = refine(model, self.documents, N_PASSES)
+        names = self.names.of(found.groups, self.full.model.weights) if self.names.given else ()
+        return replace(self.full, model=model, names=names, groups=found.groups)
+
+    def trends(self, level: int | None = None) -> Trends:
+        """Return the share of each topic over time, at a level; see `TextTopics.trends`."""
+        return find_trends(self.timeline, sample_under(self.at(level), self.timeline))
