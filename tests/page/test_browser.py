@@ -3,15 +3,11 @@
 Needs the extra `browser` and a Chromium, found by its name or by the variable `CHROMIUM`.
 """
 
-import os
-import shutil
-
 import pytest
 
 from spectralleader.page import describe_page, render
+from tests.browser import SCREENS, browsing
 from tests.page.pages import written_topics
-
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 
 
 @pytest.fixture(scope="module")
@@ -23,25 +19,11 @@ def path(tmp_path_factory):
     return found
 
 
-@pytest.fixture(params=[(400, "light"), (1600, "dark")], ids=["narrow light", "wide dark"])
+@pytest.fixture(params=SCREENS.values(), ids=SCREENS.keys())
 def page(request, path):
-    sync_api = pytest.importorskip("playwright.sync_api", reason="needs the extra browser")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium here; name one by the variable CHROMIUM")
-    width, scheme = request.param
-    with sync_api.sync_playwright() as tool:
-        browser = tool.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        found = browser.new_page(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
-        )
-        told: list[str] = []
-        found.on("pageerror", lambda error: told.append(str(error)))
-        found.on("console", lambda line: told.append(line.text) if line.type == "error" else None)
-        found.on("request", lambda one: told.append(one.url) if "topics.html" not in one.url else 0)
-        found.goto(path.as_uri())
+    with browsing(request.param, path.as_uri(), reduced_motion="reduce") as (found, told):
         yield found
         assert told == []
-        browser.close()
 
 
 def test_the_slider_changes_the_number_of_topics(page):

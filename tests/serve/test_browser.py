@@ -3,16 +3,13 @@
 Needs the extra `browser` and a Chromium, found by its name or by the variable `CHROMIUM`.
 """
 
-import os
-import shutil
-
 import pytest
 
 from spectralleader import TextTopics, save
+from tests.browser import SCREENS, browsing
 from tests.factories import texts
 from tests.serve.serving import Serving
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 TOKEN = "a-token-of-24-characters"
 
 
@@ -27,32 +24,13 @@ def service(tmp_path_factory):
         yield found
 
 
-@pytest.fixture(params=[(400, "light"), (1600, "dark")], ids=["narrow light", "wide dark"])
+@pytest.fixture(params=SCREENS.values(), ids=SCREENS.keys())
 def page(request, service):
-    sync_api = pytest.importorskip("playwright.sync_api", reason="needs the extra browser")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium here; name one by the variable CHROMIUM")
-    width, scheme = request.param
-    with sync_api.sync_playwright() as tool:
-        browser = tool.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        context = browser.new_context(
-            viewport={"width": width, "height": 900},
-            color_scheme=scheme,
-            http_credentials={"username": "me", "password": TOKEN},
-        )
-        found = context.new_page()
-        told: list[str] = []
-        found.on("pageerror", lambda error: told.append(str(error)))
-        found.on("console", lambda line: told.append(line.text) if line.type == "error" else None)
-        found.on(
-            "request",
-            lambda one: None if one.url.startswith(service.address) else told.append(one.url),
-        )
-        found.goto(service.address)
+    known = {"username": "me", "password": TOKEN}
+    with browsing(request.param, service.address, http_credentials=known) as (found, told):
         found.locator("#live", has_text="learned").wait_for()
         yield found
         assert [line for line in told if "401" not in line] == []  # the browser asks without first
-        browser.close()
 
 
 def learn(service, some):

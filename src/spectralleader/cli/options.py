@@ -209,7 +209,7 @@ def load_model(path: str, learner: str | None = None) -> TextTopics:
     if not Path(path).is_file():
         raise typer.BadParameter(f"{path} does not exist")
     trust_learner(learner)
-    from spectralleader.jobs.predicting import load_topics
+    from spectralleader.storage import load_topics
 
     return load_topics(path)
 

@@ -69,7 +69,7 @@ def merge(files: Sequence[Name], target: Name, *, seed: int = 0) -> Merged:
     storage.check_target(target)
     check_separate([*files, target])
     check_replaced(target)
-    read = [load_topics(name) for name in files]
+    read = [storage.load_topics(name) for name in files]
     topics = merge_all(read, [str(name) for name in files], seed)
     parts = [Part.of(name, one) for name, one in zip(files, read, strict=True)]
     if Interrupts.entered is not None:
@@ -97,11 +97,3 @@ def check_replaced(target: Name) -> None:
             f"{target} is what learn --save goes on with, and would be overwritten; name another "
             "file"
         )
-
-
-def load_topics(name: Name) -> TextTopics:
-    """Return what `learn --save` saved in a file."""
-    found = storage.load(name)
-    if not isinstance(found, TextTopics):
-        raise ValueError(f"{name} holds a {type(found).__name__}, not what learn --save writes")
-    return found

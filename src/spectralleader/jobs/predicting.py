@@ -18,7 +18,7 @@ from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import Source
 from spectralleader.runtime.interrupts import Interrupts, look
 from spectralleader.sources.files import TextBlock
-from spectralleader.storage import load
+from spectralleader.storage import load_topics
 from spectralleader.text.surprise import score
 from spectralleader.text.topics import TextTopics
 
@@ -93,14 +93,6 @@ def predict(topics: TextTopics, source: Source | str | os.PathLike[str]) -> Iter
     """Yield predictions block by block, in bounded memory."""
     with Source.of(source, block=1000).open() as reader:
         yield from predict_blocks(topics, reader)
-
-
-def load_topics(path: str) -> TextTopics:
-    """Return topics that were saved; another thing is a `StorageError`."""
-    found = load(path)
-    if not isinstance(found, TextTopics):
-        raise StorageError(f"{path} holds a {type(found).__name__}, not what learn --save writes")
-    return found
 
 
 class Watched:

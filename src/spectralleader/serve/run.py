@@ -20,9 +20,8 @@ from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.requests import Limits
 from spectralleader.serve.routes import Routes
 from spectralleader.serve.service import Service
-from spectralleader.storage import load
+from spectralleader.storage import load_topics
 from spectralleader.text.tokens import Tokens
-from spectralleader.text.topics import TextTopics
 
 LIMITS = Limits()
 N_TOKEN = 16  # characters of a token at least
@@ -109,14 +108,6 @@ def _serve(options: ServeOptions, learning: LearnOptions | None) -> None:
             service.ending.set()
             if inbox is not None:
                 inbox.close()
-
-
-def load_topics(path: Path) -> TextTopics:
-    """Return the topics of a file."""
-    found = load(path)
-    if not isinstance(found, TextTopics):
-        raise ValueError(f"{path} holds a {type(found).__name__}, not what learn --save writes")
-    return found
 
 
 def inbox_source(inbox: Inbox, learning: LearnOptions) -> InboxSource:

@@ -20,6 +20,7 @@ from spectralleader.storage.checkpoint import Checkpoint
 from spectralleader.storage.container import pack, read, unpack
 from spectralleader.storage.kinds import KINDS, find_kind, kind_of
 from spectralleader.storage.migrations import FORMAT, migrate
+from spectralleader.text.topics import TextTopics
 
 __all__ = [
     "FORMAT",
@@ -30,6 +31,7 @@ __all__ = [
     "load",
     "load_as_saved",
     "load_checkpoint",
+    "load_topics",
     "save",
 ]
 
@@ -78,6 +80,14 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     found = load_as_saved(path)
     return found.topics if isinstance(found, Checkpoint) else found
+
+
+def load_topics(path: str | os.PathLike[str]) -> TextTopics:
+    """Return the topics saved in a file, also by `learn --save`; raise the errors of `load`."""
+    found = load(path)
+    if not isinstance(found, TextTopics):
+        raise StorageError(f"{path} holds a {type(found).__name__}, not what learn --save writes")
+    return found
 
 
 def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:

@@ -363,8 +363,3 @@ def shorten(text: str, most: int) -> str:
         return text
     data = text.encode(errors="replace")
     return text if len(data) <= most else data[:most].decode(errors="ignore")
-
-
-def total_bytes(texts: Iterable[str]) -> int:
-    """Return how many bytes texts have in UTF-8."""
-    return sum(len(text.encode(errors="replace")) for text in texts)

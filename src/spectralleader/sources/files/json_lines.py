@@ -15,8 +15,7 @@ import numpy as np
 
 from spectralleader.sources.files.columns import Sample
 from spectralleader.sources.files.feed import Feed
-from spectralleader.sources.files.lines import Piece, read_pieces
-from spectralleader.sources.files.marks import Start
+from spectralleader.sources.files.lines import LineFile, Piece, read_pieces
 from spectralleader.sources.files.problems import BROKEN_JSON, UNDECODABLE
 from spectralleader.sources.files.table import N_SAMPLE, Log, Records
 from spectralleader.text.tokens import parse_tokens
@@ -28,15 +27,14 @@ SURROGATE = re.compile(
 PAIR_LENGTH = 12
 
 
-class JsonLines:
+class JsonLines(LineFile):
     """An open file of JSON lines; columns are the keys of its first objects."""
 
     columns: tuple[str, ...]
     sample: Sample
 
     def __init__(self, feed: Feed) -> None:
-        self._feed = feed
-        self._line = 1
+        super().__init__(feed)
         if feed.first.lstrip().startswith(b"["):
             raise ValueError(
                 f"{feed.name} begins like a JSON array; convert it to one object per line, for "
@@ -48,16 +46,6 @@ class JsonLines:
         self.sample = {
             key: [as_text(self._find(entry, key)) for entry in objects] for key in self.columns
         }
-
-    @property
-    def end(self) -> int | None:
-        """Number of bytes read, or None if reading cannot resume at a byte offset."""
-        return self._feed.n_read if self._feed.can_seek else None
-
-    def seek(self, start: Start) -> None:
-        """Continue at the start of a line."""
-        self._feed.seek(start.offset)
-        self._line = start.line
 
     def _find(self, entry: dict[str, Any], name: str) -> Any:
         """Return the value of a key, or of a path such as payload.body."""
@@ -105,10 +93,6 @@ class JsonLines:
                 for column, value in zip(fields, values, strict=True):
                     column.append(value)
         return Records(fields, np.array(lines, np.int64), piece.start)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._feed.close()
 
 
 def read_fast(data: bytes, wanted: Sequence[str], n_lines: int) -> list[list[str | None]] | None:

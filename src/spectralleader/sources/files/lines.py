@@ -34,15 +34,12 @@ def read_pieces(feed: Feed, line: int = 1) -> Iterator[Piece]:
             line += piece.count(b"\n")
 
 
-class PlainText:
-    """An open file with one document per line."""
-
-    columns: tuple[str, ...] = ("text",)
+class LineFile:
+    """An open file whose records are lines."""
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
         self._line = 1
-        self.sample: Sample = {}
 
     @property
     def end(self) -> int | None:
@@ -53,6 +50,17 @@ class PlainText:
         """Continue at the start of a line."""
         self._feed.seek(start.offset)
         self._line = start.line
+
+    def close(self) -> None:
+        """Close the file."""
+        self._feed.close()
+
+
+class PlainText(LineFile):
+    """An open file with one document per line."""
+
+    columns: tuple[str, ...] = ("text",)
+    sample: Sample = {}  # noqa: RUF012  # no column is guessed
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
         """Yield the lines without their line ends."""
@@ -66,7 +74,3 @@ class PlainText:
                 except UnicodeDecodeError:
                     log.add(UNDECODABLE, line)
             yield Records([texts], np.array(lines, np.int64), piece.start)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._feed.close()

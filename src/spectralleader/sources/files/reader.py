@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from spectralleader.sources.files.problems import (
 )
 from spectralleader.sources.files.sorting import sort_by_time
 from spectralleader.sources.files.table import Log, Records, Table
-from spectralleader.sources.files.text_block import TextBlock, cut
+from spectralleader.sources.files.text_block import Blocks, TextBlock, cut
 from spectralleader.sources.files.times import LONG_AGO, parse_times
 from spectralleader.text.tokens import parse_tokens
 
@@ -94,7 +93,7 @@ def read(
     return Reader(names, wish, block, strict=strict, sort=sort, **how)  # type: ignore[arg-type]
 
 
-class Reader(Iterator[TextBlock]):
+class Reader(Blocks):
     """An iterator over blocks of documents, created by `read`."""
 
     columns: Columns  # the columns that are read
@@ -253,17 +252,6 @@ class Reader(Iterator[TextBlock]):
         if self._table is not None:
             self._table.close()
             self._table = None
-
-    def __enter__(self) -> Reader:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def read_tokens(

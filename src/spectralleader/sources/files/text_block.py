@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +86,20 @@ class TextBlock:
         if self.ids is not None:
             return f"{self.names[0]} message {self.ids[i]}"
         return name_place(self.names[self.files[i]], int(self.lines[i]))
+
+
+class Blocks(Iterator[TextBlock]):
+    """An iterator over blocks, which the end of a `with` statement closes."""
+
+    def close(self) -> None:
+        """Close what is read."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def name_place(file: str, line: int) -> str:

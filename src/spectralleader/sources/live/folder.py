@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from time import sleep
-from types import TracebackType
 from typing import Any
 
 from spectralleader.checks.states import take, text, whole
@@ -15,7 +13,7 @@ from spectralleader.runtime.interrupts import look
 from spectralleader.sources.files.columns import Columns, Wish
 from spectralleader.sources.files.problems import Problems
 from spectralleader.sources.files.reader import Reader
-from spectralleader.sources.files.text_block import TextBlock, message_block
+from spectralleader.sources.files.text_block import Blocks, TextBlock, message_block
 from spectralleader.sources.live.protocol import Json, Say
 
 KIND = "folder"
@@ -31,7 +29,7 @@ def list_folder(folder: str | Path) -> list[Path]:
     return sorted(there, key=lambda path: path.name)
 
 
-class FolderReader(Iterator[TextBlock]):
+class FolderReader(Blocks):
     """An iterator over blocks of the files in a folder, created by `open_source`.
 
     A file must be complete when it appears: write it under a name that starts with a dot, then
@@ -175,14 +173,3 @@ class FolderReader(Iterator[TextBlock]):
             self.problems.absorb(self._reader.problems)
             self._reader.close()
             self._reader = None
-
-    def __enter__(self) -> FolderReader:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

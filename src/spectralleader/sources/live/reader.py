@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from time import monotonic
-from types import TracebackType
 
 from spectralleader.runtime.interrupts import look
 from spectralleader.sources.files.columns import Columns, Wish
 from spectralleader.sources.files.problems import BROKEN_JSON, Problems
-from spectralleader.sources.files.text_block import TextBlock, join, message_block
+from spectralleader.sources.files.text_block import Blocks, TextBlock, join, message_block
 from spectralleader.sources.live.ahead import Ahead, collecting_later
 from spectralleader.sources.live.decoding import (
     Decoder,
@@ -25,7 +23,7 @@ N_AHEAD = 5000  # messages decoded at once: faster than block by block
 WAIT = 1.0  # default seconds until an incomplete block is returned at the end of the stream
 
 
-class LiveReader(Iterator[TextBlock]):
+class LiveReader(Blocks):
     """An iterator over blocks of a live source, created by `open_source`.
 
     While the stream has enough messages, a block has exactly `size` documents, so that the blocks
@@ -252,14 +250,3 @@ class LiveReader(Iterator[TextBlock]):
     def close(self) -> None:
         """Disconnect."""
         self._source.close()
-
-    def __enter__(self) -> LiveReader:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
