@@ -15,7 +15,7 @@ from benchmarks.stream import data_folder
 from spectralleader import Documents, HedgedLeader, TopicModel
 from spectralleader.arrays import Ints
 from spectralleader.em.refining import refine
-from spectralleader.evaluation.matching import matched_accuracy, nmi
+from spectralleader.evaluation.agreement import matched_accuracy, nmi
 from spectralleader.sources.corpora import find_files
 from spectralleader.sources.counted import count_corpus
 from spectralleader.text.levels import N_PASSES, Levels

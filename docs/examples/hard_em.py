@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from spectralleader import Documents, TopicModel
 from spectralleader.arrays import Floats
 from spectralleader.checks.states import floats, truth
-from spectralleader.documents import check_n_words
 from spectralleader.documents.recoding import check_recoding, move_rows
 from spectralleader.learners.protocol import (
     Predictive,
@@ -68,8 +67,7 @@ class HardEM:
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words; new words have a count of zero."""
-        n_words = check_n_words(n_words)
-        ids = check_recoding(new_ids, self.n_words, n_words)
+        ids, n_words = check_recoding(new_ids, self.n_words, n_words)
         self._counts = move_rows(self._counts, ids, n_words)
         self.n_words = n_words
 

@@ -289,9 +289,9 @@ def test_blocks_are_equal_only_if_everything_is():
 
 
 def test_words_that_keep_their_numbers_need_no_recoding():
-    assert check_recoding(None, 3, 3) is None
-    assert check_recoding(np.arange(3), 3, 5) is None
-    assert check_recoding([1, 0], 2, 2).tolist() == [1, 0]
+    assert check_recoding(None, 3, 3) == (None, 3)
+    assert check_recoding(np.arange(3), 3, 5) == (None, 5)
+    assert check_recoding([1, 0], 2, 2)[0].tolist() == [1, 0]
     with pytest.raises(ValueError, match="word id 5, outside the 5 words"):
         check_recoding(None, 6, 5)
 

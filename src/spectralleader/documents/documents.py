@@ -9,15 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spectralleader.arrays import Floats, Ints, WordIds
-from spectralleader.checks import is_whole
 from spectralleader.checks.states import bags, whole
 from spectralleader.documents import csr
-from spectralleader.documents.recoding import check_recoding, renumber
+from spectralleader.documents.recoding import MAX_WORDS, check_n_words, check_recoding, renumber
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
-
-MAX_WORDS = 2**31 - 1  # word ids are 32-bit
 
 
 class Documents:
@@ -240,8 +237,7 @@ class Documents:
         >>> block.recode([1, -1, 0], n_words=2).to_matrix().toarray().tolist()
         [[2, 1]]
         """
-        n_words = check_n_words(n_words)
-        return self.renumber(check_recoding(new_ids, self.n_words, n_words), n_words)
+        return self.renumber(*check_recoding(new_ids, self.n_words, n_words))
 
     def renumber(self, new_ids: Ints | None, n_words: int) -> Documents:
         """Return the recoded documents; `new_ids` is not checked."""
@@ -306,12 +302,3 @@ set_indptr, set_words, set_counts, set_n_words, set_lengths, set_matrix = (
     getattr(Documents, name).__set__
     for name in ("indptr", "words", "counts", "n_words", "_lengths", "_matrix")
 )
-
-
-def check_n_words(n_words: int) -> int:
-    """Return a vocabulary size as an int; raise `ValueError` unless it is from 1 to 2**31 - 1."""
-    if not is_whole(n_words):
-        raise ValueError(f"n_words must be an integer, got {n_words!r}")
-    if not 1 <= n_words <= MAX_WORDS:
-        raise ValueError(f"n_words must be from 1 to {MAX_WORDS}, got {n_words}")
-    return int(n_words)

@@ -7,19 +7,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from spectralleader.checks import is_whole
+
 Ids = NDArray[np.int64]
+MAX_WORDS = 2**31 - 1  # word ids are 32-bit
 
 
-def check_recoding(new_ids: ArrayLike | None, n_before: int, n_words: int) -> Ids | None:
-    """Return the validated new ids of n_before words, or None if every word keeps its id.
+def check_n_words(n_words: int) -> int:
+    """Return a vocabulary size as an int; raise `ValueError` unless it is from 1 to 2**31 - 1."""
+    if not is_whole(n_words):
+        raise ValueError(f"n_words must be an integer, got {n_words!r}")
+    if not 1 <= n_words <= MAX_WORDS:
+        raise ValueError(f"n_words must be from 1 to {MAX_WORDS}, got {n_words}")
+    return int(n_words)
+
+
+def check_recoding(
+    new_ids: ArrayLike | None, n_before: int, n_words: int
+) -> tuple[Ids | None, int]:
+    """Return the validated new ids of n_before words and the number of words there will be.
+
+    The ids are None if every word keeps its id.
 
     Raises
     ------
     ValueError
         If ids have the wrong shape or type, are out of range, or are not distinct.
     """
+    n_words = check_n_words(n_words)
     if new_ids is None and n_before <= n_words:
-        return None
+        return None, n_words
     ids: NDArray[Any] = np.arange(n_before) if new_ids is None else np.asarray(new_ids)
     if ids.shape != (n_before,) or ids.dtype.kind not in "ui":
         raise ValueError(
@@ -38,9 +55,8 @@ def check_recoding(new_ids: ArrayLike | None, n_before: int, n_words: int) -> Id
             f"new_ids gives the word id {int(taken.argmax())} to {taken.max()} words; "
             "give every word an id of its own"
         )
-    if np.array_equal(ids, np.arange(n_before)):
-        return None
-    return ids.astype(np.int64)
+    is_same = np.array_equal(ids, np.arange(n_before))
+    return None if is_same else ids.astype(np.int64), n_words
 
 
 def renumber(

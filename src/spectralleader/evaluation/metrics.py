@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from spectralleader.arrays import Floats
-from spectralleader.evaluation.matching import matched_accuracy
+from spectralleader.evaluation.agreement import matched_accuracy
 from spectralleader.learners.protocol import Learner
 from spectralleader.models import TopicModel
 from spectralleader.moments.sums import tuple_weights

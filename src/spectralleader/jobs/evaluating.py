@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from spectralleader.arrays import Ints
 from spectralleader.documents import Documents
 from spectralleader.evaluation import Prequential
+from spectralleader.evaluation.agreement import mutual_information, table_accuracy
 from spectralleader.evaluation.coherence import coherence, diversity
-from spectralleader.evaluation.matching import mutual_information, table_accuracy
 from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import AnyReader, Source, choose_vocabulary, choose_words
 from spectralleader.learners import DEFAULT_LEARNER, Learner

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from spectralleader.checks import check_whole
 from spectralleader.checks.states import check_same, part, take, truth
-from spectralleader.documents import Documents, check_n_words
+from spectralleader.documents import Documents
 from spectralleader.documents.recoding import check_recoding
 from spectralleader.learners.protocol import (
     Predictive,
@@ -82,8 +82,7 @@ class Algorithm1(Guarded):  # which adds nothing to the algorithm: one thread at
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words of the remembered documents; words of -1 are dropped from them."""
-        n_words = check_n_words(n_words)
-        ids = check_recoding(new_ids, self.n_words, n_words)
+        ids, n_words = check_recoding(new_ids, self.n_words, n_words)
         with changing(self):
             self.sample.recode(ids, n_words)
             self.n_words = n_words

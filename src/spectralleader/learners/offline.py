@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from spectralleader.arrays import Ints
 from spectralleader.checks.states import check_same, part, take, truth
-from spectralleader.documents import Documents, check_n_words
+from spectralleader.documents import Documents
 from spectralleader.documents.recoding import check_recoding
 from spectralleader.learners.protocol import (
     Predictive,
@@ -72,8 +72,7 @@ class Offline(Guarded, Generic[Info]):
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words of the remembered documents; -1 is dropped from them."""
-        n_words = check_n_words(n_words)
-        ids = check_recoding(new_ids, self.n_words, n_words)
+        ids, n_words = check_recoding(new_ids, self.n_words, n_words)
         with changing(self):
             self._recode(ids, n_words)
 

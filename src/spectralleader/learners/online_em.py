@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from spectralleader.arrays import Ints
 from spectralleader.checks.states import part, take, truth, whole
-from spectralleader.documents import Documents, check_n_words
+from spectralleader.documents import Documents
 from spectralleader.documents.recoding import check_recoding
 from spectralleader.em.start import (
     Start,
@@ -81,8 +81,7 @@ class OnlineEM(Guarded):
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words; -1 is forgotten, and the other words of a topic share its place."""
-        n_words = check_n_words(n_words)
-        ids = check_recoding(new_ids, self.n_words, n_words)
+        ids, n_words = check_recoding(new_ids, self.n_words, n_words)
         with changing(self):
             self._recode(ids, n_words)
 

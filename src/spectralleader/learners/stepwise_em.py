@@ -14,6 +14,7 @@ from spectralleader.em.start import Start
 from spectralleader.em.statistics import match
 from spectralleader.learners.online_em import OnlineEM
 from spectralleader.models import TopicModel
+from spectralleader.models.matching import cosines
 
 ALIKE = 0.5  # cosine that topics have on average, at least, to be averaged
 
@@ -117,8 +118,7 @@ class StepwiseEM(OnlineEM):
 
 def _check_alike(topics: Floats, wanted: TopicModel) -> None:
     """Raise unless topics, in the order of the others, are the same but for noise."""
-    sizes = np.linalg.norm(topics, axis=1) * np.linalg.norm(wanted.topics, axis=1)
-    alike = float(wanted.weights @ ((topics * wanted.topics).sum(axis=1) / sizes))
+    alike = float(wanted.weights @ cosines(topics, wanted.topics).diagonal())
     if alike < ALIKE:
         raise ValueError(
             f"these StepwiseEM found different topics (after matching their cosine is {alike:.2f} "

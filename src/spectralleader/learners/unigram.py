@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.states import floats, take, truth
-from spectralleader.documents import Documents, check_n_words
+from spectralleader.documents import Documents
 from spectralleader.documents.recoding import check_recoding, move_rows
 from spectralleader.learners.protocol import (
     Predictive,
@@ -71,8 +71,7 @@ class Unigram(Guarded):
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words; new words have a count of zero."""
-        n_words = check_n_words(n_words)
-        ids = check_recoding(new_ids, self.n_words, n_words)
+        ids, n_words = check_recoding(new_ids, self.n_words, n_words)
         with changing(self):
             self._recode(ids, n_words)
 

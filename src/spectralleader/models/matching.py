@@ -22,15 +22,19 @@ def best_order(topics: Floats, reference: Floats) -> Ints:
     [1, 0]
     """
     # The same as the kernel `compare`, whose compilation would take longer than it saves here.
-    sizes = np.sqrt((topics**2).sum(axis=1)), np.sqrt((reference**2).sum(axis=1))
-    with ONE_BLAS_THREAD:
-        similarity = topics[:, : reference.shape[1]] @ reference.T / np.outer(*sizes)
-    similarity += TIE * np.eye(len(topics))
+    similarity = cosines(topics, reference) + TIE * np.eye(len(topics))
     order: Ints = similarity.argmax(axis=0)
     # If every reference topic has a different best match, that assignment is already optimal.
     if len(set(order.tolist())) < len(order):
         assign(np.ascontiguousarray(similarity.T), order)
     return order
+
+
+def cosines(topics: Floats, reference: Floats) -> Floats:
+    """Return the cosine of each topic, (K, d), and each of a reference, (J, at most d): (K, J)."""
+    sizes = np.sqrt((topics**2).sum(axis=1)), np.sqrt((reference**2).sum(axis=1))
+    with ONE_BLAS_THREAD:
+        return np.asarray(topics[:, : reference.shape[1]] @ reference.T / np.outer(*sizes))
 
 
 @kernel

@@ -251,8 +251,7 @@ class TopicModel:
         >>> model.recode([1, 0, -1], n_words=2).topics.round(3).tolist()
         [[0.375, 0.625]]
         """
-        n_words = check_n_words(n_words)
-        ids = check_recoding(new_ids, self.n_words, n_words)
+        ids, n_words = check_recoding(new_ids, self.n_words, n_words)
         kept = np.arange(self.n_words) if ids is None else np.flatnonzero(ids >= 0)
         topics = self.topics[:, kept]
         if len(kept) < self.n_words:

@@ -10,6 +10,7 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.states import integers, parts, text, whole
 from spectralleader.models import TopicModel
+from spectralleader.models.matching import cosines
 
 LONGEST = 80  # characters of a name
 SAME = 0.5  # share of the weight of two groups that must be in both for them to have one name
@@ -58,14 +59,13 @@ class Names:
     def adopt(self, other: Names, theirs: TopicModel, mine: TopicModel) -> None:
         """Take over names of another model's topics, where one here is alike and has none."""
         taken = {one.topics for one in self.given} | {one.text for one in self.given}
-        sizes = [np.linalg.norm(one.topics, axis=1) for one in (theirs, mine)]
+        alike = cosines(theirs.topics, mine.topics)
         for one in other.given:
             if len(one.topics) != 1 or one.text in taken:
                 continue
             k = one.topics[0]
-            cosines = mine.topics @ theirs.topics[k] / (sizes[1] * sizes[0][k])
-            best = int(cosines.argmax())
-            if cosines[best] > ALIKE and (best,) not in taken:
+            best = int(alike[k].argmax())
+            if alike[k, best] > ALIKE and (best,) not in taken:
                 self.given.append(one._replace(topics=(best,)))
                 taken |= {(best,), one.text}
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_whole
 from spectralleader.checks.states import check_same, part, take, truth
-from spectralleader.documents import Documents, check_n_words
+from spectralleader.documents import Documents
 from spectralleader.documents.recoding import check_recoding
 from spectralleader.em.statistics import with_words
 from spectralleader.learners.hedged.background import smooth
@@ -251,8 +251,7 @@ class HedgedLeader(Guarded):
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words of all that is remembered; words of -1 are dropped."""
-        n_words = check_n_words(n_words)
-        ids = check_recoding(new_ids, self.n_words, n_words)
+        ids, n_words = check_recoding(new_ids, self.n_words, n_words)
         with changing(self):
             self._recode(ids, n_words)
 

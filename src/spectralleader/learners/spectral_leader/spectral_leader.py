@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from spectralleader.arrays import Ints
 from spectralleader.checks import check_whole, is_number
 from spectralleader.checks.states import check_same, number, part, take, truth, whole
-from spectralleader.documents import Documents, check_n_words
+from spectralleader.documents import Documents
 from spectralleader.documents.recoding import check_recoding
 from spectralleader.learners.protocol import (
     check_block,
@@ -197,8 +197,7 @@ class SpectralLeader(Guarded):
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words of the remembered documents; words of -1 are dropped from them."""
-        n_words = check_n_words(n_words)
-        checked = check_recoding(new_ids, self.n_words, n_words)
+        checked, n_words = check_recoding(new_ids, self.n_words, n_words)
         with changing(self):
             self._recode(checked, n_words)
 

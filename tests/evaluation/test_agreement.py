@@ -3,7 +3,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader.evaluation.matching import contingency, majority_accuracy, matched_accuracy, nmi
+from spectralleader.evaluation.agreement import (
+    contingency,
+    majority_accuracy,
+    matched_accuracy,
+    nmi,
+)
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.sampled_from("abc")), min_size=1, max_size=40)
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spectralleader.arrays import Floats, Ints
+from spectralleader.models.matching import assign
 
 
 def contingency(predicted: ArrayLike, labels: ArrayLike) -> Ints:
@@ -30,10 +31,11 @@ def matched_accuracy(predicted: ArrayLike, labels: ArrayLike) -> float:
 
 def table_accuracy(table: Ints) -> float:
     """Return the matched accuracy of a table of topics x labels."""
-    from scipy.optimize import linear_sum_assignment  # slow to import, and not needed for learning
-
-    matched = linear_sum_assignment(table, maximize=True)
-    return float(table[matched].sum() / table.sum())
+    n = max(table.shape)
+    gain, chosen = np.zeros((n, n)), np.empty(n, np.int64)
+    gain[: table.shape[0], : table.shape[1]] = table
+    assign(gain, chosen)
+    return float(gain[np.arange(n), chosen].sum() / table.sum())
 
 
 def majority_accuracy(predicted: ArrayLike, labels: ArrayLike) -> float:
