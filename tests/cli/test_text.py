@@ -11,12 +11,13 @@ import pytest
 from typer.testing import CliRunner
 
 from spectralleader import TextTopics, Vocabulary, load
-from spectralleader.cli import app
-from spectralleader.cli.text import app as commands
+from spectralleader.cli import app, evaluate, text
 from spectralleader.jobs import Source, learn
 from spectralleader.jobs.evaluating import DEFAULT_LEARNERS
 from spectralleader.text.topics import DEFAULT_LEARNER
 from tests.factories import texts, write_csv
+
+COMMANDS = [*text.app.registered_commands, *evaluate.app.registered_commands]
 
 COMMAND = [sys.executable, "-m", "spectralleader"]
 
@@ -334,7 +335,7 @@ def test_help_and_misuse_need_no_heavy_import(arguments):
 
 
 def test_every_command_for_text_has_an_example_that_names_it():
-    for one in commands.registered_commands:
+    for one in COMMANDS:
         assert one.callback is not None
         assert f"spectralleader {one.callback.__name__} " in str(one.epilog)
 
@@ -350,7 +351,7 @@ def test_the_examples_of_the_help_work(command, tmp_path, monkeypatch):
     for name in ("tweets.csv", "new.csv", "news.csv"):
         write_csv(tmp_path / name, 120)
     tried = 0
-    for one in commands.registered_commands:
+    for one in COMMANDS:
         for example in re.findall(r"\[bold\](.*?)\[/bold\]", str(one.epilog)):
             if "|" not in example:
                 result = command(*example.split()[1:])

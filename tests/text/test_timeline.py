@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spectralleader.text.packing import shorten
 from spectralleader.text.timeline import (
     Timeline,
-    as_positions,
-    as_seconds,
     merge_timelines,
-    shorten,
 )
+from spectralleader.text.times import as_positions, as_seconds
 from tests.factories import same_state
 
 LINES = [f"text {i}" for i in range(500)]

@@ -1,4 +1,4 @@
-"""The commands for text: learn, topics, predict, evaluate."""
+"""The commands that learn and read a model: learn, topics, predict, trends, page."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from spectralleader.cli.groups import FileOptions, LearnerOptions, StreamOptions, grouped
+from spectralleader.cli.groups import FileOptions, grouped
 from spectralleader.cli.learn import EXAMPLES, learn
 from spectralleader.cli.options import (
     NOTHING_USEFUL,
-    STOPPED,
-    TERMINATED,
     Files,
     Follow,
     Json,
@@ -21,9 +19,7 @@ from spectralleader.cli.options import (
     Model,
     OutFormat,
     OwnLearner,
-    allow_own_modules,
     check_folder,
-    end_useless,
     find_level,
     load_model,
     opened,
@@ -206,101 +202,3 @@ def page(
     typer.echo(f"Page: {out}")
     if not learned.n_docs > learned.n_empty:
         raise typer.Exit(NOTHING_USEFUL)
-
-
-def parse_numbers(given: str) -> list[int]:
-    """Return numbers of topics that were given with commas between."""
-    parts = [part.strip() for part in given.split(",")]
-    if not all(part.isdecimal() and int(part) > 0 for part in parts):
-        raise typer.BadParameter(
-            f"-k takes a number, or several such as 5,10,20; got {given!r}", param_hint="'--topics'"
-        )
-    return [int(part) for part in parts]
-
-
-@app.command(
-    epilog="Examples: [bold]spectralleader evaluate news.csv -k 5 --learners spectral,stepwise-em "
-    "--figure losses.png[/bold]; [bold]spectralleader evaluate news.csv -k 5,10,20,50[/bold]"
-)
-@grouped
-def evaluate(
-    *,
-    files: Files,
-    learners: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,NAME",
-            help="Of: spectralleader learners; or your own, package.module:Class "
-            "(default: hedged,spectral,stepwise-em,unigram).",
-        ),
-    ] = None,
-    topics: Annotated[
-        str,
-        typer.Option(
-            "--topics", "-k", metavar="K|K,K", help="Number of topics, or several to compare."
-        ),
-    ] = "5",
-    learning: LearnerOptions,
-    reading: StreamOptions,
-    figure: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Draw the running L1, or the figures by number of topics: .png or .svg.",
-        ),
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Judge learners side by side: each predicts every block, then learns it.
-
-    L1 is the mean negative log-probability of a document; perplexity is among how many equally
-    likely words each word was, in effect, to be guessed. Where there is a column of labels, topics
-    predicted before learning are compared with them over the last half of the stream or somewhat
-    more: accuracy after the best matching, and normalised mutual information. Times do not include
-    compiling.
-
-    With several numbers of topics, the default learner is judged with each, unless others are
-    named. One document of ten is held out and judges the words that topics show: coherence is the
-    mean normalised pointwise mutual information (NPMI) of their pairs, diversity the share of them
-    that are different words.
-    """
-    numbers = parse_numbers(topics)
-    check_folder(figure)
-    if figure is not None and figure.suffix not in (".png", ".svg"):
-        raise typer.BadParameter(f"a figure is .png or .svg, not {figure.name}")
-    with stoppable():
-        if figure is not None:  # without matplotlib, raise before the stream is read
-            from spectralleader.study.reporting.figures import (
-                draw_over_axis,
-                draw_over_steps,
-                save_figure,
-            )
-        from spectralleader import jobs
-        from spectralleader.cli.display import watching
-        from spectralleader.cli.tables import show_evaluation
-        from spectralleader.jobs.evaluating import DEFAULT_LEARNERS
-
-        names = split_names(learners) or (
-            DEFAULT_LEARNERS[:1] if len(numbers) > 1 else DEFAULT_LEARNERS
-        )
-        allow_own_modules(names)
-        source = reading.source(files, block=learning.block)
-        with watching() as progress:
-            result = jobs.evaluate(
-                source,
-                learners=names,
-                n_topics=numbers,
-                **learning.settings,
-                progress=progress,
-            )
-    print_json(result.summary()) if as_json else show_evaluation(result)
-    if figure is not None and result.rows:
-        drawn = draw_over_steps([result.study()])
-        if len(numbers) > 1:
-            drawn = draw_over_axis([result.numbers()])
-        save_figure(drawn, figure)
-        typer.echo(f"Figure: {figure}", err=as_json)
-    if result.stopped:
-        raise typer.Exit(TERMINATED if result.terminated else STOPPED)
-    if not result.n_docs > result.n_empty:
-        end_useless()

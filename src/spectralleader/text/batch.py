@@ -10,7 +10,8 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.documents import Documents
 from spectralleader.text.texts import Texts, take_texts
-from spectralleader.text.timeline import Time, Timeline, as_positions
+from spectralleader.text.timeline import Timeline
+from spectralleader.text.times import Time, as_positions
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.vectoriser import Vectoriser
 

@@ -48,3 +48,11 @@ def unpack(state: dict[str, Any]) -> list[str]:
     if (ends[1:] < ends[:-1]).any() or (ends[-1] if len(ends) else 0) != len(text):
         raise ValueError(f"ends must rise to {len(text)}, the size of the text")
     return decode(text.tobytes(), ends)
+
+
+def shorten(text: str, most: int) -> str:
+    """Return a text of at most so many bytes in UTF-8, cut between characters."""
+    if len(text) <= most and text.isascii():
+        return text
+    data = text.encode(errors="replace")
+    return text if len(data) <= most else data[:most].decode(errors="ignore")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,15 +22,13 @@ from spectralleader.checks.states import (
     truth,
     whole,
 )
-from spectralleader.text.packing import pack, unpack
+from spectralleader.text.packing import pack, shorten, unpack
 
 # Seconds of a bucket at doubling 0: at 17 it is a day, at 20 eight days.
 SHORTEST = 675 / 2**10
 MOST_DOUBLINGS = 60
 LAST = 2**52  # bucket numbers are exact in floats up to here
 KINDS = ("none", "documents", "time")  # what buckets are of; none: nothing was added yet
-
-Time = datetime | float | np.datetime64 | None
 
 
 class Bucket:
@@ -329,37 +326,3 @@ def merge_timelines(parts: Sequence[Timeline], rng: np.random.Generator) -> Time
     if others:
         first.merge(others, rng)
     return first
-
-
-def as_seconds(time: Time) -> float:
-    """Return a time as Unix seconds, NaN if there is none; one without a zone is in UTC.
-
-    Examples
-    --------
-    >>> as_seconds(datetime(1970, 1, 2)), as_seconds(7), as_seconds(None)
-    (86400.0, 7.0, nan)
-    """
-    if time is None:
-        return math.nan
-    if isinstance(time, np.datetime64):
-        return float(time.astype("datetime64[us]").astype(np.int64)) / 1e6
-    if isinstance(time, datetime):
-        return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
-    return float(time)
-
-
-def as_positions(times: Iterable[Time]) -> Floats:
-    """Return times as Unix seconds, see `as_seconds`."""
-    seconds = [
-        time.timestamp() if type(time) is datetime and time.tzinfo else as_seconds(time)
-        for time in times
-    ]
-    return np.array(seconds, np.float64)
-
-
-def shorten(text: str, most: int) -> str:
-    """Return a text of at most so many bytes in UTF-8, cut between characters."""
-    if len(text) <= most and text.isascii():
-        return text
-    data = text.encode(errors="replace")
-    return text if len(data) <= most else data[:most].decode(errors="ignore")

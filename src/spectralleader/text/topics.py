@@ -27,7 +27,8 @@ from spectralleader.text.saving import from_state, to_state
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.surprise import Past
 from spectralleader.text.texts import Texts, in_blocks_of
-from spectralleader.text.timeline import Time, Timeline
+from spectralleader.text.timeline import Timeline
+from spectralleader.text.times import Time
 from spectralleader.text.trends import Trends, find_trends, sample_under
 from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
