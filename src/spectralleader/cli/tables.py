@@ -42,13 +42,12 @@ def topic_table(
     width: int,
     *,
     curves: Sequence[Sequence[float]] | None = None,
-    n_words: int = N_WORDS,
 ) -> Table:
     """Return topics with their weights, small curves and top words, for so many columns.
 
     Numbers are whole in any terminal: words are cut instead, and bars left out of a narrow one.
     """
-    weights, shown = topics.model.weights.tolist(), topics.top_words(n_words)
+    weights, shown = topics.model.weights.tolist(), topics.top_words(N_WORDS)
     names = topics.names if isinstance(topics, Snapshot) else topics.snapshot().names
     longest = round(BAR * max(weights)) if width >= NARROW else 0
     widths = [len("topic"), len("weight"), longest, SMALL_SPARK if curves else 0]

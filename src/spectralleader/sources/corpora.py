@@ -196,9 +196,7 @@ def why_missing(name: str, folder: Path | None = None) -> str | None:
     return f"{files} (or .gz, .zst) is not in {places}; to obtain it: {corpus.how}"
 
 
-def open_corpus(
-    name: str, folder: Path | None = None, *, block: int = 1000, strict: bool = False
-) -> Reader:
+def open_corpus(name: str, folder: Path | None = None, *, block: int = 1000) -> Reader:
     """Return a reader of a corpus in order of time; see `read`.
 
     The corpus is searched in `folder`; if omitted, in the folder named by the environment variable
@@ -221,7 +219,6 @@ def open_corpus(
         time=time or "",  # "" disables guessing: the corpus has no such column
         label=label or "",
         block=block,
-        strict=strict,
         sort=not corpus.in_order,
     )
 

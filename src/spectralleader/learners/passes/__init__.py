@@ -1,7 +1,7 @@
-"""PASSES over documents in parts: each part a summary, summaries added up, a finish at the end.
+"""Passes over documents in parts: a summary per part, summed up; the spectral method at the end.
 
-What one machine does with its memory an engine does with its partitions: `solve` is all that is
-asked for, `Partitions` all that it asks.
+`solve` needs only `Partitions`: the blocks of one machine, or the partitions of an engine. Engines
+themselves are in `engines`; learners of streams are in the folders beside this one.
 """
 
 from spectralleader.learners.passes.partitions import InMemory, Partitions, Summary, Task, add

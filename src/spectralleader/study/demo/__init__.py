@@ -1,4 +1,7 @@
-"""The demonstration: topics of real tweets, then the paper's hard problem and its figure."""
+"""The demonstration: topics of real tweets, then the paper's hard problem and its figure.
+
+This package tells a story on the screen. Experiments that are judged are in `study.experiments`.
+"""
 
 from __future__ import annotations
 
