@@ -1,4 +1,4 @@
-"""Verdicts on Table 2: what HedgedLeader's topics were to reach, and what they did."""
+"""Verdicts on Table 2: targets for HedgedLeader's topics, and what was measured."""
 
 from __future__ import annotations
 
@@ -47,5 +47,5 @@ def ahead(title: str, ours: Row, rows: list[Row]) -> Verdict:
     peers = [r for r in rows if any(r.name.startswith(p.name) for p in LABELLERS if p.is_peer)]
     best = max(peers, key=lambda row: fmean(row.values))
     lead = fmean(ours.values) - fmean(best.values)
-    figure = f"{HEDGED}, {title}: accuracy above the best online peer's ({best.name})"
+    figure = f"{HEDGED}, {title}: accuracy above the best online peer ({best.name})"
     return Verdict(figure, "above 0", spread([lead]), lead > 0)

@@ -17,7 +17,7 @@ PACKAGES = (
 def describe() -> dict[str, str]:
     """Return what a reader needs to compare numbers."""
     return {
-        "processor": f"{_processor()}, {os.cpu_count()} cores seen, one thread used",
+        "processor": f"{_processor()}, {os.cpu_count()} cores available, one thread used",
         "memory": f"{psutil.virtual_memory().total / 2**30:.0f} GB",
         "system": f"{platform.system()} {platform.machine()}",
         "load at the start": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "?",

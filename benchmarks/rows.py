@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
-MICROSECONDS = "us a document"
+MICROSECONDS = "µs per document"
 
 
 @dataclass(frozen=True)

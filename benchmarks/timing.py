@@ -33,7 +33,7 @@ def seconds_of(run: Callable[[], object]) -> float:
 
 
 def measure(trial: Trial) -> float:
-    """Return the microseconds a document of one trial."""
+    """Return the microseconds per document of one trial."""
     startup = 0.0 if trial.startup is None else seconds_of(trial.startup)
     return 1e6 * max(seconds_of(trial.run) - startup, LEAST) / trial.n_docs
 
@@ -45,7 +45,7 @@ def interleave(
 ) -> dict[Key, tuple[list[float], int]]:
     """Time every contender once a round, beginning each round with another one.
 
-    Return for each key its microseconds a document, one a round, and its number of documents.
+    Return for each key its microseconds per document, one per round, and its number of documents.
     """
     results: dict[Key, tuple[list[float], int]] = {key: ([], 0) for key, _ in starters}
     for turn in range(rounds):

@@ -48,8 +48,8 @@ SPEEDS = (
     Speed(2, LONG.name, "Vowpal Wabbit at its fastest", VOWPAL),
     Speed(3, THOUSANDS.name, NMF_KL, (NMF_KL,)),
     Speed(3, THOUSANDS.name, NMF_SQUARED, (NMF_SQUARED,)),
-    Speed(500, steps.CHANGED, "the literal step", (steps.LITERAL,)),
-    Speed(500, steps.ALL, "the literal step", (steps.LITERAL,)),
+    Speed(500, steps.CHANGED, "Algorithm1", (steps.LITERAL,)),
+    Speed(500, steps.ALL, "Algorithm1", (steps.LITERAL,)),
     # at most half the time
     Speed(2, TENS.name, VECTORIZER, (VECTORIZER,)),
     Speed(2, THOUSANDS.name, VECTORIZER, (VECTORIZER,)),
@@ -68,7 +68,7 @@ GROWTHS = {"documents": 1.25, "reservoir": 2.0, "vocabulary": 2.0}
 ADAPTED = 1.1
 ADAPTERS = {"scikit-learn": adapters.CORE, "river": adapters.FROM_DICT}
 MEGABYTES = 300
-PERCENT = {"L1": 0.2, "L2": 3.0}  # by which losses may differ from the literal learner's
+PERCENT = {"L1": 0.2, "L2": 3.0}  # by which losses may differ from those of Algorithm1
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def judge_end_to_end(results: Results) -> list[Verdict]:
                 times.setdefault(row.section, {})[row.name] = row.values[0]
         ratios = [cell[end_to_end.PIPELINE] / cell[end_to_end.OURS] for cell in times.values()]
         value = spread(ratios) if ratios else None
-        figure = f"text to topics, the first {size:,} documents, K = 5 to 100, against scikit-learn"
+        figure = f"text to topics, first {size:,} documents, K = 5 to 100, against scikit-learn"
         target = f"at least {bound:g} times faster in every cell" if bound > 1 else "no slower"
         out.append(Verdict(figure, target, value, bool(value and value.low >= bound)))
     return out
@@ -141,7 +141,7 @@ def _judge_growth(sweep: str, mode: str, results: Results) -> Verdict:
     bound, section = GROWTHS[sweep], growth.section_name(sweep)
     rows: list[Row] = [r for r in results.rows if (r.section, r.name) == (section, mode)]
     value = ratio([rows[-1]], rows[0]) if len(rows) > 1 else None
-    target = f"at most {bound:g} times the time a document"
+    target = f"at most {bound:g} times the time per document"
     return Verdict(f"{section}, {mode}", target, value, bool(value and value.middle <= bound))
 
 
@@ -158,13 +158,13 @@ def _judge_broker(section: str, name: str, results: Results) -> Verdict:
     ours, file = results.of(section, name), results.of(section, live.FILE)
     value = ratio([file], ours) if ours and file else None
     reached = bool(value and value.middle >= live.HALF)
-    return Verdict(f"{section}, {name}, speed beside a file", "at least half", value, reached)
+    return Verdict(f"{section}, {name}, speed relative to a file", "at least half", value, reached)
 
 
 def _judge_fidelity(metric: str, results: Results) -> Verdict:
     row = results.of(fidelity.SECTION, metric)
     value = spread(row.values) if row else None
-    figure = f"SpectralLeader, blocks of 10, {metric} against the literal learner's"
+    figure = f"SpectralLeader, blocks of 10, {metric} against Algorithm1"
     reached = bool(value and value.high <= PERCENT[metric])
     return Verdict(figure, f"within {PERCENT[metric]:g} %", value, reached)
 

@@ -10,39 +10,39 @@ from benchmarks.reporting.tables import Table, number
 from benchmarks.rows import MICROSECONDS, Results, Row, spread
 from benchmarks.sections.labels import ACCURACY, NMI, PREFIX
 
-HEAD = """# Topics and the labels that people gave
+HEAD = """# Agreement of topics with human labels
 
 This page is written by `make bench ARGS="--only labels --write-docs"`. Headlines have five labels
-(business, entertainment, health, sports, technology), Usenet posts twenty (their groups). No
-learner sees a label. K is the number of topics asked for. Each learns the documents in one pass, in
-order of time, in blocks of 1000; then each document gets its likeliest topic under the last model,
-and topics are compared with labels. Each table names the group of its corpus: constants and
-defaults may be chosen on development corpora, never on test corpora. Headlines and Usenet posts are
-test corpora.
+(business, entertainment, health, sports, technology), Usenet posts twenty (their groups), and
+system logs sixteen (their systems). No learner sees a label. K is the number of topics. Each
+learner learns the documents in one pass, in order of time, in blocks of 1000. Then each document is
+assigned its most probable topic under the last model, and topics are compared with labels.
+Constants and defaults are chosen on development corpora only; these three are test corpora.
 """
 
 FOOT = """
-## How it is measured
+## Methodology
 
-- **Documents**: English stop words removed, the 500 or 5,000 most frequent words kept, then the
-  first 100,000 headlines, or all Usenet posts, with at least 3 of these words.
-- **Accuracy**, where there are as many topics as labels: topics are matched to labels one to one so
-  that most documents agree (Hungarian method). With more topics than labels (K = 10, five labels)
-  every topic stands for its most frequent label, which is kinder: compare within a table only.
-- **NMI**: mutual information of topics and labels, over the mean of their entropies. No matching.
-- **Time**: learning alone, one thread, in microseconds a document, the median over seeds; counting
-  words and naming topics afterwards are not in it. Taken in passing, maybe beside other work: speed
-  is measured with care in [performance.md](performance.md).
-- Mean over {n_seeds} seeds, and the worst of them; over fewer where the table says so.
-- **HedgedLeader** has nothing set; its topics are those of its `model`. **BatchEM** is offline: EM
-  over all documents until it gains less than 1e-4 nats a document, with its default smoothing.
+- **Documents**: English stop words are removed and the 500 or 5,000 most frequent words kept; then
+  the first 100,000 headlines, or all posts and log lines, with at least 3 of these words are used.
+- **Accuracy**, with as many topics as labels: topics are matched to labels one to one so that most
+  documents agree (Hungarian method). With more topics than labels every topic is mapped to its most
+  frequent label, which gives higher values: compare within a table only.
+- **NMI**: the mutual information of topics and labels, divided by the mean of their entropies,
+  without matching.
+- **Time**: learning only, one thread, microseconds per document, the median over seeds, without
+  counting words and assigning topics. Other processes may have run at the same time; see
+  [performance.md](performance.md) for careful measurements.
+- Mean over {n_seeds} seeds, and the worst seed; fewer seeds where the table says so.
+- **HedgedLeader** has its defaults; its topics are those of `model`. **BatchEM** is offline: EM
+  over all documents until it gains less than 1e-4 nats per document, with its default smoothing.
 - **Online peers** are StepwiseEM, both LDAs (also with five passes) and MiniBatchNMF.
 - **StepwiseEM** is shown at the power (0.5, 0.6, ... 1.0) and smoothing (1e-5, 1e-4, 1e-3) with the
-  best mean accuracy, chosen in hindsight from these labels, a choice that no stream offers. Nobody
-  else is tuned.
-- **SpectralLeader** remembers 10,000 documents. **scikit-learn LDA** and **MiniBatchNMF** learn by
-  `partial_fit`, **gensim** by `update`. A document's topic is the one with the largest share of it;
-  for NMF, of its words: coefficients times the sums of the components.
+  best mean accuracy, chosen in hindsight with these labels, which is impossible on a real stream.
+  No other learner is tuned.
+- **SpectralLeader** remembers 10,000 documents. **scikit-learn LDA** and **MiniBatchNMF** learn
+  with `partial_fit`, **gensim** with `update`. The topic of a document is the one with the largest
+  share; for NMF, the largest share of its words: coefficients times the sums of the components.
 """
 
 
@@ -81,7 +81,7 @@ def aims_table(results: Results) -> Table:
         for one in label_verdicts(results)
         if one.value
     ]
-    return Table("Verdicts", ("figure", "to reach", "measured", "verdict"), rows)
+    return Table("Verdicts", ("figure", "target", "measured", "verdict"), rows)
 
 
 def mean_and_worst(row: Row) -> str:
@@ -104,5 +104,5 @@ def page(results: Results) -> str:
         "## The machine\n",
     ]
     parts += [f"- {name}: {value}" for name, value in results.machine.items()]
-    parts += [f"- left out: {name} ({reason})" for name, reason in results.left_out.items()]
+    parts += [f"- not measured: {name} ({reason})" for name, reason in results.left_out.items()]
     return "\n".join(parts) + "\n"

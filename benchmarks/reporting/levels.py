@@ -10,21 +10,22 @@ from benchmarks.reporting.tables import Table
 from benchmarks.rows import Results
 from benchmarks.sections import levels as measured
 
-HEAD = """# Levels, measured
+HEAD = """# Levels: measurements
 
 This page is written by `make bench ARGS="--only levels --write-docs"`. Many topics are learned,
-merged by price and refined by five EM passes over the remembered documents; beside them, that
-number is learned directly. Constants were chosen on election tweets and synthetic documents only.
+merged by their cost in likelihood and refined by five EM passes over the remembered documents. For
+comparison, the same number of topics is learned directly. Constants were chosen on election tweets
+and synthetic documents only.
 """
 LABELS_NOTE = """
-No learner sees a label. **Accuracy** is the share of documents whose likeliest topic is their
-label, after the best matching of topics to labels; **nats** is the mean log-probability of a
-document. To reach: an accuracy of at least that of learning directly less 0.02, and a worst seed
+No learner sees a label. **Accuracy** is the share of documents whose most probable topic is their
+label, after the best matching of topics to labels. **Nats** is the mean log-probability of a
+document. Target: an accuracy of at least that of learning directly minus 0.02, and a worst seed
 that is no worse.
 """
 CHURN_NOTE = """
-**Churn** is the share of 2,000 fixed documents whose likeliest topic changes from one 2,000
-documents of the stream to the next, after the first 20,000.
+**Churn** is the share of 2,000 fixed documents whose most probable topic changes while 2,000 more
+documents are learned, after the first 20,000. A large maximum is the replacement of the tree.
 """
 
 
@@ -50,7 +51,7 @@ def label_table(results: Results) -> Table:
         cells = (f"{fmean(accuracy):.3f} ({min(accuracy):.3f})", f"{fmean(nmi):.3f}")
         rows.append((what, name, str(len(accuracy)), *cells, f"{fmean(nats):.2f}", verdict))
     heading = ("documents", "topics", "seeds", "accuracy (worst)", "NMI", "nats", "verdict")
-    return Table("Is a cut as good as learning that number?", heading, rows)
+    return Table("Is a cut as good as learning that number directly?", heading, rows)
 
 
 def churn_table(results: Results) -> Table:
@@ -65,4 +66,4 @@ def churn_table(results: Results) -> Table:
         for row in rows_of(results, measured.CHURN)
     ]
     heading = ("corpus", "32 topics read", "churn, mean", "largest")
-    return Table("Do the topics of a level stay?", heading, rows)
+    return Table("Stability of a level", heading, rows)

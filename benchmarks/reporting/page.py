@@ -10,46 +10,46 @@ from benchmarks.rows import Results
 
 HEAD = """# Performance
 
-This page is written by `make bench ARGS="--write-docs"`. One run measures ours and the peers on the
-same counts, on one thread, in turn, round after round; a number is the median over rounds, with
-the least and the most beside it; a ratio is taken within a round, against the peer or setting with
-the least median. K = 5 topics.
+This page is written by `make bench ARGS="--write-docs"`. One run measures this library and its
+peers on the same counts, on one thread, alternating between them in every round. A number is the
+median over rounds, with the minimum and the maximum. A ratio is taken within a round, against the
+peer or setting with the lowest median. K = 5 topics unless stated. A block is a mini-batch.
 """
 
 PEERS = """
-## How each is used
+## How each contender is used
 
-- **SpectralLeader** gets blocks of documents and a reservoir of 10,000; **HedgedLeader** gets
-  blocks of documents, and has nothing set. «Ours» in the tables is SpectralLeader.
-- **scikit-learn** gets sparse blocks of floats: `LatentDirichletAllocation.partial_fit` with
-  `total_samples` set; `MiniBatchNMF.partial_fit` with the Kullback-Leibler loss, which is the
-  likelihood of a topic model, and with its default, the squared loss, which is cheaper and is not.
-- **gensim** gets lists of (word, count): `LdaModel.update` with `chunksize` the block and without
-  its perplexity estimate, which would double the time.
-- **river** learns document by document, `learn_one`.
-- **Vowpal Wabbit** reads ids from a file, in a process of its own; the same command over one
-  document is its start-up and is subtracted. Its package from PyPI always parses in a second
-  thread: an advantage where a second core is idle, and where none is its times are too long. A
-  minibatch of 1000 crashes in version 9.11.9.
-- **CountVectorizer.transform** turns the same texts into the same counts: what any pipeline pays
-  before it learns. Our **Vectoriser** does the same (that the counts are equal is checked first),
-  and with a growing vocabulary counts every word. HashingVectorizer, which cannot say what a word
-  was, is there for information.
-- **The adapters** get what their library's users have: sparse blocks of counts for scikit-learn's
-  `partial_fit`, dictionaries for river's `learn_one`, one document at a time and words numbered as
-  they come. The learner alone gets documents that are ready; the lines between say what converting
-  alone costs, by plain code around the learner.
-- **First use** is in CPU seconds of all processes, and in seconds waiting: a command on 1,000
-  made-up lines and a call on 100 texts, with an empty cache of kernels (one run) and with a full
-  one (the best of three).
-- **Algorithm1** is the paper's algorithm line by line in NumPy, rebuilt at every step from the
+- **SpectralLeader** learns blocks of documents with a reservoir of 10,000. **HedgedLeader** learns
+  blocks of documents with its defaults. "Ours" in the tables is SpectralLeader.
+- **scikit-learn** learns sparse blocks of floats: `LatentDirichletAllocation.partial_fit` with
+  `total_samples` set, and `MiniBatchNMF.partial_fit` with the Kullback-Leibler loss, which is the
+  likelihood of a topic model, and with its default, the cheaper squared loss, which is not.
+- **gensim** learns lists of (word, count): `LdaModel.update` with `chunksize` equal to the block
+  and without its perplexity estimate, which would double the time.
+- **river** learns one document at a time with `learn_one`.
+- **Vowpal Wabbit** reads ids from a file, in its own process. The time of the same command on one
+  document is its start-up time and is subtracted. The PyPI package always parses in a second
+  thread: an advantage if a second core is idle, a disadvantage otherwise. A minibatch of 1000
+  crashes in version 9.11.9.
+- **CountVectorizer.transform** converts the same texts to the same counts, a cost of every
+  pipeline. Our **Vectoriser** does the same (the run first checks that the counts are equal); with
+  a growing vocabulary it counts every word. HashingVectorizer, which does not store the words, is
+  shown for reference.
+- **The adapters** receive the input of their library's users: sparse blocks of counts for
+  scikit-learn's `partial_fit`; dictionaries for river's `learn_one`, one document at a time, with
+  words numbered in order of appearance. The learner alone receives converted documents; the rows in
+  between show the cost of conversion by plain code around the learner.
+- **First use** is measured in CPU seconds of all processes and in seconds of waiting: a command on
+  1,000 synthetic lines and a call on 100 texts, with an empty kernel cache (one run) and with a
+  full one (the best of three).
+- **Algorithm1** is the paper's algorithm line by line in NumPy, recomputed at every step from the
   same full reservoir.
 
-What a contender needs its input to be is made before the clock starts, for all of them; only Vowpal
-Wabbit parses. Slow ones learn fewer documents, as the tables say. The long run is the stream ten
-times over. In the growth of the reservoir the stream is ten times the reservoir, so that the same
-share of it is remembered; in that of topics it is as long as the reservoir. Over a hundredfold,
-«flat» is a factor of at most 1.25 and «nearly flat» one of at most 2.
+Input is converted before the clock starts, for all contenders; only Vowpal Wabbit parses. Slow
+contenders learn fewer documents, as the tables show. The long run repeats the stream ten times. In
+the growth of the reservoir the stream is ten times the reservoir, so that the same share of it is
+remembered; in the growth of topics it is as long as the reservoir. Over a factor of 100 in size,
+"flat" is a factor of at most 1.25 in time, and "nearly flat" of at most 2.
 """
 
 
@@ -59,10 +59,10 @@ def page(results: Results, figures: list[Path], folder: Path) -> str:
     parts += [as_markdown(table) for table in tables(results)]
     for figure in figures:
         link = os.path.relpath(figure, folder)
-        parts.append(f"![{figure.stem}: microseconds a document]({link})\n")
+        parts.append(f"![{figure.stem}: microseconds per document]({link})\n")
     parts += [PEERS, "## The machine\n"]
     parts += [f"- {name}: {value}" for name, value in results.machine.items()]
-    parts += [f"- left out: {name} ({reason})" for name, reason in results.left_out.items()]
+    parts += [f"- not measured: {name} ({reason})" for name, reason in results.left_out.items()]
     parts.append(f"- the whole run took {results.seconds:.0f} s")
     return "\n".join(parts) + "\n"
 

@@ -47,7 +47,7 @@ def draw_growth(results: Results) -> plt.Figure | None:
             rows = [row for row in results.rows if (row.section, row.name) == (section, mode)]
             _draw_sweep(panel, rows)
         _scale(panel, [row.size for row in rows], section.removeprefix("growth: "))
-    axes[0, 0].set_ylabel("microseconds a document")
+    axes[0, 0].set_ylabel("microseconds per document")
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(
         handles, labels, frameon=False, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 0.9)
@@ -70,8 +70,8 @@ def draw_blocks(results: Results) -> plt.Figure | None:
     figure, panel = plt.subplots(figsize=(5, 4))
     for name in names:
         _draw_contender(panel, name, results)
-    _scale(panel, [TENS.block_size, THOUSANDS.block_size], "documents a block")
-    panel.set_ylabel("microseconds a document")
+    _scale(panel, [TENS.block_size, THOUSANDS.block_size], "documents per block")
+    panel.set_ylabel("microseconds per document")
     panel.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
     return figure
 

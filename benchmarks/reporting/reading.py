@@ -8,28 +8,29 @@ from benchmarks.rows import Results, Row
 from benchmarks.sections import reading as measured
 from spectralleader.sources.corpora import CORPORA
 
-HEAD = """# Topics that stay
+HEAD = """# Stability of topics
 
 This page is written by `make bench ARGS="--only reading --write-docs"`. `HedgedLeader`, the default
-learner, has nothing set. Constants were chosen on development corpora only; the tables name the
-group of each.
+learner, is used with its defaults. Constants were chosen on development corpora only; the tables
+name the group of each corpus.
 """
 CHURN_NOTE = """
-**Churn** is the share of 2,000 fixed documents whose likeliest topic changes from one 2,000
-documents of the stream to the next, after the first 20,000: 5,000 words, blocks of 100. Events are
-topics replaced or restarted in the second half of the stream.
+**Churn** is the share of 2,000 fixed documents whose most probable topic changes while 2,000 more
+documents are learned, after the first 20,000 (5,000 words, blocks of 100). Events are topics that
+were replaced or restarted in the second half of the stream.
 """
 LIKELIHOOD_NOTE = """
-**Likelihood** is the mean log-probability of a document of the whole corpus under the last `model`.
-Batch EM goes over all documents until it gains less than 1e-3 nats a document, from five starts.
+**Likelihood** is the mean log-probability of all documents of the corpus under the last `model`.
+Batch EM iterates over all documents until it gains less than 1e-3 nats per document, from five
+starts.
 """
 WORDS_NOTE = """
-**Words**: mean NPMI of all pairs of the ten words that a topic shows, by the documents of the
-corpus.
+**Words**: the mean NPMI of all pairs of the ten words shown for a topic, measured on the documents
+of the corpus.
 """
 GROWTH_NOTE = """
-**Growth**: 20,000 synthetic documents of 12 words in blocks of 100; memory is the peak above the
-interpreter with its imports, with 20,000 documents, 50,000 words and 100 topics.
+**Growth**: 20,000 synthetic documents of 12 words in blocks of 100. Memory is the peak above the
+interpreter with its imports, for 20,000 documents, 50,000 words and 100 topics.
 """
 
 
@@ -40,7 +41,7 @@ def page(results: Results) -> str:
     parts += [as_markdown(words_table(results)), WORDS_NOTE]
     parts += [as_markdown(growth_table(results)), GROWTH_NOTE, "## The machine\n"]
     parts += [f"- {name}: {value}" for name, value in results.machine.items()]
-    parts += [f"- left out: {name} ({reason})" for name, reason in results.left_out.items()]
+    parts += [f"- not measured: {name} ({reason})" for name, reason in results.left_out.items()]
     return "\n".join(parts) + "\n"
 
 
@@ -76,8 +77,8 @@ def likelihood_table(results: Results) -> Table:
         (where(row, measured.LIKELIHOOD), row.name, f"{row.values[0]:.3f}", f"{row.n_docs:,}")
         for row in rows_of(results, measured.LIKELIHOOD)
     ]
-    heading = ("corpus", "learner", "nats a document", "documents")
-    return Table("How likely is the corpus?", heading, rows)
+    heading = ("corpus", "learner", "nats per document", "documents")
+    return Table("Likelihood of the corpus", heading, rows)
 
 
 def words_table(results: Results) -> Table:
@@ -100,5 +101,5 @@ def growth_table(results: Results) -> Table:
             rows.append((what, number(row.values[0]), number(first.values[0])))
     for row in rows_of(results, measured.MEMORY):
         rows.append(("memory, MB", number(row.values[0]), ""))
-    heading = ("topics and words", "us a document", "the first 1,000 documents, s")
-    return Table("What do many topics cost?", heading, rows)
+    heading = ("topics and words", "µs per document", "first 1,000 documents, s")
+    return Table("Cost of many topics", heading, rows)

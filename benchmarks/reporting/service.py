@@ -8,14 +8,14 @@ from benchmarks.rows import Results, Row, ratio, spread
 from benchmarks.sections import serve as measured
 from benchmarks.verdicts import Verdict
 
-HEAD = """# The service, measured
+HEAD = """# The service: measurements
 
 This page is written by `make bench ARGS="--only serve --write-docs"`. `spectralleader serve` learns
-a file as fast as it can, 20 topics of 5,000 words, while four connections ask `/predict` for the
-topic of one text each, as fast as they are answered. Beside it, scikit-learn's LDA of as many
-topics and words answers behind a plain FastAPI endpoint, and learns nothing. The client runs on
-the same machine; the one that is not asked is stopped meanwhile. Ten minutes of mixed load, with
-its memory: `make test-serve`.
+a file at full speed, 20 topics over 5,000 words, while four connections request the topic of one
+text each from `/predict`, as fast as they are answered. For comparison, scikit-learn's LDA with the
+same numbers of topics and words answers behind a plain FastAPI endpoint and does not learn. The
+client runs on the same machine; the server that is not being measured is stopped. `make test-serve`
+runs ten minutes of mixed load and checks the memory.
 """
 
 
@@ -43,18 +43,20 @@ def verdicts(results: Results) -> list[Verdict]:
         times = ratio([ours], peer)
         target = f"at least {measured.TIMES} times as many"
         made.append(
-            Verdict("requests a second, over the peer's", target, times,
+            Verdict("requests per second, relative to the peer", target, times,
                     times.middle >= measured.TIMES)
         )  # fmt: skip
     ours, peer = (find(results, name, measured.P99) for name in (measured.OURS, measured.PEER))
     if ours and peer:
         part = ratio([ours], peer)
-        made.append(Verdict("p99, over the peer's", "below 1", part, part.middle < 1))
+        made.append(Verdict("p99, relative to the peer", "below 1", part, part.middle < 1))
     alone, asked = (find(results, name, measured.DOCS) for name in (measured.ALONE, measured.ASKED))
     if alone and asked:
         kept = ratio([asked], alone)
         target = f"at least {measured.SLOWED:g}"
-        figure = f"speed of learning under {measured.RATE} requests a second, over that without"
+        figure = (
+            f"speed of learning under {measured.RATE} requests per second, relative to that without"
+        )
         made.append(Verdict(figure, target, kept, kept.middle >= measured.SLOWED))
     if grew := find(results, measured.GREW, measured.MEMORY):
         value = spread(grew.values)
@@ -66,7 +68,7 @@ def verdicts(results: Results) -> list[Verdict]:
 def verdict_table(results: Results) -> Table:
     """Return the verdicts."""
     rows = [(one.figure, one.target, show(one.value), one.word) for one in verdicts(results)]
-    return Table("Verdicts", ("figure", "to reach", "measured (least to most)", "verdict"), rows)
+    return Table("Verdicts", ("figure", "target", "measured (min to max)", "verdict"), rows)
 
 
 def figure_table(results: Results) -> Table:
@@ -76,4 +78,4 @@ def figure_table(results: Results) -> Table:
         for row in results.rows
         if row.section == measured.SECTION
     ]
-    return Table("Figures", ("what", "measured (least to most)", "unit"), rows)
+    return Table("Figures", ("what", "measured (min to max)", "unit"), rows)

@@ -28,7 +28,7 @@ def tables(results: Results) -> list[Table]:
     made += [comparison(title, name, results) for title, name in sections]
     made += [comparison("Text to counts", text.SECTION, results, ours=text.OURS)]
     made += [
-        comparison(title, section, results, ours=live.FILE, times="a file is faster by")
+        comparison(title, section, results, ours=live.FILE, times="speed-up of a file")
         for title, section in (
             ("Live sources: reading alone, blocks of 100", live.READING),
             *(
@@ -44,7 +44,7 @@ def tables(results: Results) -> list[Table]:
 
 def verdict_table(results: Results) -> Table:
     """Return what was to be reached and what was measured."""
-    heading = ("figure", "to reach", "measured (least to most)", "verdict")
+    heading = ("figure", "target", "measured (min to max)", "verdict")
     rows = [(one.figure, one.target, show(one.value), one.word) for one in verdicts(results)]
     return Table("Verdicts", heading, rows)
 
@@ -71,11 +71,11 @@ def comparison(
     section: str,
     results: Results,
     ours: str = SPECTRAL,
-    times: str = "ours is faster by",
+    times: str = "speed-up of ours",
 ) -> Table:
     """Return the contenders of a section, each with the times that ours is faster."""
     own = results.of(section, ours)
-    heading = ("contender", "us a document (least to most)", times, "documents")
+    heading = ("contender", "µs per document (min to max)", times, "documents")
     rows = [
         (
             row.name,
@@ -98,7 +98,13 @@ def adapter_table(results: Results, library: str) -> Table:
         for row in [row for row in results.rows if row.section == section and core]:
             times, share = show(spread(row.values)), show(ratio([row], core))
             rows.append((learner, row.name, times, share, f"{row.n_docs:,}"))
-    heading = ("learner", "how", "us a document (least to most)", "of the time alone", "documents")
+    heading = (
+        "learner",
+        "how",
+        "µs per document (min to max)",
+        "relative to the learner alone",
+        "documents",
+    )
     how = "blocks of 1000" if library == "scikit-learn" else "one document at a time"
     return Table(f"The adapter for {library}, {how}", heading, rows)
 
@@ -117,7 +123,7 @@ def growth_table(results: Results) -> Table:
         )
         for (section, size), modes in cells.items()
     ]
-    heading = ("what grows", "size", *(f"us a document, {mode}" for mode in growth.MODES))
+    heading = ("what grows", "size", *(f"µs per document, {mode}" for mode in growth.MODES))
     return Table("Growth, synthetic documents of 12 words", heading, rows)
 
 

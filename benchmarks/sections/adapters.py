@@ -19,7 +19,7 @@ from spectralleader import LEARNERS, Documents
 
 NAMES = {HEDGED: "hedged", SPECTRAL: "spectral"}  # in our registry
 BLOCKS = Race("adapters", "", 1000, reads=False)
-CORE, ADAPTER = "the learner alone, documents ready", "the adapter"
+CORE, ADAPTER = "the learner alone, converted documents", "the adapter"
 FROM_MATRIX = "the learner and Documents.from_matrix"
 FROM_DICT = "the learner and a plain conversion of dictionaries"
 ONE_BY_ONE = 3_000  # documents; river's own learns fewer

@@ -21,7 +21,7 @@ N_WORDS = 5000
 BLOCK = 100
 SIZES = (2_000, 20_000, 120_000)  # documents
 TOPICS = (5, 20, 50, 100)
-BOUNDS = dict(zip(SIZES, (1.0, 3.0, 4.0), strict=True))  # times faster, to reach
+BOUNDS = dict(zip(SIZES, (1.0, 3.0, 4.0), strict=True))  # target speed-ups
 WARM = 2_500  # documents that load the kernels from their cache
 FIRST = 1_000  # documents whose time is shown, too
 Learn = Callable[[list[str]], object]

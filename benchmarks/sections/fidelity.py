@@ -9,7 +9,7 @@ from spectralleader import Algorithm1, SpectralLeader, SpectralMethod
 from spectralleader.evaluation import judge, log_loss, recovery_error, running_averages
 from spectralleader.sources import Block
 
-SECTION = "losses against the literal learner's"
+SECTION = "losses against Algorithm1"
 BLOCK = 10
 
 

@@ -28,7 +28,7 @@ class Score(NamedTuple):
 
     accuracy: float
     nmi: float
-    time: float  # microseconds a document
+    time: float  # microseconds per document
 
 
 def run(bench: Bench) -> None:

@@ -21,7 +21,7 @@ LEARNING = {n: f"live sources: learning, K = {n}" for n in (5, 20)}
 FILE, FOLLOWED, REDIS, KAFKA = "a file", "a followed file", "Redis", "Kafka, 4 partitions"
 N_LEARNED = 20_000  # documents; all of the stream are read
 BLOCK = 100
-HALF = 0.5  # as fast as the file, to reach
+HALF = 0.5  # target speed, relative to the file
 
 Opened = Reader | LiveReader
 Open = Callable[[], Opened]

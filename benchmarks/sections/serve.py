@@ -1,4 +1,4 @@
-"""The service: requests a second while it learns, beside scikit-learn's LDA behind FastAPI."""
+"""The service: requests per second while it learns, beside scikit-learn's LDA behind FastAPI."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tests.servers import free_port
 
 SECTION = "service"
 OURS, PEER = "serve, while learning at full speed", "FastAPI and scikit-learn LDA, not learning"
-ALONE, ASKED = "learning, nothing asked", "learning, 100 requests a second"
-PER_SECOND, P99, DOCS, MEMORY = "requests a second", "ms, p99", "documents a second", "MB"
-GREW = "memory that grew while it was asked, of the last half over the first"
+ALONE, ASKED = "learning, no requests", "learning, 100 requests per second"
+PER_SECOND, P99, DOCS, MEMORY = "requests per second", "ms, p99", "documents per second", "MB"
+GREW = "growth of memory under requests, last half against first"
 N_TOPICS, N_WORDS = 20, 5000
-RATE = 100  # requests a second
-TIMES = 5  # the peer's requests a second, to reach
+RATE = 100  # requests per second
+TIMES = 5  # target: so many times the peer's requests per second
 SLOWED = 0.8  # of the speed of learning, to keep
 GROWTH = 10.0  # MB at most
 AHEAD = 1_500_000  # documents that are written before they are learned: a round of a minute

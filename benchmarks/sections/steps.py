@@ -17,7 +17,7 @@ from spectralleader.arrays import Floats
 CHANGED = "every document: steps that changed the sample"
 ALL = "every document: all steps"
 LITERAL = "Algorithm1"
-FILL = 1000  # documents a block until the reservoir is full
+FILL = 1000  # documents per block until the reservoir is full
 
 
 def run(bench: Bench) -> None:

@@ -44,9 +44,9 @@ def run_files(console: Console, files: Sequence[Path], options: Options) -> list
     studies = run_studies(console, [load(file) for file in files], options)
     ran = [study for study in studies if study.rows]
     for study in ran:
-        console.print(as_rich(final_table(study), f"{study.title} (* best of its grid)"))
+        console.print(as_rich(final_table(study), f"{study.title} (* best of the grid)"))
     command = f"spectralleader experiment run {' '.join(map(str, files))} --out {options.out}"
-    lead = "Each learner is judged by every block before it learns it."
+    lead = "Each learner is evaluated on every block before it learns the block."
     write(console, Report("Experiments", lead, ran, command, __version__), options.out)
     return ran
 
@@ -98,9 +98,9 @@ def study_of(scenario: Scenario, rows: Sequence[Row]) -> Study:
 
 def judge_all(studies: Sequence[Study], command: str, *, quick: bool) -> Report:
     """Return the report of the paper's study, with the verdicts on the claims."""
-    lead = "Every experiment of the paper that could be run here, and a verdict on every claim."
+    lead = "All experiments of the paper that can be run here, with a verdict on every claim."
     if quick:
-        lead += " A quick look only: fewer seeds and shorter runs than the paper's."
+        lead += " Quick mode: fewer seeds and shorter runs than the paper's."
     by_name = {study.name: study for study in studies}
     table1 = [study for study in studies if study.figure == TABLE1 and study.rows]
     paper, ours = load_claims(studies)
@@ -135,7 +135,7 @@ def write(console: Console, report: Report, out: Path) -> None:
 def show(console: Console, report: Report) -> None:
     """Print the tables that sum up a reproduction; the page has all of them."""
     if (tuning := tuning_table(report.studies)).rows:
-        console.print(as_rich(tuning, "What tuning is worth, at the last step"))
+        console.print(as_rich(tuning, "The value of tuning, at the last step"))
     for title, table in table1_tables(report.table1).items() if report.table1 else ():
         console.print(as_rich(table, title))
     console.print(as_rich(verdict_table(report.verdicts), count(report.verdicts)))

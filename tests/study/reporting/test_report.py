@@ -52,7 +52,7 @@ def test_markdown_says_what_the_page_says(study, tmp_path):
     text = (tmp_path / "results.md").read_text(encoding="utf-8")
     assert "## Figure 1: synthetic problems" in text
     assert "Is it & does it?" in text
-    assert "### What tuning is worth" in text
+    assert "### The value of tuning" in text
     for name in ("figure1", "figure1-by-step_power"):
         assert f"![{name}](figures/{name}.png)" in text
         assert (tmp_path / "figures" / f"{name}.png").is_file()

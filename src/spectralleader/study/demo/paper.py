@@ -23,8 +23,8 @@ from spectralleader.study.reproduce import study_of
 def show_problem(console: Console, *, n_steps: int, n_runs: int, seed: int, folder: Path) -> None:
     """Learn, print the tables, write the figure."""
     console.print(
-        "The paper's hard problem: 3 topics over 3 words, one document of 3 words a step.\n"
-        "Each model predicts the next document, is judged by it, then learns from it:\n"
+        "The paper's hard problem: 3 topics over 3 words, one document of 3 words per step.\n"
+        "Each model predicts the next document, is evaluated on it, then learns from it:\n"
         "L1 is the average negative log-likelihood, L2 the average recovery error.\n"
     )
     seeds = tuple(range(seed, seed + n_runs))
@@ -33,7 +33,7 @@ def show_problem(console: Console, *, n_steps: int, n_runs: int, seed: int, fold
     with Progress(console=console, transient=True) as progress:
         trials = progress.track(trials_of(scenario), description="learning")
         shown = study_of(scenario, [row for trial in trials for row in rows_of(trial)])
-    lead = "Each model predicts the next document, is judged by it, then learns from it."
+    lead = "Each model predicts the next document, is evaluated on it, then learns from it."
     name = "SpectralLeader: a demonstration"
     page = Report(name, lead, [shown], "spectralleader demo", __version__)
     title = f"Average loss over {n_steps} steps, mean ± standard error of {n_runs} runs"

@@ -104,10 +104,10 @@ def _section(name: str, studies: Sequence[Study]) -> Iterator[Part]:
     if axis := studies[0].axis:
         yield from (Heading(f"By {axis}", 3), Picture(f"{name}-by-{axis}", draw_over_axis(studies)))
     if (tuning := tuning_table(studies)).rows:
-        yield from (Heading("What tuning is worth", 3), tuning)
+        yield from (Heading("The value of tuning", 3), tuning)
     for study in studies:
         yield from (Heading(f"{study.heading}: at the last step", 3), final_table(study))
-    yield Text("Mean ± standard error over runs; * best of its grid.", is_note=True)
+    yield Text("Mean ± standard error over runs; * marks the best of the grid.", is_note=True)
 
 
 def write_page(report: Report, path: Path) -> Path:
@@ -142,7 +142,7 @@ def _html(part: Part, folder: Path) -> str:
 def write_markdown(report: Report, folder: Path) -> None:
     """Write results.md and its figures into a folder, to be kept with the project."""
     folder.mkdir(parents=True, exist_ok=True)
-    made = f"{report.lead} Made by `{report.command} --docs {folder}`; do not edit."
+    made = f"{report.lead} Written by `{report.command} --docs {folder}`; do not edit."
     parts = [f"# Results\n\n{made}", *(_markdown(part, folder) for part in parts_of(report))]
     text = "\n\n".join(part.strip() for part in parts)
     (folder / "results.md").write_text(text + "\n", encoding="utf-8")
