@@ -14,12 +14,14 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
-from spectralleader import LEARNERS, Documents, Tokens, load, save
+from spectralleader import LEARNERS, Documents, StorageError, Tokens, Vocabulary, load, save
 from spectralleader.sklearn import SpectralTopics
 from tests.factories import documents, same_state, texts
 
 BLOCK = documents(n_docs=230, n_words=12)
 COUNTS = BLOCK.to_matrix()
+FRAME = pd.DataFrame(COUNTS.toarray(), columns=[f"w{i}" for i in range(12)])
+TOKENS = [["rain", "wind", "rain"], {"goal": 2, "late": 1}] * 20
 WRITTEN, LABELS = texts()
 LEARNER_NAMES = sorted(LEARNERS)
 
@@ -31,7 +33,7 @@ def fast(n_components=3, **options):
 @parametrize_with_checks(
     [SpectralTopics(n_components=3), SpectralTopics(n_components=3, learner="stepwise-em")]
 )
-@pytest.mark.filterwarnings("ignore:counts of words must be whole")  # the checks' own data
+@pytest.mark.filterwarnings("ignore:counts of words must be")  # the checks' own data
 def test_scikit_learn_finds_nothing_wrong(estimator, check):
     check(estimator)
 
@@ -258,9 +260,28 @@ def test_weights_of_tf_idf_are_refused_with_advice(norm, kind):
         fast().fit(CountVectorizer().fit_transform(WRITTEN)).predict(weights[:5])
 
 
-def test_save_says_what_to_save_of_it(tmp_path):
-    topics = fast().fit(COUNTS)
-    with pytest.raises(TypeError, match=r"sklearn.SpectralTopics cannot be saved .* joblib.dump"):
-        save(topics, tmp_path / "m")
-    learner = load(save(topics.learner_, tmp_path / "m"))
-    assert same_state(learner.to_state(), topics.learner_.to_state())
+@pytest.mark.parametrize("fed", [COUNTS, FRAME, TOKENS], ids=["matrix", "frame", "tokens"])
+def test_saved_and_loaded_it_learns_on_as_if_never_stopped(fed, tmp_path):
+    topics = fast(learner_params={"reservoir_size": 50}).fit(fed)
+    again = load(save(topics, tmp_path / "m"))
+    assert again.get_params() == topics.get_params()
+    assert again.top_words(3) == topics.top_words(3)
+    for one in (topics, again):
+        one.partial_fit(fed)
+    assert same_state(again.to_state(), topics.to_state())
+
+
+def test_what_cannot_be_saved_of_it_is_named(tmp_path):
+    with pytest.raises(NotFittedError):
+        save(fast(), tmp_path / "m")
+    seeded = fast(random_state=np.random.RandomState(0)).fit(COUNTS)
+    with pytest.raises(ValueError, match="parameters of an adapter to be saved must be plain JSON"):
+        save(seeded, tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_whose_parts_contradict_each_other_is_rejected(tmp_path):
+    topics = fast().fit(TOKENS)
+    topics.vocabulary_ = Vocabulary(["rain"])
+    with pytest.raises(StorageError, match="vocabulary"):
+        load(save(topics, tmp_path / "m"))

@@ -10,11 +10,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from spectralleader.checks import check_whole
+from spectralleader.checks import check_json, check_whole
+from spectralleader.checks.states import check_same, integers, plain, whole
 from spectralleader.documents import Documents
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import create_learner
 from spectralleader.models import TopicModel
+from spectralleader.storage.adapters import adapter_state, read_adapter
 from spectralleader.text.vectoriser import MAX_WORDS
 from spectralleader.text.words import Words
 
@@ -29,6 +31,8 @@ Bag = Mapping[Any, Any]  # words, or whatever features are called, to counts
 Document = Bag | Sequence[Any]  # a text is a sequence of characters, and taken as text
 Pair = tuple[int, int]  # a word's id and its count
 MOST = 2**53  # counts are less: held exactly in a float
+PARAMETERS = ("n_components", "learner", "max_words", "learner_params", "seed")
+MAX_CHARACTERS = 2**27  # of the words in a file
 
 
 class SpectralTopics(base.Transformer):
@@ -40,7 +44,8 @@ class SpectralTopics(base.Transformer):
     time. Weights of `TFIDF` are refused, another fractional count is rounded, with a warning.
     Nothing but learning changes the model.
 
-    Save it with `pickle`. `spectralleader.save` takes its model, to predict.
+    Save it with `spectralleader.save`, if words are strings or integers, or with `pickle`. Loading
+    a file of the former executes no code from it.
 
     Parameters
     ----------
@@ -66,11 +71,6 @@ class SpectralTopics(base.Transformer):
     >>> rain == wind != goal
     True
     """
-
-    how_to_save = (  # what `spectralleader.save` says
-        "use pickle.dump(topics, file), or save(topics.model, path) to predict; to save and resume "
-        "learning from texts in one file, use spectralleader.TextTopics"
-    )
 
     def __init__(
         self,
@@ -136,6 +136,32 @@ class SpectralTopics(base.Transformer):
         if not self._ids:
             return [[] for _ in range(self.model.n_topics)]
         return self.model.top_words(self.vocabulary, n)
+
+    def to_state(self) -> dict[str, Any]:
+        """Return the parameters and everything learned; words must be strings or integers."""
+        parameters = {name: getattr(self, name) for name in PARAMETERS}
+        return {
+            **adapter_state(parameters, self._learner),
+            "words": check_json("words to be saved", self.vocabulary),
+            "totals": np.array(self._totals, np.int64),
+            "n_docs": self.n_docs,
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> SpectralTopics:
+        """Return the topics that `to_state` described; raise `ValueError` for an invalid state."""
+        parameters, learner = read_adapter(state, list(PARAMETERS))
+        topics = cls(max_words=parameters["max_words"])  # its learner is replaced
+        for name, value in parameters.items():
+            setattr(topics, name, value)
+        words = plain(state, "words", MAX_CHARACTERS)
+        if not isinstance(words, list) or not all(type(word) in (str, int) for word in words):
+            raise ValueError("words must be a list of strings and integers")
+        topics._ids = {word: i for i, word in enumerate(words)}
+        topics._totals = integers(state, "totals", (len(topics._ids),), 0).tolist()
+        check_same("words", max(1, len(topics._ids)), learner.n_words)
+        topics._learner, topics.n_docs = learner, whole(state, "n_docs")
+        return topics
 
     def _count(self, x: Any) -> Bag:
         if isinstance(x, str):

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_whole
+from spectralleader.checks.states import check_same, part, whole
 from spectralleader.documents import Documents
+from spectralleader.documents.rounding import as_whole
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import create_learner
 from spectralleader.models import TopicModel
 from spectralleader.models.naming import WordNames
+from spectralleader.storage.adapters import adapter_state, read_adapter
 from spectralleader.text import Tokens, Vocabulary
+from spectralleader.text.packing import pack, unpack
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -38,8 +40,8 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     (strings) and dictionaries of counts are taken as they are: the first call decides which tokens
     are known.
 
-    Save it with ``joblib.dump``. `spectralleader.save` takes its parts: `model_` to predict,
-    `learner_` to resume learning.
+    Save it with `spectralleader.save` or ``joblib.dump``. Loading a file of the former executes no
+    code from it.
 
     Parameters
     ----------
@@ -83,11 +85,6 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     >>> bool(rain == wind != goal)
     True
     """
-
-    how_to_save = (  # what `spectralleader.save` says
-        "use joblib.dump(topics, path), or save a part of it: topics.model_ to predict, or "
-        "topics.learner_ to resume learning"
-    )
 
     def __init__(
         self,
@@ -239,6 +236,32 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise ValueError("the topics were learned from a matrix of counts, not from tokens")
         return self.vocabulary_.count_known(X, Tokens()).to_matrix()
 
+    def to_state(self) -> dict[str, Any]:
+        """Return the parameters and everything learned, as arrays and plain values."""
+        check_is_fitted(self)
+        state = adapter_state(self.get_params(), self.learner_)
+        state["n_samples_seen"] = self.n_samples_seen_
+        if hasattr(self, "feature_names_in_"):
+            state["feature_names"] = pack(self.feature_names_in_)
+        if hasattr(self, "vocabulary_"):
+            state["vocabulary"] = self.vocabulary_.to_state()
+        return state
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> SpectralTopics:
+        """Return the topics that `to_state` described; raise `ValueError` for an invalid state."""
+        parameters, learner = read_adapter(state, list(cls().get_params()))
+        topics = cls(**parameters)
+        topics.learner_, topics.n_features_in_ = learner, learner.n_words
+        topics.n_samples_seen_ = whole(state, "n_samples_seen")
+        if "feature_names" in state:
+            topics.feature_names_in_ = np.array(unpack(part(state, "feature_names")), object)
+            check_same("feature_names", len(topics.feature_names_in_), learner.n_words)
+        if "vocabulary" in state:
+            topics.vocabulary_ = Vocabulary.from_state(part(state, "vocabulary"))
+            check_same("vocabulary", len(topics.vocabulary_), learner.n_words)
+        return topics
+
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         """Return the parameters that differ from their defaults, and the number of topics always.
 
@@ -269,47 +292,3 @@ def holds_tokens(X: Any) -> bool:
         isinstance(x, Mapping) or (isinstance(x, list | tuple) and x and isinstance(x[0], str))
         for x in X
     )
-
-
-def are_normalised(counts: Any) -> bool:
-    """Return whether every row that is not empty has an L1 or L2 norm of 1.
-
-    What else is fractional may be meant as counts: scikit-learn's own checks feed such numbers.
-    """
-    for norms in (counts.sum(axis=1), squared(counts).sum(axis=1)):
-        norms = np.asarray(norms, np.float64).ravel()
-        norms = norms[norms > 0.0]
-        if np.allclose(norms, 1.0, rtol=0.0, atol=1e-5):  # float32 rounds at 1e-7 per word
-            return True
-    return False
-
-
-def squared(counts: Any) -> Any:
-    """Return the squares of a dense or sparse matrix: `*` is another product for `csr_matrix`."""
-    is_sparse = bool(sp.issparse(counts))
-    return counts.multiply(counts) if is_sparse else counts * counts
-
-
-def as_whole(counts: Any) -> Any:
-    """Return counts rounded to integers, with a warning if any was not; refuse tf-idf weights."""
-    if counts.dtype.kind != "f":
-        return counts
-    is_sparse = bool(sp.issparse(counts))
-    values = counts.data if is_sparse else counts
-    whole = np.rint(values)
-    if np.array_equal(values, whole):
-        return counts
-    if are_normalised(counts):
-        raise ValueError(
-            "the rows are normalised to length 1, as tf-idf weights and relative frequencies are, "
-            "but the model is one of word counts; use CountVectorizer instead of TfidfVectorizer, "
-            "or HashingVectorizer(norm=None, alternate_sign=False)"
-        )
-    warnings.warn(
-        "counts of words must be integers: fractions were rounded; use CountVectorizer, not "
-        "TfidfVectorizer",
-        stacklevel=4,
-    )
-    if not is_sparse:
-        return whole
-    return sp.csr_array((whole, counts.indices, counts.indptr), shape=counts.shape)

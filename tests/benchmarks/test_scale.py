@@ -73,6 +73,6 @@ def test_table_and_figure_go_between_the_markers_of_the_page(tmp_path):
     first, second = [line for line in text.splitlines() if "| 1,000 |" in line]
     assert first.startswith("| dask | 1,000 | 2 | 4.0 | 0.40 |")
     assert second.startswith("| spark-lda ")
-    assert "4 s in which the whole machine stood still" in text
+    assert "4 s in which the whole machine stalled" in text
     assert figure.exists()
     assert report.BEGIN in report.PAGE.read_text(encoding="utf-8")

@@ -18,9 +18,12 @@ from typing import Any
 
 import numpy as np
 
+import spectralleader.river
+import spectralleader.sklearn
 from spectralleader import (
     Documents,
     GrowingVocabulary,
+    Learner,
     StorageError,
     TextTopics,
     Tokens,
@@ -69,10 +72,19 @@ def try_out(content: bytes, path: Path) -> str:
 
 def is_large(thing: Any) -> bool:
     """Return whether somebody asked for a lot of work: that is no fault of a file."""
-    inner = getattr(thing, "learner", thing)
+    inner = learner_of(thing)
     size = getattr(inner, "n_topics", 1) * getattr(inner, "n_words", 1)
     names = ("n_restarts", "n_iterations", "n_revisits")
     return size > 20_000 or any(getattr(inner, name, 0) > 500 for name in names)
+
+
+def learner_of(thing: Any) -> Any:
+    """Return the learner inside topics or an adapter, or the thing itself."""
+    for name in ("learner_", "_learner", "learner"):
+        inner = getattr(thing, name, None)
+        if isinstance(inner, Learner):
+            return inner
+    return thing
 
 
 def use(thing: Any) -> None:
@@ -83,6 +95,12 @@ def use(thing: Any) -> None:
         check(thing.model)
         asked: list[Any] = [["rain"], []] if is_of_tokens else ["rain", ""]
         assert np.isfinite(thing.posterior(asked)).all()
+    elif isinstance(thing, spectralleader.sklearn.SpectralTopics):
+        thing.partial_fit([["rain", "late"], ["goal"]])
+        check(thing.model_)
+    elif isinstance(thing, spectralleader.river.SpectralTopics):
+        thing.learn_one({"rain": 1, "more": 2})
+        check(thing.model)
     elif isinstance(thing, Vocabulary):
         assert len(list(thing)) == thing.n_words
         thing.count_texts(["grün rain"], Words())

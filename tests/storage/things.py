@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import spectralleader.river
+import spectralleader.sklearn
 from spectralleader import (
     LEARNERS,
     Everything,
@@ -62,6 +64,11 @@ def more_things() -> Iterator[tuple[str, Any]]:
     topics = TextTopics(2, vocabulary=["rain", "goal", "dose"], learner="spectral")
     topics.learn(texts(50)[0])
     yield "text-topics over given words", topics
+    bags = [{"rain": 2, "wind": 1}, {"goal": 1, "late": 2}] * 20
+    yield "scikit-learn", spectralleader.sklearn.SpectralTopics(2, learner="stepwise-em").fit(bags)
+    river = spectralleader.river.SpectralTopics(2, learner="stepwise-em")
+    river.learn_many(bags)
+    yield "river", river
 
 
 def learned(learner: Any) -> Any:

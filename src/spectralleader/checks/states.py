@@ -15,6 +15,7 @@ ValueError: counts must be an array of float64 and shape (5,), got one of float6
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from typing import Any
 
@@ -90,6 +91,15 @@ def text(state: Any, name: str, most: int = 200) -> str:
     if not isinstance(found, str) or len(found) > most or not found.isprintable():
         raise ValueError(f"{name} must be a line of text, got {_show(found)}")
     return found
+
+
+def plain(state: Any, name: str, most: int) -> Any:
+    """Return the plain values stored as JSON text of at most so many characters."""
+    stored = text(state, name, most)
+    try:
+        return json.loads(stored)
+    except (ValueError, RecursionError):
+        raise ValueError(f"{name} must be JSON text, got {_show(stored)}") from None
 
 
 def one_of(state: Any, name: str, known: Collection[str]) -> str:

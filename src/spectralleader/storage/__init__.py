@@ -37,7 +37,7 @@ __all__ = [
 
 
 def save(thing: Any, path: str | os.PathLike[str]) -> Path:
-    """Save a `TextTopics`, checkpoint, learner, model, vocabulary, sample or documents to a file.
+    """Save a `TextTopics`, learner, model, vocabulary, sample, adapter or documents to a file.
 
     Return the path. The file is replaced atomically: after a crash it is either the old or the new
     one, complete. Another thread may be learning at the same time; the state between two of its

@@ -11,6 +11,7 @@ from spectralleader.learners.protocol import Learner
 from spectralleader.learners.registry import STORED
 from spectralleader.models import TopicModel
 from spectralleader.samples import SAMPLES
+from spectralleader.storage.adapters import ADAPTERS, adapter_class, adapter_kind
 from spectralleader.storage.checkpoint import Checkpoint
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import VOCABULARIES
@@ -48,16 +49,17 @@ def kind_of(thing: Any) -> str:
             return name
     if isinstance(thing, Learner):
         return LEARNER + name_of(thing)
-    if advice := getattr(type(thing), "how_to_save", None):  # adapters to other libraries
-        name = f"{type(thing).__module__}.{type(thing).__name__}"
-        raise TypeError(f"{name} cannot be saved by spectralleader.save: {advice}")
+    if kind := adapter_kind(thing):
+        return kind
     raise TypeError(f"a {type(thing).__name__} cannot be saved; known kinds: {', '.join(KINDS)}")
 
 
 def find_kind(name: str) -> type[Storable]:
-    """Return the class with this name in files; no code is imported for it."""
+    """Return the class with this name in files; no code that a file names is imported."""
     if name in KINDS:
         return KINDS[name]
     if name.startswith(LEARNER):
         return stored_learner(name.removeprefix(LEARNER))
+    if name in ADAPTERS:
+        return adapter_class(name)
     raise StorageError(f"contains an object of unknown kind {name!r:.40}")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from spectralleader.checks import check_json
-from spectralleader.checks.states import part, text, whole
+from spectralleader.checks.states import part, plain, text, whole
 from spectralleader.learners.lookup import name_of, stored_learner
 from spectralleader.text.reading import Reading
 from spectralleader.text.timeline import Timeline
@@ -49,5 +48,5 @@ def from_state(cls: type[TextTopics], state: dict[str, Any]) -> TextTopics:
         topics.timeline = Timeline.from_state(part(state, "timeline"))
     topics.reading = Reading.from_state(state, topics.learner.n_topics)
     if state.get("position") is not None:  # nor a position
-        topics.position = json.loads(text(state, "position", MAX_POSITION))
+        topics.position = plain(state, "position", MAX_POSITION)
     return topics

@@ -158,7 +158,9 @@ def best_power_differs(studies: Studies, leader: str | None, metric: str) -> Fin
 
     bests = [tuned(study, metric) for study in studies]
     safe = [label for label in studies[0].grid if not any(loses(label, s) for s in studies)]
-    also = f"; as good as the best in all: {', '.join(safe)}" if safe else "; no power is best in all"
+    also = (
+        f"; as good as the best in all: {', '.join(safe)}" if safe else "; no power is best in all"
+    )
     return Finding(f"best are {', '.join(bests)}{also}", not safe)
 
 

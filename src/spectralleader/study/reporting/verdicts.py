@@ -96,4 +96,6 @@ def count(verdicts: Sequence[Verdict]) -> str:
     """Return how many claims hold, in a sentence."""
     found = [verdict.verdict for verdict in verdicts]
     hold, fail, untested = (found.count(kind) for kind in (HOLDS, FAILS, UNTESTED))
-    return f"Of {len(found)} claims, {hold} hold, {fail} do not, and {untested} are not tested here."
+    return (
+        f"Of {len(found)} claims, {hold} hold, {fail} do not, and {untested} are not tested here."
+    )
