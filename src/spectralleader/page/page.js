@@ -84,7 +84,8 @@ function drawTopics() {
 }
 const edgeOf = i => when(data.time.starts[Math.min(i, data.time.starts.length - 1)] + (i >= data.time.starts.length ? data.time.width : 0));
 function ticks(svg, x, from, to, H, label) {
-  const width = x(to) - x(from), count = Math.max(2, Math.min(8, Math.floor(width / 160)));
+  // a label is up to 100 wide, and the first and the last stand beside their ticks
+  const width = x(to) - x(from), count = Math.max(2, Math.min(8, Math.floor(width / 200)));
   for (let j = 0; j <= count; j++) {
     const i = Math.round(from + (to - from) * j / count);
     svg.append(el("line", { class: "axis", x1: x(i), x2: x(i), y1: H, y2: H + 5 }),

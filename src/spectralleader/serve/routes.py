@@ -208,7 +208,7 @@ class Routes:
         def describe(held: Held) -> dict[str, Any]:
             return describe_held(held, title=title, levels=LIVE_LEVELS)
 
-        found: dict[str, Any] = self.service.kept("page", describe)
+        found: dict[str, Any] = self.service.answers.get("page", self._topics, describe)
         return found
 
     async def live(self, request: Request) -> Response:
@@ -249,9 +249,10 @@ class Routes:
         return int(given)
 
     async def _kept(self, key: Any, read: Callable[[Held], Any]) -> Any:
-        if self.service.is_kept(key):
-            return self.service.kept(key, read)
-        return await run_sync(self.service.kept, key, read)
+        answers, topics = self.service.answers, self._topics
+        if answers.has(key, topics):
+            return answers.get(key, topics, read)
+        return await run_sync(answers.get, key, topics, read)
 
 
 def show_topics(held: Held, level: int | None) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from spectralleader.serve.inbox import KIND, Inbox, InboxSource
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.requests import Limits
 from spectralleader.serve.routes import Routes
-from spectralleader.serve.service import Service
+from spectralleader.serve.service import Service, log
 from spectralleader.storage import load_topics
 from spectralleader.text.tokens import Tokens
 
@@ -160,7 +160,7 @@ class Server:
             sleep(0.01)
         host, port = self._socket.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
-        self._service.say("starting")
+        log("starting")
         self._service.address = f"http://{shown}:{port}"
         return self
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Hashable
 from datetime import UTC, datetime
 from math import isnan
 from pathlib import Path
@@ -20,17 +19,14 @@ from spectralleader.jobs.describing import printable, say_history, say_names
 from spectralleader.jobs.learning import Learned
 from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.runtime.guard import guard_of
+from spectralleader.serve.answers import RENEW, SHARE, Answers
 from spectralleader.serve.inbox import Inbox
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.checkpoint import Losses
-from spectralleader.text.held import Held
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.tokens import show_document
 from spectralleader.text.topics import TextTopics
 
-RENEW = 1.0  # seconds that a snapshot serves at least
-SHARE = 20  # what stops learning for t seconds is done again after so many times t, at the earliest
-PAUSE = 4  # the same of what only takes t seconds of another thread
 N_LATEST = 30  # documents shown
 N_LOOKED_AT = 10  # documents of a step that are looked at
 LOOK_EVERY = 0.25  # seconds between two steps that are looked at
@@ -49,14 +45,6 @@ class Point(NamedTuple):
     n_docs: int  # learned by then
     loss: float
     baseline: float  # of word frequencies alone
-
-
-class Kept(NamedTuple):
-    """What was read of the topics."""
-
-    value: Any
-    until: float  # when it is old, if there are newer documents
-    n_docs: int  # that it is of
 
 
 class Service(Progress):
@@ -93,13 +81,12 @@ class Service(Progress):
         self.rate = 0.0  # documents per second, of late
         self.lag = ""  # how far behind its source learning is, in words
         self.kind = ""  # of that source
+        self.answers = Answers()
         self._snapshot: Snapshot | None = None
         self._renewed = (0.0, 0.0)  # when the snapshot was taken, and the seconds that took
         self._stepped = self._looked = monotonic()
         self._counted = (monotonic(), 0)  # when the rate was found, with so many documents
         self._judged = (Losses(), Losses())  # up to the last point
-        self._kept: dict[Hashable, Kept] = {}
-        self._lock = threading.Lock()
 
     # what the learning thread reports
 
@@ -126,12 +113,12 @@ class Service(Progress):
         self._snapshot = topics.snapshot()
         read(self._snapshot, [])  # has what it takes compiled before the first request
         self.topics = topics
-        self.say(f"listening on {self.address}")  # not before: it could be refused until now
+        log(f"listening on {self.address}")  # not before: it could be refused until now
 
     def say(self, line: str) -> None:
         """Keep a line for the log and the page."""
         self.said.append(line)
-        print(f"spectralleader: {line}", file=sys.stderr, flush=True)
+        log(line)
 
     def reading(self, block: Any) -> None:
         """Look at some documents before they are learned."""
@@ -197,45 +184,6 @@ class Service(Progress):
         assert self._snapshot is not None
         return self._snapshot
 
-    def kept(self, key: Hashable, read: Callable[[Held], Any]) -> Any:
-        """Return what was read of the topics; if it is old and there are newer ones, read again.
-
-        Whoever finds it old reads it again, while others take the old one. Learning waits only
-        until the topics are held, at most a twentieth of the time.
-        """
-        found = self._kept.get(key)
-        if found is not None and (self._is_fresh(found) or not self._lock.acquire(blocking=False)):
-            return found.value
-        if found is None:
-            self._lock.acquire()
-        try:
-            found = self._kept.get(key)
-            if found is None or not self._is_fresh(found):
-                found = self._kept[key] = self._read(read)
-            return found.value
-        finally:
-            self._lock.release()
-
-    def _read(self, read: Callable[[Held], Any]) -> Kept:
-        assert self.topics is not None
-        with guard_of(self.topics):
-            began = monotonic()
-            held = self.topics.hold()
-            held_for = monotonic() - began
-        value = read(held)
-        now = monotonic()
-        wait = max(RENEW, SHARE * held_for, PAUSE * (now - began))
-        return Kept(value, now + wait, held.full.n_docs)
-
-    def _is_fresh(self, found: Kept) -> bool:
-        assert self.topics is not None
-        return monotonic() < found.until or found.n_docs == self.topics.n_docs
-
-    def is_kept(self, key: Hashable) -> bool:
-        """Return whether an answer needs no work."""
-        found = self._kept.get(key)
-        return found is not None and self._is_fresh(found)
-
     def history(self) -> list[dict[str, Any]]:
         """Return what happened to the topics, oldest first."""
         learner = self.topics and self.topics.learner
@@ -256,7 +204,8 @@ class Service(Progress):
         if self.topics is None:
             return []
         with guard_of(self.topics):  # the timeline, too, is as it is between two steps
-            return [*say_history(self.topics), *say_names(self.topics)]
+            # without its hint at an option of a command
+            return [*say_history(self.topics, recent=True), *say_names(self.topics)]
 
     @property
     def drifts_since(self) -> int | None:
@@ -281,6 +230,11 @@ class Service(Progress):
         if new and self.saved_at is not None and time() - self.saved_at > self.stale:
             found.append(f"the last checkpoint is {time() - self.saved_at:.0f} s old")
         return found
+
+
+def log(line: str) -> None:
+    """Print a line to standard error."""
+    print(f"spectralleader: {line}", file=sys.stderr, flush=True)
 
 
 def read(snapshot: Snapshot, texts: list[Any]) -> list[dict[str, Any]]:
