@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from spectralleader.cli.options import end_useless, exit_code_of_signals, print_json
 from spectralleader.runtime.interrupts import raising
 
 if TYPE_CHECKING:
@@ -40,6 +42,24 @@ Address = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class EngineOptions:
+    """Where to learn, if not in this process."""
+
+    engine: Engine = None
+    address: Address = None
+
+    def check(self, context: typer.Context, topics: int | str) -> None:
+        """Raise if options were given that mean nothing here."""
+        if self.engine is None:
+            refuse_options(context, ["address"], "is that of an engine; say which by --engine")
+            return
+        why = "is not for an engine, which has the spectral method go over all documents"
+        refuse_options(context, NOT_THERE, f"{why}; leave it out")
+        if isinstance(topics, str):
+            raise typer.BadParameter("-k auto is not for an engine; say how many topics")
+
+
 # options of learn that mean nothing to an engine: it reads all documents many times, in any order
 NOT_THERE = (
     *("learner", "block", "time", "label", "strict", "sort", "checkpoint_every", "no_texts"),
@@ -49,19 +69,20 @@ NOT_THERE = (
 
 def refuse_options(context: typer.Context, names: Sequence[str], why: str) -> None:
     """Raise if one of these options was given, rather than do nothing about it."""
-    for name in names:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            raise typer.BadParameter(f"--{name.replace('_', '-')} {why}")
+    for one in context.command.params:
+        source = context.get_parameter_source(one.name or "")
+        if one.name in names and source is not None and source.name == "COMMANDLINE":
+            raise typer.BadParameter(f"{one.opts[0]} {why}")
 
 
-def learn_and_show(engine: EngineName, files: list[str], as_json: bool, **options: Any) -> None:
+def learn_and_show(where: EngineOptions, files: list[str], as_json: bool, **options: Any) -> None:
     """Learn on an engine and print what was learned."""
-    from spectralleader.cli.options import end_useless, exit_code_of_signals, print_json
     from spectralleader.jobs.engine import learn_on_engine
 
     with exit_code_of_signals(), raising(), progress_bars() as progress:
-        result = learn_on_engine(engine.value, files, progress=progress, **options)
+        result = learn_on_engine(
+            where.engine or "", files, address=where.address, progress=progress, **options
+        )
     print_json(result.summary()) if as_json else show(result)
     if not result.is_useful:
         end_useless()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,6 +22,9 @@ from spectralleader.cli.options import (
     stoppable,
 )
 
+if TYPE_CHECKING:
+    from spectralleader.jobs import Evaluation
+
 app = typer.Typer()
 
 
@@ -32,6 +36,24 @@ def parse_numbers(given: str) -> list[int]:
             f"-k takes a number, or several such as 5,10,20; got {given!r}", param_hint="'--topics'"
         )
     return [int(part) for part in parts]
+
+
+def check_figure(path: Path) -> None:
+    """Raise if a figure cannot be drawn there, before the stream is read."""
+    check_folder(path)
+    if path.suffix not in (".png", ".svg"):
+        raise typer.BadParameter(f"a figure is .png or .svg, not {path.name}")
+    import_module("spectralleader.study.reporting.figures")  # needs matplotlib
+
+
+def draw(result: Evaluation, path: Path) -> None:
+    """Draw losses over time, or over numbers of topics if several were compared."""
+    from spectralleader.study.reporting import figures
+
+    if result.held_out is None:
+        figures.save_figure(figures.draw_over_steps([result.study()]), path)
+    else:
+        figures.save_figure(figures.draw_over_axis([result.numbers()]), path)
 
 
 @app.command(
@@ -81,16 +103,9 @@ def evaluate(
     that are different words.
     """
     numbers = parse_numbers(topics)
-    check_folder(figure)
-    if figure is not None and figure.suffix not in (".png", ".svg"):
-        raise typer.BadParameter(f"a figure is .png or .svg, not {figure.name}")
+    if figure is not None:
+        check_figure(figure)
     with stoppable():
-        if figure is not None:  # without matplotlib, raise before the stream is read
-            from spectralleader.study.reporting.figures import (
-                draw_over_axis,
-                draw_over_steps,
-                save_figure,
-            )
         from spectralleader import jobs
         from spectralleader.cli.display import watching
         from spectralleader.cli.tables import show_evaluation
@@ -111,10 +126,7 @@ def evaluate(
             )
     print_json(result.summary()) if as_json else show_evaluation(result)
     if figure is not None and result.rows:
-        drawn = draw_over_steps([result.study()])
-        if len(numbers) > 1:
-            drawn = draw_over_axis([result.numbers()])
-        save_figure(drawn, figure)
+        draw(result, figure)
         typer.echo(f"Figure: {figure}", err=as_json)
     if result.stopped:
         raise typer.Exit(TERMINATED if result.terminated else STOPPED)

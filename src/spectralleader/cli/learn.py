@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spectralleader.cli.engine import NOT_THERE, Address, Engine, learn_and_show, refuse_options
+from spectralleader.cli.engine import EngineOptions, learn_and_show
 from spectralleader.cli.groups import LearnerOptions, LiveOptions, StreamOptions, grouped
 from spectralleader.cli.options import (
     STOPPED,
@@ -103,8 +103,7 @@ def learn(
             help="Keep no text in MODEL, but for known words; else a sample of at most 8 MB.",
         ),
     ] = False,
-    engine: Engine = None,
-    address: Address = None,
+    where: EngineOptions,
     as_json: Json = False,
 ) -> None:
     """Learn topics from files of text in one pass, and watch it learn.
@@ -119,17 +118,12 @@ def learn(
     n_topics = parse_topics(topics)
     if save is None and (fresh or verify or checkpoint_every is not None):
         raise typer.BadParameter("--checkpoint-every, --fresh and --verify need --save MODEL")
-    if engine is None:
-        refuse_options(context, ["address"], "is that of an engine; say which by --engine")
-    else:
-        why = "is not for an engine, which has the spectral method go over all documents"
-        refuse_options(context, NOT_THERE, f"{why}; leave it out")
-        if isinstance(n_topics, str):
-            raise typer.BadParameter("-k auto is not for an engine; say how many topics")
+    where.check(context, n_topics)
+    if where.engine is not None:
         kind = reading.format and reading.format.value
-        where = {"text": split_names(reading.text), "format": kind, "address": address}
+        read = {"text": split_names(reading.text), "format": kind}
         kept = {"n_topics": n_topics, "save": save, "fresh": fresh}
-        return learn_and_show(engine, files, as_json, **learning.settings, **where, **kept)
+        return learn_and_show(where, files, as_json, **learning.settings, **read, **kept)
     with stoppable(saves=save is not None):
         from spectralleader import jobs
         from spectralleader.cli.display import watching
