@@ -13,7 +13,7 @@ from benchmarks.sections import levels as measured
 HEAD = """# Levels: measurements
 
 This page is written by `make bench ARGS="--only levels --write-docs"`. Many topics are learned,
-merged by their cost in likelihood and refined by five EM passes over the remembered documents. For
+merged by their cost in likelihood and refined by ten EM passes over the remembered documents. For
 comparison, the same number of topics is learned directly. Constants were chosen on election tweets
 and synthetic documents only.
 """

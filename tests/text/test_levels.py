@@ -46,16 +46,29 @@ def test_learning_on_is_seen_at_a_level():
     assert topics.at(2) is not before
 
 
-def test_the_tree_stays_unless_another_is_better_by_the_margin(monkeypatch):
+def test_a_better_tree_replaces_one_of_few_documents():
     known = Levels()
     known.renew(model(6, 9, seed=0), 2000)
-    assert known.due == 4000
     kept = known.pairs
     known.renew(model(6, 9, seed=0), 4000)
     assert known.pairs is kept
-    monkeypatch.setattr(levels, "MARGIN", -1.0)
-    known.renew(model(6, 9, seed=1), 8000)
+    known.renew(model(6, 9, seed=1), 16_100)
     assert known.pairs is not kept
+    assert known.due == 32_000
+    assert known.replaced == []
+
+
+@pytest.mark.parametrize(("margin", "replaced"), [(0.0, [40_000]), (0.99, [])])
+def test_a_later_tree_must_be_better_by_the_margin_and_is_an_event(monkeypatch, margin, replaced):
+    monkeypatch.setattr(levels, "MARGINS", (0.0, margin))
+    known = Levels()
+    known.renew(model(6, 9, seed=0), 20_000)
+    kept = known.pairs
+    known.renew(model(6, 9, seed=1), 40_000)
+    assert known.replaced == replaced
+    assert (known.pairs is kept) == (not replaced)
+    assert known.due == 64_000
+    assert Levels.from_state(known.to_state(), 6).replaced == replaced
 
 
 def test_a_small_change_of_the_topics_leaves_the_groups():

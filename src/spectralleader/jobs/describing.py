@@ -33,6 +33,7 @@ MOST_NAMED = 10  # such topics
 CLOSER = 1.25  # times as well as documents of the model: topics follow single documents
 MOST_EVENTS = 5  # shown, the latest
 MOST_SHIFTS = 3  # of topics that rose or fell, shown
+LONGEST_WORD = 40  # characters of a word, where topics are shown
 
 
 @dataclass(frozen=True)
@@ -185,13 +186,24 @@ def printable(text: str) -> str:
     return " ".join(text.split())
 
 
+def shorten(word: str) -> str:
+    """Return a word as it is shown: a word may have any length, a table may not.
+
+    Examples
+    --------
+    >>> shorten("rain"), len(shorten("rain" * 1000))
+    ('rain', 40)
+    """
+    return word if len(word) <= LONGEST_WORD else word[: LONGEST_WORD - 1] + "…"
+
+
 def say_shifts(shown: Snapshot, trends: Trends | None) -> list[str]:
     """Say which topics rose and fell most, and when."""
     if trends is None:
         return []
     lines, words = [], shown.top_words(3)
     for shift in trends.shifts()[:MOST_SHIFTS]:
-        what = shown.name(shift.topic) or " ".join(words[shift.topic])
+        what = shown.name(shift.topic) or " ".join(map(shorten, words[shift.topic]))
         when = name_date(shift.position, trends.width, by_time=trends.by_time)
         verb = "rose" if shift.after > shift.before else "fell"
         lines.append(
@@ -216,12 +228,13 @@ def say_names(topics: TextTopics) -> list[str]:
 
 def say_history(topics: TextTopics, *, recent: bool = False) -> list[str]:
     """Say what happened to the topics that are read, and whether the stream drifts."""
-    if not isinstance(topics.learner, HedgedLeader):
-        return []
-    info = topics.learner.info
     timeline = topics.timeline
-    lines = [say_event(event, timeline) for event in info.events[-MOST_EVENTS:]]
-    if (more := len(info.events) - len(lines)) > 0:
+    replaced = [say_replaced(n, timeline) for n in topics.reading.levels.replaced[-1:]]
+    if not isinstance(topics.learner, HedgedLeader):
+        return replaced
+    info = topics.learner.info
+    lines = [say_event(event, timeline) for event in info.events[-MOST_EVENTS:]] + replaced
+    if (more := len(info.events) - MOST_EVENTS) > 0:
         lines.insert(0, f"{more} earlier events are not shown.")
     if not info.is_settled and topics.n_docs > topics.n_empty:
         lines.append(
@@ -241,6 +254,14 @@ def say_when(timeline: Timeline, number: int) -> str:
     if position is None:
         return ""
     return f" (about {name_date(position, timeline.width, by_time=True)})"
+
+
+def say_replaced(n_docs: int, timeline: Timeline) -> str:
+    """Say when the merge tree was last replaced, and what that means."""
+    return (
+        f"After {n_docs:,} documents{say_when(timeline, n_docs)} the merge tree was replaced by a "
+        "better one: topics of a level may have other numbers than before."
+    )
 
 
 def say_event(event: Event, timeline: Timeline) -> str:
