@@ -6,6 +6,7 @@ Needs the extra `browser` and a Chromium, found by its name or by the variable `
 import pytest
 
 from spectralleader.page import describe_page, render
+from spectralleader.storage.loss_curve import LossCurve, LossPoint
 from tests.browser import SCREENS, browsing
 from tests.page.pages import written_topics
 
@@ -14,7 +15,10 @@ from tests.page.pages import written_topics
 def path(tmp_path_factory):
     found = tmp_path_factory.mktemp("page") / "topics.html"
     topics = written_topics()
-    content = describe_page(topics, title="Topics", level=topics.tree().suggested)
+    curve = LossCurve()
+    for i in range(20):
+        curve.add(LossPoint(100, 900.0, 5000.0 - 20 * i, 5400.0))
+    content = describe_page(topics, title="Topics", level=topics.tree().suggested, curve=curve)
     found.write_text(render(content), encoding="utf-8")
     return found
 
@@ -60,7 +64,35 @@ def test_pointing_at_a_chart_tells_a_share_and_dragging_zooms(page):
 
 
 def test_every_chart_has_a_table_and_marks_that_are_reached_by_keyboard(page):
-    for chart in ("time", "map", "tree", "fit"):
+    for chart in ("time", "map", "tree", "fit", "losses"):
         assert page.locator(f"#{chart} svg [tabindex='0']").count() > 0
         page.locator(f"#{chart}-table summary").click()
         assert page.locator(f"#{chart}-table tr").count() > 2
+
+
+OVERLAPS = """() => {
+  const labels = [...document.querySelectorAll("#map text")];
+  const boxes = labels.map(node => node.getBoundingClientRect());
+  return boxes.some((a, i) => boxes.slice(i + 1).some(b =>
+    a.left < b.right && b.left < a.right && a.top + 3 < b.bottom && b.top + 3 < a.bottom));
+}"""
+
+
+def test_labels_of_the_map_do_not_overlap_with_many_topics(page):
+    page.evaluate(
+        """() => {
+          level().topics = Array.from({ length: 64 }, (_, k) => ({
+            name: "", weight: 1 / 64, words: ["word" + k, "x".repeat(39) + "…", "third"],
+            x: Math.sin(k * k) * .1, y: Math.cos(7 * k) * .1 }));
+          drawMap();
+        }"""
+    )
+    assert page.locator("#map text").count() > 32
+    assert not page.evaluate(OVERLAPS)
+
+
+def test_in_print_charts_are_there_and_controls_are_not(page):
+    page.emulate_media(media="print")
+    assert not page.locator("#level").is_visible()
+    assert not page.locator("#reset").is_visible()
+    assert page.locator("#losses svg").is_visible()

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from spectralleader import TextTopics, Unigram
+from spectralleader.jobs import learn
 from spectralleader.page import describe_page, render
+from spectralleader.storage import load_with_losses
 from tests.factories import model, texts
 from tests.page.pages import written_topics
 
@@ -89,3 +91,27 @@ def test_steps_of_time_are_named():
         written = texts(90)[0]
         topics.learn(written, [START + timedelta(hours=hours * i) for i in range(90)])
         assert said in describe_page(topics, title="t")["time"]["step"]
+
+
+def test_losses_over_the_stream_are_those_of_the_checkpoint(tmp_path):
+    file = tmp_path / "texts.csv"
+    file.write_text("\n".join(["text", *texts(600)[0]]))
+    found = learn(file, n_topics=3, save=tmp_path / "saved.model")
+    topics, curve = load_with_losses(str(tmp_path / "saved.model"))
+    rows = describe_page(topics, title="t", curve=curve)["losses"]
+    assert rows == found.curve.rows()
+    assert rows[-1][0] == found.losses.n_docs == 500  # the first block is not predicted
+    assert rows[-1][1] < rows[-1][2] - 0.2
+    assert describe_page(topics, title="t")["losses"] == []
+
+
+def test_a_word_of_any_length_is_cut_where_it_is_shown():
+    topics = TextTopics(2, learner="stepwise-em")
+    topics.learn(["x" * 5000 + " rain", "goal late"] * 30)
+    found = describe_page(topics, title="t", texts=False)
+    shown = [
+        word for level in found["levels"] for topic in level["topics"] for word in topic["words"]
+    ]
+    assert "x" * 39 + "…" in shown
+    assert max(map(len, shown)) == 40
+    assert max(len(leaf["label"]) for leaf in found["tree"]["leaves"].values()) < 200

@@ -206,12 +206,17 @@ def trust_learner(name: str | None) -> None:
 
 def load_model(path: str, learner: str | None = None) -> TextTopics:
     """Return what `learn --save` saved; `learner` is the user's own that it may hold."""
-    if not Path(path).is_file():
-        raise typer.BadParameter(f"{path} does not exist")
-    trust_learner(learner)
+    check_model(path, learner)
     from spectralleader.storage import load_topics
 
     return load_topics(path)
+
+
+def check_model(path: str, learner: str | None) -> None:
+    """Check that a model is there, and import the user's own learner that it may hold."""
+    if not Path(path).is_file():
+        raise typer.BadParameter(f"{path} does not exist")
+    trust_learner(learner)
 
 
 def find_level(given: str | None, topics: TextTopics) -> int | None:

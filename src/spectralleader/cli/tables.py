@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spectralleader.jobs import Description, Evaluation, Learned, Merged
-from spectralleader.jobs.describing import Level, say_history
+from spectralleader.jobs.describing import Level, say_history, shorten
 from spectralleader.jobs.source import AnyReader
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
@@ -70,8 +70,8 @@ def topic_table(
 
 
 def list_words(words: list[str]) -> str:
-    """Return words side by side; tokens that have spaces in them, with dots between."""
-    return (" · " if any(" " in word for word in words) else " ").join(words)
+    """Return words side by side, long ones cut; tokens that have spaces, with dots between."""
+    return (" · " if any(" " in word for word in words) else " ").join(map(shorten, words))
 
 
 def show_learned(result: Learned) -> None:

@@ -20,6 +20,7 @@ from spectralleader.cli.options import (
     OutFormat,
     OwnLearner,
     check_folder,
+    check_model,
     find_level,
     load_model,
     opened,
@@ -188,16 +189,19 @@ def page(
 ) -> None:
     """Write a page of the topics to send: one HTML file that needs no network.
 
-    Topics at any level, their shares over time, typical documents, a map, how topics merge, and
-    whether to believe it. It shows texts that MODEL keeps, unless --no-texts is given.
+    Topics at any level, their shares over time, typical documents, a map, how topics merge, how
+    well the stream was predicted, and whether to believe it. It shows texts that MODEL keeps,
+    unless --no-texts is given.
     """
     check_folder(out)
-    learned = load_model(model, learner)
+    check_model(model, learner)
     from spectralleader.page import describe_page, render
+    from spectralleader.storage import load_with_losses
 
+    learned, curve = load_with_losses(model)
     heading = title or f"Topics of {Path(model).stem}"
     n = find_level(level, learned)
-    content = describe_page(learned, title=heading, level=n, texts=not no_texts)
+    content = describe_page(learned, title=heading, level=n, texts=not no_texts, curve=curve)
     out.write_text(render(content), encoding="utf-8")
     typer.echo(f"Page: {out}")
     if not learned.n_docs > learned.n_empty:

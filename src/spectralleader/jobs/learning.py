@@ -6,7 +6,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -32,6 +32,7 @@ from spectralleader.sources.live.folder import FolderReader
 from spectralleader.sources.position import Position
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.checkpoint import Losses, Run
+from spectralleader.storage.loss_curve import LossCurve, LossPoint
 from spectralleader.text.first_use import compile_for
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
@@ -53,6 +54,7 @@ class Learned:
     stopped: bool = False  # by Ctrl-C, or a request to end
     terminated: bool = False  # by a request to end
     is_auto: bool = False  # whether the topics are to be read at the level that prices suggest
+    curve: LossCurve = field(default_factory=LossCurve)  # losses over the stream
 
     @property
     def is_useful(self) -> bool:
@@ -167,7 +169,7 @@ class Pass:
         self._reader, self._digest = reader, digest
         self._checkpoints, self._progress = checkpoints, progress
         self._settings = run.settings
-        self._frequencies = run.unigram
+        self._frequencies, self._curve = run.unigram, run.curve
         self._unigram = Prequential(run.unigram, run.unigram_losses)
         self._judged = None if run.losses is None else Prequential(self.topics.learner, run.losses)
         self._emitter: Emitter | None = None
@@ -218,6 +220,8 @@ class Pass:
         self._unigram.learn(documents, unigram_losses)
         if self._judged is not None and losses is not None:
             self._judged.losses += losses
+            both = (losses.loss, unigram_losses.loss)
+            self._curve.add(LossPoint(losses.n_docs, losses.n_words, *both))
         if new_ids is not None:
             self._frequencies.recode(new_ids, self.topics.vocabulary.n_words)
         if self._digest is not None:
@@ -267,7 +271,7 @@ class Pass:
         if self._digest is not None and isinstance(self._reader, Reader):
             position = self._digest.position_in(self._reader)
         losses = (self._losses, self._unigram.losses)
-        run = Run(self._settings, self._seconds, *losses, self._frequencies)
+        run = Run(self._settings, self._seconds, *losses, self._frequencies, self._curve)
         return Checkpoint(self.topics, position, run)
 
     def result(self, **ended: Any) -> Learned:
@@ -282,6 +286,7 @@ class Pass:
             self._checkpoints and self._checkpoints.n_saved,
             backup=self._checkpoints and self._checkpoints.backup,
             is_auto=self._settings["topics"] == AUTO,
+            curve=self._curve,
             **ended,
         )
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from spectralleader import __version__
 from spectralleader.arrays import Floats, Ints
-from spectralleader.jobs.describing import describe, printable, say_shifts
+from spectralleader.jobs.describing import describe, printable, say_shifts, shorten
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.tree import READ
+from spectralleader.storage.loss_curve import LossCurve
 from spectralleader.text.held import Held
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.tokens import Tokens
@@ -33,7 +34,12 @@ UNITS = ((86_400.0, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second"))
 
 
 def describe_page(
-    topics: TextTopics, *, title: str, level: int | None = None, texts: bool = True
+    topics: TextTopics,
+    *,
+    title: str,
+    level: int | None = None,
+    texts: bool = True,
+    curve: LossCurve | None = None,
 ) -> dict[str, Any]:
     """Return what the page of a model shows.
 
@@ -46,11 +52,14 @@ def describe_page(
         prices of the tree suggest.
     texts : bool
         Whether documents are shown, if any are kept.
+    curve : LossCurve, optional
+        Losses over the stream, which a checkpoint has and topics alone have not.
     """
     start = first_level(topics.tree(), level)
     content = describe_held(topics.hold(), title=title, level=start, texts=texts)
     found = describe(topics, n_words=1, n_typical=1, level=start)
-    return {**content, "findings": [*found.findings(), *found.history]}
+    losses = [] if curve is None else curve.rows()
+    return {**content, "losses": losses, "findings": [*found.findings(), *found.history]}
 
 
 def first_level(tree: TopicTree, level: int | None) -> int:
@@ -95,6 +104,7 @@ def describe_held(
             for view, one, found_trends in zip(views, sampled, trends, strict=True)
         ],
         "fit": fit_of(tree.cut(1).model, sampled[0], len(trends[0].starts)),
+        "losses": [],
         "tree": list_tree(held, numbers),
         "documents": list_documents(views, sampled) if texts and timeline.texts else [],
         "findings": say_shifts(views[i], trends[i]),
@@ -142,7 +152,7 @@ def list_level(
             {
                 "name": view.name(k),
                 "weight": round(float(model.weights[k]), 4),
-                "words": words,
+                "words": [shorten(word) for word in words],
                 "x": round(float(x[k]), 4),
                 "y": round(float(y[k]), 4),
             }
@@ -190,7 +200,7 @@ def list_tree(held: Held, numbers: list[int]) -> dict[str, Any]:
     levels = [tree.groups(level) for level in numbers]
     leaves = {
         str(stands[g]): {
-            "label": f"{view.name(g)} {' '.join(words)}".strip(),
+            "label": f"{view.name(g)} {' '.join(map(shorten, words))}".strip(),
             "groups": [int(one[stands[g]]) if level <= n else int(groups[stands[g]])
                        for level, one in zip(numbers, levels, strict=True)],
         }

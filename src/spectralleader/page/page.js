@@ -46,6 +46,11 @@ function tells(node, text, choose) {
   }
   return node;
 }
+const ruler = document.createElement("canvas").getContext("2d");
+function widthOf(text) {
+  ruler.font = "12px " + getComputedStyle(document.body).fontFamily;
+  return ruler.measureText(text).width;
+}
 function table(id, head, rows) {
   const open = $(id).querySelector("details")?.open;
   const body = el("table", {}, el("tr", {}, ...head.map(h => el("th", {}, h))),
@@ -84,12 +89,16 @@ function drawTopics() {
 }
 const edgeOf = i => when(data.time.starts[Math.min(i, data.time.starts.length - 1)] + (i >= data.time.starts.length ? data.time.width : 0));
 function ticks(svg, x, from, to, H, label) {
-  // a label is up to 100 wide, and the first and the last stand beside their ticks
-  const width = x(to) - x(from), count = Math.max(2, Math.min(8, Math.floor(width / 200)));
+  const width = x(to) - x(from), count = Math.max(2, Math.min(8, Math.floor(width / 160)));
+  let free = -Infinity; // where the next label may begin; the last one is drawn in any case
+  const last = x(to) - widthOf(label(to)) - 12;
   for (let j = 0; j <= count; j++) {
-    const i = Math.round(from + (to - from) * j / count);
-    svg.append(el("line", { class: "axis", x1: x(i), x2: x(i), y1: H, y2: H + 5 }),
-      el("text", { class: "soft", x: x(i), y: H + 18, "text-anchor": j === 0 ? "start" : j === count ? "end" : "middle" }, label(i)));
+    const i = Math.round(from + (to - from) * j / count), text = label(i), half = widthOf(text) / 2;
+    svg.append(el("line", { class: "axis", x1: x(i), x2: x(i), y1: H, y2: H + 5 }));
+    const left = j === 0 ? x(i) : j === count ? x(i) - 2 * half : x(i) - half;
+    if (left < free || j > 0 && j < count && left + 2 * half > last) continue;
+    free = left + 2 * half + 12;
+    svg.append(el("text", { class: "soft", x: left, y: H + 18 }, text));
   }
 }
 // stretches of few documents tell little, and some time may have none at all
@@ -138,7 +147,7 @@ function drawTime() {
   });
   svg.addEventListener("pointerleave", () => { start = null; brush.setAttribute("visibility", "hidden"); });
   $("time").replaceChildren(svg);
-  table("time-table", ["from", "documents", ...level().topics.map((t, k) => `${k + 1} ${name(t)}`)],
+  table("time-table", ["from", "documents", ...level().topics.map((t, k) => brief(`${k + 1} ${name(t)}`, 40))],
     level().shares.slice(from, to).map((row, i) => [when(data.time.starts[from + i]), data.time.n_docs[from + i], ...row.map(percent)]));
 }
 function zoom(from, to) {
@@ -161,31 +170,65 @@ function drawDocuments() {
   $("documents").replaceChildren(...shown.map(d => el("blockquote", { style: `--colour:${colour(d.groups[at])}` }, d.text,
     el("small", {}, `topic ${d.groups[at] + 1}, ${name(level().topics[d.groups[at]])} · ${when(d.position, true)}`))));
 }
-const brief = (text, n) => text.length <= n ? text : text.slice(0, n).replace(/\s\S*$/, "") + " …";
+// Cut at a word; where the first words are too long for that, anywhere.
+function brief(text, n) {
+  if (text.length <= n) return text;
+  const whole = text.slice(0, n).replace(/\s\S*$/, "");
+  return whole.length < n / 2 ? text.slice(0, n - 1) + "…" : whole + " …";
+}
+// Circles that overlap are pushed apart, a little at a time: of many topics most are near the middle.
+function spread(marks, W, H) {
+  for (let round = 0; round < 200; round++) {
+    let moved = false;
+    for (const a of marks) for (const b of marks) {
+      if (a.k >= b.k) continue;
+      const dx = b.cx - a.cx, dy = b.cy - a.cy || .01, far = Math.hypot(dx, dy), push = (a.r + b.r + 2 - far) / 2;
+      if (push <= 0) continue;
+      moved = true;
+      a.cx -= dx / far * push; a.cy -= dy / far * push; b.cx += dx / far * push; b.cy += dy / far * push;
+    }
+    for (const a of marks) { a.cx = Math.max(a.r + 2, Math.min(W - a.r - 2, a.cx)); a.cy = Math.max(a.r + 14, Math.min(H - a.r - 14, a.cy)); }
+    if (!moved) return;
+  }
+}
+// A place for a label: beside its circle, in the picture, over no other label and no other circle; else none.
+function placeLabel(mark, text, marks, placed, W, H) {
+  const w = widthOf(text), { cx, cy, r } = mark;
+  const inside = [[cx - w / 2, cy + 4]].filter(() => w < 2 * r);
+  const around = [[cx - w / 2, cy - r - 4], [cx - w / 2, cy + r + 12], [cx + r + 3, cy + 4], [cx - r - 3 - w, cy + 4], [cx + r * .7, cy - r * .7 - 3], [cx - r * .7 - w, cy - r * .7 - 3], [cx + r * .7, cy + r * .7 + 12], [cx - r * .7 - w, cy + r * .7 + 12]];
+  const free = ([left, y]) => left >= 0 && left + w <= W && y >= 11 && y <= H - 3
+    && placed.every(p => p.left > left + w + 3 || p.left + p.w + 3 < left || Math.abs(p.y - y) > 13)
+    && marks.every(o => o === mark || Math.hypot(o.cx - Math.max(left, Math.min(left + w, o.cx)), o.cy - Math.max(y - 10, Math.min(y + 2, o.cy))) > o.r + 1);
+  const found = [...inside, ...around].find(free);
+  return found && { left: found[0], y: found[1], w };
+}
 function drawMap() {
-  const W = Math.max(320, $("map").clientWidth), H = Math.min(420, W * .75), topics = level().topics;
+  const topics = level().topics, W = Math.max(320, $("map").clientWidth), H = topics.length > 16 ? Math.min(680, W * 1.1) : Math.min(440, W * .75);
   const xs = data.levels.flatMap(l => l.topics.map(t => t.x)), ys = data.levels.flatMap(l => l.topics.map(t => t.y));
   const scale = (v, all, low, high) => { const a = Math.min(...all), b = Math.max(...all); return b > a ? low + (v - a) / (b - a) * (high - low) : (low + high) / 2; };
   const svg = el("svg", { viewBox: `0 0 ${W} ${H}`, role: "group", "aria-label": "Map of topics" });
-  const radius = t => Math.max(4, Math.sqrt(t.weight) * Math.min(W, H) * .24), pad = Math.max(...topics.map(radius)) + 6;
-  const order = topics.map((_, k) => k).sort((a, b) => topics[b].weight - topics[a].weight), labels = [];
-  for (const k of order) {
-    const t = topics[k], cx = scale(t.x, xs, pad, W - pad), cy = scale(t.y, ys, pad, H - pad), r = radius(t);
-    const circle = el("circle", { cx, cy, r, style: `fill:${colour(k)};stroke:var(--back)`, "fill-opacity": .75 });
+  const radius = t => Math.max(4, Math.sqrt(t.weight) * Math.min(W, H) * .2), pad = Math.max(...topics.map(radius)) + 14;
+  const marks = topics.map((t, k) => ({ k, r: radius(t), cx: scale(t.x, xs, pad, W - pad), cy: scale(t.y, ys, pad, H - pad) }));
+  spread(marks, W, H);
+  marks.sort((a, b) => b.r - a.r);
+  for (const { k, r, cx, cy } of marks) {
+    const t = topics[k], circle = el("circle", { cx, cy, r, style: `fill:${colour(k)};stroke:var(--back)`, "fill-opacity": .75 });
     if (state.topic !== null && state.topic !== k) circle.classList.add("faint");
     svg.append(tells(circle, `Topic ${k + 1}, ${name(t)}: ${percent(t.weight)}`, () => choose(k)));
-    labels.push([cx, cy, r, k]);
   }
   const placed = [];
-  for (const [cx, cy, r, k] of labels) {
-    const text = brief(`${k + 1} ${name(topics[k])}`, W < 500 ? 18 : 30), half = text.length * 3.2, at = Math.max(half, Math.min(W - half, cx));
-    const free = [cy + 4, cy - r - 5, cy + r + 13].find(y => placed.every(p => Math.abs(p[1] - y) > 13 || Math.abs(p[0] - at) > p[2] + half));
-    if (free === undefined) continue;
-    placed.push([at, free, half]);
-    svg.append(el("text", { x: at, y: free, "text-anchor": "middle", "pointer-events": "none", style: "paint-order:stroke;stroke:var(--back);stroke-width:3px" }, text));
+  for (const mark of marks) {
+    const said = `${mark.k + 1} ${name(topics[mark.k])}`, texts = [brief(said, W < 500 ? 18 : 30), brief(said, 16), `${mark.k + 1}`];
+    for (const text of texts) {
+      const found = placeLabel(mark, text, marks, placed, W, H);
+      if (!found) continue;
+      placed.push(found);
+      svg.append(el("text", { x: found.left, y: found.y, "pointer-events": "none", style: "paint-order:stroke;stroke:var(--back);stroke-width:3px" }, text));
+      break;
+    }
   }
   $("map").replaceChildren(svg);
-  table("map-table", ["topic", "words", "share", "x", "y"], topics.map((t, k) => [k + 1, t.words.slice(0, 5).join(" "), percent(t.weight), t.x.toFixed(3), t.y.toFixed(3)]));
+  table("map-table", ["topic", "words", "share", "x", "y"], topics.map((t, k) => [k + 1, brief(t.words.slice(0, 5).join(" "), 80), percent(t.weight), t.x.toFixed(3), t.y.toFixed(3)]));
 }
 function drawTree() {
   const { leaves, merges, n_leaves } = data.tree, W = Math.max(320, $("tree").clientWidth), row = 18, H = n_leaves * row + 24;
@@ -198,7 +241,7 @@ function drawTree() {
   walk(merges.length ? "m" + (merges.length - 1) : "0");
   place.forEach((id, i) => { nodes[id] = [x(0), i * row + 12, leaves[id].groups[state.level]]; });
   for (const [id, [, py]] of Object.entries(nodes))
-    svg.append(el("text", { x: label - 6, y: py + 4, "text-anchor": "end", style: "font-size:11px" }, leaves[id].label.slice(0, Math.floor(label / 6.2))));
+    svg.append(el("text", { x: label - 6, y: py + 4, "text-anchor": "end", style: "font-size:11px" }, brief(leaves[id].label, Math.floor(label / 6.2))));
   const at = data.levels[state.level].lost;
   merges.forEach((m, i) => {
     const a = nodes[m.stays], b = nodes[m.joins], px = x(m.lost), same = a[2] === b[2] && a[2] !== null;
@@ -232,6 +275,11 @@ function drawFit() {
   drawCurves("fit", "Nats per word over time", "nats per word", against(rows, plain), edgeOf);
   table("fit-table", ["from", "topics", "word frequencies"], rows.map((v, i) => [when(data.time.starts[i]), v.toFixed(3), plain[i].toFixed(3)]));
 }
+function drawLosses() {
+  const rows = data.losses, end = i => "document " + (rows[Math.min(i, rows.length) - 1]?.[0] ?? 1).toLocaleString("en");
+  drawCurves("losses", "Prequential loss over the stream", "nats per word", against(rows.map(r => r[1]), rows.map(r => r[2])), end);
+  table("losses-table", ["documents", "topics", "word frequencies"], rows.map(r => [r[0].toLocaleString("en"), r[1].toFixed(3), r[2].toFixed(3)]));
+}
 function draw() {
   const n = level().topics.length;
   if (state.topic !== null && state.topic >= n) state.topic = null;
@@ -241,6 +289,7 @@ function draw() {
   drawTopics();
   if (typeof focus === "number" && focus >= 0) $("topics").children[focus]?.focus();
   if (data.time.starts.length > 1) { drawTime(); drawFit(); }
+  if (data.losses.length > 1) drawLosses();
   drawDocuments();
   drawMap();
   drawTree();
@@ -255,8 +304,9 @@ function fill() {
   $("level").max = data.levels.length - 1;
   $("level").value = state.level;
   for (const id of ["s-time", "s-fit"]) $(id).hidden = n < 2;
+  $("s-losses").hidden = data.losses.length < 2;
   for (const [id, least, most] of [["from", 0, n - 1], ["to", 1, n]]) Object.assign($(id), { min: least, max: most, step: 1, value: state[id] });
-  $("time-note").textContent = `Each step is ${data.time.step}; shares are of a sample of at most ${Math.max(0, ...data.time.n_sampled)} documents each.` + (data.time.starts.some((_, i) => isThin(i)) ? " Pale steps have fewer than 20." : "") + (data.time.starts.some((_, i) => i > 0 && isGap(i)) ? " A dashed line is a time without documents, left out." : "") + " Drag across the chart to zoom.";
+  $("time-note").textContent = `Each step is ${data.time.step}; shares are of a sample of at most ${Math.max(0, ...data.time.n_sampled)} documents each.` + (data.time.starts.some((_, i) => isThin(i)) ? " Pale steps have fewer than 20." : "") + (data.time.starts.some((_, i) => i > 0 && isGap(i)) ? " A dashed line is a time without documents, left out." : "");
   draw();
 }
 function renew(content) {

@@ -206,7 +206,9 @@ class Routes:
         title = f"Topics of {self.service.path.name}"
 
         def describe(held: Held) -> dict[str, Any]:
-            return describe_held(held, title=title, levels=LIVE_LEVELS)
+            content = describe_held(held, title=title, levels=LIVE_LEVELS)
+            result = self.service.result
+            return {**content, "losses": [] if result is None else result.curve.rows()}
 
         found: dict[str, Any] = self.service.answers.get("page", self._topics, describe)
         return found

@@ -19,6 +19,7 @@ from spectralleader.storage.atomic import check_target, write
 from spectralleader.storage.checkpoint import Checkpoint
 from spectralleader.storage.container import pack, read, unpack
 from spectralleader.storage.kinds import KINDS, find_kind, kind_of
+from spectralleader.storage.loss_curve import LossCurve
 from spectralleader.storage.migrations import FORMAT, migrate
 from spectralleader.text.topics import TextTopics
 
@@ -32,6 +33,7 @@ __all__ = [
     "load_as_saved",
     "load_checkpoint",
     "load_topics",
+    "load_with_losses",
     "save",
 ]
 
@@ -84,10 +86,18 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def load_topics(path: str | os.PathLike[str]) -> TextTopics:
     """Return the topics saved in a file, also by `learn --save`; raise the errors of `load`."""
-    found = load(path)
+    return load_with_losses(path)[0]
+
+
+def load_with_losses(path: str | os.PathLike[str]) -> tuple[TextTopics, LossCurve]:
+    """Return saved topics and their losses over the stream, empty if these are not known."""
+    found, curve = load_as_saved(path), LossCurve()
+    if isinstance(found, Checkpoint):
+        curve = curve if found.run is None else found.run.curve
+        found = found.topics
     if not isinstance(found, TextTopics):
         raise StorageError(f"{path} holds a {type(found).__name__}, not what learn --save writes")
-    return found
+    return found, curve
 
 
 def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, field
 from typing import Any, final
 
 from spectralleader.checks.states import number, part, take, whole
 from spectralleader.learners import Unigram
 from spectralleader.sources.position import Position
+from spectralleader.storage.loss_curve import LossCurve
 from spectralleader.text.over_words import check_together
 from spectralleader.text.topics import TextTopics
 
@@ -72,6 +73,7 @@ class Run:
     losses: Losses | None  # of the learner; None for an offline learner
     unigram_losses: Losses
     unigram: Unigram  # the baseline that losses are compared with
+    curve: LossCurve = field(default_factory=LossCurve)  # both losses over the stream
 
     def to_state(self) -> dict[str, Any]:
         """Return the run as arrays and plain values."""
@@ -81,6 +83,7 @@ class Run:
             "losses": self.losses and asdict(self.losses),
             "unigram_losses": asdict(self.unigram_losses),
             "unigram": self.unigram.to_state(),
+            "curve": self.curve.to_state(),
         }
 
     @classmethod
@@ -95,6 +98,8 @@ class Run:
             None if losses is None else Losses.from_state(losses),
             Losses.from_state(part(state, "unigram_losses")),
             Unigram.from_state(part(state, "unigram")),
+            # files of version 0.1.0 have none
+            LossCurve.from_state(part(state, "curve")) if "curve" in state else LossCurve(),
         )
 
 
