@@ -30,7 +30,7 @@ def fast(n_components=3, **options):
 
 
 @pytest.mark.parametrize(("model", "check"), CHECKS)
-@pytest.mark.filterwarnings("ignore:counts of words must be")  # the checks' own data
+@pytest.mark.filterwarnings("ignore:word counts must be")  # the checks' own data
 def test_river_finds_nothing_wrong(model, check):
     random.seed(1)  # of the checks' own shuffles
     check(model.clone())
@@ -207,12 +207,14 @@ def test_what_is_no_count_is_an_error_and_teaches_nothing(count):
 def test_what_is_no_document_is_told(document):
     topics = fast()
     for use in (topics.learn_one, topics.transform_one, topics.score_one):
-        with pytest.raises(TypeError, match="a document is a text, a list of tokens or a dict"):
+        with pytest.raises(
+            TypeError, match="a document must be a text, a list of tokens or a dict"
+        ):
             use(document)
 
 
 def test_one_document_is_no_many():
-    with pytest.raises(TypeError, match="give one to learn_one"):
+    with pytest.raises(TypeError, match="use learn_one for a single one"):
         fast().learn_many("rain")
 
 

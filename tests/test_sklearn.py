@@ -33,7 +33,7 @@ def fast(n_components=3, **options):
 @parametrize_with_checks(
     [SpectralTopics(n_components=3), SpectralTopics(n_components=3, learner="stepwise-em")]
 )
-@pytest.mark.filterwarnings("ignore:counts of words must be")  # the checks' own data
+@pytest.mark.filterwarnings("ignore:word counts must be")  # the checks' own data
 def test_scikit_learn_finds_nothing_wrong(estimator, check):
     check(estimator)
 

@@ -1,4 +1,4 @@
-"""SpectralTopics for river: one document at a time, as counts, as tokens or as text."""
+"""SpectralTopics for river: learns one document at a time, as counts, tokens or text."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ try:
     from river import base
 except ModuleNotFoundError as error:
     raise ImportError(
-        "spectralleader.river needs river: pip install spectralleader[river]"
+        "spectralleader.river requires river: pip install spectralleader[river]"
     ) from error
 
-Bag = Mapping[Any, Any]  # words, or whatever features are called, to counts
-Document = Bag | Sequence[Any]  # a text is a sequence of characters, and taken as text
-Pair = tuple[int, int]  # a word's id and its count
-MOST = 2**53  # counts are less: held exactly in a float
+Bag = Mapping[Any, Any]  # words, or names of features, to counts
+Document = Bag | Sequence[Any]  # a string is a text, other sequences are tokens
+Pair = tuple[int, int]  # word id and count
+MOST = 2**53  # counts must be below: a float64 holds them exactly
 PARAMETERS = ("n_components", "learner", "max_words", "learner_params", "seed")
-MAX_CHARACTERS = 2**27  # of the words in a file
+MAX_CHARACTERS = 2**27  # total length of the words in a file
 
 
 class SpectralTopics(base.Transformer):
     """Single-topic model learned online, as a river transformer.
 
-    A document has one topic, its words are drawn from that topic; `transform_one` returns the
-    probability of each topic. Documents are dictionaries of counts, such as `BagOfWords` makes,
-    lists of tokens, or texts, of which English stop words are left out. Words may be new at any
-    time. Weights of `TFIDF` are refused, another fractional count is rounded, with a warning.
-    Nothing but learning changes the model.
+    A document has one topic, and its words are drawn from that topic; `transform_one` returns the
+    probability of each topic. Documents are dictionaries of counts, such as the output of
+    `BagOfWords`, lists of tokens, or texts, from which English stop words are removed. New words
+    may appear at any time. Weights of `TFIDF` are rejected; other fractional counts are rounded,
+    with a warning. Only learning changes the model.
 
     Save it with `spectralleader.save`, if words are strings or integers, or with `pickle`. Loading
     a file of the former executes no code from it.
@@ -54,12 +54,12 @@ class SpectralTopics(base.Transformer):
     learner
         One of `spectralleader.LEARNERS`, by name.
     max_words
-        Words to settle down to, once there are more than this and a quarter of it: the lightest
-        are forgotten.
+        Size of the vocabulary. Once it is exceeded by a quarter, the least frequent words are
+        evicted.
     learner_params
-        More for the learner, such as ``{"reservoir_size": 10_000}``.
+        Further parameters of the learner, such as ``{"reservoir_size": 10_000}``.
     seed
-        Of the learner.
+        Random seed of the learner.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class SpectralTopics(base.Transformer):
         self.n_docs = 0
         self._words = Words(stop_words="english")
         self._ids: dict[Hashable, int] = {}
-        self._totals: list[int] = []  # how often each word was learned since it came
+        self._totals: list[int] = []  # occurrences of each word since it was added
         n_topics = check_whole("n_components", n_components, 1)
         parameters = {"seed": seed, **(learner_params or {})}
         self._learner: Learner = create_learner(learner, n_topics, **parameters)
@@ -100,23 +100,23 @@ class SpectralTopics(base.Transformer):
 
     @property
     def vocabulary(self) -> list[Any]:
-        """The words, or features, that are known at present."""
+        """The words, or features, that are currently known."""
         return list(self._ids)
 
     def learn_one(self, x: Document) -> None:
-        """Learn one document: a step of its own."""
+        """Learn one document, as one step."""
         self._learn([self._count(x)])
 
     def learn_many(self, X: Any) -> None:
-        """Learn several documents at one step: a data frame of counts, or documents of any kind.
+        """Learn several documents as one step: a data frame of counts, or a list of documents.
 
-        A row is a document, a column a word. This is faster than one after the other, and not the
-        same: the documents are learned together.
+        Rows of a data frame are documents, its columns are words. This is faster than calling
+        `learn_one` for each, with a slightly different result.
         """
         self._learn([self._count(x) for x in rows_of(X)])
 
     def transform_one(self, x: Document) -> dict[Any, float]:
-        """Return the probability of each topic; words never learned are left out."""
+        """Return the probability of each topic; unknown words are ignored."""
         posterior = self.model.posterior(self._known(x))
         return dict(enumerate(posterior[0].tolist()))
 
@@ -125,14 +125,14 @@ class SpectralTopics(base.Transformer):
         return int(self.model.posterior(self._known(x)).argmax())
 
     def score_one(self, x: Document) -> float:
-        """Return the log-probability of the words that are known, as the learner predicts it.
+        """Return the log-probability of the known words; higher is better.
 
-        More is better. Asked before `learn_one`, this is what online learning is judged by.
+        Called before `learn_one`, it is the prequential score of the learner.
         """
         return float(self._learner.predictive.log_prob(self._known(x))[0])
 
     def top_words(self, n: int = 10) -> list[list[Any]]:
-        """Return the n first words of each topic, those that all topics share stepping back."""
+        """Return the n most characteristic words of each topic, see `TopicModel.top_words`."""
         if not self._ids:
             return [[] for _ in range(self.model.n_topics)]
         return self.model.top_words(self.vocabulary, n)
@@ -171,8 +171,8 @@ class SpectralTopics(base.Transformer):
         if not isinstance(x, Mapping):
             kind = type(x).__name__
             raise TypeError(
-                "a document is a text, a list of tokens or a dictionary of words to counts, not a "
-                f"{kind}"
+                "a document must be a text, a list of tokens or a dictionary from words to counts, "
+                f"got a {kind}"
             )
         counts = x.values()
         if not counts or (
@@ -181,7 +181,10 @@ class SpectralTopics(base.Transformer):
             return x
         check_weights(x)
         whole: dict[Any, int] = {}
-        for word, count in x.items():  # a loop: so the warning is of the caller's line
+        for (
+            word,
+            count,
+        ) in x.items():  # not a comprehension: the warning's stack level depends on it
             whole[word] = as_count(word, count)
         return whole
 
@@ -195,7 +198,7 @@ class SpectralTopics(base.Transformer):
             self._settle()
 
     def _number(self, bag: Bag) -> list[Pair]:
-        """Return the ids and counts of a document's words; new ones get the next ids."""
+        """Return the sorted ids and counts of a document's words, adding new words."""
         ids = self._ids
         try:
             pairs = [(ids[word], count) for word, count in bag.items() if count]
@@ -206,7 +209,7 @@ class SpectralTopics(base.Transformer):
         return pairs
 
     def _add(self, words: list[Hashable]) -> None:
-        """Give new words ids, in order of name: a dictionary means the same in any order."""
+        """Add words in sorted order, so that the order of a dictionary does not matter."""
         for word in sorted(words, key=repr):
             self._ids[word] = len(self._ids)
             self._totals.append(0)
@@ -218,7 +221,7 @@ class SpectralTopics(base.Transformer):
         return pack([sorted(pairs)], self._learner.n_words)
 
     def _settle(self) -> None:
-        """Forget the lightest words, of equally heavy ones those that came last."""
+        """Evict the least frequent words; of equally frequent ones, the newest."""
         totals = np.array(self._totals)
         kept = np.sort(np.argsort(-totals, kind="stable")[: self.max_words])
         new_ids = np.full(len(totals), -1)
@@ -230,7 +233,7 @@ class SpectralTopics(base.Transformer):
 
 
 def pack(documents: list[list[Pair]], n_words: int) -> Documents:
-    """Return documents of ids, in increasing order, and counts as a block."""
+    """Return the block of documents given as sorted (id, count) pairs."""
     indptr = np.array([0, *accumulate(map(len, documents))], np.int64)
     pairs = documents[0] if len(documents) == 1 else list(chain.from_iterable(documents))
     words, counts = zip(*pairs, strict=True) if pairs else ((), ())
@@ -240,40 +243,40 @@ def pack(documents: list[list[Pair]], n_words: int) -> Documents:
 
 
 def check_weights(bag: Bag) -> None:
-    """Raise for a document of tf-idf weights, normalised to an L2 norm of 1."""
+    """Raise for tf-idf weights: fractional values with an L2 norm of 1."""
     numbers = [v for v in bag.values() if isinstance(v, float)]
     is_unit = abs(sum(v * v for v in numbers) - 1.0) < 1e-9
     if is_unit and not all(v.is_integer() for v in numbers):
         raise ValueError(
-            "the document is normalised to length 1, as tf-idf weights are, but the model is one "
-            "of word counts; use BagOfWords instead of TFIDF"
+            "the document is normalised to length 1, like tf-idf weights, but the model requires "
+            "word counts; use BagOfWords instead of TFIDF"
         )
 
 
 def as_count(word: Any, count: Any) -> int:
-    """Return a count as an integer, or say what is wrong with it."""
+    """Return a count rounded to an integer, with a warning; raise `ValueError` if it is invalid."""
     try:
         whole = round(float(count))
     except (TypeError, ValueError, OverflowError):
         whole = -1
     if not 0 <= whole < MOST or count < 0:
         raise ValueError(
-            f"the word {word!r} has the count {count!r}; counts must be numbers from 0 on"
+            f"the word {word!r} has the count {count!r}; counts must be numbers of at least 0"
         )
     if whole != count:
         warnings.warn(
-            "counts of words must be integers: a fraction was rounded; use BagOfWords, not TFIDF",
+            "word counts must be integers: a fraction was rounded; use BagOfWords, not TFIDF",
             stacklevel=4,
         )
     return whole
 
 
 def rows_of(X: Any) -> Iterable[Document]:
-    """Return the documents of a data frame, a column of texts, or anything that holds them."""
+    """Return the documents of a data frame, a text column or another iterable."""
     if hasattr(X, "to_dicts"):  # Polars
         return list(X.to_dicts())
     if hasattr(X, "to_dict") and hasattr(X, "columns"):  # pandas
         return list(X.to_dict("records"))
     if isinstance(X, str | Mapping):
-        raise TypeError("learn_many takes several documents; give one to learn_one")
+        raise TypeError("learn_many takes several documents; use learn_one for a single one")
     return cast("Iterable[Document]", X)

@@ -1,4 +1,4 @@
-"""SpectralTopics for scikit-learn: a matrix of counts in, topics out."""
+"""SpectralTopics for scikit-learn: a transformer from word counts to topic probabilities."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ try:
     from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 except ModuleNotFoundError as error:
     raise ImportError(
-        "spectralleader.sklearn needs scikit-learn: pip install spectralleader[sklearn]"
+        "spectralleader.sklearn requires scikit-learn: pip install spectralleader[sklearn]"
     ) from error
 
-TYPES = [np.float64, np.float32, np.int64, np.int32]  # of counts that are taken as they are
+TYPES = [np.float64, np.float32, np.int64, np.int32]  # dtypes of counts that are not converted
 
 
 class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Single-topic model learned online, in one pass, as a scikit-learn transformer.
 
-    A document has one topic, its words are drawn from that topic; `transform` returns the
-    probability of each topic. Put it after a `CountVectorizer`: tf-idf weights and relative
-    frequencies are refused, other fractional counts are rounded, with a warning. Lists of tokens
-    (strings) and dictionaries of counts are taken as they are: the first call decides which tokens
+    A document has one topic, and its words are drawn from that topic; `transform` returns the
+    probability of each topic. Use it after a `CountVectorizer`: tf-idf weights and relative
+    frequencies are rejected, other fractional counts are rounded, with a warning. Lists of tokens
+    (strings) and dictionaries of counts are accepted, too; the first call determines which tokens
     are known.
 
     Save it with `spectralleader.save` or ``joblib.dump``. Loading a file of the former executes no
@@ -50,31 +50,31 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     learner : str
         One of `spectralleader.LEARNERS`, by name.
     batch_size : int
-        Documents that `fit` learns at a step. `partial_fit` learns all it is given at one step.
+        Documents per step of `fit`. `partial_fit` learns all its documents in one step.
     learner_params : dict, optional
-        More for the learner, such as ``{"reservoir_size": 10_000}``.
+        Further parameters of the learner, such as ``{"reservoir_size": 10_000}``.
     random_state : int, RandomState or None
-        The learner's seed. None is 0: the same documents give the same topics, always.
+        Random seed of the learner. None is equivalent to 0, so that results are reproducible.
 
     Attributes
     ----------
     components_ : (K, n_features_in_) array
-        Word distribution of each topic: every row sums to 1.
+        Word distribution of each topic; every row sums to 1.
     weights_ : (K,) array
         Probability of each topic.
     model_ : TopicModel
-        Both of these.
+        The model: weights and topics.
     learner_ : Learner
-        What goes on learning.
+        The underlying learner.
     n_samples_seen_ : int
-        Documents learned.
+        Number of documents learned.
     n_features_in_ : int
-        Words.
+        Number of words.
     feature_names_in_ : (n_features_in_,) array
-        Names of the words, if the documents came as a data frame.
+        Names of the words, if documents were given as a data frame.
     vocabulary_ : Vocabulary
-        The tokens that are known, if the documents came as lists or dictionaries; others are
-        ignored. `TextTopics` and the river adapter take in new ones at any time.
+        The known tokens, if documents were given as lists or dictionaries; other tokens are
+        ignored. `TextTopics` and the river adapter accept new tokens at any time.
 
     Examples
     --------
@@ -102,12 +102,12 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Forget what was learned, and learn documents in blocks of `batch_size`, in order.
+        """Learn the documents from scratch, in order, in mini-batches of `batch_size`.
 
         Parameters
         ----------
         X : (n_docs, n_words) array, sparse matrix or data frame
-            Counts of words.
+            Word counts.
         y : ignored
         """
         size = check_whole("batch_size", self.batch_size, 1)
@@ -118,7 +118,7 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Go on learning, with all of these documents as one block; see `fit`."""
+        """Continue learning, with these documents as one mini-batch; see `fit`."""
         begins = not self.__sklearn_is_fitted__()
         documents = self._take(X, reset=begins)
         if begins:
@@ -131,7 +131,7 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self.fit(X, y).predict(X)
 
     def transform(self, X: Any) -> Floats:
-        """Return P(topic | document), shape (n_docs, K); the model does not change."""
+        """Return P(topic | document), shape (n_docs, K)."""
         return self._posterior(X)
 
     def predict(self, X: Any) -> Ints:
@@ -140,11 +140,11 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return topics
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean log-probability of the documents: more is better."""
+        """Return the mean log-probability of the documents; higher is better."""
         return float(self.model_.log_prob(self._take(X, reset=False)).mean())
 
     def perplexity(self, X: Any) -> float:
-        """Return exp(-log-probability of a word), in the mean over all words: less is better."""
+        """Return exp(-mean log-probability per word); lower is better."""
         documents = self._take(X, reset=False)
         n_words = max(float(documents.lengths.sum()), 1.0)
         return float(np.exp(-self.model_.log_prob(documents).sum() / n_words))
@@ -219,7 +219,7 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return Documents.from_matrix(as_whole(self._check(X, reset=reset)))
 
     def _check(self, X: Any, *, reset: bool) -> Any:
-        """Return counts as scikit-learn checks them; `reset` notes how many words, and names."""
+        """Return counts validated by scikit-learn; `reset` records number and names of words."""
         if holds_tokens(X):
             X = self._count_tokens(X, reset=reset)
         elif reset and hasattr(self, "vocabulary_"):
@@ -229,11 +229,13 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         )
 
     def _count_tokens(self, X: Any, *, reset: bool) -> Any:
-        """Return the counts of tokens as a matrix; `reset` decides which are known."""
+        """Return the counts of tokens as a matrix; `reset` determines the vocabulary."""
         if reset:
             self.vocabulary_ = Vocabulary(sorted(set(Tokens().flatten(X).tokens)))
         if not hasattr(self, "vocabulary_"):
-            raise ValueError("the topics were learned from a matrix of counts, not from tokens")
+            raise ValueError(
+                "the topics were learned from a matrix of counts, not from tokens; pass a matrix"
+            )
         return self.vocabulary_.count_known(X, Tokens()).to_matrix()
 
     def to_state(self) -> dict[str, Any]:
@@ -263,9 +265,9 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return topics
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        """Return the parameters that differ from their defaults, and the number of topics always.
+        """Return the parameters that differ from their defaults, and always n_components.
 
-        scikit-learn leaves out what equals its default, and readers would look for the number.
+        scikit-learn omits parameters with default values, but the number of topics should be seen.
         """
         shown: str = super().__repr__(N_CHAR_MAX)
         head, rest = f"{type(self).__name__}(", shown.partition("(")[2]
@@ -285,7 +287,7 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
 
 def holds_tokens(X: Any) -> bool:
-    """Return whether documents are lists of strings or dictionaries of counts, and no matrix."""
+    """Return whether documents are lists of strings or dictionaries of counts, not a matrix."""
     if hasattr(X, "shape") or not isinstance(X, list | tuple):
         return False
     return any(

@@ -121,7 +121,7 @@ def test_reproduce_quick_ends_with_a_verdict_on_every_claim(command, tmp_path):
     assert (docs / "figures" / "figure1.png").is_file()
     results = (docs / "results.md").read_text()
     assert "| 7.2 | " in results
-    assert "needs the corpus news_headlines (see --data)" in results
+    assert "requires the corpus news_headlines (see --data)" in results
     assert str(tmp_path) not in results.replace(f"--docs {docs}", "")
 
 

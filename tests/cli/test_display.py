@@ -53,7 +53,7 @@ def test_going_on_is_shown_with_what_is_saved(
     else:
         learn(source, **options, progress=Log())
         told = capsys.readouterr().err
-    for part in ("goes on after 300", "300 documents read again", "saved 300", "saved 360"):
+    for part in ("resuming after 300", "300 documents read again", "saved 300", "saved 360"):
         assert part in told
 
 

@@ -62,7 +62,7 @@ def test_only_an_earlier_outcome_is_overwritten(models, tmp_path):
     assert str(result.exception) == f"{data} was not saved by spectralleader"
     assert command("learn", data, "--learner", "unigram", "--save", learned).exit_code == 0
     before = learned.read_bytes()
-    assert "learn --save goes on with" in str(command("merge", *models, "-o", learned).exception)
+    assert "a checkpoint of learn --save" in str(command("merge", *models, "-o", learned).exception)
     assert (data.read_text()[:4], learned.read_bytes()) == ("text", before)
 
 
@@ -70,10 +70,10 @@ def test_bad_files_are_refused(models, tmp_path):
     out = tmp_path / "out.model"
     model = save(TopicModel.uniform(2, 3), tmp_path / "plain.model")
     for arguments, message in [
-        ((models[0], "-o", out), "two files or more, got 1"),
+        ((models[0], "-o", out), "at least two files, got 1"),
         ((models[0], models[0], "-o", out), "is named twice"),
         ((*models, "-o", models[1]), "is named twice"),
-        ((models[0], model, "-o", out), "holds a TopicModel"),
+        ((models[0], model, "-o", out), "contains a TopicModel"),
     ]:
         result = command("merge", *arguments)
         assert message in str(result.exception)

@@ -59,7 +59,7 @@ def test_learn_prints_topics_and_saves_what_topics_and_predict_take(command, fil
         assert part in learned.stdout
     described = command("topics", saved)
     assert described.exit_code == 0
-    for part in ("2020-01-01  ", "Trends: shares from", "One topic a document is", "The spectrum"):
+    for part in ("2020-01-01  ", "Trends: shares from", "The single-topic", "The spectrum"):
         assert part in described.stdout
     recent = command("topics", saved, "--recent")
     assert recent.exit_code == 0
@@ -124,7 +124,7 @@ def test_levels_and_names_go_from_topics_to_predictions_and_trends(command, file
         json.loads(line) for line in command("trends", saved, "--to", "jsonl").stdout.splitlines()
     ]
     assert {row["topic"] for row in found} == {1, 2, 3, 4, 5, 6}
-    with pytest.raises(ValueError, match="given as N=NAME"):
+    with pytest.raises(ValueError, match="the form N=NAME"):
         command("topics", saved, "--name", "2")
     assert command("topics", saved, "--level", 3, "--name", "2=").exit_code == 0
     assert "ball games" not in command("topics", saved, "--level", 3).stdout
@@ -219,7 +219,7 @@ def test_a_first_pass_over_a_pipe_is_refused_in_one_line(file):
     result = run("learn", "-", "--vocabulary", "500", given=file.read_text())
     assert result.returncode == 2
     assert result.stderr.splitlines()[-1].startswith(
-        "spectralleader: standard input can be read once only"
+        "spectralleader: standard input can only be read once"
     )
 
 
@@ -424,10 +424,10 @@ def test_learning_goes_on_where_it_ended_and_says_so(command, file, tmp_path):
         end.writelines(f"2020-02-01,{text},x\n" for text in texts(50, seed=1)[0])
     grown = command("learn", file, *options, "--checkpoint-every", "60s")
     assert "went on after 300 documents, 50 are new" in grown.stdout
-    assert "goes on after 300 documents" in grown.stderr
+    assert "resuming after 300 documents" in grown.stderr
     assert f"Saved: {saved}, 350 documents" in grown.stdout
     assert json.loads(command("topics", saved, "--json").stdout)["documents"] == 350
-    with pytest.raises(ValueError, match="topics was 3, is 5; give those"):
+    with pytest.raises(ValueError, match="topics was 3, is 5; use the same"):
         command("learn", file, "--learner", "stepwise-em", "--save", saved)
     anew = command("learn", file, "--learner", "stepwise-em", "--save", saved, "--fresh")
     assert f"What was learned before is kept in {saved}.bak" in anew.stdout
@@ -503,5 +503,5 @@ def test_an_error_late_in_the_stream_saves_what_was_learned_before(tmp_path):
     found = run("learn", good, empty, "--vocabulary", "grow", "--save", saved)
     assert found.returncode == 2
     last = found.stderr.splitlines()[-1]
-    assert "documents before are learned and saved in" in last
+    assert "documents before it were learned and saved to" in last
     assert load(saved).n_docs == 300

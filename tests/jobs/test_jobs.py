@@ -134,9 +134,9 @@ def test_a_vocabulary_is_chosen_as_wished(file, tmp_path):
     assert choose_vocabulary(None, source, words, nobody).n_words == 24
     assert choose_vocabulary("grow", source, words, nobody).max_words == 50_000
     assert choose_vocabulary(None, Source(("-",)), words, nobody).grows
-    with pytest.raises(ValueError, match=r"standard input can be read once only.*grow:500"):
+    with pytest.raises(ValueError, match=r"standard input can only be read once.*grow:500"):
         choose_vocabulary("500", Source(("-",)), words, nobody)
-    with pytest.raises(ValueError, match="no file 'grow:many'"):
+    with pytest.raises(ValueError, match="got 'grow:many'"):
         choose_vocabulary("grow:many", source, words, nobody)
 
 
@@ -161,7 +161,7 @@ def test_predictions_are_written_alike_as_csv_and_json(file):
         assert probabilities == one.pop("probabilities")
         assert max(probabilities) == one["probability"] == probabilities[one["topic"] - 1]
         assert {name: str(value) for name, value in one.items()} == row
-    with pytest.raises(ValueError, match="no format 'xml'"):
+    with pytest.raises(ValueError, match="unknown format 'xml'"):
         write(predict(topics, file), as_csv, "xml")
 
 
@@ -191,7 +191,7 @@ def test_a_model_that_is_watched_is_loaded_when_it_is_renewed(file, tmp_path):
         yield TextBlock.of(["rain"])
 
     found = predict_blocks(Watched(saved, Notes()), blocks())
-    with pytest.raises(ValueError, match="renewed with another number of topics"):
+    with pytest.raises(ValueError, match="replaced by one with another number of topics"):
         write(found, output)
     header, first, second, *others = list(csv.reader(io.StringIO(output.getvalue())))
     assert first == second
@@ -205,7 +205,7 @@ def test_a_model_that_is_watched_is_loaded_when_it_is_renewed(file, tmp_path):
         "8 documents learned",
         "0 documents learned",
     ]
-    assert "predicting with the topics loaded before" in notes[1]
+    assert "predicting with the previous topics" in notes[1]
 
 
 def test_a_model_is_described_with_typical_documents_and_findings(tmp_path):
@@ -219,7 +219,7 @@ def test_a_model_is_described_with_typical_documents_and_findings(tmp_path):
         assert all(set(text.split()) <= own for text in written)
         assert all(document["time"].startswith("2020-01-01T00:") for document in topic["latest"])
     fits, used, number = found.findings()
-    assert fits.startswith("One topic a document is plausible")
+    assert fits.startswith("The single-topic assumption fits:")
     assert used == "All 3 topics are in use."
     assert number.startswith("The spectrum suggests 3 topics")
     assert json.loads(json.dumps(found.summary()))["diagnosis"]["n_usable"] == 3
@@ -232,7 +232,7 @@ def test_a_model_is_described_at_a_level(tmp_path):
     assert [topic["name"] for topic in found.topics] == [None, "the second", None]
     assert found.level[:2] == (3, 8)
     assert found.level.price > 0
-    with pytest.raises(ValueError, match="leave out the level"):
+    with pytest.raises(ValueError, match="omit the level"):
         describe(topics, level=3, recent=True)
 
 
@@ -253,8 +253,8 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
     assert found.n_recent == len(topics.learner.window) == 2000
     assert found.summary()["of_the_last"] == 2000
     assert found.history == [
-        "Topics are provisional: until some 10,000 documents are learned, better ones may still "
-        "replace them, numbers and all."
+        "Topics are provisional: until about 10,000 documents are learned, they may be replaced by "
+        "better ones and renumbered."
     ]
     refit = topics.learner._refit
     refit.events = [Event(20_000 + i, "had died, and was restarted", (1,), 0.06) for i in range(7)]
@@ -284,17 +284,15 @@ def test_documents_that_are_all_equal_leave_nothing_to_judge(tmp_path):
     path = tmp_path / "equal.txt"
     path.write_text("rain wind snow storm\n" * 200)
     fits, used, _ = describe(learn(path, n_topics=3).topics).findings()
-    assert fits.startswith("One topic a document is not to be judged")
-    assert "only 1 of 3 topics apart" in used
+    assert fits.startswith("The single-topic assumption cannot be judged")
+    assert "only 1 of 3 topics" in used
 
 
 def test_too_many_topics_and_no_memory_are_said(file):
     many = describe(learn(file, n_topics=9, vocabulary=7).topics)
-    assert "topics apart in what is remembered" in many.findings()[1]
+    assert "topics in the remembered documents" in many.findings()[1]
     forgetful = describe(learn(file, n_topics=3, learner="stepwise-em").topics)
-    assert forgetful.findings() == [
-        "The learner stepwise-em remembers no documents to judge the model by."
-    ]
+    assert forgetful.findings() == ["No diagnosis: the learner stepwise-em remembers no documents."]
     assert len(forgetful.topics[0]["typical"]) == 3  # the timeline has them
     assert forgetful.summary()["diagnosis"] is None
 
@@ -360,7 +358,7 @@ def test_held_out_documents_are_bounded(monkeypatch):
 
 def test_a_topic_that_is_not_there_gets_no_name(tmp_path):
     learn(write_csv(tmp_path / "news.csv", 200), n_topics=3, save=tmp_path / "m.sl")
-    with pytest.raises(ValueError, match="there is no topic 9; topics are numbered 1 to 2"):
+    with pytest.raises(ValueError, match="no topic 9; topics are numbered 1 to 2"):
         name_topics(tmp_path / "m.sl", {8: "sport"}, level=2)
 
 
@@ -378,5 +376,5 @@ def test_kept_columns_never_take_the_place_of_ours(tmp_path):
 def test_a_file_in_another_encoding_says_so(tmp_path):
     path = tmp_path / "latin.csv"
     path.write_bytes(b"text\n" + b"caf\xe9 in M\xfcnchen\n" * 50)
-    with pytest.raises(ValueError, match=r"no row could be used; 50 rows: not UTF-8.*--encoding"):
+    with pytest.raises(ValueError, match=r"no valid rows; 50 rows: not UTF-8.*--encoding"):
         learn(path)

@@ -69,7 +69,7 @@ def test_what_is_stopped_is_resumed_after_its_position(log, tmp_path):
         progress = Until(n_docs)
         part = learn(source, **options(tmp_path), progress=progress)
         assert part.topics.n_docs == n_docs
-    assert any("goes on after 120 documents; " in line for line in progress.said)
+    assert any("resuming after 120 documents; " in line for line in progress.said)
     assert same_state(part.topics.to_state(), whole.topics.to_state())
     assert load(tmp_path / "model").position == whole.topics.position
 
@@ -80,21 +80,21 @@ def test_a_live_source_and_a_file_are_not_taken_for_each_other(log, tmp_path):
     with pytest.raises(ValueError, match="source was live, is not set"):
         learn(file, **options(tmp_path))
     learn(file, **options(tmp_path, fresh=True))
-    with pytest.raises(ValueError, match="files or a pipe were learned before"):
+    with pytest.raises(ValueError, match="learned from files or a pipe"):
         learn(live, **options(tmp_path))
 
 
 def test_what_cannot_be_followed_is_refused_at_once(log, tmp_path):
     for wrong, message in (
         ({"sort": True}, "cannot be sorted"),
-        ({"files": (str(log), str(log))}, "is read alone"),
-        ({"follow": None, "start": "latest"}, "a file is read from its beginning"),
+        ({"files": (str(log), str(log))}, "only one broker"),
+        ({"follow": None, "start": "latest"}, "files are read from the beginning"),
     ):
         with pytest.raises(ValueError, match=message):
             Source(**{"files": (str(log),), "follow": True, **wrong})
-    with pytest.raises(ValueError, match="standard input is followed as it is"):
+    with pytest.raises(ValueError, match="standard input is always followed"):
         Source(("-",), follow=True).open()
-    with pytest.raises(ValueError, match=r"all files in .* are read"):
+    with pytest.raises(ValueError, match=r"all files in .* are input"):
         learn(str(tmp_path), **options(tmp_path))
 
 
@@ -112,7 +112,7 @@ def test_a_folder_is_read_in_order_of_names_and_grows_by_new_files(tmp_path):
     found = learn(str(folder), **saved)
     assert (found.n_before, found.topics.n_docs) == (200, 240)
     (folder / "aa.txt").write_text("too late\n")
-    with pytest.raises(ValueError, match="are not those that were learned"):
+    with pytest.raises(ValueError, match="differ from those that were"):
         learn(str(folder), **saved)
 
 
@@ -214,11 +214,11 @@ def test_what_could_not_be_emitted_is_not_saved_as_learned(log, tmp_path, monkey
 def test_where_topics_cannot_be_emitted_is_said_before_anything_is_learned(log, tmp_path):
     source = Source((str(log),), block=40)
     for emit, message in (
-        (log, "is read, and would be overwritten"),
-        (tmp_path / "model", "is the file that is saved"),
+        (log, "would be overwritten"),
+        (tmp_path / "model", "is the model file"),
         (tmp_path / "none" / "x", "does not exist"),
-        ("kafka://localhost/x", "to a file or to redis"),
-        (tmp_path, "cannot be written to"),
+        ("kafka://localhost/x", "takes a file or redis"),
+        (tmp_path, "cannot write to"),
     ):
         with pytest.raises(ValueError, match=message):
             learn(source, **options(tmp_path, emit=str(emit)))

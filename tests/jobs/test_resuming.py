@@ -70,7 +70,7 @@ def test_a_pass_in_pieces_is_one_pass_for_every_format(vocabulary, sort, tmp_pat
         notes = StopAfter()
         result = learn(source, **FAST, vocabulary=vocabulary, save=pieces, progress=notes)
         assert (result.n_before, notes.steps) == (150, [180, 210, 240, 270, 300])
-        assert "goes on after 150 documents; reading up to there" in notes.lines
+        assert "resuming after 150 documents; checking that the input is the same" in notes.lines
         assert not any("counting" in line for line in notes.lines)
         assert same_state(comparable(pieces), comparable(whole)), name
 
@@ -103,7 +103,7 @@ def test_a_last_line_that_was_not_finished_stays_as_it_was_learned(tmp_path):
     learn(file, **options)
     file.write_text("rain wind\nlate goal\nrain and wind\nlate again\n")
     assert learn(file, **options, progress=notes).topics.n_docs == 4
-    assert any("document 3, the last one learned before, has changed" in n for n in notes.lines)
+    assert any("document 3, the last one learned, has changed" in n for n in notes.lines)
 
 
 def test_other_documents_are_refused(tmp_path):
@@ -114,7 +114,7 @@ def test_other_documents_are_refused(tmp_path):
     lines = whole.splitlines(keepends=True)
     for content, message in (
         ("".join([*lines[:9], lines[10], lines[9], *lines[11:]]), "the first 300 documents"),
-        ("".join(lines[:200]), "the input has 199 documents, but 300 of it were learned"),
+        ("".join(lines[:200]), "the input has 199 documents, but 300 were learned"),
         (whole.replace("rain", "hail") + whole, "a file has changed or is another"),
     ):
         file.write_text(content)
@@ -133,7 +133,7 @@ def test_other_settings_are_refused_and_named(tmp_path):
     source, options = Source((str(file),)), FAST | {"vocabulary": 15, "save": saved}
     learn(source, **options)
     for change, message in (
-        ({"n_topics": 4, "seed": 1}, "topics was 3, is 4; seed was 0, is 1; give those"),
+        ({"n_topics": 4, "seed": 1}, "topics was 3, is 4; seed was 0, is 1; use the same"),
         ({"learner": "unigram"}, "learner was stepwise-em, is unigram"),
         ({"vocabulary": "grow:15"}, "vocabulary was 15, is grow:15"),
         ({"vocabulary": str(words)}, r"vocabulary was 15, is 2 given words \("),
@@ -208,11 +208,11 @@ def test_what_a_pipe_brings_is_new(tmp_path):
     learn_pipe(tmp_path / "pipe", written[:40], **FAST, save=saved)
     result = learn_pipe(tmp_path / "pipe", written[40:], **FAST, save=saved, progress=notes)
     assert (result.n_before, result.topics.n_docs) == (40, 60)
-    assert "goes on after 40 documents; what the pipe brings is new" in notes.lines
+    assert "resuming after 40 documents; the input of a pipe is new" in notes.lines
     file = tmp_path / "all.txt"
     file.write_text("\n".join(written))
     source = Source((str(file),), block=10)
-    with pytest.raises(ValueError, match="documents of a pipe were learned before"):
+    with pytest.raises(ValueError, match="the model was learned from a pipe"):
         learn(source, **FAST, vocabulary="grow", save=saved)
     whole = learn(source, **FAST, vocabulary="grow")
     assert same_state(whole.topics.to_state(), result.topics.to_state())
@@ -253,8 +253,8 @@ def test_a_full_disk_on_the_way_leaves_the_last_checkpoint_and_learning_goes_on(
     assert seen == [100, 200, 200, 200, 500, 600]
     assert [line for line in notes.lines if "save" in line] == [
         f"cannot save to {saved}: No space left on device; the last good checkpoint has 200 "
-        "documents, and learning goes on",
-        f"saved again, 500 documents, in {saved}",
+        "documents; learning continues",
+        f"saved again: 500 documents in {saved}",
     ]
     assert result.saved == saved
     assert same_state(comparable(saved), comparable(tmp_path / "whole"))
@@ -268,7 +268,7 @@ def test_a_full_disk_at_the_end_is_an_error_that_keeps_the_last_checkpoint(tmp_p
     with pytest.raises(NotSavedError, match=r"No space left.*the last good checkpoint has 200"):
         learn(file, **FAST, vocabulary=15, save=saved)
     assert saved.read_bytes() == before
-    with pytest.raises(NotSavedError, match=r"No space left.*nothing is saved yet"):
+    with pytest.raises(NotSavedError, match=r"No space left.*nothing has been saved yet"):
         learn(file, **FAST, vocabulary=15, save=tmp_path / "new")
     assert {path.name for path in tmp_path.iterdir()} == {"a.csv", "m"}
 
@@ -303,7 +303,7 @@ def test_a_step_that_was_broken_off_is_not_saved(tmp_path, monkeypatch):
         if error is KeyboardInterrupt:
             assert learn(file, **options).stopped
         else:
-            with pytest.raises(ValueError, match="no such block; the 100 documents before are"):
+            with pytest.raises(ValueError, match="no such block; the 100 documents before it were"):
                 learn(file, **options)
         assert load(saved).n_docs == 100
     monkeypatch.undo()
@@ -345,7 +345,7 @@ def test_a_folder_without_locks_is_said_and_used(tmp_path, monkeypatch):
     monkeypatch.setattr("spectralleader.storage.lock.take", refuse)
     saved, notes = tmp_path / "m", StopAfter()
     learn(write_csv(tmp_path / "a.csv"), **FAST, save=saved, progress=notes)
-    assert f"{saved} cannot be locked there: see to it that nobody else learns it" in notes.lines
+    assert f"the file system cannot lock {saved}: make sure that no other" in notes.lines[0]
     assert load(saved).n_docs == 300
 
 
@@ -385,7 +385,7 @@ def test_checkpoints_come_as_often_as_is_said(tmp_path):
     assert seen == [None, None, 150, 150, 150, 300]
     assert Every.of(" 90 s") == Every(seconds=90)
     for wish in ("often", "0", "0s", "-5", "5 days", "1.5", ""):
-        with pytest.raises(ValueError, match="every so many documents or seconds"):
+        with pytest.raises(ValueError, match="a number of documents or a time"):
             Every.of(wish)
 
 

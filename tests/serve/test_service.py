@@ -193,7 +193,7 @@ def test_a_model_may_come_without_its_inbox_and_with_no_other_position(tmp_path)
     topics.learn(WRITTEN[:50], position={"kind": "redis", "at": "7-0"})
     with Serving(save(topics, tmp_path / "other.model"), ready=False) as service:
         assert service.process.wait(60) == 2
-        assert "name the source by --learn" in service.said
+        assert "name that source with --learn" in service.said
 
 
 def test_tokens_and_counts_are_learned_by_a_model_of_tokens(tmp_path):

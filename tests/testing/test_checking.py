@@ -75,9 +75,12 @@ class Reserved(Unigram):
     [
         (ReadingChanges, "Reading the model changes nothing."),
         (InputChanges, "Learning leaves its input unchanged."),
-        (Invalid, "The model is a finite distribution at every step, and so is what predicts."),
+        (Invalid, "The model is a finite distribution at every step, and predictions are finite."),
         (Forgetful, "Saved, loaded and continued, it equals one that never stopped, bit for bit."),
-        (Hoarder, 'Memory does not grow with the stream, unless the class says "memory grows".'),
+        (
+            Hoarder,
+            'Memory does not grow with the stream, unless the docstring says "memory grows".',
+        ),
         (Fails, "The same seed gives the same model."),
         (
             Reserved,
@@ -88,7 +91,7 @@ class Reserved(Unigram):
 )
 def test_a_broken_law_is_found(learner, law):
     assert law in broken_laws(learner)
-    with pytest.raises(LawError, match="laws are broken:\nBROKEN  "):
+    with pytest.raises(LawError, match="laws are violated:\nBROKEN  "):
         check_learner(learner)
 
 
@@ -108,7 +111,7 @@ def test_the_command_prints_a_line_for_each_law(name, capsys):
     assert main([name]) == 0
     *lines, last = capsys.readouterr().out.splitlines()
     assert all(line.startswith("ok      ") for line in lines)
-    assert last == f"{name} keeps {len(lines)} of {len(lines)} laws"
+    assert last == f"{name} satisfies {len(lines)} of {len(lines)} laws"
     assert name in LEARNERS
 
 

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 
 
 def are_normalised(counts: Any) -> bool:
-    """Return whether every row that is not empty has an L1 or L2 norm of 1.
+    """Return whether all rows that are not empty have an L1 norm of 1, or all an L2 norm of 1.
 
-    What else is fractional may be meant as counts: scikit-learn's own checks feed such numbers.
+    Other fractional values may be meant as counts: scikit-learn's own checks use such data.
     """
     for norms in (counts.sum(axis=1), squared(counts).sum(axis=1)):
         norms = np.asarray(norms, np.float64).ravel()
@@ -23,13 +23,13 @@ def are_normalised(counts: Any) -> bool:
 
 
 def squared(counts: Any) -> Any:
-    """Return the squares of a dense or sparse matrix: `*` is another product for `csr_matrix`."""
+    """Return elementwise squares; for `csr_matrix`, `*` would be the matrix product."""
     is_sparse = bool(sp.issparse(counts))
     return counts.multiply(counts) if is_sparse else counts * counts
 
 
 def as_whole(counts: Any) -> Any:
-    """Return counts rounded to integers, with a warning if any was not; refuse tf-idf weights."""
+    """Return counts rounded to integers, with a warning; raise for tf-idf weights."""
     if counts.dtype.kind != "f":
         return counts
     is_sparse = bool(sp.issparse(counts))
@@ -39,12 +39,12 @@ def as_whole(counts: Any) -> Any:
         return counts
     if are_normalised(counts):
         raise ValueError(
-            "the rows are normalised to length 1, as tf-idf weights and relative frequencies are, "
-            "but the model is one of word counts; use CountVectorizer instead of TfidfVectorizer, "
+            "the rows are normalised to length 1, like tf-idf weights or relative frequencies, "
+            "but the model requires word counts; use CountVectorizer instead of TfidfVectorizer, "
             "or HashingVectorizer(norm=None, alternate_sign=False)"
         )
     warnings.warn(
-        "counts of words must be integers: fractions were rounded; use CountVectorizer, not "
+        "word counts must be integers: fractions were rounded; use CountVectorizer, not "
         "TfidfVectorizer",
         stacklevel=4,
     )

@@ -1,7 +1,6 @@
-"""What the commands do: each is one call that returns a result.
+"""The jobs behind the commands: each is one call that returns a result.
 
-Here belongs what joins sources, learners and files for a purpose. Nothing is printed here: that is
-for `cli`. What learns is in `learners`.
+This package connects sources, learners and files. It prints nothing; `cli` does.
 """
 
 from spectralleader.jobs.describing import Description, describe

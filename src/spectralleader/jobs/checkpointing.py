@@ -1,4 +1,4 @@
-"""Checkpointing: what is learned is saved now and then and at the end, and found again."""
+"""Checkpointing: save a model periodically and at the end, and resume from it."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from spectralleader.text.topics import TextTopics
 
 INFINITY = float("inf")
 UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
-LEFT_BEHIND = "[a-z0-9_]{8}"  # how the name of a temporary file ends
-N_START = 16  # bytes that all saved files have in common
-FIRST = 10.0  # seconds to the first checkpoint; each wait is twice the last, up to the interval
+LEFT_BEHIND = "[a-z0-9_]{8}"  # suffix of temporary files, see `storage.atomic`
+N_START = 16  # length of the magic bytes of saved files
+FIRST = 10.0  # seconds to the first checkpoint; each delay is twice the last, up to the interval
 FRESH = "start over with --fresh, which keeps it as a backup"
 
 
 class Every(NamedTuple):
-    """How often to save: after so many documents, or seconds."""
+    """The interval between checkpoints, in documents or in seconds."""
 
     n_docs: float = INFINITY
     seconds: float = INFINITY
 
     @classmethod
     def of(cls, wish: str | int) -> Every:
-        """Read a wish: documents, or a time with its unit.
+        """Parse a number of documents, or a time with its unit.
 
         Examples
         --------
@@ -46,8 +46,8 @@ class Every(NamedTuple):
         found = re.fullmatch(r"(\d+)\s*(s|min|h)?", str(wish).strip())
         if found is None or not int(found[1]):
             raise ValueError(
-                f"checkpoints come every so many documents or seconds, such as 100000, 60s, 5min "
-                f"or 1h, not {wish!r}"
+                f"the checkpoint interval must be a number of documents or a time, such as 100000, "
+                f"60s, 5min or 1h, got {wish!r}"
             )
         number, unit = int(found[1]), found[2]
         return cls(n_docs=number) if unit is None else cls(seconds=number * UNITS[unit])
@@ -55,13 +55,14 @@ class Every(NamedTuple):
 
 @final
 class Checkpoints:
-    """The checkpoints of one pass, in one file, locked while this is entered.
+    """The checkpoints of one pass, in one file that is locked inside a `with` block.
 
-    A checkpoint that cannot be written is reported, and tried again when the next one is due: the
-    file stays as it was, and learning goes on. Only the last one must be written.
+    If a checkpoint cannot be written, this is reported and learning continues; the file is
+    unchanged, and the next attempt is at the next checkpoint. Only a failure of the last one is an
+    error.
 
-    If checkpoints come at an interval of time, the first comes 10 seconds after the start, and the
-    waits double up to the interval: whoever looks at the model, or a crash, finds something soon.
+    With an interval of time, the first checkpoint is saved after `FIRST` seconds and the delays
+    double up to the interval, so that a model exists soon after the start.
     """
 
     def __init__(
@@ -69,20 +70,21 @@ class Checkpoints:
     ) -> None:
         self.path = storage.check_target(path)
         options.source.check_kept(path)
-        self.n_saved: int | None = None  # documents of the last checkpoint
-        self.backup: Path | None = None  # of the file that was there before
+        self.n_saved: int | None = None  # documents in the last checkpoint
+        self.backup: Path | None = None  # backup of the file that existed before
         self._every, self._fresh = Every.of(options.checkpoint_every), options.fresh
         self._adopt = options.adopt
         self._progress = progress
         self._lock = Lock(path)
-        self._tried = (0, monotonic())  # documents and time of the last checkpoint, written or not
-        self._wait = min(FIRST, self._every.seconds)  # seconds from there to the next
-        self._failed = False  # the last one
+        self._tried = (0, monotonic())  # documents and time of the last attempt to save
+        self._wait = min(FIRST, self._every.seconds)  # seconds until the next attempt
+        self._failed = False  # whether the last attempt failed
 
     def __enter__(self) -> Checkpoints:
         if not self._lock.__enter__().is_held:
             self._progress.say(
-                f"{self.path} cannot be locked there: see to it that nobody else learns it"
+                f"the file system cannot lock {self.path}: make sure that no other process learns "
+                "into it"
             )
         return self
 
@@ -90,32 +92,32 @@ class Checkpoints:
         self._lock.__exit__()
 
     def find(self) -> tuple[Checkpoint, Run] | None:
-        """Return what was saved before, None to begin with nothing.
+        """Return the saved checkpoint, or None to start from scratch.
 
         Raises
         ------
         ValueError
-            If there is a file that cannot be resumed.
+            If the file exists but learning cannot resume from it.
         """
         if self._fresh or not self.path.exists():
             return None
         return adopt_run(self.path) if self._adopt else load_run(self.path)
 
     def resume(self, found: Checkpoint, run: Run, settings: dict[str, str]) -> None:
-        """Go on with what was found, if its settings are these."""
+        """Resume from a checkpoint; raise if its settings differ."""
         check_same(run.settings, settings, str(self.path))
         self.n_saved = found.topics.n_docs
         self._tried = (self.n_saved, monotonic())
         self._tidy()
 
     def make_room(self) -> None:
-        """Rename a file that is there to a name that is free, its backup."""
+        """Rename an existing file to an unused backup name."""
         self.backup = back_up(self.path)
         if self.backup is not None:
             self._progress.say(f"starting over; the previous model is kept in {self.backup}")
 
     def _tidy(self) -> None:
-        """Delete what processes that were killed while they saved have left behind."""
+        """Delete temporary files of processes that were killed while saving."""
         real = self.path.resolve()
         begin = read_start(real)
         for path in real.parent.glob(f".{glob.escape(real.name)}.*"):
@@ -124,28 +126,28 @@ class Checkpoints:
                 path.unlink(missing_ok=True)
 
     def is_due(self, n_docs: int) -> bool:
-        """Whether it is time to save, with n documents learned."""
+        """Return whether a checkpoint is due after n documents."""
         n_tried, tried = self._tried
-        if n_docs == self.n_saved:  # a silent source brings nothing new
+        if n_docs == self.n_saved:  # nothing new since, as with a silent source
             return False
         if self._every.seconds == INFINITY:
             return n_docs - n_tried >= self._every.n_docs
         return monotonic() - tried >= self._wait
 
     def save(self, checkpoint: Checkpoint) -> None:
-        """Save on the way, between steps; if that fails, report it and keep the last one."""
+        """Save between two steps; report a failure instead of raising it."""
         try:
             self._save(checkpoint)
         except StorageError as error:
             if not self._failed:
-                self._progress.say(f"{error}; {self._say_kept()}, and learning goes on")
+                self._progress.say(f"{error}; {self._say_kept()}; learning continues")
             self._failed = True
             self._progress.not_saved(error)
         self._tried = (checkpoint.topics.n_docs, monotonic())
         self._wait = min(2.0 * self._wait, self._every.seconds)
 
     def finish(self, checkpoint: Checkpoint) -> Path:
-        """Save what is new at the end; return the file."""
+        """Save at the end if there is anything new; return the file."""
         try:
             if self.n_saved != checkpoint.topics.n_docs:
                 self._save(checkpoint)
@@ -159,17 +161,17 @@ class Checkpoints:
         self.n_saved = checkpoint.topics.n_docs
         self._progress.saved(checkpoint)
         if self._failed:
-            self._progress.say(f"saved again, {self.n_saved:,} documents, in {self.path}")
+            self._progress.say(f"saved again: {self.n_saved:,} documents in {self.path}")
         self._failed = False
 
     def _say_kept(self) -> str:
         if self.n_saved is None:
-            return "nothing is saved yet"
+            return "nothing has been saved yet"
         return f"the last good checkpoint has {self.n_saved:,} documents"
 
 
 def back_up(path: Path) -> Path | None:
-    """Rename a file, if it is there, to a name that is free; return that."""
+    """Rename a file to an unused backup name and return that; None if there is no file."""
     if not path.exists():
         return None
     number, real = 1, path.resolve()
@@ -181,20 +183,20 @@ def back_up(path: Path) -> Path | None:
 
 
 def load_run(path: Path) -> tuple[Checkpoint, Run]:
-    """Return what `learn --save` saved; errors say what to do."""
+    """Return the checkpoint and run saved by `learn --save`."""
     try:
         found = load_checkpoint(path)
     except StorageError as error:
         raise StorageError(f"{error}; {FRESH}") from error
     if found.run is None or found.position.offset != found.topics.n_docs:
         raise StorageError(
-            f"{path} holds topics that learned other documents than those of learn --save; {FRESH}"
+            f"the topics in {path} learned other documents than those of learn --save; {FRESH}"
         )
     return found, found.run
 
 
 def adopt_run(path: Path) -> tuple[Checkpoint, Run]:
-    """Return topics that were saved in whatever way, with a run to continue them by."""
+    """Return saved topics of any origin as a checkpoint, with a new run if they have none."""
     try:
         found = storage.load_as_saved(path)
     except StorageError as error:
@@ -202,34 +204,35 @@ def adopt_run(path: Path) -> tuple[Checkpoint, Run]:
     if isinstance(found, TextTopics):
         found = Checkpoint(found)
     if not isinstance(found, Checkpoint):
-        raise StorageError(f"{path} holds a {type(found).__name__}, not topics; {FRESH}")
+        raise StorageError(f"{path} contains a {type(found).__name__}, not topics; {FRESH}")
     return found, first_run(found.topics, {"topics": "?"}) if found.run is None else found.run
 
 
 def is_position_of(found: Checkpoint, kind: str) -> bool:
-    """Return whether what was learned ends at a position in a live source of this kind."""
+    """Return whether the checkpoint has a position in a live source of this kind."""
     position = found.topics.position
     return position is not None and position.get("kind") == kind
 
 
 def check_position(found: Checkpoint, kind: str, *, give_up: bool) -> None:
-    """Raise if learning from a live source would lose the position in what was learned before.
+    """Raise if learning from a live source would lose the position in the previous input.
 
-    Topics that learned a pipe, or in a program of one's own, have no position to lose.
+    Topics that learned from a pipe or from Python have no position to lose.
     """
     position = found.topics.position
     if give_up or is_position_of(found, kind) or (position or found.position.digest) is None:
         return
     before = "files" if position is None else f"a source of the kind {position.get('kind')!r:.20}"
     raise ValueError(
-        f"the model learned {before}, and to learn anything else would lose the position there, so "
-        "that it could not be resumed; name the source by --learn, say --read-only to learn "
-        "nothing, or --adopt (best with a copy of the model) to give that position up"
+        f"the model was learned from {before}, and learning from another source would lose the "
+        "position there, so that it could not be resumed; name that source with --learn, use "
+        "--read-only to only answer, or --adopt (best on a copy of the model) to give the position "
+        "up"
     )
 
 
 def first_run(topics: TextTopics, settings: dict[str, str]) -> Run:
-    """Return the run to begin with: nothing is judged yet."""
+    """Return a new run, without any losses."""
     learner = topics.learner
     losses = None if isinstance(learner, Offline) else Losses()
     unigram = Unigram(1, n_words=None if learner.grows else learner.n_words)
@@ -237,6 +240,6 @@ def first_run(topics: TextTopics, settings: dict[str, str]) -> Run:
 
 
 def read_start(path: Path) -> bytes:
-    """Return what all files that are saved here begin with; less of one that is cut short."""
+    """Return the magic bytes of a saved file, or fewer if it is truncated."""
     with path.open("rb") as file:
         return file.read(N_START)

@@ -1,4 +1,4 @@
-"""Describe: what a learned model looks like, and whether to believe it."""
+"""Describe: a readable summary of a model, with a diagnosis of its fit."""
 
 from __future__ import annotations
 
@@ -26,35 +26,36 @@ from spectralleader.text.trends import (
     sample_under,
 )
 
-PLAUSIBLE, DOUBTFUL = 0.8, 0.5  # halves agree this well, beside documents of the model
-MIN_TYPICAL = 3  # words of a document worth showing
-SMALL = 0.1  # of an even share of the documents: a topic that has less is named
-MOST_NAMED = 10  # such topics
-CLOSER = 1.25  # times as well as documents of the model: topics follow single documents
-MOST_EVENTS = 5  # shown, the latest
-MOST_SHIFTS = 3  # of topics that rose or fell, shown
-LONGEST_WORD = 40  # characters of a word, where topics are shown
+# Verdicts by `Diagnosis.fit`: "fits" from the first value on, "fits roughly" from the second.
+PLAUSIBLE, DOUBTFUL = 0.8, 0.5
+MIN_TYPICAL = 3  # fewest words of a typical document
+SMALL = 0.1  # topics with less than this share of an even weight are listed as small
+MOST_NAMED = 10  # small topics listed
+CLOSER = 1.25  # above this fit, topics overfit single documents
+MOST_EVENTS = 5  # latest events shown
+MOST_SHIFTS = 3  # largest rises and falls shown
+LONGEST_WORD = 40  # characters of a word in tables of topics
 
 
 @dataclass(frozen=True)
 class Description:
-    """A model in words and numbers."""
+    """A readable summary of a model."""
 
     learner: str
     n_docs: int
     n_empty: int
     n_words: int
-    topics: list[dict[str, Any]]  # see `list_topics`; with the words of typical documents
-    diagnosis: Diagnosis | None  # None if the learner remembers nothing to judge by
-    history: list[str]  # what happened to the topics, and whether the stream drifts
-    n_recent: int | None = None  # the last documents, if the topics are of these only
-    level: Level | None = None  # if the topics are merged from more
-    trends: Trends | None = None  # None where nothing is known of when documents came
+    topics: list[dict[str, Any]]  # see `list_topics`; with typical documents
+    diagnosis: Diagnosis | None  # None if the learner remembers no documents
+    history: list[str]  # events of the topics, and whether the stream drifts
+    n_recent: int | None = None  # number of documents, for topics of the most recent ones
+    level: Level | None = None  # for merged topics
+    trends: Trends | None = None  # None if the positions of documents are unknown
 
     def findings(self) -> list[str]:
-        """Return the diagnosis in plain words."""
+        """Return the diagnosis as sentences."""
         if self.diagnosis is None:
-            return [f"The learner {self.learner} remembers no documents to judge the model by."]
+            return [f"No diagnosis: the learner {self.learner} remembers no documents."]
         least = SMALL / len(self.topics)
         small = [topic["topic"] for topic in self.topics if topic["weight"] < least]
         return [
@@ -64,7 +65,7 @@ class Description:
         ]
 
     def summary(self) -> dict[str, Any]:
-        """Return all of it as plain values, for machines."""
+        """Return everything as plain values, for JSON."""
         found = self.diagnosis
         spectrum = None if found is None else found.spectrum
         return {
@@ -93,11 +94,11 @@ class Description:
 
 
 class Level(NamedTuple):
-    """Fewer topics, merged from all."""
+    """A level of the merge tree."""
 
     n_topics: int
-    n_fine: int  # topics that there are
-    price: float  # likelihood lost by merging, in nats per word, before it is refined
+    n_fine: int  # number of all topics
+    price: float  # likelihood lost by merging, in nats per word, before refinement
 
 
 def describe(
@@ -108,19 +109,19 @@ def describe(
     recent: bool = False,
     level: int | None = None,
 ) -> Description:
-    """Describe a model: topics, top words, most typical documents, trends, diagnosis.
+    """Return topics, top words, typical documents, trends and diagnosis of a model.
 
     Parameters
     ----------
     n_words, n_typical : int
-        Words and typical documents of each topic.
+        Words and typical documents per topic.
     recent : bool
-        Describe the topics of the last documents.
+        Describe the topics of the most recent documents.
     level : int, optional
-        Describe the topics merged to so many.
+        Describe the topics merged to this number.
     """
     if recent and level is not None:
-        raise ValueError("the topics of the last documents are not merged: leave out the level")
+        raise ValueError("the topics of the last documents cannot be merged: omit the level")
     shown = topics.recent if recent else topics.at(level)
     documents = topics.learner.window.documents if recent else remembered(topics.learner)  # type: ignore[attr-defined]
     listed = list_topics(shown, n_words)
@@ -143,7 +144,7 @@ def describe(
 
 
 def level_of(topics: TextTopics, shown: Snapshot) -> Level:
-    """Return what a level is merged from, and at which price."""
+    """Return the number of merged topics and the price of merging."""
     tree, n = topics.tree(), shown.model.n_topics
     return Level(n, tree.n_topics, round(tree.lost(n), 4))
 
@@ -151,12 +152,12 @@ def level_of(topics: TextTopics, shown: Snapshot) -> Level:
 def add_examples(
     topics: TextTopics, shown: Snapshot, listed: list[dict[str, Any]], n: int
 ) -> Trends | None:
-    """Add typical documents, with their text, and trends to the topics listed; None if none is."""
+    """Add typical documents and trends to the listed topics; return None without a sample."""
     sampled = sample_under(shown, topics.timeline)
     if not sampled.texts:
         return None
     trends = find_trends(topics.timeline, sampled)
-    late = len(trends.starts) * 4 // 5  # the last fifth of the stretches
+    late = len(trends.starts) * 4 // 5  # the last fifth of the time intervals
     for k, topic in enumerate(listed):
         topic["trend"] = trends.shares[:, k].round(4).tolist()
         if topics.timeline.texts:
@@ -171,7 +172,7 @@ def add_examples(
 
 
 def as_dict(document: Document, *, by_time: bool) -> dict[str, Any]:
-    """Return a document as plain values; its text has nothing that a terminal would obey."""
+    """Return a document as plain values, its text without terminal escape sequences."""
     return {
         "text": printable(document.text),
         "time": name_position(document.position, by_time=by_time),
@@ -180,14 +181,14 @@ def as_dict(document: Document, *, by_time: bool) -> dict[str, Any]:
 
 
 def printable(text: str) -> str:
-    """Return a text in one line, without characters that cannot be shown."""
-    if not text.isprintable():  # of a text as a whole it takes a hundredth of the time
+    """Return a text in one line, without unprintable characters."""
+    if not text.isprintable():  # checking a whole text takes a hundredth of the time
         text = "".join(c if c.isprintable() else " " for c in text)
     return " ".join(text.split())
 
 
 def shorten(word: str) -> str:
-    """Return a word as it is shown: a word may have any length, a table may not.
+    """Return a word, truncated to at most `LONGEST_WORD` characters for a table.
 
     Examples
     --------
@@ -198,7 +199,7 @@ def shorten(word: str) -> str:
 
 
 def say_shifts(shown: Snapshot, trends: Trends | None) -> list[str]:
-    """Say which topics rose and fell most, and when."""
+    """Return sentences about the topics that rose or fell most."""
     if trends is None:
         return []
     lines, words = [], shown.top_words(3)
@@ -214,7 +215,7 @@ def say_shifts(shown: Snapshot, trends: Trends | None) -> list[str]:
 
 
 def say_names(topics: TextTopics) -> list[str]:
-    """Say which names may be wrong: their topic was replaced or restarted after it was named."""
+    """Return warnings about names of topics that were replaced or restarted since."""
     if not isinstance(topics.learner, HedgedLeader):
         return []
     events = topics.learner.info.events
@@ -227,7 +228,7 @@ def say_names(topics: TextTopics) -> list[str]:
 
 
 def say_history(topics: TextTopics, *, recent: bool = False) -> list[str]:
-    """Say what happened to the topics that are read, and whether the stream drifts."""
+    """Return sentences about the events of the topics, and about drift of the stream."""
     timeline = topics.timeline
     replaced = [say_replaced(n, timeline) for n in topics.reading.levels.replaced[-1:]]
     if not isinstance(topics.learner, HedgedLeader):
@@ -238,18 +239,18 @@ def say_history(topics: TextTopics, *, recent: bool = False) -> list[str]:
         lines.insert(0, f"{more} earlier events are not shown.")
     if not info.is_settled and topics.n_docs > topics.n_empty:
         lines.append(
-            "Topics are provisional: until some 10,000 documents are learned, better ones may "
-            "still replace them, numbers and all."
+            "Topics are provisional: until about 10,000 documents are learned, they may be "
+            "replaced by better ones and renumbered."
         )
     if info.drifts_since is not None:
-        hint = "" if recent else ": see the topics of the last documents by --recent"
+        hint = "" if recent else ": use --recent for the topics of the last documents"
         since = f"document {info.drifts_since:,}{say_when(timeline, info.drifts_since)}"
         lines.append(f"The stream has drifted since {since}{hint}.")
     return lines
 
 
 def say_when(timeline: Timeline, number: int) -> str:
-    """Say about when a document came, where times are known."""
+    """Return the approximate time of a document in words, or "" if unknown."""
     position = timeline.when(number)
     if position is None:
         return ""
@@ -257,7 +258,7 @@ def say_when(timeline: Timeline, number: int) -> str:
 
 
 def say_replaced(n_docs: int, timeline: Timeline) -> str:
-    """Say when the merge tree was last replaced, and what that means."""
+    """Return a sentence about the last replacement of the merge tree."""
     return (
         f"After {n_docs:,} documents{say_when(timeline, n_docs)} the merge tree was replaced by a "
         "better one: topics of a level may have other numbers than before."
@@ -265,7 +266,7 @@ def say_replaced(n_docs: int, timeline: Timeline) -> str:
 
 
 def say_event(event: Event, timeline: Timeline) -> str:
-    """Say what happened to which topics, and when."""
+    """Return a sentence about an event: when, which topics, what."""
     after = f"After {event.n_docs:,} documents{say_when(timeline, event.n_docs)}"
     if not event.topics:
         return f"{after} {event.what}."
@@ -282,9 +283,9 @@ def say_event(event: Event, timeline: Timeline) -> str:
 def typical(topics: Snapshot, documents: Documents, k: int, n: int) -> list[str]:
     """Return the words of the n remembered documents most typical of topic k.
 
-    Of those whose likeliest topic it is, those with the largest P(topic | document) times
-    likelihood of a word, on average; of documents that have the same words, one. The most telling
-    words come first.
+    Among the documents with likeliest topic k, these have the largest P(topic | document) times
+    geometric mean likelihood of a word. Documents with equal words are listed once. Words are in
+    order of their probability under the topic.
     """
     documents, model = documents[documents.lengths >= MIN_TYPICAL], topics.model
     posterior = model.posterior(documents)
@@ -304,33 +305,35 @@ def typical(topics: Snapshot, documents: Documents, k: int, n: int) -> list[str]
 
 
 def say_plausible(found: Diagnosis) -> str:
-    """Return whether documents have one topic each."""
-    verdict, closer = "doubtful", found.fit > CLOSER
+    """Return a verdict on the single-topic assumption, with its figures."""
+    verdict, closer = "is doubtful", found.fit > CLOSER
     if found.expected_agreement <= 0 or closer:
-        verdict = "not to be judged"
+        verdict = "cannot be judged"
     elif found.fit >= DOUBTFUL:
-        verdict = "a rough fit" if found.fit < PLAUSIBLE else "plausible"
-    why = " Topics follow single documents: learn more, or ask for fewer topics." if closer else ""
+        verdict = "fits roughly" if found.fit < PLAUSIBLE else "fits"
+    why = ""
+    if closer:
+        why = " Topics overfit single documents: learn more documents, or use fewer topics."
     triples = ""
     if found.residual is not None and found.expected_residual is not None:
         triples = (
-            f"; topics leave {found.residual:.0%} of the triples of words unexplained "
+            f"; topics leave {found.residual:.0%} of the word triples unexplained "
             f"({found.expected_residual:.0%})"
         )
     return (
-        f"One topic a document is {verdict}: two halves of a document agree on its topic "
-        f"{found.agreement:.0%} above chance, where documents of the model itself would agree "
-        f"{found.expected_agreement:.0%}. The topic of {found.confident:.0%} of documents is at "
-        f"least {CONFIDENT:.0%} certain ({found.expected_confident:.0%}){triples}.{why}"
+        f"The single-topic assumption {verdict}: two halves of a document agree on its topic "
+        f"{found.agreement:.0%} above chance; documents drawn from the model would agree "
+        f"{found.expected_agreement:.0%}. {found.confident:.0%} of documents have a topic of "
+        f"probability {CONFIDENT} or more ({found.expected_confident:.0%}){triples}.{why}"
     )
 
 
 def say_usable(found: Diagnosis, n_topics: int, small: list[int]) -> str:
-    """Return whether there are as many topics as were asked for."""
+    """Return a sentence about how many of the topics are in use."""
     if found.n_usable < n_topics:
         return (
-            f"The spectral method can tell only {found.n_usable} of {n_topics} topics apart in "
-            "what is remembered: learn more or longer documents, or ask for fewer topics."
+            f"The spectral method distinguishes only {found.n_usable} of {n_topics} topics in the "
+            "remembered documents: learn more or longer documents, or use fewer topics."
         )
     if n_topics == 1:
         return "The one topic is in use."
@@ -338,27 +341,27 @@ def say_usable(found: Diagnosis, n_topics: int, small: list[int]) -> str:
         which = ", ".join(map(str, small[:MOST_NAMED]))
         more = f" and {len(small) - MOST_NAMED} more" if len(small) > MOST_NAMED else ""
         return (
-            f"All {n_topics} topics are in use, some by few documents (less than a tenth of an "
-            f"even share): {which}{more}."
+            f"All {n_topics} topics are in use; small ones (less than a tenth of an even share): "
+            f"{which}{more}."
         )
     return f"All {n_topics} topics are in use."
 
 
 def say_spectrum(found: Diagnosis, n_topics: int) -> str:
-    """Say which number of topics the eigenvalues of the pairs speak for."""
+    """Return a sentence about the number of topics that the spectrum suggests."""
     spectrum = found.spectrum
     above = f"{'at least ' if spectrum.is_cut else ''}{spectrum.n_above}"
     if spectrum.n_above < 2:
-        return "The spectrum shows no topics: pairs of words occur together as chance has it."
+        return "The spectrum shows no topics: words occur together only by chance."
     if spectrum.n_suggested is not None:
         return (
-            f"The spectrum suggests {spectrum.n_suggested} topics: there the eigenvalues of the "
-            f"pairs drop by half or more ({above} stand above noise)."
+            f"The spectrum suggests {spectrum.n_suggested} topics: after them the eigenvalues of "
+            f"word pairs drop by half or more ({above} are above noise)."
         )
-    room = "more topics could be asked for"
+    room = "the documents support more topics"
     if spectrum.n_above <= n_topics:
-        room = f"more than {spectrum.n_above} topics cannot be told apart by pairs of words"
+        room = f"word pairs do not distinguish more than {spectrum.n_above} topics"
     return (
-        f"The spectrum suggests no number: its eigenvalues fall slowly, and {above} stand above "
-        f"noise; {room}."
+        f"The spectrum suggests no number of topics: its eigenvalues decay slowly, and {above} "
+        f"are above noise; {room}."
     )

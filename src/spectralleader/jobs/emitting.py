@@ -1,4 +1,4 @@
-"""Emitting: the topic of each learned document, written as it goes by."""
+"""Emitting: write the topic of each document as it is learned."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ Row = dict[str, Any]
 
 
 class Emitter(Protocol):
-    """Where rows go. What was written and flushed is there, whatever happens then."""
+    """A target of rows; rows that were written and flushed are durable."""
 
     def write(self, rows: Sequence[Row]) -> None:
         """Write rows, or raise `NotEmittedError`."""
 
     def flush(self) -> None:
-        """Bring what was written to where it is safe, before it counts as learned."""
+        """Make the written rows durable, before their documents count as learned."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the target."""
 
 
 def rows_of(block: TextBlock, posterior: Floats) -> list[Row]:
@@ -41,36 +41,36 @@ def rows_of(block: TextBlock, posterior: Floats) -> list[Row]:
 
 
 class FileEmitter:
-    """A file of JSON lines that rows are appended to."""
+    """Appends rows to a file of JSON lines."""
 
     def __init__(self, path: str) -> None:
         try:
             self._file = open(path, "a+", encoding="utf-8")  # noqa: SIM115
             self._end_line()
         except OSError as error:
-            raise ValueError(f"{path} cannot be written to: {error.strerror}") from error
+            raise ValueError(f"cannot write to {path}: {error.strerror}") from error
         self._path = path
 
     def _end_line(self) -> None:
-        """End a line that a process was killed in, so that it does not spoil the next one."""
+        """Terminate a line that a killed process left incomplete."""
         if (size := self._file.seek(0, os.SEEK_END)) and os.pread(
             self._file.fileno(), 1, size - 1
         ) != b"\n":
             self._file.write("\n")
 
     def write(self, rows: Sequence[Row]) -> None:
-        """Append a line for each row."""
+        """Append one line per row."""
         try:
             self._file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
             self._file.flush()
         except OSError as error:
             raise NotEmittedError(
-                f"{self._path} cannot be written to: {error.strerror}; the documents after the "
-                "last checkpoint are learned and written again when this is resumed"
+                f"cannot write to {self._path}: {error.strerror}; after resuming, the documents "
+                "since the last checkpoint are learned and written again"
             ) from error
 
     def flush(self) -> None:
-        """Bring the lines to the disk."""
+        """Sync the lines to disk."""
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
@@ -79,11 +79,11 @@ class FileEmitter:
 
 
 def open_emitter(target: str, progress: Progress) -> Emitter:
-    """Return what writes to a file, or to a stream redis://host:port/db/STREAM."""
+    """Return an emitter for a file or a stream redis://host:port/db/STREAM."""
     if is_address(target) and target.startswith("redis"):
         return RedisWriter(target, progress.say)
     if "://" in target:
-        raise ValueError(f"rows are emitted to a file or to redis://host:port/db/STREAM: {target}")
+        raise ValueError(f"--emit takes a file or redis://host:port/db/STREAM, got {target}")
     if not Path(target).absolute().parent.is_dir():
-        raise ValueError(f"there is no folder {Path(target).parent}")
+        raise ValueError(f"cannot write to {target}: {Path(target).parent} does not exist")
     return FileEmitter(target)

@@ -1,4 +1,4 @@
-"""Learn on an engine: Dask or Spark reads folders of files, the topics come back."""
+"""Learning on an engine: Dask or Spark reads the files; the topics are returned."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ from spectralleader.text.vocabulary import Vocabulary
 
 ENGINES = ("dask", "spark")
 READABLE = ("parquet", "csv", "jsonl")
-PACKAGES = {"dask": "s3fs, gcsfs or adlfs", "spark": "hadoop-aws (for s3a://) or the like"}
-N_POLISH = 10  # passes of EM after the spectral method, if nobody says
+PACKAGES = {"dask": "s3fs, gcsfs or adlfs", "spark": "hadoop-aws (for s3a://)"}
+N_POLISH = 10  # default number of EM passes after the spectral method
 
 
 @dataclass(frozen=True)
 class EngineResult:
-    """What an engine learned."""
+    """The result of learning on an engine."""
 
     engine: str
     topics: TextTopics
     seconds: float
     saved: Path | None
-    backup: Path | None = None  # where what was there before is kept
+    backup: Path | None = None  # backup of the file that existed before
 
     @property
     def is_useful(self) -> bool:
-        """Whether anything was learned: some document had a known word."""
+        """Whether anything was learned: at least one document had a known word."""
         return self.topics.n_docs > self.topics.n_empty
 
     def summary(self, n_words: int = 10) -> dict[str, Any]:
-        """Return all of it as plain values, for machines; topics count from 1."""
+        """Return everything as plain values, for JSON; topics count from 1."""
         return {
             "engine": self.engine,
             "documents": self.topics.n_docs,
@@ -74,29 +74,29 @@ def learn_on_engine(
     fresh: bool = False,
     progress: Progress | None = None,
 ) -> EngineResult:
-    """Learn topics from Parquet, CSV or JSON lines files or folders of them, on an engine.
+    """Learn topics on an engine from files, or folders of files, in Parquet, CSV or JSON lines.
 
     Parameters
     ----------
     engine : str
         "dask" or "spark".
     files : sequence of str
-        Files and folders of one format, where every worker finds them, or their addresses such as
-        s3://bucket/folder, which go to the engine as they are.
+        Files and folders of one format that every worker can access, or URLs such as
+        s3://bucket/folder, which are passed to the engine.
     address : str, optional
-        Of Dask's scheduler or Spark's master; left out, this machine.
+        Address of Dask's scheduler or Spark's master. Defaults to this machine.
     save : path, optional
-        File to save a `TextTopics` in. One that is there is an error, as it is not gone on with.
+        Save a `TextTopics` to this file. An existing file is an error: engines cannot resume.
     fresh : bool
-        Rename a file that is there to a backup instead.
+        Rename an existing file to a backup instead.
     progress : callable, optional
-        Is told the pass, the parts done and the parts there are.
+        Called with the name of the pass, the parts done and the total number of parts.
 
-    The rest is as for `learn`; a vocabulary is a number or a file of words.
+    See `learn` for the other parameters; `vocabulary` is a number or a file of words.
     """
     began = perf_counter()
     if engine not in ENGINES:
-        raise ValueError(f"there is no engine {engine!r}; known are {', '.join(ENGINES)}")
+        raise ValueError(f"unknown engine {engine!r}; choose one of {', '.join(ENGINES)}")
     if save is not None:
         check_free(save, fresh=fresh)
     paths, kind = list_files(files, format)
@@ -117,16 +117,16 @@ def learn_on_engine(
 
 
 def check_free(save: str | os.PathLike[str], *, fresh: bool) -> None:
-    """Raise, before anything is learned, if topics cannot be saved there."""
+    """Raise if topics cannot be saved to a file."""
     if storage.check_target(save).exists() and not fresh:
         raise ValueError(
-            f"{save} is there already, and an engine does not go on with it: name another file, or "
+            f"{save} already exists, and an engine cannot resume from it: name another file, or "
             "start over with --fresh, which keeps it as a backup"
         )
 
 
 def list_files(files: Sequence[str], format: str | None) -> tuple[list[str], str]:
-    """Return every file, those of folders too, and the one format that they have."""
+    """Return all files, including those in folders, and their common format."""
     paths = []
     for name in files:
         if is_address(name):
@@ -140,19 +140,19 @@ def list_files(files: Sequence[str], format: str | None) -> tuple[list[str], str
     kinds = {format} if format is not None and paths else {find_kind(path) for path in paths}
     if len(kinds) != 1 or not kinds <= set(READABLE):
         raise ValueError(
-            f"engines read files of one format of {', '.join(READABLE)}; found are "
-            f"{', '.join(sorted(kinds)) or 'no files'}: name the files, or say --format"
+            f"engines read files of one format, one of {', '.join(READABLE)}, but found "
+            f"{', '.join(sorted(kinds)) or 'no files'}: name the files, or set --format"
         )
     return paths, kinds.pop()
 
 
 def is_address(name: str) -> bool:
-    """Return whether a file is elsewhere, for the engine to find: s3://, hdfs://, ..."""
+    """Return whether a file is a URL for the engine: s3://, hdfs://, ..."""
     return "://" in name
 
 
 def find_kind(path: str) -> str:
-    """Return the format that a file's name tells; its last part where it tells none."""
+    """Return the format of a file by its extension; an unknown extension is returned as is."""
     endings = Path(path).name.lower().split(".")[1:]
     while endings and endings[-1] in COMPRESSED:
         endings.pop()
@@ -161,21 +161,23 @@ def find_kind(path: str) -> str:
 
 
 def choose_vocabulary(wish: str | int | None) -> int | Vocabulary:
-    """Return how many words to count, or the words of a file."""
+    """Return the size of the vocabulary, or the vocabulary in a file."""
     if wish is None or str(wish).isdecimal():
         return MOST_FREQUENT if wish is None else int(wish)
     if not Path(str(wish)).is_file():
-        raise ValueError(f"on an engine a vocabulary is a number or a file of words, not {wish!r}")
+        raise ValueError(
+            f"on an engine, the vocabulary must be a number or a file of words, got {wish!r}"
+        )
     return Vocabulary.from_file(str(wish))
 
 
 def choose_text(text: Sequence[str] | None, names: Sequence[str]) -> list[str]:
-    """Return the columns of the text: those that were named, or the first with a telling name."""
+    """Return the text columns: those named, else the first with a known name."""
     lower = {name.lower(): name for name in reversed(names)}
     wanted = list(text) if text else [lower[name] for name in TEXT_NAMES if name in lower][:1]
     if not wanted or not set(wanted) <= set(names):
-        missing = f"no column {wanted}" if wanted else "no obvious column of text"
-        raise ValueError(f"there is {missing}; name one of {list_names(names)} by --text")
+        missing = f"no column {wanted}" if wanted else "no obvious text column"
+        raise ValueError(f"there is {missing}; name one of {list_names(names)} with --text")
     return wanted
 
 
@@ -191,7 +193,7 @@ def _learn_on_dask(
 
     import dask.dataframe as dd  # isort: skip
 
-    # a quoted field of CSV may have line ends in it: a file is a part
+    # A quoted CSV field may contain line ends, so files cannot be split: one part per file.
     readers = {
         "parquet": dd.read_parquet,
         "csv": lambda names: dd.read_csv(names, dtype=str, blocksize=None),
@@ -209,14 +211,14 @@ def _learn_on_dask(
 
 
 def _in_folder(path: str) -> str:
-    """Return the pattern of all files in a folder that is elsewhere; a file as it is."""
+    """Return the pattern of all files in a remote folder; a file is returned unchanged."""
     last = path.rstrip("/").rsplit("/", 1)[-1]
     is_file = not is_address(path) or "." in last or "*" in last
     return path if is_file else path.rstrip("/") + "/*"
 
 
 def _as_strings(column: Any, name: str) -> Any:
-    """Return a column of Dask as strings; no text is an empty one, a list is an error."""
+    """Return a Dask column as strings; missing values become empty, lists raise."""
     meta = (name, column.dtype)
     return column.map_partitions(_refuse_lists, name, meta=meta).fillna("").astype(str)
 
@@ -224,13 +226,13 @@ def _as_strings(column: Any, name: str) -> Any:
 def _refuse_lists(part: Any, name: str) -> Any:
     for value in part:
         if isinstance(value, list | dict | np.ndarray):
-            raise ValueError(f"column {name!r} holds {value!r:.40}, not a text: join its words")
+            raise ValueError(f"column {name!r} holds {value!r:.40}, not text: join its words")
     return part
 
 
 @contextmanager
 def _reading(engine: str, paths: Sequence[str]) -> Iterator[None]:
-    """Say in one line that an engine cannot read an address, whatever its file system raises."""
+    """Convert any error of a remote file system to a `ValueError` of one line."""
     try:
         yield
     except Exception as error:
@@ -241,8 +243,8 @@ def _reading(engine: str, paths: Sequence[str]) -> Iterator[None]:
         useful = [line for line in lines if line and "error occurred while calling" not in line]
         why = (useful or [repr(error)])[0].removeprefix("Original Message: ")
         raise ValueError(
-            f"{engine} cannot read {there[0]}: {why} (it needs the package of a file system where "
-            f"it runs, such as {PACKAGES[engine]})"
+            f"{engine} cannot read {there[0]}: {why} (its workers need the package of a file "
+            f"system, such as {PACKAGES[engine]})"
         ) from error
 
 
@@ -273,13 +275,13 @@ def _learn_on_spark(
 
 @contextmanager
 def _spark_session(address: str | None) -> Iterator[Any]:
-    """Give the session of this process, or one that ends with the block."""
+    """Yield the active session, or a new one that ends with the `with` block."""
     from pyspark.sql import SparkSession
 
     if (session := SparkSession.getActiveSession()) is not None:
         yield session
         return
-    if address is None:  # else workers are those of the first python3 there is
+    if address is None:  # by default, workers use the first python3 on the PATH
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("spectralleader")
     is_remote = address is not None and address.startswith("sc://")

@@ -1,4 +1,4 @@
-"""Evaluate: several learners judged on the same blocks, side by side."""
+"""Evaluate: several learners compared on the same blocks."""
 
 from __future__ import annotations
 
@@ -33,37 +33,37 @@ from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
 
 DEFAULT_LEARNERS = tuple(dict.fromkeys((DEFAULT_LEARNER, "spectral", "stepwise-em", "unigram")))
-METRICS = ("L1", "coherence", "diversity", "microseconds")  # by the number of topics
-N_SHOWN = 10  # words of a topic that are judged
-HELD_OUT = 10  # of so many documents one is held out, if topics' words are judged
-MOST_HELD_OUT = 20_000  # documents
-MOST_ROWS = 400  # points of a curve, before every other one is left out
+METRICS = ("L1", "coherence", "diversity", "microseconds")  # shown by number of topics
+N_SHOWN = 10  # top words of a topic that coherence and diversity are computed from
+HELD_OUT = 10  # one document in this many is held out to compute coherence
+MOST_HELD_OUT = 20_000  # held-out documents kept, by reservoir sampling
+MOST_ROWS = 400  # points of a curve; above that, every other one is dropped
 Labels = NDArray[np.object_]
 
 
 class Contender(Prequential):
-    """A learner in the contest, and how its topics met the labels."""
+    """A learner with its losses, and the contingency table of its topics and the labels."""
 
     def __init__(self, learner: Learner) -> None:
         super().__init__(learner)
-        self.met: Counter[tuple[int, str]] = Counter()  # topics and labels, of late
+        self.met: Counter[tuple[int, str]] = Counter()  # recent (topic, label) pairs
         self._met_before: Counter[tuple[int, str]] = Counter()
-        self._since = 1  # documents learned before those that `met` is of
-        self.coherence: float | None = None  # of the words shown, by held-out documents
+        self._since = 1  # documents learned before the pairs in `met`
+        self.coherence: float | None = None  # of the top words, on held-out documents
         self.diversity: float | None = None
 
     def judge_words(self, held_out: Documents) -> None:
-        """Judge the words that the topics show, by documents that were not learned."""
+        """Compute coherence and diversity of the top words on held-out documents."""
         model = self.learner.model
         shown = [[int(word) for word in words] for words in model.top_words(n=N_SHOWN)]
         self.coherence = coherence(held_out.widen(model.n_words), shown)
         self.diversity = diversity(shown)
 
     def meet_labels(self, documents: Documents, labels: Labels) -> None:
-        """Count the topic predicted for each document with its label, before it is learned.
+        """Count the predicted topic of each document with its label, before it is learned.
 
-        Topics find their places in time: whenever the documents have doubled, all but the last half
-        of them are forgotten, so that the last half of a stream counts, or somewhat more.
+        Early topics are still changing: whenever the number of documents has doubled, all but the
+        last half of the counts are dropped, so that about the last half of the stream counts.
         """
         n_learned = self.losses.n_learned
         if not n_learned:
@@ -77,7 +77,7 @@ class Contender(Prequential):
 
     @property
     def table(self) -> Ints | None:
-        """How often each topic met each label, (K, n_labels); None if there were no labels."""
+        """Contingency table of topics and labels, (K, n_labels); None without labels."""
         met = self.met + self._met_before
         if not met:
             return None
@@ -88,7 +88,7 @@ class Contender(Prequential):
         return table
 
     def summary(self) -> dict[str, float | None]:
-        """Return how it did, as plain values."""
+        """Return all metrics as plain values."""
         table = self.table
         return {
             "topics": self.learner.n_topics,
@@ -103,7 +103,7 @@ class Contender(Prequential):
 
 
 class HeldOut:
-    """Every tenth document, which no learner learns: a uniform sample of these, as texts."""
+    """A uniform sample of every tenth document, which no learner learns, as texts."""
 
     def __init__(self, seed: int) -> None:
         self.texts: list[str] = []
@@ -111,7 +111,7 @@ class HeldOut:
         self._rng = np.random.default_rng(seed)
 
     def take(self, block: TextBlock) -> TextBlock:
-        """Take documents out of a block; return the others."""
+        """Remove the held-out documents from a block; return the rest."""
         places = np.arange(self._n_seen, self._n_seen + len(block)) % HELD_OUT == HELD_OUT - 1
         self._n_seen += len(block)
         for i in np.flatnonzero(places).tolist():
@@ -125,7 +125,7 @@ class HeldOut:
 
 @dataclass
 class Evaluation:
-    """Learners side by side, judged on the same documents before these are learned."""
+    """Learners evaluated prequentially on the same documents."""
 
     contenders: dict[str, Contender]
     vectoriser: Vectoriser
@@ -133,14 +133,14 @@ class Evaluation:
     n_docs: int = 0
     n_empty: int = 0
     n_steps: int = 0
-    stopped: bool = False  # by Ctrl-C, or a request to end
-    terminated: bool = False  # by a request to end
+    stopped: bool = False  # by Ctrl-C or SIGTERM
+    terminated: bool = False  # by SIGTERM
     rows: list[Row] = field(default_factory=list)  # running L1, for a figure
     every: int = 1  # steps between rows
-    held_out: HeldOut | None = None  # texts that judge the words of topics
+    held_out: HeldOut | None = None  # texts for coherence
 
     def step(self, block: TextBlock) -> None:
-        """Judge all learners on a block, then let them learn it."""
+        """Evaluate all learners on a block, then let them learn it."""
         if self.held_out is not None:
             block = self.held_out.take(block)
         counted = self.vectoriser.count(block.texts)
@@ -167,7 +167,7 @@ class Evaluation:
                 contender.learner.recode(new_ids, self.vectoriser.vocabulary.n_words)
 
     def _note(self) -> None:
-        """Keep a row a learner, of every so many steps: memory does not grow with the stream."""
+        """Record one row per learner every `every` steps, in bounded memory."""
         if self.n_steps % self.every:
             return
         for name, contender in self.contenders.items():
@@ -179,7 +179,7 @@ class Evaluation:
             self.rows = [row for row in self.rows if row.step % self.every == 0]
 
     def end(self) -> None:
-        """Judge the words that topics show, if documents were held out for that."""
+        """Compute coherence and diversity, if documents were held out."""
         if self.held_out is not None and self.held_out.texts:
             documents = self.vectoriser.count_known(self.held_out.texts)
             for contender in self.contenders.values():
@@ -187,12 +187,12 @@ class Evaluation:
 
     @property
     def title(self) -> str:
-        """What was read."""
+        """The name of the input."""
         first, *others = self.reader.names
         return Path(first).name + (f" and {len(others)} more" if others else "")
 
     def numbers(self) -> Study:
-        """Return how learners did by their number of topics, as a figure shows it."""
+        """Return the metrics by number of topics, for a figure."""
         rows = []
         for name, one in self.contenders.items():
             found = {k: v for k, v in one.summary().items() if k in METRICS and v is not None}
@@ -203,7 +203,7 @@ class Evaluation:
         return Study("evaluation", self.title, question, metrics, rows, axis="topics")
 
     def study(self) -> Study:
-        """Return the running losses as a figure shows them."""
+        """Return the running losses, for a figure."""
         return Study(
             name="evaluation",
             title=self.title,
@@ -213,7 +213,7 @@ class Evaluation:
         )
 
     def summary(self) -> dict[str, Any]:
-        """Return all of it as plain values, for machines."""
+        """Return everything as plain values, for JSON."""
         return {
             "documents": self.n_docs,
             "documents_without_known_words": self.n_empty,
@@ -235,20 +235,19 @@ def evaluate(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Judge several learners on the same blocks: each predicts a block, then learns it.
+    """Evaluate several learners on the same blocks: each predicts a block, then learns it.
 
-    Of several numbers of topics each learner is judged with each. One document of ten is then held
-    out, and judges the words that the topics show at the end: whether they go together (coherence)
-    and are different ones (diversity).
+    Given several numbers of topics, each learner is evaluated with each of them. One document in
+    ten is then held out to compute the coherence of the top words at the end; their diversity is
+    reported, too.
 
-    Documents without known words are left out. Where there are labels, the topic that was predicted
-    for a document before it was learned is compared with its label, over the last half of the
-    stream or somewhat more, after the best matching of topics to labels. See `learn` for the other
-    parameters.
+    Documents without known words are ignored. If there are labels, the topic predicted for a
+    document before it is learned is compared with its label, over about the last half of the
+    stream, under the best matching of topics to labels. See `learn` for the other parameters.
     """
     source, progress = Source.of(source), progress or Progress()
     for name in learners:
-        find_learner(name)  # before anything is read
+        find_learner(name)  # fail before reading anything
     words = choose_words(stop_words)
     with Interrupts(signal.SIGINT) as interrupts, source.open(progress) as reader:
         for guess in reader.guesses:
@@ -263,7 +262,7 @@ def evaluate(
             for name in learners
             for n in numbers
         }
-        for name in learners:  # ready before the clock runs: loading takes time too
+        for name in learners:  # loading compiled kernels takes time that is not the learner's
             compile_learning(name, known.grows)
         result = Evaluation(contenders, Vectoriser(known, counted), reader)
         result.held_out = HeldOut(seed) if len(numbers) > 1 else None

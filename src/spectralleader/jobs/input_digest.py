@@ -1,4 +1,4 @@
-"""A digest of the documents learned, so that resuming neither skips nor repeats one."""
+"""A digest of the learned documents, so that resuming neither skips nor repeats any."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from spectralleader.sources.files.reader import MARKED
 from spectralleader.sources.files.text_block import cut
 from spectralleader.sources.position import Position
 
-SEGMENT = MARKED  # documents in a link of the chain of digests
-CHAINED = "chained:"  # before a digest of this kind
-CHEAP = 2**24  # bytes that are read again in any case: a second at most
+SEGMENT = MARKED  # documents per link of the hash chain
+CHAINED = "chained:"  # prefix of digests that end a hash chain
+CHEAP = 2**24  # up to this many bytes are always read again: it takes at most a second
 ADVICE = "name the same files in the same order, or start over with --fresh"
 
 
 class InputDigest:
-    """A digest of documents in their order; how they came in blocks does not matter.
+    """A digest of documents in order, independent of the blocks in which they are added.
 
     Examples
     --------
@@ -37,8 +37,8 @@ class InputDigest:
     """
 
     def __init__(self, n_docs: int = 0, chain: str = "") -> None:
-        self.n_docs = self.n_chained = n_docs  # the latter: before the last segment
-        self.chain = chain  # digest of these
+        self.n_docs = self.n_chained = n_docs  # documents added; those before the last segment
+        self.chain = chain  # digest of the documents before the last segment
         self._digest = hashlib.sha256(chain.encode())
         self._before_last = self._digest.copy()
 
@@ -55,7 +55,7 @@ class InputDigest:
             self.n_docs += len(part)
 
     def _link(self) -> None:
-        """Begin a segment with the digest of the last: `hashlib` cannot save one and continue."""
+        """Start a segment with the digest of the last one: `hashlib` states cannot be saved."""
         self.n_chained, self.chain = self.n_docs, self._digest.hexdigest()
         self._digest = hashlib.sha256(self.chain.encode())
 
@@ -66,7 +66,7 @@ class InputDigest:
         return Position(self.n_docs, CHAINED + self._digest.hexdigest(), before_last)
 
     def position_in(self, reader: Reader) -> Position:
-        """Return the position, with a mark in the files that are read if there can be one."""
+        """Return the position, with a mark in the files if the reader can make one."""
         mark = reader.mark(self.n_chained)
         return (
             self.position if mark is None else replace(self.position, chain=self.chain, mark=mark)
@@ -74,7 +74,7 @@ class InputDigest:
 
 
 class WholeDigest:
-    """The digest in files of version 0.1.0: one over all documents, which no pass can continue."""
+    """The digest in files of version 0.1.0: one hash over all documents, without a chain."""
 
     def __init__(self) -> None:
         self._digest = hashlib.sha256()
@@ -95,53 +95,53 @@ class WholeDigest:
 
 
 def as_bytes(texts: list[Any]) -> bytes:
-    """Return texts, or documents of tokens, so that no two lists of them look alike."""
+    """Return an injective encoding of a list of texts or documents of tokens."""
     texts = [text if type(text) is str else as_json(text) for text in texts]
     return "".join([f"{len(text)}:{text}" for text in texts]).encode("utf-8", "surrogatepass")
 
 
 def as_json(document: Any) -> str:
-    """Return a document of tokens as one text."""
+    """Return a document of tokens as canonical JSON."""
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
 def check_pipe(source: Source) -> None:
-    """Raise if a pipe cannot be gone on with: what is read beside it would be read again."""
+    """Raise if other files are read besides a pipe: resuming would learn them again."""
     if len(source.files) > 1:
         raise ValueError(
-            f"going on with {source.once_only} and {len(source.files) - 1} more would learn these "
-            "again; read the pipe alone, or start over with --fresh"
+            f"resuming with {source.once_only} and {len(source.files) - 1} more files would learn "
+            "the files again; read only the pipe, or start over with --fresh"
         )
 
 
 def retrace(
     reader: Reader, position: Position, size: int, progress: Progress, *, verify: bool = False
 ) -> tuple[InputDigest, Iterator[TextBlock]]:
-    """Find the end of what was learned before; return its digest, and the blocks that follow.
+    """Read up to the position; return the digest there, and the blocks that follow.
 
-    What is before the position's mark is not read if samples of it show no change, unless it is
-    small or `verify` is set. What follows the mark is read and compared in any case. The last
-    document may have changed: the last line of a file that is being written is half there.
+    The input before the position's mark is not read if samples of it show no change, unless it is
+    small or `verify` is set. The documents after the mark are always read and compared. The last
+    one may differ: the last line of a file that is being written may have been incomplete.
 
     Raises
     ------
     ValueError
-        If the documents are not those that were learned.
+        If the documents differ from those that were learned.
     """
     if position.digest is None:
         raise ValueError(
-            "documents of a pipe were learned before, so that the place in a file is not known; "
-            "go on with a pipe, or start over with --fresh"
+            "the model was learned from a pipe and has no position in files; resume with a pipe, "
+            "or start over with --fresh"
         )
-    learned = f"goes on after {position.offset:,} documents"
+    learned = f"resuming after {position.offset:,} documents"
     digest, blocks = _begin(reader, position, verify=verify)
     if digest.n_docs:
         progress.say(
-            f"{learned}; the first {digest.n_docs:,} are not read again, as samples of the input "
-            "show no change (--verify reads all)"
+            f"{learned}; skipping the first {digest.n_docs:,}, as samples of the input show no "
+            "change (--verify reads all)"
         )
     else:
-        progress.say(f"{learned}; reading up to there")
+        progress.say(f"{learned}; checking that the input is the same")
     old = None if position.digest.startswith(CHAINED) else WholeDigest()
     rest: list[TextBlock] = []
     while digest.n_docs < position.offset:
@@ -149,8 +149,8 @@ def retrace(
         block = next(blocks, None)
         if block is None:
             raise ValueError(
-                f"the input has {digest.n_docs:,} documents, but {position.offset:,} of it were "
-                f"learned before: it was cut short or is another; {ADVICE}"
+                f"the input has {digest.n_docs:,} documents, but {position.offset:,} were learned "
+                f"before: it was truncated or is another one; {ADVICE}"
             )
         n_known = min(len(block), position.offset - digest.n_docs)
         digest.add(block.texts[:n_known])
@@ -165,7 +165,7 @@ def retrace(
 def _begin(
     reader: Reader, position: Position, *, verify: bool
 ) -> tuple[InputDigest, Iterator[TextBlock]]:
-    """Return the digest, and the blocks that follow, of documents that need not be read again."""
+    """Return the digest of the documents that are skipped, and the blocks that follow."""
     mark, n_docs = position.mark, (position.offset - 1) // SEGMENT * SEGMENT
     if verify or mark is None or mark.n_bytes < CHEAP or mark.n_docs > n_docs:
         return InputDigest(), reader
@@ -175,7 +175,7 @@ def _begin(
 
 
 def drop(blocks: Iterator[TextBlock], n_docs: int) -> Iterator[TextBlock]:
-    """Yield blocks without their first so many documents."""
+    """Yield blocks without the first `n_docs` documents."""
     for block in blocks:
         if n_docs < len(block):
             yield block[n_docs:]
@@ -183,15 +183,15 @@ def drop(blocks: Iterator[TextBlock], n_docs: int) -> Iterator[TextBlock]:
 
 
 def check_same_input(found: Position, learned: Position, progress: Progress) -> None:
-    """Raise if the documents found are not those that were learned."""
+    """Raise if the documents read differ from those that were learned."""
     if found.digest == learned.digest:
         return
     if found.offset < 2 or found.digest_before_last != learned.digest_before_last:
         raise ValueError(
-            f"the first {found.offset:,} documents of the input are not those that were learned "
-            f"before: a file has changed or is another; {ADVICE}"
+            f"the first {found.offset:,} documents of the input differ from those that were "
+            f"learned: a file has changed or is another one; {ADVICE}"
         )
     progress.say(
-        f"document {found.offset:,}, the last one learned before, has changed since, as a line "
-        "does that was not finished; it stays as it was learned"
+        f"document {found.offset:,}, the last one learned, has changed since: probably an "
+        "incomplete line; it stays as it was learned"
     )

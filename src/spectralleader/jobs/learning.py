@@ -1,4 +1,4 @@
-"""Learn: one pass over files, topics out."""
+"""Learn: one pass over an input, with checkpoints."""
 
 from __future__ import annotations
 
@@ -40,25 +40,25 @@ from spectralleader.text.topics import TextTopics
 
 @dataclass(frozen=True)
 class Learned:
-    """What was learned, and from what."""
+    """The result of a pass."""
 
     topics: TextTopics
-    reader: AnyReader  # with what was guessed of the columns, and the problems met
-    losses: Losses | None  # None for an offline learner, which has no model on the way
-    unigram_losses: Losses  # of word frequencies alone, for comparison
-    seconds: float  # of learning, also by earlier passes
-    n_before: int  # documents that an earlier pass had learned
-    n_saved: int | None = None  # documents of the last checkpoint
+    reader: AnyReader  # with the guessed columns and the problems found
+    losses: Losses | None  # None for an offline learner, which has no intermediate model
+    unigram_losses: Losses  # of the unigram baseline
+    seconds: float  # spent learning, including earlier passes
+    n_before: int  # documents learned by earlier passes
+    n_saved: int | None = None  # documents in the last checkpoint
     saved: Path | None = None
-    backup: Path | None = None  # of the file that was there before
-    stopped: bool = False  # by Ctrl-C, or a request to end
-    terminated: bool = False  # by a request to end
-    is_auto: bool = False  # whether the topics are to be read at the level that prices suggest
+    backup: Path | None = None  # backup of the file that existed before
+    stopped: bool = False  # by Ctrl-C or SIGTERM
+    terminated: bool = False  # by SIGTERM
+    is_auto: bool = False  # whether topics are shown at the suggested level of the tree
     curve: LossCurve = field(default_factory=LossCurve)  # losses over the stream
 
     @property
     def is_useful(self) -> bool:
-        """Whether anything was learned: some document had a known word."""
+        """Whether anything was learned: at least one document had a known word."""
         return self.topics.n_docs > self.topics.n_empty
 
     @property
@@ -67,7 +67,7 @@ class Learned:
         return self.losses and self.losses.mean_loss
 
     def summary(self, n_words: int = 10) -> dict[str, Any]:
-        """Return all of it as plain values, for machines; topics count from 1."""
+        """Return everything as plain values, for JSON; topics count from 1."""
         topics, vocabulary, problems = self.topics, self.topics.vocabulary, self.reader.problems
         return {
             "documents": topics.n_docs,
@@ -96,27 +96,27 @@ class Learned:
 def learn(
     source: Source | str | os.PathLike[str], *, progress: Progress | None = None, **options: Any
 ) -> Learned:
-    """Learn topics from files in one pass; `options` are those of `LearnOptions`, see `run`."""
+    """Learn topics from files in one pass; see `run`. `options` are fields of `LearnOptions`."""
     return run(LearnOptions(Source.of(source), **options), progress)
 
 
 def run(options: LearnOptions, progress: Progress | None = None) -> Learned:
-    """Learn topics from files in one pass, predicting each block before it is learned.
+    """Learn topics in one pass, predicting each block before it is learned.
 
-    With `save`, an earlier pass over the same input is resumed where it ended, whether that was
-    stopped, killed or complete: no document is skipped or learned twice, and the result is that of
-    one pass, bit for bit. A file may have grown since. What a pipe brings is taken as new.
+    With `save`, an earlier pass over the same input is resumed, whether it was stopped, killed or
+    complete: no document is skipped or learned twice, and the result equals that of one pass bit
+    for bit. Files may have grown since. Everything read from a pipe counts as new.
 
-    Ctrl-C, or SIGTERM where something is saved, ends the pass, not the job: what was learned is
-    saved and returned. A file that cannot be read on is an error, after what was learned before it
-    is saved. A checkpoint that cannot be written leaves the last one as it was.
+    Ctrl-C, and SIGTERM if `save` is set, end the pass early: the model is saved and returned. If
+    the input becomes unreadable, the model is saved before the error is raised. If a checkpoint
+    cannot be written, the previous one is unchanged.
 
     Raises
     ------
     ValueError
-        If what is saved has other settings, or other documents were learned.
+        If the saved model has other settings or learned other documents.
     NotSavedError
-        If what was learned could not be saved at the end.
+        If the model could not be saved at the end.
     """
     progress, signals, checkpoints = progress or Progress(), [signal.SIGINT], None
     if options.save is not None:
@@ -137,7 +137,7 @@ def run(options: LearnOptions, progress: Progress | None = None) -> Learned:
 
 @contextmanager
 def emitting(options: LearnOptions, progress: Progress) -> Iterator[Emitter | None]:
-    """Open where topics are to be emitted, if that was asked for."""
+    """Yield the emitter of the option `emit`, or None."""
     if options.emit is None:
         yield None
         return
@@ -145,7 +145,7 @@ def emitting(options: LearnOptions, progress: Progress) -> Iterator[Emitter | No
         options.source.check_kept(options.emit)
         saved = Path(options.save or "").absolute()
         if Path(options.emit).absolute() == saved:
-            raise ValueError(f"{options.emit} is the file that is saved; emit to another one")
+            raise ValueError(f"{options.emit} is the model file; emit to another file")
     emitter = open_emitter(options.emit, progress)
     try:
         yield emitter
@@ -154,7 +154,7 @@ def emitting(options: LearnOptions, progress: Progress) -> Iterator[Emitter | No
 
 
 class Pass:
-    """A pass over an input, as it runs: the topics, what they are judged by, and the clock."""
+    """A running pass: the topics, their losses, and the time spent."""
 
     def __init__(
         self,
@@ -173,12 +173,12 @@ class Pass:
         self._unigram = Prequential(run.unigram, run.unigram_losses)
         self._judged = None if run.losses is None else Prequential(self.topics.learner, run.losses)
         self._emitter: Emitter | None = None
-        self._is_emitted = True  # what was learned
+        self._is_emitted = True  # whether the topics of all learned documents were written
         self._began = perf_counter() - run.seconds
         self._seconds = run.seconds
 
     def run(self, blocks: Iterator[TextBlock], emitter: Emitter | None = None) -> Learned:
-        """Learn the blocks, and save checkpoints."""
+        """Learn the blocks, saving checkpoints; return the result."""
         self._emitter = emitter
         reason = None
         self._progress.begun(self.result())
@@ -199,8 +199,8 @@ class Pass:
                 raise
             path = self._finish()
             raise ValueError(
-                f"{error}; the {self.topics.n_docs:,} documents before are learned and saved in "
-                f"{path}"
+                f"{error}; the {self.topics.n_docs:,} documents before it were learned and saved "
+                f"to {path}"
             ) from error
         saved = self._finish() if self._is_emitted else None
         return self.result(
@@ -229,14 +229,14 @@ class Pass:
         self._seconds = perf_counter() - self._began
 
     def _emit(self, block: TextBlock) -> None:
-        """Write the topics of a block; unless that succeeds, it must not be saved as learned."""
+        """Write the topics of a block; if this fails, the block must not be saved as learned."""
         if self._emitter is not None:
             self._is_emitted = False
             self._emitter.write(rows_of(block, self.topics.posterior(block.texts)))
             self._is_emitted = True
 
     def note_position(self, position: Any) -> None:
-        """Save where a live source is begun: its end will be elsewhere after a crash."""
+        """Save the initial position in a live source, so that a crash does not lose it."""
         self.topics.position = position
         if self._checkpoints is not None and position is not None:
             self._checkpoints.save(self.checkpoint())
@@ -256,7 +256,7 @@ class Pass:
         return path
 
     def _tell(self) -> None:
-        """Tell a broker how far was learned, for monitors, if that is saved."""
+        """Send the saved position to the broker, for monitors."""
         is_saved = self._checkpoints and self._checkpoints.n_saved == self.topics.n_docs
         if is_saved and isinstance(self._reader, LiveReader):
             self._reader.tell(self.topics.position)
@@ -266,7 +266,7 @@ class Pass:
         return None if self._judged is None else self._judged.losses
 
     def checkpoint(self) -> Checkpoint:
-        """Return what was learned and how far it is, between steps."""
+        """Return a checkpoint of the state between two steps."""
         position = Position(self.topics.n_docs)
         if self._digest is not None and isinstance(self._reader, Reader):
             position = self._digest.position_in(self._reader)
@@ -275,7 +275,7 @@ class Pass:
         return Checkpoint(self.topics, position, run)
 
     def result(self, **ended: Any) -> Learned:
-        """Return the result so far, or at the end."""
+        """Return the result so far."""
         return Learned(
             self.topics,
             self._reader,
@@ -294,7 +294,7 @@ class Pass:
 def _prepare(
     options: LearnOptions, reader: AnyReader, checkpoints: Checkpoints | None, progress: Progress
 ) -> tuple[Pass, Iterator[TextBlock]]:
-    """Begin, or resume from the checkpoint; return the pass, and the blocks to be learned."""
+    """Start, or resume from the checkpoint; return the pass and the blocks to learn."""
     found = checkpoints and checkpoints.find()
     if not isinstance(reader, Reader):
         _start(reader, found and found[0], options, progress)
@@ -336,7 +336,7 @@ def _start(
     options: LearnOptions,
     progress: Progress,
 ) -> None:
-    """Start a live source, after the position of the checkpoint if there is one."""
+    """Start a live source, at the position of the checkpoint if there is one."""
     if found is None:
         reader.start(None)
         return
@@ -346,18 +346,18 @@ def _start(
         return
     if found.topics.position is None:
         raise ValueError(
-            "files or a pipe were learned before, so that the position in a live source is not "
-            "known; go on with those, or start over with --fresh"
+            "the model was learned from files or a pipe and has no position in a live source; "
+            "resume with those, or start over with --fresh"
         )
     try:
         reader.start(found.topics.position)
     except ValueError as error:
-        raise ValueError(f"{error}; what was learned is as it was") from error
-    progress.say(f"goes on after {found.topics.n_docs:,} documents; {reader.describe()}")
+        raise ValueError(f"{error}; the model is unchanged") from error
+    progress.say(f"resuming after {found.topics.n_docs:,} documents; {reader.describe()}")
 
 
 def until_end(reader: LiveReader | FolderReader) -> Iterator[TextBlock]:
-    """Yield the blocks of a live source, and blocks without documents while it has nothing."""
+    """Yield the blocks of a live source, and empty blocks while it has nothing new."""
     while True:
         try:
             block = reader.next_or_idle()
@@ -369,18 +369,18 @@ def until_end(reader: LiveReader | FolderReader) -> Iterator[TextBlock]:
 def _find_place(
     found: Checkpoint, options: LearnOptions, reader: Reader, progress: Progress
 ) -> tuple[InputDigest | None, Iterator[TextBlock]]:
-    """Return the digest of what was learned, None for a pipe, and the blocks that follow."""
+    """Return the digest of the learned documents (None for a pipe), and the blocks that follow."""
     source = options.source
     if source.once_only is not None:
         check_pipe(source)
         n_docs = found.topics.n_docs
-        progress.say(f"goes on after {n_docs:,} documents; what the pipe brings is new")
+        progress.say(f"resuming after {n_docs:,} documents; the input of a pipe is new")
         return None, reader
     return retrace(reader, found.position, source.block, progress, verify=options.verify)
 
 
 def list_topics(topics: TextTopics | Snapshot, n_words: int) -> list[dict[str, Any]]:
-    """Return the topics as plain values: number from 1, name, weight, words with probabilities."""
+    """Return the topics as plain values: number (from 1), name, weight, words, probabilities."""
     topics = topics if isinstance(topics, Snapshot) else topics.snapshot()
     model = topics.model
     return [

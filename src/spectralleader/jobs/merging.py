@@ -1,4 +1,4 @@
-"""Merge: saved models of separate streams become one file."""
+"""Merge: combine saved models of separate streams into one file."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ Name = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Part:
-    """What one file has, in numbers."""
+    """The sizes of one model."""
 
     file: str
     documents: int
     words: int
-    remembered: int | None  # documents; None if the learner remembers none
+    remembered: int | None  # documents in the sample; None if the learner has none
 
     @classmethod
     def of(cls, file: Name, topics: TextTopics) -> Part:
-        """Count what a model has."""
+        """Return the sizes of a model."""
         known = remembered(topics.learner)
         n_remembered = None if known is None else known.n_docs
         return cls(str(file), topics.n_docs, topics.vocabulary.n_words, n_remembered)
@@ -39,14 +39,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Merged:
-    """What was merged, and from what."""
+    """The merged model, and the sizes of its parts."""
 
     topics: TextTopics
     parts: list[Part]
     whole: Part
 
     def summary(self, n_words: int = 10) -> dict[str, Any]:
-        """Return all of it as plain values, for machines."""
+        """Return everything as plain values, for JSON."""
         return {
             "learner": name_of(self.topics.learner),
             "parts": [asdict(part) for part in self.parts],
@@ -56,16 +56,16 @@ class Merged:
 
 
 def merge(files: Sequence[Name], target: Name, *, seed: int = 0) -> Merged:
-    """Merge files that `learn --save` wrote, of separate streams, and save the outcome.
+    """Merge models saved by `learn --save` on separate streams, and save the result.
 
     Raises
     ------
     ValueError
-        If files are the same, are no such files, or differ in their settings, or the target holds
-        anything but an earlier outcome; nothing is saved.
+        If a file is named twice, is not a model or has other settings, or if the target is a
+        checkpoint of `learn --save`. Nothing is saved then.
     """
     if len(files) < 2:
-        raise ValueError(f"merging takes two files or more, got {len(files)}")
+        raise ValueError(f"merging requires at least two files, got {len(files)}")
     storage.check_target(target)
     check_separate([*files, target])
     check_replaced(target)
@@ -73,27 +73,26 @@ def merge(files: Sequence[Name], target: Name, *, seed: int = 0) -> Merged:
     topics = merge_all(read, [str(name) for name in files], seed)
     parts = [Part.of(name, one) for name, one in zip(files, read, strict=True)]
     if Interrupts.entered is not None:
-        Interrupts.entered.at_stake = True  # a file that is half written would be left behind
+        Interrupts.entered.at_stake = True  # a second Ctrl-C would leave a temporary file behind
     storage.save(topics, target)
     return Merged(topics, parts, Part.of(target, topics))
 
 
 def check_separate(files: Sequence[Name]) -> None:
-    """Raise if one file is named twice, also as the one that is written."""
+    """Raise if a file is named twice, including the target."""
     paths = [Path(name) for name in files]
     for i, path in enumerate(paths):
         for other in paths[:i]:
             if path.exists() and other.exists() and path.samefile(other):
                 raise ValueError(
-                    f"{path} is named twice; a document counts once, and what is merged goes to a "
-                    "file of its own"
+                    f"{path} is named twice; name each model once, and write the result to another "
+                    "file"
                 )
 
 
 def check_replaced(target: Name) -> None:
-    """Raise if there is anything but an earlier outcome, which a schedule makes anew."""
+    """Raise if the target is a checkpoint; an earlier result of merging may be replaced."""
     if Path(target).exists() and isinstance(storage.load_as_saved(target), Checkpoint):
         raise ValueError(
-            f"{target} is what learn --save goes on with, and would be overwritten; name another "
-            "file"
+            f"{target} is a checkpoint of learn --save and would be overwritten; name another file"
         )

@@ -1,4 +1,4 @@
-"""Name: give topics of a saved model names, which stay in its file."""
+"""Name: set the names of topics in a saved model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spectralleader.text.topics import TextTopics
 
 
 def parse_names(given: Iterable[str]) -> dict[int, str]:
-    """Return names by topic, from 0, of arguments such as ``3=sport``.
+    """Return names by topic (from 0), parsed from arguments such as ``3=sport``.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def parse_names(given: Iterable[str]) -> dict[int, str]:
     for one in given:
         number, sign, name = one.partition("=")
         if not sign or not number.strip().isdecimal() or int(number) < 1:
-            raise ValueError(f"a name is given as N=NAME, such as 3=sport; got {one!r:.60}")
+            raise ValueError(f"a name must have the form N=NAME, such as 3=sport, got {one!r:.60}")
         names[int(number) - 1] = name
     return names
 
@@ -32,21 +32,21 @@ def parse_names(given: Iterable[str]) -> dict[int, str]:
 def name_topics(
     path: str | os.PathLike[str], names: dict[int, str], level: int | None = None
 ) -> TextTopics:
-    """Name topics of a file that `learn --save` wrote, and save it; return the topics.
+    """Set names of topics in a model file, and save it; return the topics.
 
     Raises
     ------
     StorageError
-        If another process is learning to the file.
+        If another process is learning into the file.
     """
     with Lock(Path(path)):
         found = storage.load_as_saved(path)
         topics = found.topics if isinstance(found, Checkpoint) else found
         if not isinstance(topics, TextTopics):
-            raise ValueError(f"{path} holds a {type(topics).__name__}, which has no topics to name")
+            raise ValueError(f"{path} contains a {type(topics).__name__}, which has no names")
         n = topics.learner.n_topics if level is None else level
         if unknown := [topic for topic in names if topic >= n]:
-            raise ValueError(f"there is no topic {unknown[0] + 1}; topics are numbered 1 to {n}")
+            raise ValueError(f"no topic {unknown[0] + 1}; topics are numbered 1 to {n}")
         for topic, name in names.items():
             topics.name(topic, name, level)
         storage.save(found, path)

@@ -1,4 +1,4 @@
-"""Options of `learn`: from arguments to what a checkpoint stores, one object."""
+"""Options of `learn`, and the settings that a checkpoint stores."""
 
 from __future__ import annotations
 
@@ -28,45 +28,46 @@ from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Words
 
 AUTO = "auto"
-MANY = 32  # topics that "auto" learns: three for each of about ten that people read
-OFTEN = "10min"  # between checkpoints; a checkpoint of a large model takes a second
+MANY = 32  # topics that "auto" learns: about three for each of the ten or so that are shown
+OFTEN = "10min"  # default interval of checkpoints; saving a large model takes a second
 
 
 @dataclass(frozen=True)
 class LearnOptions:
-    """All that `learn` is asked for.
+    """The options of `learn`.
 
     Parameters
     ----------
     source : Source
-        What to read.
+        The input.
     n_topics : int or str
-        Number of topics; "auto" learns 32, to be read at the level that their prices suggest.
+        Number of topics; "auto" learns 32 and shows the level that their merge tree suggests.
     learner, seed
         See `TextTopics`.
     vocabulary : str, int or Vocabulary, optional
-        See `choose_vocabulary`; resuming, the one that was saved is used.
+        See `choose_vocabulary`. Ignored when resuming.
     stop_words : str
         "english", "none" or a file of words.
     save : path, optional
-        File to save a `Checkpoint` in; locked while learning.
+        Save a `Checkpoint` to this file, and resume from it if it exists. It is locked meanwhile.
     checkpoint_every : int or str
-        How often to save on the way: documents, or a time such as "60s", "5min", "1h". The first
-        time comes after 10 seconds, and the waits double up to that time.
+        Interval of checkpoints: documents, or a time such as "60s", "5min", "1h". With a time, the
+        first one is saved after 10 seconds, and the delays double up to the interval.
     emit : str, optional
-        File, or redis://host:port/db/STREAM, to write each learned document's id and topic to.
+        Write the id and topic of each learned document to this file or
+        redis://host:port/db/STREAM.
     fresh : bool
-        Start anew; a file that exists is renamed to a backup.
+        Start over; an existing file is renamed to a backup.
     verify : bool
-        Resuming, read and compare all that was learned before. Otherwise the first part of long
-        files is not read again if samples of it show no change.
+        When resuming, read and compare all documents that were learned before. By default the
+        beginning of long files is not read again if samples of it show no change.
     keep_texts : bool
-        Keep a sample of the texts, for typical documents; if not, of their known words only.
+        Keep a sample of the texts, for typical documents. If False, keep only their known words.
     adopt : bool
-        Resume with the settings of `save`, whatever they are; the ones given here are for a file
-        that does not exist yet. Topics that learned something else continue with a live source.
+        Resume with the settings stored in `save`; the settings given here are for a new file.
+        Topics learned from something else then continue with a live source.
     give_up_position : bool
-        With `adopt`, continue also where that loses the position in what was learned before.
+        With `adopt`, continue even if that loses the position in the previous input.
     """
 
     source: Source
@@ -87,19 +88,19 @@ class LearnOptions:
     def __post_init__(self) -> None:
         find_learner(self.learner)
         if isinstance(self.n_topics, str) and self.n_topics != AUTO:
-            raise ValueError(f"the number of topics is a number or {AUTO!r}, got {self.n_topics!r}")
-        _ = self.words  # a file that cannot be read is reported before anything is learned
+            raise ValueError(f"n_topics must be an integer or {AUTO!r}, got {self.n_topics!r}")
+        _ = self.words  # report an unreadable file of stop words before learning
 
     @cached_property
     def words(self) -> Words:
-        """What counts as a word of a text."""
+        """The tokenizer of texts."""
         return choose_words(self.stop_words)
 
     def make_topics(self, columns: Columns, progress: Progress) -> TextTopics:
-        """Return topics to begin with."""
+        """Return new topics."""
         words = self.source.choose_words(columns, self.words)
         wish = choose_wish(self.vocabulary, self.source)
-        # now, in parallel: counting words would compile its kernels first, alone
+        # Compile all kernels in parallel now; counting words would compile its own one by one.
         compile_learning(self.learner, isinstance(wish, str) and wish.startswith(GROW))
         return TextTopics(
             MANY if isinstance(self.n_topics, str) else self.n_topics,
@@ -112,9 +113,9 @@ class LearnOptions:
         )
 
     def stored(self, columns: Columns) -> dict[str, str]:
-        """Return the options that change what is learned, by name, as a checkpoint stores them.
+        """Return the settings that affect the model, by name, as a checkpoint stores them.
 
-        Labels, and times unless documents are sorted by them, change nothing.
+        Labels do not, nor do times unless documents are sorted by them.
         """
         text = ",".join(columns.text)
         sorting = f"by {columns.time}" if self.source.sort else "no"
@@ -132,7 +133,7 @@ class LearnOptions:
 
 
 def name_vocabulary(wish: str | int | Vocabulary | None, source: Source) -> str:
-    """Return a vocabulary as it was wished for; words that were given, by their digest."""
+    """Return the setting of the vocabulary; given words are identified by a digest."""
     chosen = choose_wish(wish, source)
     if isinstance(chosen, Vocabulary):
         return f"{chosen.n_words} given words ({short_digest(chosen)})"
@@ -140,14 +141,14 @@ def name_vocabulary(wish: str | int | Vocabulary | None, source: Source) -> str:
 
 
 def name_words(words: Words | Tokens) -> dict[str, str]:
-    """Return what is counted, by the name of the option that says it."""
+    """Return the setting of the tokenizer, by option name."""
     if isinstance(words, Tokens):
         return {"tokens": f"split by {words.split}" if words.split else "as they are"}
     return {"stop-words": name_stop_words(words)}
 
 
 def name_stop_words(words: Words) -> str:
-    """Return a choice of stop words, by their digest if it is none of the usual."""
+    """Return the setting of the stop words; a custom list is identified by a digest."""
     for name in ("english", None):
         if words == Words(stop_words=name):
             return name or "none"
@@ -155,12 +156,12 @@ def name_stop_words(words: Words) -> str:
 
 
 def short_digest(words: Iterable[str]) -> str:
-    """Return a few letters that other words hardly have."""
+    """Return the first 8 hexadecimal digits of a digest of words."""
     return hashlib.sha256(json.dumps(list(words)).encode()).hexdigest()[:8]
 
 
 def check_same(before: dict[str, str], now: dict[str, str], name: str) -> None:
-    """Raise if settings are not those of before, naming each that differs."""
+    """Raise if any setting differs, naming all that do."""
     differing = [key for key in {**before, **now} if before.get(key) != now.get(key)]
     if differing:
         told = "; ".join(
@@ -168,6 +169,6 @@ def check_same(before: dict[str, str], now: dict[str, str], name: str) -> None:
             for key in differing
         )
         raise ValueError(
-            f"{name} was learned with other settings: {told}; give those it was learned with, or "
-            "start over with --fresh"
+            f"{name} was learned with other settings: {told}; use the same settings, or start over "
+            "with --fresh"
         )

@@ -1,4 +1,4 @@
-"""Predict: the topic of every document of files."""
+"""Predict: the topics of documents in files."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from spectralleader.text.surprise import score
 from spectralleader.text.topics import TextTopics
 
 FORMATS = ("csv", "jsonl")
-DIGITS = 4  # of probabilities
-# columns that are written of every document: one of the input that has such a name gets another
+DIGITS = 4  # decimals of probabilities
+# Names of output columns; input columns with such a name are renamed.
 OURS = re.compile(
     "file|line|topic|name|probability|known_words|log_prob|p_value|best|probabilities|shares"
     r"|(p|s|best)\d+"
@@ -32,19 +32,19 @@ OURS = re.compile(
 
 
 class Prediction(NamedTuple):
-    """What a model says of a block of documents."""
+    """The predictions for a block of documents."""
 
     block: TextBlock
     posterior: Floats  # (n_docs, K) P(topic | document)
     log_prob: Floats  # (n_docs,) of the known words
-    n_known: Floats  # (n_docs,) known words
+    n_known: Floats  # (n_docs,) number of known words
     names: tuple[str, ...] = ()  # of the topics, if any has one
-    shares: Floats | None = None  # (n_docs, K) proportions of topics within the document
-    n_best: int | None = None  # topics given for each document; None: all, in order
-    p_values: Floats | None = None  # (n_docs,) see `Snapshot.p_values`; NaN where there is none
+    shares: Floats | None = None  # (n_docs, K) topic proportions within each document
+    n_best: int | None = None  # topics reported per document; None: all, in order
+    p_values: Floats | None = None  # (n_docs,) see `Snapshot.p_values`; NaN if undefined
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield a row per document; topics count from 1."""
+        """Yield one row per document; topics count from 1."""
         best = self.posterior.argmax(axis=1)
         columns = (self.block.files, best, self.log_prob, self.n_known)
         lines = self.block.lines.tolist() if self.block.ids is None else self.block.ids
@@ -70,7 +70,7 @@ class Prediction(NamedTuple):
         return round(float(self.p_values[i]), DIGITS)
 
     def _values(self, values: Floats) -> dict[str, Any]:
-        """Return what is given of every topic, or of the best."""
+        """Return the values of all topics, or of the `n_best` topics."""
         kind = "probabilities" if self.shares is None else "shares"
         if self.n_best is None:
             return {kind: values.tolist()}
@@ -79,7 +79,7 @@ class Prediction(NamedTuple):
 
 
 def kept_as(column: str) -> str:
-    """Return what a column of the input is called beside ours.
+    """Return the output name of an input column.
 
     Examples
     --------
@@ -96,9 +96,9 @@ def predict(topics: TextTopics, source: Source | str | os.PathLike[str]) -> Iter
 
 
 class Watched:
-    """Topics of a file that another process renews: `latest` loads them again when it changed.
+    """Topics in a file that another process updates; `latest` reloads them after a change.
 
-    A file that cannot be loaded at the moment is reported once, and the last topics stay.
+    If the file cannot be loaded, this is reported once and the previous topics are used.
     """
 
     def __init__(
@@ -108,24 +108,24 @@ class Watched:
         load: Callable[[str], TextTopics] = load_topics,
     ) -> None:
         self._path, self._progress, self._load = Path(path), progress or Progress(), load
-        self._seen = self._state()  # before loading: what is renewed meanwhile is loaded again
+        self._seen = self._state()  # before loading, so that no update in between is missed
         self._topics = load(str(path))
 
     def latest(self) -> TextTopics:
-        """Return the topics that the file holds now."""
+        """Return the current topics."""
         if (state := self._state()) not in (self._seen, None):
             self._seen = state
             try:
                 found = self._load(str(self._path))
             except (StorageError, OSError) as error:
-                self._progress.say(f"{error}; predicting with the topics loaded before")
+                self._progress.say(f"{error}; predicting with the previous topics")
                 return self._topics
             self._topics = found
-            self._progress.say(f"loaded {self._path} again: {found.n_docs:,} documents learned")
+            self._progress.say(f"reloaded {self._path}: {found.n_docs:,} documents learned")
         return self._topics
 
     def _state(self) -> tuple[int, ...] | None:
-        """Return what changes whenever the file is replaced; None if it is missing."""
+        """Return inode, size and time of the file, or None if it is missing."""
         try:
             found = self._path.stat()
         except OSError:
@@ -141,18 +141,18 @@ def predict_blocks(
     shares: bool = False,
     n_best: int | None = None,
 ) -> Iterator[Prediction]:
-    """Yield predictions of blocks that are being read.
+    """Yield the predictions for blocks.
 
     Parameters
     ----------
     topics : TextTopics or Watched
-        What is watched is read anew before each block.
+        A `Watched` file is checked for changes before each block.
     level : int, optional
-        Topics that all are merged to.
+        Merge the topics to this number.
     shares : bool
-        Give the proportions of topics within each document, instead of probabilities.
+        Return topic proportions within each document instead of probabilities.
     n_best : int, optional
-        Give only so many topics of each document, the best first.
+        Return only this many topics per document, the best first.
     """
     latest = topics.latest if isinstance(topics, Watched) else lambda: topics
     now: TextTopics | None = None
@@ -165,7 +165,7 @@ def predict_blocks(
         log_prob, posterior = model.log_prob(documents), model.posterior(documents)
         within = model.shares(documents) if shares else None
         per_word = log_prob / np.maximum(documents.lengths, 1.0)
-        if shown.groups is not None:  # the past was judged by all topics
+        if shown.groups is not None:  # past scores are those of all topics, not of merged ones
             per_word, _ = score(fine.model, documents)
         p_values = fine.past.p_values(per_word, documents.lengths)
         told = (posterior, log_prob, documents.lengths, names, within, n_best, p_values)
@@ -173,14 +173,14 @@ def predict_blocks(
 
 
 def write(predictions: Iterable[Prediction], file: TextIO, format: str = "csv") -> int:
-    """Write a line a document as they come, CSV with a header or JSON lines; return how many."""
+    """Write one line per document, as CSV with a header or JSON lines; return their number."""
     if format not in FORMATS:
-        raise ValueError(f"there is no format {format!r}; known are {', '.join(FORMATS)}")
+        raise ValueError(f"unknown format {format!r}; choose one of {', '.join(FORMATS)}")
     write_rows = CsvRows(file).write if format == "csv" else JsonRows(file).write
     n_docs = 0
     for prediction in predictions:
         if Interrupts.entered is not None:
-            Interrupts.entered.at_stake = True  # a line that is half written
+            Interrupts.entered.at_stake = True  # a second Ctrl-C could leave half a line
         write_rows(prediction)
         file.flush()
         n_docs += len(prediction.block)
@@ -188,7 +188,7 @@ def write(predictions: Iterable[Prediction], file: TextIO, format: str = "csv") 
 
 
 class JsonRows:
-    """JSON lines."""
+    """Writes JSON lines."""
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
@@ -200,7 +200,7 @@ class JsonRows:
 
 
 class CsvRows:
-    """CSV with a header, that of the first prediction: later ones are written in its columns."""
+    """Writes CSV with the columns of the first prediction."""
 
     def __init__(self, file: TextIO) -> None:
         self._writer = csv.writer(file, lineterminator="\n")
@@ -213,7 +213,7 @@ class CsvRows:
         Raises
         ------
         ValueError
-            If there are more or fewer topics than before: the model was renewed with other ones.
+            If the number of topics has changed, because the model was replaced.
         """
         kind, letter = ("shares", "s") if prediction.shares is not None else ("probabilities", "p")
         for row in prediction.rows():
@@ -224,8 +224,8 @@ class CsvRows:
                 self._begin(list(row), len(values), ("best", letter) if best else (letter,))
             if len(values) != self._n_values:
                 raise ValueError(
-                    "the model was renewed with another number of topics, which do not fit the "
-                    "columns of the output; write JSON lines (--to jsonl), or start again"
+                    "the model was replaced by one with another number of topics, which does not "
+                    "fit the columns of the output; write JSON lines (--to jsonl), or restart"
                 )
             self._writer.writerow([*(row.get(name, "") for name in self._header), *values])
 

@@ -1,4 +1,4 @@
-"""Progress: reports of how a job is getting on."""
+"""Progress: callbacks that report the state of a job."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ from typing import Any
 
 
 class Progress:
-    """Receives reports and ignores them: a display is a subclass."""
+    """Receives reports and ignores them; displays are subclasses."""
 
     def say(self, line: str) -> None:
-        """Report something once."""
+        """Report a message."""
 
     def compiling(self, n: int, n_kernels: int) -> None:
-        """Report that the n-th kernel of up to n_kernels is compiled; 0: none any more."""
+        """Report that the n-th of up to n_kernels kernels is being compiled; 0: finished."""
 
     def counted(self, n_docs: int) -> None:
-        """Report the number of documents counted so far in the first pass over the texts."""
+        """Report the number of documents counted so far in the first pass."""
 
     def retraced(self, n_docs: int) -> None:
-        """Report the number of documents read again so far, up to where an earlier pass ended."""
+        """Report the number of documents read again so far while resuming."""
 
     def begun(self, result: Any) -> None:
-        """Report what there is before the first step: `Learned`."""
+        """Report the `Learned` result before the first step."""
 
     def reading(self, block: Any) -> None:
         """Report a `TextBlock` that is about to be learned."""
 
     def saved(self, checkpoint: Any) -> None:
-        """Report a `Checkpoint` that is on the disk."""
+        """Report a `Checkpoint` that was written to disk."""
 
     def not_saved(self, error: Exception) -> None:
-        """Report a checkpoint that could not be written; the last one is as it was."""
+        """Report a checkpoint that could not be written; the previous one is unchanged."""
 
     def stepped(self, result: Any) -> None:
-        """Report a step: the result so far, `Learned` or `Evaluation`."""
+        """Report the result after a step, `Learned` or `Evaluation`."""

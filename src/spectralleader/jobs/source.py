@@ -1,4 +1,4 @@
-"""Source: the files of a job, and the words and vocabulary it takes from them."""
+"""Source: the input of a job, its tokenizer and its vocabulary."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ AnyReader = Reader | LiveReader | FolderReader
 
 @dataclass(frozen=True)
 class Source:
-    """Files to read texts from, and how; see `spectralleader.sources.read`."""
+    """The input of a job; see `spectralleader.sources.read`."""
 
     files: tuple[str, ...]
     text: tuple[str, ...] | None = None
@@ -42,56 +42,56 @@ class Source:
     sort: bool = False
     keep: tuple[str, ...] = ()
     empty: bool = False
-    tokens: str | None = None  # the column of documents of tokens, in place of text
+    tokens: str | None = None  # the column of documents of tokens, instead of text
     split: str | None = None  # how text is split into tokens; see `Tokens`
-    follow: bool | None = None  # wait for more at the end; None: for brokers only
-    start: str = "earliest"  # where a live source begins at the first start: or "latest"
-    wait: float = WAIT  # seconds that a block of one waits until it is full
+    follow: bool | None = None  # wait for new messages at the end; None: for brokers only
+    start: str = "earliest"  # where a live source starts without a position, or "latest"
+    wait: float = WAIT  # seconds until an incomplete block of a live source is returned
     encoding: str | None = None  # of the text; None: UTF-8
 
     def __post_init__(self) -> None:
-        Tokens(self.split)  # reports a wrong one before anything is read
+        Tokens(self.split)  # report an invalid one before reading
         if check_encoding(self.encoding) is not None and self.is_live:
             raise ValueError(
-                "the text of a broker, or of what is followed, is UTF-8; omit --encoding, or pipe "
-                "it through iconv"
+                "brokers and followed files are read as UTF-8; omit --encoding, or pipe the input "
+                "through iconv"
             )
         if self.tokens and self.text:
-            raise ValueError("name the text or the tokens, not both (--text, --tokens)")
+            raise ValueError("text and tokens exclude each other (--text, --tokens)")
         if self.is_live and len(self.files) > 1:
-            raise ValueError("a broker, or what is followed, is read alone; name one")
+            raise ValueError("only one broker, followed file or followed folder can be read")
         if self.is_live and self.sort:
-            raise ValueError("a live source cannot be sorted; leave out --sort")
+            raise ValueError("a live source cannot be sorted; omit --sort")
         if not self.is_live and self.start != "earliest":
             raise ValueError(
-                "a file is read from its beginning; --from latest is for brokers and --follow"
+                "files are read from the beginning; --from latest requires a broker or --follow"
             )
 
     @classmethod
     def of(cls, files: str | os.PathLike[str] | Source, **options: object) -> Source:
-        """Make a source of one file, or leave one as it is."""
+        """Return a source for one file; return a `Source` unchanged."""
         if isinstance(files, Source):
             return files
         return replace(cls((os.fspath(files),)), **options)  # type: ignore[arg-type]
 
     @property
     def is_live(self) -> bool:
-        """Whether it is a broker, or a file or folder that is followed: positions, no digest."""
+        """Whether it is a broker or a followed file or folder, which has positions, not digests."""
         return any(map(is_address, self.files)) or bool(self.follow)
 
     @property
     def paths(self) -> list[str]:
-        """The files, those of folders in order of their names."""
+        """All files; those in folders in order of their names."""
         return [path for name in self.files for path in expand(name)]
 
     def open(self, progress: Progress | None = None) -> AnyReader:
-        """Open the files, in blocks. A live source is not started yet: see `LiveReader.start`."""
+        """Return a reader; that of a live source is not started yet, see `LiveReader.start`."""
         for name in self.files:
             check_scheme(name)
         if not self.is_live:
             return self._read(self.block, sort=self.sort)
         if "-" in self.files:
-            raise ValueError("standard input is followed as it is; leave out --follow")
+            raise ValueError("standard input is always followed; omit --follow")
         [name] = self.files
         return make_reader(
             name,
@@ -107,7 +107,7 @@ class Source:
 
     @property
     def _wish(self) -> Wish:
-        """The columns to read; text that is split stays text until it is counted."""
+        """The columns to read; a text column that is split later is read as text."""
         if self.split:
             return Wish(self.tokens or self.text, self.time, self.label, self.keep, "")
         return Wish(self.text, self.time, self.label, self.keep, self.tokens)
@@ -119,29 +119,29 @@ class Source:
 
     @property
     def once_only(self) -> str | None:
-        """The first of the files that cannot be read twice: a pipe, or a live source."""
+        """The first file that cannot be read twice (a pipe or live source), or None."""
         if self.is_live:
             return self.files[0]
         return next((name for name in self.paths if name == "-" or not Path(name).is_file()), None)
 
     def check_kept(self, target: str | os.PathLike[str]) -> None:
-        """Raise if a file is to be written over one that is read."""
+        """Raise if writing the target would overwrite an input file."""
         path = Path(target)
         for name in self.files:
             if name == "-" or not Path(name).exists():
                 continue
             if path.exists() and path.samefile(name):
-                raise ValueError(f"{name} is read, and would be overwritten; name another file")
+                raise ValueError(f"the input {name} would be overwritten; name another file")
             if Path(name).is_dir() and path.absolute().parent.samefile(name):
-                raise ValueError(f"all files in {name} are read; save in another folder")
+                raise ValueError(f"all files in {name} are input; save to another folder")
 
     def texts(self, progress: Progress) -> Iterator[list[Any]]:
-        """Yield all texts, in blocks, for a first pass; order does not matter there.
+        """Yield all texts in blocks, unsorted, for a first pass.
 
         Raises
         ------
         ValueError
-            If not one row could be used.
+            If no row is valid.
         """
         n_docs = 0
         with self._read(COUNT_BLOCK, sort=False) as reader:
@@ -151,20 +151,20 @@ class Source:
                 n_docs += len(block)
                 progress.counted(n_docs)
             if not n_docs and reader.problems.counts:
-                raise ValueError(f"no row could be used; {'; '.join(reader.problems.summary())}")
+                raise ValueError(f"no valid rows; {'; '.join(reader.problems.summary())}")
 
     def choose_words(self, columns: Columns, words: Words) -> Words | Tokens:
-        """Return what is counted: words, unless the documents are tokens already."""
+        """Return the tokenizer: `words`, unless documents are tokens already."""
         return Tokens(self.split) if self.split or columns.tokens else words
 
 
 def expand(name: str) -> list[str]:
-    """Return a file as it is, and a folder as its files in order of their names."""
+    """Return a file, or the files of a folder in order of their names."""
     if name == "-" or not Path(name).is_dir():
         return [name]
     found = [str(path) for path in list_folder(name)]
     if not found:
-        raise ValueError(f"the folder {name} has no files; put some there, or wait with --follow")
+        raise ValueError(f"the folder {name} has no files; use --follow to wait for some")
     return found
 
 
@@ -174,7 +174,7 @@ def choose_words(stop_words: str) -> Words:
 
 
 def choose_wish(wish: str | int | Vocabulary | None, source: Source) -> int | str | Vocabulary:
-    """Return how a vocabulary is to be had: a number of words, "grow:N", or the words of a file."""
+    """Return the requested vocabulary: a number of words, "grow:N", or the words of a file."""
     if isinstance(wish, Vocabulary):
         return wish
     if wish is None:
@@ -186,7 +186,7 @@ def choose_wish(wish: str | int | Vocabulary | None, source: Source) -> int | st
         return int(wish)
     if not Path(str(wish)).is_file():
         raise ValueError(
-            f"vocabulary must be a number, grow, grow:N or a file of words; no file {wish!r}"
+            f"vocabulary must be a number, grow, grow:N or a file of words, got {wish!r}"
         )
     return Vocabulary.from_file(str(wish))
 
@@ -194,11 +194,11 @@ def choose_wish(wish: str | int | Vocabulary | None, source: Source) -> int | st
 def choose_vocabulary(
     wish: str | int | Vocabulary | None, source: Source, words: Words | Tokens, progress: Progress
 ) -> Vocabulary:
-    """Return a vocabulary as it was wished for.
+    """Return the requested vocabulary.
 
-    A number: the most frequent words, counted in a first pass. "grow" or "grow:N": it grows with
-    the stream. Else a file of words. If nobody says: 5,000 words counted first, and for a pipe,
-    which can be read once only, one that grows.
+    A number is a vocabulary of the most frequent words, counted in a first pass. "grow" or "grow:N"
+    is a vocabulary that grows with the stream. Anything else is a file of words. Defaults to 5,000
+    words, and to "grow" for a pipe, which can only be read once.
     """
     chosen = choose_wish(wish, source)
     if isinstance(chosen, Vocabulary):
@@ -208,8 +208,8 @@ def choose_vocabulary(
     if (pipe := source.once_only) is not None:
         name = "standard input" if pipe == "-" else pipe
         raise ValueError(
-            f"{name} can be read once only, so its {chosen} most frequent words cannot be counted "
-            f"first; say --vocabulary grow:{chosen}, or name a file of words"
+            f"{name} can only be read once, so its {chosen} most frequent words cannot be counted "
+            f"first; use --vocabulary grow:{chosen}, or a file of words"
         )
-    progress.say(f"counting words, to know the {chosen:,} most frequent")
+    progress.say(f"first pass: counting words to find the {chosen:,} most frequent")
     return Vocabulary.most_frequent(source.texts(progress), chosen, words=words)

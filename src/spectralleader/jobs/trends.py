@@ -14,9 +14,9 @@ COLUMNS = ("time", "topic", "share", "error", "documents")
 def write_trends(
     topics: TextTopics, file: TextIO, level: int | None = None, format: str = "csv"
 ) -> int:
-    """Write a line per stretch of time and topic, CSV with a header or JSON lines; return how many.
+    """Write one line per time interval and topic, as CSV or JSON lines; return their number.
 
-    Names of topics are a column where any has one.
+    If any topic has a name, names are a column.
     """
     names = topics.at(level).names
     rows = topics.trends(level).rows()

@@ -1,4 +1,4 @@
-"""Warming up: every kernel compiled beforehand, for an image or a cache."""
+"""Warm-up: compile all kernels in advance, for a container image or a cache."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from spectralleader.runtime.interrupts import look
 from spectralleader.spectral import DECOMPOSITIONS
 from spectralleader.text.first_use import sample_texts
 
-N_DOCS = 400  # enough for every estimate to be renewed
+N_DOCS = 400  # enough documents for every refit to run once
 
 
 class Warmed(NamedTuple):
-    """What was compiled."""
+    """The result of a warm-up."""
 
-    folder: Path | None  # where it is kept, perhaps in folders of it; None if it is not
+    folder: Path | None  # common folder of the caches; None if there is no cache
     n_kernels: int
     seconds: float
 
 
 def warm_up() -> Warmed:
-    """Compile the kernels of everything that commands do, with every learner."""
+    """Compile the kernels of all commands, with every learner."""
     began = perf_counter()
     with before_each_kernel(look), TemporaryDirectory() as folder:
         data = Path(folder, "texts.csv")

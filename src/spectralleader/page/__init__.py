@@ -1,7 +1,6 @@
-"""A page of topics to send: one HTML file that needs no network, and says what `topics` says.
+"""A page of topics: one self-contained HTML file with the content of the command `topics`.
 
-Here belongs what the page shows (`content`) and how it looks (`page.css`, `page.js`). What topics
-are is in `text` and `jobs`.
+`content` computes what the page shows; `page.css` and `page.js` define how it looks.
 """
 
 from spectralleader.page.content import describe_held, describe_page

@@ -1,4 +1,4 @@
-"""Content: all that a page shows, as plain values, at every level that its slider has."""
+"""Content: everything that a page shows, as plain values, at every level of its slider."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from spectralleader.text.trends import (
     sample_under,
 )
 
-LEVELS = (*range(2, 13), 16, 20, 24, 32, 48, 64, 100)  # on the slider, up to all topics
-MOST_LEAVES = 40  # of the tree that is drawn
-MOST_DOCUMENTS = 2000  # in the page
-N_WORDS = 10  # of a topic
+LEVELS = (*range(2, 13), 16, 20, 24, 32, 48, 64, 100)  # levels on the slider, up to all topics
+MOST_LEAVES = 40  # leaves of the drawn tree
+MOST_DOCUMENTS = 2000  # documents in the page
+N_WORDS = 10  # top words per topic
 UNITS = ((86_400.0, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second"))
 
 
@@ -41,19 +41,19 @@ def describe_page(
     texts: bool = True,
     curve: LossCurve | None = None,
 ) -> dict[str, Any]:
-    """Return what the page of a model shows.
+    """Return the content of a page for a model.
 
     Parameters
     ----------
     title : str
         The heading.
     level : int, optional
-        Number of topics shown at first; defaults to all, or of more than people read to what the
-        prices of the tree suggest.
+        Number of topics shown initially. Defaults to all topics, or, if there are more than 20, to
+        the number that the merge tree suggests.
     texts : bool
-        Whether documents are shown, if any are kept.
+        Whether to show documents, if the model keeps any.
     curve : LossCurve, optional
-        Losses over the stream, which a checkpoint has and topics alone have not.
+        Losses over the stream, which a checkpoint contains but topics alone do not.
     """
     start = first_level(topics.tree(), level)
     content = describe_held(topics.hold(), title=title, level=start, texts=texts)
@@ -63,7 +63,7 @@ def describe_page(
 
 
 def first_level(tree: TopicTree, level: int | None) -> int:
-    """Return the number of topics shown at first."""
+    """Return the number of topics shown initially."""
     default = tree.n_topics if tree.n_topics <= READ else tree.suggested
     return default if level is None else min(level, tree.n_topics)
 
@@ -76,10 +76,10 @@ def describe_held(
     texts: bool = True,
     levels: Iterable[int] = LEVELS,
 ) -> dict[str, Any]:
-    """Return what a page shows of topics that are held, but for findings other than changes.
+    """Return the content of a page for held topics, without a diagnosis.
 
-    The slider has the given levels beside all topics and the level shown at first. Nothing is
-    judged, which would take longer than all else.
+    The slider has the given levels besides all topics and the initial level. A diagnosis would take
+    longer than everything else; the findings only contain the events of the topics.
     """
     tree, timeline, full = held.tree, held.timeline, held.full
     start = first_level(tree, level)
@@ -112,7 +112,7 @@ def describe_held(
 
 
 def say_span(trends: Trends) -> str:
-    """Say from when to when the documents are."""
+    """Return the time span of the documents in words."""
     if not len(trends.starts) or not trends.by_time:
         return ""
     ends = (float(trends.starts[0]), float(trends.starts[-1]))
@@ -121,7 +121,7 @@ def say_span(trends: Trends) -> str:
 
 
 def list_times(trends: Trends) -> dict[str, Any]:
-    """Return the stretches of time."""
+    """Return the time intervals."""
     step = f"{trends.width:,.0f} documents"
     if trends.by_time:
         size, unit = next((one for one in UNITS if trends.width >= one[0]), UNITS[-1])
@@ -140,7 +140,7 @@ def list_times(trends: Trends) -> dict[str, Any]:
 def list_level(
     tree: TopicTree, view: Snapshot, sampled: Sampled, trends: Trends, places: Floats
 ) -> dict[str, Any]:
-    """Return the topics of a level, their shares over time and how well they fit."""
+    """Return the topics of a level, their shares over time and their fit."""
     model, n = view.model, view.model.n_topics
     groups = np.arange(n) if view.groups is None else view.groups
     weights = tree.model.weights + 1e-12
@@ -164,7 +164,7 @@ def list_level(
 
 
 def fit_of(model: TopicModel, sampled: Sampled, n: int) -> list[float]:
-    """Return the nats that a word of each stretch's sample takes under a model."""
+    """Return the negative log-likelihood per word of each interval's sample, in nats."""
     lost = np.bincount(sampled.stretch, -model.log_prob(sampled.documents), minlength=n)
     lengths = np.bincount(sampled.stretch, sampled.documents.lengths, minlength=n)
     mean = lost.sum() / max(1.0, lengths.sum())
@@ -173,30 +173,31 @@ def fit_of(model: TopicModel, sampled: Sampled, n: int) -> list[float]:
 
 
 def place_topics(model: TopicModel) -> Floats:
-    """Return a place in the plane for each topic, (K, 2): near where words are the same.
+    """Return a position in the plane for each topic, (K, 2); similar topics are close.
 
-    The first two principal components of the square roots of the topics, whose distances are those
-    of Hellinger.
+    These are the first two principal components of the square roots of the topics, so that
+    distances approximate the Hellinger distance.
     """
     roots = np.sqrt(model.topics)
     centred, scale = roots - model.weights @ roots, np.sqrt(model.weights + 1e-12)
-    # of the small matrix of products, not of all words: 30 times as fast with 50,000 of them
+    # Eigenvectors of the (K, K) Gram matrix instead of an SVD over all words: 30 times as fast with
+    # 50,000 words.
     gram = centred @ centred.T
     spread, axes = np.linalg.eigh(gram * np.outer(scale, scale))
     places = np.zeros((model.n_topics, 2))
     for i in range(min(2, model.n_topics)):
         axis = scale * axes[:, -1 - i] / np.sqrt(max(spread[-1 - i], np.finfo(float).tiny))
-        # either way is as good: the one whose words add up to more
+        # Fix the arbitrary sign of the axis.
         places[:, i] = gram @ axis * (-1.0 if axis @ centred.sum(axis=1) < 0 else 1.0)
     return places
 
 
 def list_tree(held: Held, numbers: list[int]) -> dict[str, Any]:
-    """Return the upper part of the tree: leaves with their groups at each level, and mergers."""
+    """Return the upper part of the tree: leaves with their groups at each level, and merges."""
     tree, n = held.tree, min(MOST_LEAVES, held.tree.n_topics)
     groups, order = tree.groups(n), tree.order[:n]
     view = held.at(n)
-    stands = order if n < tree.n_topics else list(range(n))  # a topic of each leaf
+    stands = order if n < tree.n_topics else list(range(n))  # the topic that represents each leaf
     levels = [tree.groups(level) for level in numbers]
     leaves = {
         str(stands[g]): {
@@ -217,7 +218,7 @@ def list_tree(held: Held, numbers: list[int]) -> dict[str, Any]:
 
 
 def list_documents(views: list[Snapshot], sampled: list[Sampled]) -> list[dict[str, Any]]:
-    """Return documents of the sample, with their topic at every level and how typical they are."""
+    """Return sampled documents with their topic and their typicality at every level."""
     first = sampled[0]
     best = [one.posterior.argmax(axis=1) for one in sampled]
     scores = [score(view, one) for view, one in zip(views, sampled, strict=True)]
@@ -235,7 +236,7 @@ def list_documents(views: list[Snapshot], sampled: list[Sampled]) -> list[dict[s
 
 
 def score(view: Snapshot, sampled: Sampled) -> Floats:
-    """Return how typical each document is of its likeliest topic, from 0 to 1."""
+    """Return the typicality of each document for its likeliest topic, from 0 to 1."""
     documents, best = sampled.documents, sampled.posterior.argmax(axis=1)
     logs = np.log(np.maximum(view.model.topics, np.finfo(float).tiny))
     lengths = documents.lengths
@@ -247,9 +248,9 @@ def score(view: Snapshot, sampled: Sampled) -> Floats:
 
 
 def choose_documents(stretch: Ints, best: list[Ints], scores: list[Floats]) -> list[int]:
-    """Return the documents that are most typical at some level, of all times, then of each time."""
+    """Return the documents that are most typical at any level, overall and of each interval."""
     wanted: dict[int, None] = {}
-    for depth in (12, 1):  # of each topic, then of each topic and stretch
+    for depth in (12, 1):  # documents per topic, then per topic and interval
         for group, typical in zip(best, scores, strict=True):
             key = group if depth > 1 else group * (stretch.max(initial=0) + 1) + stretch
             order = np.lexsort((-typical, key))

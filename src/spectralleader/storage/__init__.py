@@ -96,7 +96,9 @@ def load_with_losses(path: str | os.PathLike[str]) -> tuple[TextTopics, LossCurv
         curve = curve if found.run is None else found.run.curve
         found = found.topics
     if not isinstance(found, TextTopics):
-        raise StorageError(f"{path} holds a {type(found).__name__}, not what learn --save writes")
+        raise StorageError(
+            f"{path} contains a {type(found).__name__}, not a model saved by learn --save"
+        )
     return found, curve
 
 

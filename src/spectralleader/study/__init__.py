@@ -1,5 +1,5 @@
-"""The paper's experiments: scenarios as data, runs, claims, tables, figures, and the demonstration.
+"""The paper's experiments: scenarios as data, runs, claims, tables, figures, and a demo.
 
-Here belongs what tells of learners to readers. What judges them is in `evaluation`. It needs the
-extra `study`.
+This package compares learners for readers; `evaluation` holds the metrics. It requires the extra
+`study`.
 """

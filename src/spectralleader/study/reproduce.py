@@ -1,4 +1,4 @@
-"""The paper's study, or one's own: run scenarios, then tables, figures and a page."""
+"""Run the paper's study or other scenarios, and write tables, figures and a page."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from spectralleader.study.rows import Row
 
 
 class Options(NamedTuple):
-    """How a study is run."""
+    """Options of a study."""
 
     out: Path
-    workers: int | None = None  # as many as cores
-    data: Path | None = None  # where corpora are; else the environment's folder and the cache
+    workers: int | None = None  # None: the number of cores
+    data: Path | None = None  # folder of corpora; None: SPECTRALLEADER_DATA and the cache
     quick: bool = False
-    tables: bool = False  # also run Table 1, which takes longer than all the rest
+    tables: bool = False  # also run Table 1, which takes longer than everything else
 
 
 def run_files(console: Console, files: Sequence[Path], options: Options) -> list[Study]:
-    """Run scenario files; print a table of each, write figures and a page."""
+    """Run scenario files; print a table for each, and write figures and a page."""
     studies = run_studies(console, [load(file) for file in files], options)
     ran = [study for study in studies if study.rows]
     for study in ran:
@@ -52,7 +52,7 @@ def run_files(console: Console, files: Sequence[Path], options: Options) -> list
 
 
 def reproduce(console: Console, options: Options, docs: Path | None = None) -> list[Verdict]:
-    """Run the paper's study as far as it can be run here, and give a verdict on every claim."""
+    """Run the paper's study as far as its data are available; return a verdict on every claim."""
     known = [load(file) for file in shipped()]
     scenarios = [s for s in known if options.tables or s.figure != TABLE1]
     studies = run_studies(console, scenarios, options)
@@ -65,7 +65,7 @@ def reproduce(console: Console, options: Options, docs: Path | None = None) -> l
 
 
 def run_studies(console: Console, scenarios: Sequence[Scenario], options: Options) -> list[Study]:
-    """Run the scenarios that can be run; the others have no rows, and say why."""
+    """Run the scenarios whose data are available; the others get no rows, but a reason."""
     missing = {s.name: why_missing(s.stream, options.data) for s in scenarios}
     for name, reason in missing.items():
         if reason:
@@ -77,7 +77,7 @@ def run_studies(console: Console, scenarios: Sequence[Scenario], options: Option
 
 
 def study_of(scenario: Scenario, rows: Sequence[Row]) -> Study:
-    """Return what a report says of a scenario."""
+    """Return the study of a scenario and its rows."""
     corpus = scenario.stream.get("corpus")
     return Study(
         name=scenario.name,
@@ -91,8 +91,8 @@ def study_of(scenario: Scenario, rows: Sequence[Row]) -> Study:
         axis=scenario.axis,
         log=scenario.log,
         group=role_of(corpus),
-        # without the folders of this machine: it may be kept with the project
-        missing="" if rows else f"needs the corpus {corpus} (see --data)",
+        # Without local paths: the report may be committed.
+        missing="" if rows else f"requires the corpus {corpus} (see --data)",
     )
 
 
@@ -118,7 +118,7 @@ def judge_all(studies: Sequence[Study], command: str, *, quick: bool) -> Report:
 
 
 def command_of(options: Options, scenarios: Sequence[Scenario], studies: Sequence[Study]) -> str:
-    """Return the command that runs a study again; without the name of this machine's folder."""
+    """Return the command that reproduces a study, without local paths."""
     ran = {study.name for study in studies if study.rows}
     needs_data = any("corpus" in s.stream for s in scenarios if s.name in ran)
     flags = {"--quick": options.quick, "--tables": options.tables, "--data FOLDER": needs_data}
@@ -126,14 +126,14 @@ def command_of(options: Options, scenarios: Sequence[Scenario], studies: Sequenc
 
 
 def write(console: Console, report: Report, out: Path) -> None:
-    """Write the page with its figures, and say where everything is."""
+    """Write the page with its figures, and print where the files are."""
     if report.studies or report.table1:
         console.print(f"Rows: {out / 'rows'}", highlight=False)
         console.print(f"Page: {write_page(report, out / 'index.html')}", highlight=False)
 
 
 def show(console: Console, report: Report) -> None:
-    """Print the tables that sum up a reproduction; the page has all of them."""
+    """Print the main tables of a reproduction; the page contains all of them."""
     if (tuning := tuning_table(report.studies)).rows:
         console.print(as_rich(tuning, "The value of tuning, at the last step"))
     for title, table in table1_tables(report.table1).items() if report.table1 else ():

@@ -1,17 +1,17 @@
-"""Rows: what a run leaves behind, one per learner, seed and step. Checked when read back."""
+"""Rows: the results of a run, one per learner, seed and step; validated when read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-# What reports need to know of a learner, said in the scenario file; see docs/experiments.md.
+# Roles of learners, set in the scenario file and used by reports; see docs/experiments.md.
 ROLES = ("leader", "literal", "variant", "predictor", "reference", "noise-free", "other")
-KEYS = ("scenario", "run", "learner", "seed", "step")  # of a line that are no metric
+KEYS = ("scenario", "run", "learner", "seed", "step")  # keys of a line that are not metrics
 
 
 class Contender(NamedTuple):
-    """A learner with one setting of its parameters."""
+    """A learner with specific parameters."""
 
     label: str  # its name in rows, tables and figures
     name: str = ""  # in the registry of the kind of experiment
@@ -20,12 +20,12 @@ class Contender(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What was measured of a learner at a step."""
+    """The metrics of a learner at a step."""
 
     learner: Contender
     seed: int
     step: int
-    values: Mapping[str, float]  # the metrics, and what they are compared with
+    values: Mapping[str, float]  # metrics, and the bounds they are compared with
 
     def to_json(self) -> dict[str, Any]:
         """Return the row as a flat object: parameters and metrics are columns."""
@@ -35,9 +35,9 @@ class Row(NamedTuple):
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any], learner: Contender, metrics: Iterable[str]) -> Row:
-        """Return the row that `to_json` wrote, of a known learner; raise ValueError if it is none.
+        """Return the row that `to_json` wrote for this learner; raise `ValueError` otherwise.
 
-        Role and parameters are the learner's of today: an edited role holds for old rows too.
+        Role and parameters are taken from `learner`, so that an edited role applies to old rows.
         """
         values = {k: v for k, v in found.items() if k not in (*KEYS, *learner.parameters)}
         numbers = [found.get("seed"), found.get("step"), *values.values()]

@@ -1,7 +1,7 @@
-"""The laws that every learner keeps, to run on one of your own; see `check_learner`.
+"""The laws of learners, to test your own learner with; see `check_learner`.
 
-In the shell: ``python -m spectralleader.testing package.module:Class``. Here belong laws that hold
-for any learner; what is particular to one of ours is in its test.
+On the command line: ``python -m spectralleader.testing package.module:Class``. This package holds
+the laws of all learners; properties of a single learner are in its own tests.
 """
 
 from spectralleader.testing.checking import Outcome, check_learner, run_laws

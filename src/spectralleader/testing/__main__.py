@@ -7,11 +7,14 @@ import sys
 from spectralleader.learners.lookup import find_learner
 from spectralleader.testing.checking import run_laws
 
-USAGE = "usage: python -m spectralleader.testing NAME\nNAME is package.module:Class or a learner's."
+USAGE = (
+    "usage: python -m spectralleader.testing NAME\n"
+    "NAME is package.module:Class, or the name of a built-in learner."
+)
 
 
 def main(arguments: list[str]) -> int:
-    """Print one line per law; return 0 if the learner keeps all, 1 if not, 2 for misuse."""
+    """Print one line per law; return 0 if all hold, 1 if not, 2 for wrong usage."""
     if len(arguments) != 1 or arguments[0].startswith("-"):
         sys.stderr.write(f"{USAGE}\n")
         return 0 if arguments in (["-h"], ["--help"]) else 2
@@ -24,7 +27,7 @@ def main(arguments: list[str]) -> int:
     for outcome in run_laws(learner):
         print(outcome, flush=True)
         n_broken, n_laws = n_broken + (outcome.error is not None), n_laws + 1
-    print(f"{arguments[0]} keeps {n_laws - n_broken} of {n_laws} laws")
+    print(f"{arguments[0]} satisfies {n_laws - n_broken} of {n_laws} laws")
     return 1 if n_broken else 0
 
 

@@ -1,4 +1,4 @@
-"""Checking: all laws run over one learner, with small streams that are the same every time."""
+"""Checking: run all laws on one learner, with small fixed streams."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from spectralleader.testing.requirements import N_WORDS, LawError, Maker
 from spectralleader.testing.streams import documents, fixed_streams, growing_streams
 
 Law = Callable[..., None]
-Case = tuple[Maker, tuple[Any, ...]]  # a maker, and what else the law is given
+Case = tuple[Maker, tuple[Any, ...]]  # a maker, and the other arguments of the law
 
-ALONE: tuple[Law, ...] = (  # laws that bring their own documents
+ALONE: tuple[Law, ...] = (  # laws with documents of their own
     laws.has_the_members_of_a_learner,
     laws.same_seed_gives_the_same_model,
     laws.renaming_words_renames_the_model,
@@ -38,7 +38,7 @@ OF_A_STREAM: tuple[Law, ...] = (
 
 
 class Outcome(NamedTuple):
-    """A law, and how the learner broke it, if it did."""
+    """A law, and the error if the learner violates it."""
 
     law: str
     error: Exception | None
@@ -51,12 +51,12 @@ class Outcome(NamedTuple):
 
 
 def check_learner(learner: Callable[..., Learner]) -> None:
-    """Raise `LawError` unless a learner keeps every law; the message lists those that it breaks.
+    """Raise `LawError` unless a learner satisfies every law; the message lists the violations.
 
     Parameters
     ----------
     learner : class or callable
-        Called with ``n_topics``, ``seed`` and, unless it is to grow, ``n_words``. Bind other
+        Called with ``n_topics``, ``seed`` and, unless it should grow, ``n_words``. Bind other
         parameters with `functools.partial`.
 
     Examples
@@ -66,11 +66,11 @@ def check_learner(learner: Callable[..., Learner]) -> None:
     """
     broken = [str(outcome) for outcome in run_laws(learner) if outcome.error is not None]
     if broken:
-        raise LawError("\n".join([f"{len(broken)} laws are broken:", *broken]))
+        raise LawError("\n".join([f"{len(broken)} laws are violated:", *broken]))
 
 
 def run_laws(learner: Callable[..., Learner]) -> Iterator[Outcome]:
-    """Yield the outcome of one law after the other."""
+    """Yield the outcome of each law."""
     make = Maker(learner)
     for law, cases in all_cases(make):
         yield Outcome((law.__doc__ or "").strip().split("\n")[0], _first_error(law, cases))
@@ -80,13 +80,13 @@ def _first_error(law: Law, cases: Iterator[Case]) -> Exception | None:
     try:
         for make, given in cases:
             law(make, *given)
-    except Exception as error:  # whatever the code of a user raises
+    except Exception as error:  # user code may raise anything
         return error
     return None
 
 
 def all_cases(make: Maker) -> Iterator[tuple[Law, Iterator[Case]]]:
-    """Yield every law with the cases it is tried on."""
+    """Yield every law with its cases."""
     for law in ALONE:
         yield law, iter([(make, ())])
     for law in OF_A_STREAM:

@@ -1,8 +1,8 @@
-"""The laws of learners, each one function that raises if a learner breaks it.
+"""The laws of learners: each is a function that raises if a learner violates it.
 
-A law is given `make`, which returns a new small learner: ``make(n_words=5, seed=3)``. Without
-`n_words` the learner grows. Laws about streams are given blocks of documents as well. The first
-line of a docstring is the law.
+A law receives `make`, which returns a new small learner: ``make(n_words=5, seed=3)``. Without
+`n_words` the learner grows. Laws about streams also receive blocks of documents. The first line of
+the docstring states the law.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ def has_the_members_of_a_learner(make: Maker) -> None:
     learner = make.over(N_WORDS)()
     require(isinstance(learner, Learner), "a member of the protocol Learner is missing")
     require(isinstance(learner.predictive, Predictive), "predictive must have log_prob")
-    require(not learner.grows, "a learner that was told n_words must not grow")
+    require(not learner.grows, "a learner that is given n_words must not grow")
     require(make().grows, "a learner without n_words must grow")
-    require("kind" not in learner.to_state(), "the key 'kind' of a state is taken by files")
+    require("kind" not in learner.to_state(), "the key 'kind' of a state is reserved for files")
 
 
 def model_is_valid_at_every_step(make: Maker, stream: Stream) -> None:
-    """The model is a finite distribution at every step, and so is what predicts."""
+    """The model is a finite distribution at every step, and predictions are finite."""
     learner = make()
     require_valid(learner.model)
     n_words = learner.n_words
@@ -73,10 +73,10 @@ def reading_changes_nothing(make: Maker, stream: Stream) -> None:
     for block in stream:
         read.learn(block)
         unread.learn(block)
-        require(same_model(read.model, read.model), "read twice, the model must be the same")
-    require(same_model(read.model, unread.model), "reading on the way changed the model")
+        require(same_model(read.model, read.model), "two reads must return the same model")
+    require(same_model(read.model, unread.model), "reading between steps changed the model")
     same = same_state(read.to_state(), unread.to_state())
-    require(same, "reading on the way changed the state")
+    require(same, "reading between steps changed the state")
 
 
 def input_stays_unchanged(make: Maker, stream: Stream) -> None:
@@ -97,13 +97,13 @@ def same_seed_gives_the_same_model(make: Maker) -> None:
     """The same seed gives the same model."""
     stream = list(documents(60, N_WORDS).blocks(7))
     a, b = (taught(make(n_words=N_WORDS, seed=3), stream) for _ in range(2))
-    require(same_model(a.model, b.model), "two learners of one seed found different models")
+    require(same_model(a.model, b.model), "two learners with one seed have different models")
 
 
 def renaming_words_renames_the_model(make: Maker) -> None:
     """Words in another order give the same model with its words in that order."""
-    # Exact but for rounding: sums over renamed words are added up in another order. A learner that
-    # starts from random topics is given its start, which is renamed too.
+    # Up to rounding: sums over renamed words are computed in another order. A learner that starts
+    # from random topics gets a renamed start.
     block, order = documents(300, N_WORDS), np.array([3, 0, 4, 1, 2])
     renamed = Documents.from_matrix(block.to_matrix()[:, order])
     rng = np.random.default_rng(0)
@@ -118,18 +118,18 @@ def renaming_words_renames_the_model(make: Maker) -> None:
         (models[0].topics[:, order], models[1].topics),
     ):
         away = float(np.abs(a - b).max())
-        require(away <= 1e-7, f"with words renamed, the models are {away:g} apart")
+        require(away <= 1e-7, f"with words renamed, the models differ by {away:g}")
 
 
 def a_copy_goes_on_by_itself(make: Maker) -> None:
-    """A copy, also by pickle, learns without changing the original."""
+    """A copy, including one by pickle, learns without changing the original."""
     learner = taught(make(n_words=N_WORDS), documents(60, N_WORDS).blocks(20))
     before = learner.to_state()
     for twin in (copy.deepcopy(learner), pickle.loads(pickle.dumps(learner))):
         require(same_model(learner.model, twin.model), "a copy must have the same model")
         twin.learn(documents(20, N_WORDS, seed=1))
         same = same_state(learner.to_state(), before)
-        require(same, "what a copy learned, or to_state returned, changed the original")
+        require(same, "learning in a copy, or changing a returned state, changed the original")
 
 
 def an_empty_block_is_a_no_op(make: Maker) -> None:
@@ -142,7 +142,7 @@ def an_empty_block_is_a_no_op(make: Maker) -> None:
 
 
 def memory_is_bounded(make: Maker) -> None:
-    """Memory does not grow with the stream, unless the class says "memory grows"."""
+    """Memory does not grow with the stream, unless the docstring says "memory grows"."""
     if "memory grows" in (type(make()).__doc__ or "").lower():
         return
     small = {"reservoir_size": 20} if "reservoir_size" in make.takes else {}
@@ -155,7 +155,7 @@ def memory_is_bounded(make: Maker) -> None:
 
 
 def size_of(state: object) -> int:
-    """Return the bytes of a state's values."""
+    """Return the size of a state in bytes."""
     if isinstance(state, dict):
         return sum(map(size_of, state.values()))
     if isinstance(state, list | tuple):
@@ -177,15 +177,15 @@ def degenerate_documents_give_a_valid_model(make: Maker) -> None:
 
 
 def one_word_is_a_legal_vocabulary(make: Maker) -> None:
-    """A vocabulary of one word is legal."""
+    """A vocabulary of one word is valid."""
     learner = make(n_words=1)
     learner.learn(Documents.from_tokens([[0, 0, 0], [0]], n_words=1))
     away = float(np.abs(learner.model.topics - 1.0).max())
-    require(away < 1e-7, f"the only word must have probability 1, is {away:g} off")
+    require(away < 1e-7, f"the only word must have probability 1, but is {away:g} off")
 
 
 def a_wrong_block_is_refused_and_changes_nothing(make: Maker) -> None:
-    """A block over other words than it was told, or of another type, is refused before learning."""
+    """A block over another vocabulary size, or of another type, is rejected before learning."""
     learner = make(n_words=N_WORDS)
     learner.learn(documents(20, N_WORDS))
     before = learner.to_state()
@@ -194,8 +194,8 @@ def a_wrong_block_is_refused_and_changes_nothing(make: Maker) -> None:
         require_refusal(call, ValueError, f"a block over {n_words} words, not {N_WORDS},")
     wrong: Any = [[0, 1]]
     require_refusal(partial(learner.learn, wrong), (TypeError, ValueError), "a list")
-    require(same_state(learner.to_state(), before), "a block that was refused changed the state")
-    require(not reload(learner).grows, "loaded, it must still not grow")
+    require(same_state(learner.to_state(), before), "a rejected block changed the state")
+    require(not reload(learner).grows, "after loading, it must still not grow")
 
 
 def bad_parameters_are_refused(make: Maker) -> None:

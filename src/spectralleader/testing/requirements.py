@@ -1,4 +1,4 @@
-"""What laws are written with: small learners, states and models compared, and `require`."""
+"""Tools for writing laws: small learners, comparison of states and models, and `require`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ N_TOPICS, N_WORDS = 3, 5
 
 
 class LawError(AssertionError):
-    """A learner breaks a law; the message says how."""
+    """Raised if a learner violates a law."""
 
 
 class Maker:
-    """Makes small learners of one kind: of 3 topics and seed 0, unless told otherwise."""
+    """A factory of small learners of one class, by default with 3 topics and seed 0."""
 
     def __init__(self, factory: Callable[..., Learner], **settings: Any) -> None:
         self.factory = factory
@@ -34,7 +34,7 @@ class Maker:
         return self.factory(**{**self.settings, **parameters})
 
     def over(self, n_words: int) -> Maker:
-        """Return a maker of learners that are told their words."""
+        """Return a maker of learners with a fixed vocabulary size."""
         return Maker(self.factory, **{**self.settings, "n_words": n_words})
 
 
@@ -50,18 +50,18 @@ def require_refusal(call: Callable[[], object], kinds: Any, what: str) -> None:
         call()
     except kinds:
         return
-    raise LawError(f"{what} must be refused, and was accepted")
+    raise LawError(f"{what} must be rejected, but was accepted")
 
 
 def require_valid(model: TopicModel) -> None:
-    """Raise unless a model is finite and a distribution, with no impossible word."""
+    """Raise unless a model is a finite distribution without words of probability 0."""
     for name, rows in (("weights", model.weights[None]), ("topics", model.topics)):
         require(np.isfinite(rows).all(), f"{name} must be finite")
-        require((rows >= 0).all(), f"{name} must not be negative, least is {rows.min()}")
-        # sums over a million words round by 1e-11
+        require((rows >= 0).all(), f"{name} must not be negative, the minimum is {rows.min()}")
+        # Rounding errors of sums over a million words are about 1e-11.
         away = float(np.abs(rows.sum(axis=1) - 1.0).max())
-        require(away <= 1e-9, f"{name} must sum to 1, are {away:g} off")
-    require((model.topics > 0).all(), "no word may be impossible: topics must be above 0")
+        require(away <= 1e-9, f"{name} must sum to 1, but are {away:g} off")
+    require((model.topics > 0).all(), "topics must be positive: no word may have probability 0")
 
 
 def same_state(a: object, b: object) -> bool:
@@ -88,17 +88,17 @@ def taught(learner: Learner, stream: Iterable[Documents]) -> Learner:
 
 
 def reload(learner: Learner) -> Learner:
-    """Return a learner as it comes back from a file."""
+    """Return a learner after a round trip through a file."""
     content = bytearray(pack({"state": learner.to_state()}))
     return type(learner).from_state(unpack(content)["state"])
 
 
 def continue_loaded(learner: Learner, after: Stream) -> None:
-    """Raise unless a learner and itself reloaded continue alike."""
+    """Raise unless a learner and its reloaded copy continue identically."""
     loaded = reload(learner)
-    require(same_model(learner.model, loaded.model), "loaded, the model must be the same")
+    require(same_model(learner.model, loaded.model), "loading changed the model")
     for block in after:
         learner.learn(block)
         loaded.learn(block)
-        require(same_model(learner.model, loaded.model), "after loading, models part ways")
-    require(same_state(learner.to_state(), loaded.to_state()), "after loading, states part ways")
+        require(same_model(learner.model, loaded.model), "after loading, models diverge")
+    require(same_state(learner.to_state(), loaded.to_state()), "after loading, states diverge")

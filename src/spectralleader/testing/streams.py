@@ -1,4 +1,4 @@
-"""Small streams to try learners on, the same every time."""
+"""Small fixed streams for testing learners."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from spectralleader.documents import Documents
 
-# Documents that leave something to be desired, over 5 words: sentences that say what is odd.
+# Degenerate documents over 5 words, by description.
 DEGENERATE: dict[str, list[list[int]]] = {
     "an empty document": [[]],
     "one word": [[0]],
@@ -32,7 +32,7 @@ def documents(n_docs: int = 30, n_words: int = 6, *, seed: int = 0) -> Documents
 
 
 def growing(whole: Documents, size: int) -> list[Documents]:
-    """Return blocks whose words are numbered as they come up, each block over those so far."""
+    """Return blocks with words numbered in order of appearance, each over the words so far."""
     words, first = np.unique(whole.words, return_index=True)
     ids = np.full(whole.n_words, -1)
     ids[words[np.argsort(first)]] = np.arange(len(words))
@@ -45,14 +45,14 @@ def growing(whole: Documents, size: int) -> list[Documents]:
 
 
 def fixed_streams() -> list[list[Documents]]:
-    """Return streams over 5 words: none, empty blocks, odd documents, blocks of several sizes."""
+    """Return streams over 5 words: empty, with empty blocks, degenerate, of several block sizes."""
     odd = [Documents.from_tokens(tokens, 5) for tokens in DEGENERATE.values()]
     sizes = [list(documents(40, 5, seed=size).blocks(size)) for size in (1, 7, 40)]
     return [[], [Documents.empty(5), documents(9, 5)], odd, *sizes]
 
 
 def growing_streams() -> list[list[Documents]]:
-    """Return streams over words that grow, and over fewer words than before."""
+    """Return streams with growing vocabularies, and with blocks over fewer words than before."""
     up_and_down = [documents(6, n_words, seed=n_words) for n_words in (3, 1, 25, 8)]
     wide = [Documents.empty(4), *growing(documents(40, 20), 7)]
     return [[], up_and_down, growing(documents(60, 12), 5), wide]

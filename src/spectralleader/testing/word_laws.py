@@ -1,4 +1,4 @@
-"""The laws of learners whose words are added, renumbered and forgotten; see `laws`."""
+"""The laws of adding, renumbering and dropping words; see `laws`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ BAD_RECODINGS: tuple[tuple[ArrayLike | None, Any], ...] = (  # of 5 words
 
 
 def a_copy_grows_by_itself(make: Maker) -> None:
-    """A copy takes in new words without changing the original."""
+    """A copy learns new words without changing the original."""
     learner = make()
     for i, block in enumerate(growing(documents(400, 40), 7)):
         learner.learn(block)
@@ -51,32 +51,32 @@ def a_copy_grows_by_itself(make: Maker) -> None:
 
 
 def an_empty_block_and_a_recoding_widen_alike(make: Maker, stream: Stream, n_more: int) -> None:
-    """New words come alike by an empty block over more words and by recode."""
+    """Adding words by an empty block over more words equals adding them by recode."""
     a, b, c = (taught(make(), stream) for _ in range(3))
     n_words = a.n_words + n_more
     a.learn(Documents.empty(n_words))
     b.recode(np.arange(b.n_words), n_words)
     c.recode(None, n_words)
     for other in (b, c):
-        require(same_state(a.to_state(), other.to_state()), "widened in two ways, states differ")
+        require(same_state(a.to_state(), other.to_state()), "two ways to add words differ")
 
 
 def the_inverse_permutation_undoes_a_recoding(
     make: Maker, stream: Stream, order: ArrayLike
 ) -> None:
-    """Renumbering words and back leaves the learner as it was."""
+    """Renumbering words and back leaves the learner unchanged."""
     learner = taught(make(), stream)
     before, model, n_words = learner.to_state(), learner.model, learner.n_words
     learner.recode(order, n_words)
     learner.recode(np.argsort(order), n_words)
-    require(same_state(learner.to_state(), before), "renumbered and back, the state differs")
-    require(same_model(learner.model, model), "renumbered and back, the model differs")
+    require(same_state(learner.to_state(), before), "renumbering and back changed the state")
+    require(same_model(learner.model, model), "renumbering and back changed the model")
 
 
 def any_recoding_leaves_a_valid_model(
     make: Maker, stream: Stream, recoding: tuple[ArrayLike, int], after: Stream
 ) -> None:
-    """Words can be added, renumbered and forgotten; it continues, also saved and loaded."""
+    """Words can be added, renumbered and dropped; learning continues, also after loading."""
     learner, (ids, n_words) = taught(make(), stream), recoding
     learner.recode(ids, n_words)
     require_valid(learner.model)
@@ -87,10 +87,10 @@ def any_recoding_leaves_a_valid_model(
 
 
 def a_bad_recoding_is_refused_and_changes_nothing(make: Maker) -> None:
-    """Ids that are not those of words, or given twice, are refused and change nothing."""
+    """Invalid or duplicate ids are rejected and change nothing."""
     for ids, n_words in BAD_RECODINGS:
         learner = taught(make(), documents(20, 5).blocks(10))
         before = learner.to_state()
         call = partial(learner.recode, ids, n_words)
         require_refusal(call, ValueError, f"recode({ids!r}, {n_words})")
-        require(same_state(learner.to_state(), before), "a recoding that failed changed the state")
+        require(same_state(learner.to_state(), before), "a rejected recoding changed the state")

@@ -62,6 +62,6 @@ def test_an_encoding_that_is_wrong_or_unknown_is_named(tmp_path):
 
 
 def test_a_live_source_is_utf_8():
-    with pytest.raises(ValueError, match="is UTF-8; omit --encoding"):
+    with pytest.raises(ValueError, match="as UTF-8; omit --encoding"):
         Source(("redis://localhost/0/posts",), encoding="latin-1")
     assert Source(("redis://localhost/0/posts",), encoding="utf-8").encoding == "utf-8"

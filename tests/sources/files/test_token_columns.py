@@ -84,7 +84,7 @@ def test_text_where_tokens_are_asked_for_says_how_to_split_it(tmp_path):
     path = write_lines(tmp_path / "a.jsonl", "x", ["a b", "c"])
     with pytest.raises(ValueError, match=r"'x' of .* but 'a b'; pass split=.*--split"):
         read(path, tokens="x")
-    with pytest.raises(ValueError, match="not both"):
+    with pytest.raises(ValueError, match="exclude each other"):
         Source((str(path),), text=("x",), tokens="x")
 
 

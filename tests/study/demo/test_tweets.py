@@ -37,18 +37,18 @@ def test_topics_of_tweets_are_shown_and_then_the_papers_figure(cache, tmp_path):
     write_tweets(cache)
     text = shown(tmp_path)
     assert "Read 250 tweets of 2020 to 2020" in text
-    assert "tweets a second" in text
+    assert " tweets/s" in text
     assert f"10 topics, learned by {LEARNERS[DEFAULT_LEARNER].learner.__name__}" in text
     assert "vaccine" in text
     assert " rt " not in text
-    assert text.index("words that tell it apart") < text.index("True | learned")
+    assert text.index("top words") < text.index("True | learned")
     assert (tmp_path / "demo.png").is_file()
 
 
 def test_without_a_download_it_says_so_in_a_line_and_goes_on(cache, tmp_path, monkeypatch):
     monkeypatch.setenv(WHEEL_VARIABLE, str(tmp_path / "none.whl"))
     text = shown(tmp_path)
-    [line] = [line for line in text.splitlines() if "cannot be had" in line]
+    [line] = [line for line in text.splitlines() if "are not available" in line]
     assert "none.whl" in line
     assert "True | learned" in text
     assert (tmp_path / "demo.png").is_file()

@@ -44,7 +44,9 @@ def test_documents_come_in_order_of_time_whatever_the_seed(folder):
 
 
 def test_a_corpus_that_is_too_short_says_how_long_it_is(folder):
-    with pytest.raises(ValueError, match="has 60 documents of enough words, 7 blocks of 10 need"):
+    with pytest.raises(
+        ValueError, match="has 60 documents with enough words, but 7 blocks of 10 need"
+    ):
         open_source(STREAM, folder).blocks(block_size=10, n_steps=7, seed=0)
 
 
@@ -68,7 +70,7 @@ def test_a_corpus_is_counted_once_and_not_to_check_learners(
 def test_a_missing_corpus_is_explained(tmp_path, monkeypatch):
     assert "news_headlines.csv (or .gz, .zst) is not in" in why_missing(STREAM, tmp_path)
     assert why_missing({"problem": "hard"}, None) is None
-    with pytest.raises(ValueError, match="'news_headlines' cannot be read"):
+    with pytest.raises(ValueError, match="cannot read the corpus 'news_headlines'"):
         open_source(STREAM, tmp_path)
     monkeypatch.setenv("SPECTRALLEADER_DATA", str(tmp_path))
     write_corpus(tmp_path / "news_headlines.csv.gz", [("a b c", "x")])

@@ -142,7 +142,7 @@ def test_a_bad_parameter_is_told_before_anything_runs(tmp_path):
 
 
 def test_two_scenarios_of_one_name_are_refused(scenario, tmp_path):
-    with pytest.raises(ValueError, match="two scenarios are called 'my'"):
+    with pytest.raises(ValueError, match="two scenarios have the name 'my'"):
         run([scenario, scenario], tmp_path)
 
 

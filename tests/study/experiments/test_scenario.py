@@ -60,11 +60,11 @@ def test_a_missing_key_is_named(key):
         ({"n_steps": 1}, "n_steps must be an integer from 2 on, got 1"),
         ({"block_size": True}, "block_size must be an integer"),
         ({"seeds": 0}, "seeds must be"),
-        ({"seeds": [1, 1]}, "seeds must be different"),
+        ({"seeds": [1, 1]}, "seeds must be distinct"),
         ({"metrics": ["L3"]}, "one of L1, L2, loss, got 'L3'"),
         ({"metrics": "L1"}, "metrics must be a list"),
         ({"kind": "other"}, "kind must be one of prequential"),
-        ({"question": 3}, "question must be a text"),
+        ({"question": 3}, "question must be a string"),
         ({"stream": "hard"}, "stream must be a table"),
         ({"stream": {"problem": "harder"}}, "problem must be one of easy, hard"),
         ({"stream": {"problem": "hard", "n_topics": 3}}, "unknown key 'n_topics'"),
@@ -74,13 +74,13 @@ def test_a_missing_key_is_named(key):
         ({"stream": {"corpus": "news_headlines"}}, "key 'n_words' is missing"),
         ({"stream": {"corpus": "x", "n_words": 9, "n_topics": 2}}, "one of health_tweets"),
         ({"stream": {"corpus": "newsgroups", "n_words": 0, "n_topics": 2}}, "n_words must be"),
-        ({"screen": {"seeds": 2, "keep": 5}}, "beside an axis"),
+        ({"screen": {"seeds": 2, "keep": 5}}, "requires an axis"),
         ({"learners": {"name": "unigram"}}, "learners must be tables"),
         ({"learners": [{"name": "em"}]}, "name must be one of hedged"),
         ({"learners": [{"name": "spectral", "power": 1}]}, "unknown key 'power'"),
-        ({"learners": [{"name": "unigram"}, {"name": "unigram"}]}, "two learners are called"),
+        ({"learners": [{"name": "unigram"}, {"name": "unigram"}]}, "two learners have the label"),
         ({"learners": [{"name": "unigram", "role": "hero"}]}, "role must be one of leader"),
-        ({"learners": [{"name": "unigram", "label": "{x}"}]}, "may name the learner's parameters"),
+        ({"learners": [{"name": "unigram", "label": "{x}"}]}, "may only refer to the learner's"),
     ],
 )
 def test_a_bad_value_is_one_line_that_names_it(changes, named):
@@ -144,7 +144,7 @@ def test_a_quick_scenario_is_shorter_with_the_same_learners():
 
 def test_a_scenario_is_found_by_name_or_file(tmp_path):
     assert find("figure1-hard") in shipped()
-    with pytest.raises(ValueError, match=r"no scenario 'figure9': give a \.toml file or figure1"):
+    with pytest.raises(ValueError, match=r"unknown scenario .figure9.; give a \.toml file"):
         find("figure9")
 
 

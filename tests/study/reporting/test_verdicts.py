@@ -149,7 +149,7 @@ def test_a_claim_without_rows_says_why_it_is_not_tested():
     studies = {"x": missing, "y": CLEAR, "s": one_seed}
     verdicts = [judge(claim("a", names), studies) for names in (("x", "y"), ("s",), ("z",))]
     assert [v.verdict for v in verdicts] == 3 * ["not tested here"]
-    reasons = ["needs a corpus", "needs at least 2 seeds", "has not been run"]
+    reasons = ["needs a corpus", "requires at least 2 seeds", "has not been run"]
     assert [v.measured for v in verdicts] == reasons
     assert judge(claim("b", ("y",)), studies).verdict == "holds"
 

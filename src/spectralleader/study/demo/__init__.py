@@ -17,15 +17,15 @@ from spectralleader.text.topics import TextTopics
 def show(
     console: Console, *, n_steps: int, n_runs: int, seed: int, folder: Path
 ) -> TextTopics | None:
-    """Learn from tweets and print their topics; then from the hard problem, with the figure.
+    """Print the topics of tweets, then the results and the figure of the hard problem.
 
-    Returns the topics of the tweets. Where these cannot be had, says so in a line.
+    Return the topics of the tweets, or None if these cannot be downloaded.
     """
     topics = None
     try:
         topics = show_tweets(console, seed=seed)
     except (ValueError, OSError) as error:
-        line = f"The tweets cannot be had here, so on to a synthetic problem: {error}"
+        line = f"The tweets are not available, continuing with a synthetic problem: {error}"
         console.print(line, highlight=False, soft_wrap=True)
     console.print()
     show_problem(console, n_steps=n_steps, n_runs=n_runs, seed=seed, folder=folder)

@@ -1,4 +1,4 @@
-"""The paper's hard problem, learned online, and the figure of how."""
+"""The paper's hard problem, learned online, with a figure of the losses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from spectralleader.study.reproduce import study_of
 
 
 def show_problem(console: Console, *, n_steps: int, n_runs: int, seed: int, folder: Path) -> None:
-    """Learn, print the tables, write the figure."""
+    """Run the learners, print the tables and write the figure."""
     console.print(
         "The paper's hard problem: 3 topics over 3 words, one document of 3 words per step.\n"
         "Each model predicts the next document, is evaluated on it, then learns from it:\n"
@@ -41,7 +41,7 @@ def show_problem(console: Console, *, n_steps: int, n_runs: int, seed: int, fold
     console.print(as_rich(final_table(shown), title))
     console.print(f"Figure: {save_figure(draw_over_steps([shown]), folder / 'demo.png')}")
     console.print(f"Page: {write_page(page, folder / 'index.html')}")
-    console.print("The paper's whole study, in half a minute: spectralleader reproduce --quick")
+    console.print("Next, the paper's full study in half a minute: spectralleader reproduce --quick")
 
 
 def parameters(problem: Problem, n_steps: int, seed: int) -> Table:

@@ -1,6 +1,6 @@
-"""Experiments as data: a scenario is a TOML file, and `run` makes rows of it.
+"""Experiments as data: a scenario is a TOML file, and `run` produces its rows.
 
-Here belongs what runs learners. What is said of the rows is in `reporting`.
+This package runs learners. `reporting` turns rows into tables, figures and verdicts.
 """
 
 from spectralleader.study.experiments.scenario import Scenario, find, load, shipped

@@ -1,4 +1,4 @@
-"""Real text as a scenario's source: a corpus in order of time, judged against its own theta*."""
+"""Corpora as sources of scenarios: documents in order of time, with a theta* of their own."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from spectralleader.sources.counted import BLOCK, count_reader
 from spectralleader.sources.files import Reader, read
 from spectralleader.study.experiments.keys import check_choice, check_count, check_keys
 
-COLUMNS = ("text", "time", "label")  # of a corpus file
+COLUMNS = ("text", "time", "label")  # keys that name the columns of a corpus file
 REQUIRED = ("corpus", "n_words", "n_topics")
 OPTIONAL = ("min_words", "n_docs")
-KEPT = 4  # corpora that a process keeps counted: scenarios and trials share them
+KEPT = 4  # corpora cached per process, as scenarios and trials share them
 
 
 def check_corpus(stream: Mapping[str, Any], where: str) -> None:
-    """Raise for a [stream] table of a corpus that is not right."""
+    """Raise for an invalid [stream] table of a corpus."""
     check_keys(stream, where, required=REQUIRED, known=OPTIONAL)
     if isinstance(stream["corpus"], Mapping):
         check_file(stream["corpus"], f"{where}: corpus")
@@ -39,7 +39,7 @@ def check_corpus(stream: Mapping[str, Any], where: str) -> None:
 
 
 def check_file(corpus: Mapping[str, Any], where: str) -> None:
-    """Raise for a table of a corpus file that is not right."""
+    """Raise for an invalid table of a corpus file."""
     check_keys(corpus, where, required=["file"], known=COLUMNS)
     for key, value in corpus.items():
         names = value if isinstance(value, list) and key == "text" else [value]
@@ -48,9 +48,9 @@ def check_file(corpus: Mapping[str, Any], where: str) -> None:
 
 
 def locate_file(corpus: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return the table of a corpus file with its absolute path, and a digest of its content.
+    """Return the table of a corpus file with its absolute path and a digest of its content.
 
-    The digest is part of what the rows of a run depend on, so that a changed file is run again.
+    The digest is part of a run's fingerprint, so that a changed file is run again.
     """
     path = (folder / corpus["file"]).absolute()
     with path.open("rb") as file:
@@ -60,24 +60,24 @@ def locate_file(corpus: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class CorpusSource:
-    """Documents in order of time, the same for every seed, and theta* of them all."""
+    """Documents in order of time, the same for every seed, with the theta* of all of them."""
 
     name: str
     documents: Documents
     truth: TopicModel
-    statics: dict[str, TopicModel] = field(default_factory=dict)  # kept by `hindsight.best_static`
+    statics: dict[str, TopicModel] = field(default_factory=dict)  # cache of `best_static`
 
     @classmethod
     def open(cls, stream: Mapping[str, Any], data: Path | None) -> CorpusSource:
-        """Read and count what a [stream] table describes; once in a process."""
+        """Return the source of a [stream] table, cached per process."""
         return _open(json.dumps(stream), data)
 
     def blocks(self, *, block_size: int, n_steps: int, seed: int) -> Iterator[Block]:
         """Yield the first n_steps blocks."""
         if (n_docs := block_size * n_steps) > self.documents.n_docs:
             raise ValueError(
-                f"the corpus {self.name!r} has {self.documents.n_docs} documents of enough words, "
-                f"{n_steps} blocks of {block_size} need {n_docs}; ask for fewer steps"
+                f"the corpus {self.name!r} has {self.documents.n_docs} documents with enough "
+                f"words, but {n_steps} blocks of {block_size} need {n_docs}; use fewer steps"
             )
         blocks = islice(self.documents.blocks(block_size), n_steps)
         return (Block(documents) for documents in blocks)
@@ -90,15 +90,16 @@ def _open(described: str, data: Path | None) -> CorpusSource:
     name, reader = _read(stream["corpus"], data)
     with reader:
         documents = count_reader(reader, **sizes).documents
-    # theta* on real text: the offline spectral method on all documents, as in the paper
+    # On real text, theta* is the offline spectral method's model of all documents, as in section 7
+    # of the paper.
     method = SpectralMethod(stream["n_topics"], n_words=documents.n_words, seed=0)
     return CorpusSource(name, documents, method.fit(documents).model)
 
 
 def _read(corpus: str | Mapping[str, Any], data: Path | None) -> tuple[str, Reader]:
-    """Open a corpus by its name, or a file as its table says; return what errors call it, too."""
+    """Return the name, for messages, and the reader of a corpus or of a corpus file."""
     if isinstance(corpus, str):
         return corpus, open_corpus(corpus, data, block=BLOCK)
     columns: dict[str, Any] = {key: corpus.get(key) for key in COLUMNS}  # None: guessed
-    # a scenario that names the column of time gets documents in that order
+    # Documents are sorted if the scenario names the time column.
     return corpus["file"], read(corpus["file"], **columns, block=BLOCK, sort="time" in corpus)

@@ -1,4 +1,4 @@
-"""Models that learn nothing, because they know the stream: the truth, the best static model."""
+"""Reference models that know the stream in advance: the truth, and the best static model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spectralleader.study.rows import Contender
 
 
 def true_model(source: Source, setting: Setting) -> Learner:
-    """Return the model that the stream comes from; where it changes, each in its time."""
+    """Return the true model of the stream; if it changes, the current one at each step."""
     if isinstance(source, Replaced):
         n_docs = setting.block_size * (setting.n_steps // 2)
         return Sequel(source.before.truth, source.truth, n_docs=n_docs)
@@ -24,10 +24,10 @@ def true_model(source: Source, setting: Setting) -> Learner:
 def best_static(
     contender: Contender, learner: Learner, source: Source, setting: Setting, seed: int
 ) -> TopicModel:
-    """Return what an offline learner makes of all the documents that are to come.
+    """Return the model that an offline learner fits to all documents of the stream.
 
-    The documents of a corpus are the same for every seed: they are learned once in a process, by
-    the learner of the seed that is first.
+    The documents of a corpus are the same for every seed, so they are learned once per process,
+    with the first seed.
     """
     kept = source.statics if isinstance(source, CorpusSource) else {}
     key = repr((contender, setting.block_size, setting.n_steps))

@@ -1,4 +1,4 @@
-"""Keys of a table in a scenario file: which there must be, which there may be."""
+"""Validation of the keys and values of tables in a scenario file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 def check_keys(
     table: Mapping[str, Any], where: str, *, required: Iterable[str] = (), known: Iterable[str]
 ) -> None:
-    """Raise for a key that is unknown or missing, naming it, the place and the known keys."""
+    """Raise for an unknown or missing key; the message names the place and the known keys."""
     required, known = list(required), list(known)
     listed = f"known keys: {', '.join([*required, *(k for k in known if k not in required)])}"
     for key in table:
@@ -27,7 +27,7 @@ def check_choice(value: Any, key: str, where: str, known: Iterable[str]) -> None
 
 
 def check_count(value: Any, key: str, where: str, least: int = 1) -> int:
-    """Return an integer of at least `least`, or say what is wrong with it."""
+    """Return an integer of at least `least`; raise `ValueError` otherwise."""
     if type(value) is not int or value < least:
         raise ValueError(f"{where}: {key} must be an integer from {least} on, got {value!r}")
     return value

@@ -1,6 +1,6 @@
-"""Kinds of scenarios: what one run of a learner is, and which learners and metrics there are.
+"""Kinds of scenarios: how one run works, and which learners and metrics exist.
 
-Another kind of experiment is one `Kind` and one line in `KINDS`.
+A new kind of experiment takes one `Kind` and one line in `KINDS`.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from spectralleader.study.experiments.sources import Source, open_source, stand_
 from spectralleader.study.rows import Contender
 
 TRUTH = "truth"  # the true model
-STATIC = "best-static"  # batch EM's model of all documents of the stream, known beforehand
+STATIC = "best-static"  # batch EM on all documents of the stream, in hindsight
 
 
 def make_contender(contender: Contender, source: Source, setting: Setting, seed: int) -> Learner:
-    """Return what is judged: a learner, or one of the models that learn nothing."""
+    """Return a learner, or one of the fixed reference models."""
     if contender.name == TRUTH:
         return true_model(source, setting)
     learner = make_learner(contender, source.truth, seed)
@@ -38,7 +38,7 @@ def make_contender(contender: Contender, source: Source, setting: Setting, seed:
 
 
 def make_learner(contender: Contender, truth: TopicModel, seed: int) -> Learner:
-    """Return a learner of the truth's size."""
+    """Return a learner with the numbers of topics and words of the truth."""
     given: dict[str, Any] = {"n_topics": truth.n_topics, "n_words": truth.n_words, "seed": seed}
     given |= contender.parameters
     if "sample" in given:
@@ -48,7 +48,7 @@ def make_learner(contender: Contender, truth: TopicModel, seed: int) -> Learner:
 
 
 def make_sample(table: Any, n_words: int) -> Sample:
-    """Return the sample of a table such as ``{kind = "window", capacity = 500}``."""
+    """Return the sample described by a table such as ``{kind = "window", capacity = 500}``."""
     if not isinstance(table, Mapping) or table.get("kind") not in SAMPLES:
         kinds = ", ".join(SAMPLES)
         raise ValueError(f"sample must be a table whose kind is one of {kinds}; got {table!r}")
@@ -59,7 +59,7 @@ def make_sample(table: Any, n_words: int) -> Sample:
 def run_prequential(
     contender: Contender, setting: Setting, seed: int, data: Path | None
 ) -> Iterable[Step]:
-    """Judge a learner by each block before it learns it: the paper's running averages."""
+    """Return the running averages of prequential metrics at the steps that are kept."""
     source = open_source(setting.stream, data)
     learner = make_contender(contender, source, setting, seed)
     metrics = {metric: METRICS[metric](source.truth) for metric in setting.metrics}
@@ -70,13 +70,13 @@ def run_prequential(
 
 
 def check_prequential(contender: Contender, setting: Setting) -> None:
-    """Raise for a learner that cannot be made."""
+    """Raise for a learner that cannot be constructed."""
     if contender.name != TRUTH:
         make_learner(contender, stand_in(setting.stream), seed=0)
 
 
 def even_steps(setting: Setting) -> list[int]:
-    """Return at most max_rows of the steps, evenly spread, the first and the last among them.
+    """Return at most max_rows evenly spaced steps, including the first and the last.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def even_steps(setting: Setting) -> list[int]:
 
 
 def parameters_of(learner: Callable[..., Learner]) -> frozenset[str]:
-    """Return what a scenario may set: the constructor's arguments but the stream's and the seed."""
+    """Return the parameters that a scenario may set: all but n_words and seed."""
     return frozenset(inspect.signature(learner).parameters) - {"n_words", "seed"}
 
 

@@ -1,4 +1,4 @@
-"""The kind "regret": the paper's analysis, measured step by step against its bounds."""
+"""The kind "regret": the regret of the paper's analysis, measured against its bounds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ METRICS = ("regret", "regret_per_step")
 def run_regret(
     contender: Contender, setting: Setting, seed: int, data: Path | None
 ) -> Iterator[Step]:
-    """Yield regret, the bounds on it that apply, and the size of the reservoir if there is one."""
+    """Yield the regret, the bounds that apply, and the reservoir size if there is one."""
     rows = regret_rows(
         setting.stream["problem"],
         contender.name,
@@ -31,17 +31,17 @@ def run_regret(
 
 
 def check_regret(contender: Contender, setting: Setting) -> None:
-    """Raise for a stream whose regret is not known, or a bad epsilon."""
+    """Raise for a stream without a known regret, or an invalid epsilon."""
     if setting.stream["problem"] not in REGRET_PROBLEMS:
         known = ", ".join(REGRET_PROBLEMS)
-        raise ValueError(f"regret is known of the problems {known}")
+        raise ValueError(f"regret can only be computed for the problems {known}")
     epsilon = contender.parameters.get("epsilon", 1.0)
     if not isinstance(epsilon, float | int) or not 0 < epsilon <= 1:
         raise ValueError(f"epsilon must be a number above 0, at most 1; got {epsilon!r}")
 
 
 def kept_steps(setting: Setting) -> list[int]:
-    """Return the steps that get a row, evenly spread in log n."""
+    """Return the steps that get a row, evenly spaced in log n."""
     return [int(step) for step in log_steps(setting.n_steps, setting.max_rows)]
 
 

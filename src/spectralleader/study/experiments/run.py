@@ -1,4 +1,4 @@
-"""Running scenarios: rows out, on every core, going on where an earlier run stopped."""
+"""Running scenarios on all cores, resuming an earlier run."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ def run(
     data: Path | None = None,
     console: Console | None = None,
 ) -> dict[str, list[Row]]:
-    """Run what is missing of the scenarios and return the rows of each, by its name.
+    """Run the missing trials of scenarios; return the rows of each scenario by name.
 
-    The rows of a scenario are in ``folder/NAME.jsonl``, and do not depend on the number of workers
-    nor on how often the run was interrupted.
+    Rows are stored in ``folder/NAME.jsonl``. They do not depend on the number of workers or on
+    interruptions.
 
     Parameters
     ----------
     scenarios : sequence of Scenario
-        With different names.
+        Scenarios with distinct names.
     folder : Path
-        Where rows are, and are written.
+        Folder of the rows, read and written.
     workers : int, optional
-        Processes; as many as cores if not given. With 0 all runs in this process, for debugging.
+        Number of processes. Defaults to the number of cores; 0 runs in this process, for debugging.
     data : Path, optional
-        Where corpora are.
+        Folder of corpora.
     console : Console, optional
-        Where to show progress.
+        Console for the progress bar.
     """
     check(scenarios)
     files = {s.name: RowFile(folder / f"{s.name}.jsonl", trials_of(s)) for s in scenarios}
     with progress_bar(console) as progress:
-        # where a grid is screened, which trials are missing is known after the first round only
+        # If a grid is screened, the first round determines the trials of the second one.
         while missing := [
             t for s in scenarios for t in files[s.name].missing(due(s, files[s.name].rows))
         ]:
@@ -64,10 +64,10 @@ def run(
 
 
 def check(scenarios: Sequence[Scenario]) -> None:
-    """Raise now for what would stop a run later: a name used twice, a learner's bad parameter."""
+    """Raise for errors that would stop a run later: duplicate names, invalid parameters."""
     names = [scenario.name for scenario in scenarios]
     if twice := {name for name in names if names.count(name) > 1}:
-        raise ValueError(f"two scenarios are called {twice.pop()!r}; rename one of the files")
+        raise ValueError(f"two scenarios have the name {twice.pop()!r}; rename one of the files")
     for scenario in scenarios:
         for contender in scenario.learners:
             try:
@@ -79,7 +79,7 @@ def check(scenarios: Sequence[Scenario]) -> None:
 def results(
     trials: Sequence[Trial], workers: int | None, data: Path | None
 ) -> Iterator[tuple[Trial, list[Row]]]:
-    """Yield each trial with its rows, in the order in which they are done."""
+    """Yield each trial with its rows, in order of completion."""
     if workers == 0 or not trials:
         yield from ((trial, rows_of(trial, data)) for trial in trials)
         return
@@ -90,14 +90,14 @@ def results(
             try:
                 rows = future.result()
             except BrokenProcessPool as error:
-                raise OSError("a worker process was ended; run again to go on") from error
+                raise OSError("a worker process was killed; run again to resume") from error
             yield futures.pop(future), rows
 
 
 @contextmanager
 def processes(n: int) -> Iterator[ProcessPoolExecutor]:
-    """Offer n worker processes; leaving early drops the trials that have not begun."""
-    # spawned, not forked: a fork copies the locks of threads that it does not copy
+    """Yield n worker processes; leaving early cancels the trials that have not started."""
+    # Spawned, not forked: a fork copies locks that are held by threads it does not copy.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(n, mp_context=context, initializer=end_on_interrupt)
     try:
@@ -107,7 +107,7 @@ def processes(n: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def end_on_interrupt() -> None:
-    """Let Ctrl-C end a worker at once and silently; its trial is run again next time."""
+    """Let Ctrl-C end a worker immediately and silently; its trial is run again next time."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -115,7 +115,7 @@ def end_on_interrupt() -> None:
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back, also in processes started meanwhile, until `end_on_interrupt`."""
+    """Block Ctrl-C, also in processes started meanwhile, until `end_on_interrupt`."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -128,7 +128,7 @@ def interrupts_held() -> Iterator[None]:
 
 @contextmanager
 def single_threaded() -> Iterator[None]:
-    """Give each new process one thread for BLAS: workers do not compete, and sums do not vary."""
+    """Give new processes one BLAS thread, for speed and reproducible sums."""
     before = {name: os.environ.get(name) for name in THREAD_VARIABLES}
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
     try:
@@ -144,7 +144,7 @@ def cores() -> int:
 
 
 def progress_bar(console: Console | None) -> Progress:
-    """Return one bar for everything, with an estimate of the time left."""
+    """Return a progress bar with an estimate of the remaining time."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -21,25 +21,25 @@ from spectralleader.study.rows import ROLES, Contender
 FOLDER = Path(__file__).with_name("scenarios")
 REQUIRED = ("question", "stream", "learners", "block_size", "n_steps", "seeds", "metrics")
 OPTIONAL = ("title", "paper", "kind", "figure", "axis", "log", "max_rows", "screen", "extends")
-OWN = ("title", "paper", "figure")  # what another scenario that extends it does not get
-QUICK_SEEDS, QUICK_SHARE = 3, 5
+OWN = ("title", "paper", "figure")  # keys that are not inherited by `extends`
+QUICK_SEEDS, QUICK_SHARE = 3, 5  # `--quick`: seeds at most, and the factor by which steps shrink
 
 
 class Screen(NamedTuple):
-    """A large grid: all of it on the first seeds, then only the best of each metric on all."""
+    """Screening of a large grid: all settings on a few seeds, then the best on all seeds."""
 
-    seeds: int
-    keep: int
+    seeds: int  # seeds of the first round
+    keep: int  # settings per metric in the second round
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A question, and the runs that answer it."""
+    """An experiment: a question, and the runs that answer it."""
 
     name: str
     title: str
     question: str
-    paper: str  # where it stands in the paper
+    paper: str  # section or figure of the paper
     stream: dict[str, Any]  # see `sources`
     learners: tuple[Contender, ...]
     block_size: int
@@ -48,14 +48,14 @@ class Scenario:
     metrics: tuple[str, ...]
     kind: str = "prequential"  # see `kinds`
     figure: str = ""  # scenarios of one figure are its rows
-    axis: str | None = None  # a parameter to draw the final values against
+    axis: str | None = None  # the parameter that final values are drawn against
     log: tuple[str, ...] = ()  # metrics drawn on a log axis
-    max_rows: int = 200  # a run keeps at most so many steps, evenly spread
-    screen: Screen | None = None  # of the learners that have the axis's parameter
+    max_rows: int = 200  # steps kept per run, at most
+    screen: Screen | None = None  # for the learners with the parameter `axis`
 
     @property
     def setting(self) -> Setting:
-        """What every run of the scenario is made with."""
+        """The settings shared by all runs of the scenario."""
         return Setting(self.stream, self.block_size, self.n_steps, self.metrics, self.max_rows)
 
     def quick(self) -> Scenario:
@@ -65,20 +65,20 @@ class Scenario:
 
 
 def load(path: Path) -> Scenario:
-    """Read a scenario file; its name is the file's.
+    """Return the scenario in a file; it is named after the file.
 
     Raises
     ------
     ValueError
-        If the file is no TOML, or a key or value is unknown or missing; the message names it, the
-        file and what is known.
+        If the file is not TOML, or a key or value is unknown or missing; the message names the
+        file and the known ones.
     """
     scenario = parse(read_toml(path), path.stem, str(path))
     return dataclasses.replace(scenario, stream=locate(scenario.stream, path))
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Return what a TOML file says, unchecked, with the keys of the scenario that it extends."""
+    """Return the content of a TOML file, with the keys of the scenario that it extends."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -88,26 +88,26 @@ def read_toml(path: Path) -> dict[str, Any]:
     base = {file.stem: file for file in shipped()}.get(str(name := table.pop("extends")))
     if base is None or base == path:
         raise ValueError(f"{path}: extends must name a shipped scenario, got {name!r}")
-    # a grid is one of learners: other learners have their own, or none
+    # A grid belongs to its learners: a scenario with other learners does not inherit it.
     own = (*OWN, "axis", "screen") if "learners" in table else OWN
     return {k: v for k, v in read_toml(base).items() if k not in own} | table
 
 
 def learner_names(path: Path) -> list[str]:
-    """Return the names of learners in a scenario file, without importing or checking anything."""
+    """Return the names of learners in a scenario file, without importing any."""
     learners = read_toml(path).get("learners")
     tables = learners if isinstance(learners, list) else []
     return [str(table.get("name")) for table in tables if isinstance(table, dict)]
 
 
 def parse(table: dict[str, Any], name: str, where: str) -> Scenario:
-    """Return the scenario of a parsed file; `where` is what errors call it."""
+    """Return the scenario of a parsed file; `where` names it in errors."""
     check_keys(table, where, required=REQUIRED, known=OPTIONAL)
     kind = table.get("kind", "prequential")
     check_choice(kind, "kind", where, KINDS)
     for key in ("question", "title", "paper", "figure", "axis"):
         if not isinstance(table.get(key, ""), str):
-            raise ValueError(f"{where}: {key} must be a text, got {table[key]!r}")
+            raise ValueError(f"{where}: {key} must be a string, got {table[key]!r}")
     if not isinstance(table["stream"], dict):
         raise ValueError(f"{where}: stream must be a table, [stream]")
     check_stream(table["stream"], f"{where}: [stream]")
@@ -143,8 +143,8 @@ def _screen(table: dict[str, Any], where: str) -> Screen | None:
         return None
     if not isinstance(table["screen"], dict) or "axis" not in table:
         raise ValueError(
-            f"{where}: screen must be a table such as {{ seeds = 2, keep = 5 }}, beside an axis "
-            "that says which learners are the grid"
+            f"{where}: screen must be a table such as {{ seeds = 2, keep = 5 }}, and requires an "
+            "axis that defines the grid"
         )
     inside = f"{where}: screen"
     check_keys(table["screen"], inside, required=Screen._fields, known=Screen._fields)
@@ -152,7 +152,7 @@ def _screen(table: dict[str, Any], where: str) -> Screen | None:
 
 
 def expand(parameters: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield every setting of a grid: a list holds the values to try, anything else is one value.
+    """Yield every setting of a grid; a list holds several values, anything else is one value.
 
     Examples
     --------
@@ -170,7 +170,9 @@ def _contenders(tables: Any, kind: str, where: str) -> tuple[Contender, ...]:
     contenders = [c for table in tables for c in _expanded(table, kind, f"{where}: [[learners]]")]
     for contender in contenders:
         if sum(c.label == contender.label for c in contenders) > 1:
-            raise ValueError(f"{where}: two learners are called {contender.label!r}; label them")
+            raise ValueError(
+                f"{where}: two learners have the label {contender.label!r}; set different labels"
+            )
     return tuple(contenders)
 
 
@@ -189,7 +191,7 @@ def _expanded(table: dict[str, Any], kind: str, where: str) -> Iterator[Contende
 
 
 def _parameters(name: Any, kind: Kind, where: str) -> frozenset[str]:
-    """Return what a learner may be given, by its name; ``package.module:Class`` is imported."""
+    """Return the parameters of a learner by name; ``package.module:Class`` is imported."""
     if kind.own_learner is None or not isinstance(name, str) or not is_own(name):
         check_choice(name, "name", where, kind.learners)
         return kind.learners[name]
@@ -209,7 +211,7 @@ def _label(table: dict[str, Any], parameters: dict[str, Any], where: str) -> str
         return str(table["label"]).format(**parameters)
     except (KeyError, IndexError, ValueError) as error:
         raise ValueError(
-            f"{where}: the label {table['label']!r} may name the learner's parameters only "
+            f"{where}: the label {table['label']!r} may only refer to the learner's parameters "
             f"({', '.join(parameters) or 'it has none'})"
         ) from error
 
@@ -218,7 +220,7 @@ def _seeds(value: Any, where: str) -> tuple[int, ...]:
     if isinstance(value, list) and value and len(set(value)) == len(value):
         return tuple(check_count(seed, "each of seeds", where, 0) for seed in value)
     if isinstance(value, list):
-        raise ValueError(f"{where}: seeds must be different, and at least one; got {value}")
+        raise ValueError(f"{where}: seeds must be distinct and not empty, got {value}")
     return tuple(range(check_count(value, "seeds", where)))
 
 
@@ -231,16 +233,18 @@ def _names(value: Any, key: str, where: str, known: tuple[str, ...]) -> tuple[st
 
 
 def shipped() -> list[Path]:
-    """Return the files of the scenarios that come with the package, the paper's among them."""
+    """Return the scenario files that come with the package, including the paper's."""
     return sorted(FOLDER.glob("*.toml"), key=lambda file: file.stem)
 
 
 def find(name: str) -> Path:
-    """Return a scenario's file: a path that exists, or the name of a shipped scenario."""
+    """Return the file of a scenario, given an existing path or the name of a shipped one."""
     path = Path(name)
     if path.suffix == ".toml" and path.is_file():
         return path
     known = {file.stem: file for file in shipped()}
     if name not in known:
-        raise ValueError(f"there is no scenario {name!r}: give a .toml file or {', '.join(known)}")
+        raise ValueError(
+            f"unknown scenario {name!r}; give a .toml file or one of {', '.join(known)}"
+        )
     return known[name]

@@ -1,6 +1,6 @@
-"""Screening: a grid too large for every seed is tried on a few, and only the best go on.
+"""Screening: a large grid is run on a few seeds, and only the best settings on all seeds.
 
-The best are those with the lowest mean of a metric at the last step, for each metric apart.
+The best have the lowest mean of a metric at the last step; each metric is ranked separately.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Done = Mapping[str, Sequence[Row]]  # the rows of every finished run
 
 
 def due(scenario: Scenario, done: Done) -> list[Trial]:
-    """Return the trials that a scenario needs, as far as is known from those that are done."""
+    """Return the trials of a scenario that are known to be needed, given the finished ones."""
     trials = trials_of(scenario)
     if scenario.screen is None:
         return trials
@@ -30,12 +30,12 @@ def due(scenario: Scenario, done: Done) -> list[Trial]:
 
 
 def is_of_grid(trial: Trial) -> bool:
-    """Return whether a trial's learner is one of those that are screened."""
+    """Return whether the learner of a trial is part of the grid."""
     return trial.scenario.axis in trial.learner.parameters
 
 
 def best(trials: Sequence[Trial], done: Done, metric: str) -> list[str]:
-    """Return the labels of the best learners by a metric, as many as are to be kept."""
+    """Return the labels of the `keep` best learners by a metric."""
     finals: dict[str, list[float]] = {}
     for trial in trials:
         finals.setdefault(trial.learner.label, []).append(done[trial.run][-1].values[metric])

@@ -1,4 +1,4 @@
-"""What a kind of experiment is, and what it is given."""
+"""The interface of a kind of experiment."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spectralleader.study.rows import Contender
 
 
 class Setting(NamedTuple):
-    """All that a run depends on, beside its learner and seed."""
+    """Everything that a run depends on, besides its learner and seed."""
 
     stream: dict[str, Any]
     block_size: int
@@ -25,10 +25,10 @@ Step = tuple[int, dict[str, float]]  # a step and its metrics
 class Kind(NamedTuple):
     """One kind of experiment."""
 
-    learners: Mapping[str, frozenset[str]]  # the parameters that each may be given
+    learners: Mapping[str, frozenset[str]]  # names, and the parameters of each
     metrics: tuple[str, ...]
     kept: Callable[[Setting], list[int]]  # the steps that get a row
-    run: Callable[[Contender, Setting, int, Path | None], Iterable[Step]]  # of a seed, those steps
-    check: Callable[[Contender, Setting], object]  # raises for what `run` would refuse
-    # the parameters of a learner that is not built in, by its name; None: only those listed
+    run: Callable[[Contender, Setting, int, Path | None], Iterable[Step]]  # for one seed
+    check: Callable[[Contender, Setting], object]  # raises the errors that `run` would raise
+    # Parameters of a learner that is not built in, by name; None: built-in learners only.
     own_learner: Callable[[str], frozenset[str]] | None = None

@@ -1,4 +1,4 @@
-"""Sources: where a scenario's documents come from, made from its [stream] table."""
+"""Sources of a scenario's documents, constructed from its [stream] table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spectralleader.study.experiments.keys import check_choice, check_keys
 Table = Mapping[str, Any]
 
 KNOWN_PROBLEMS = PROBLEMS | REGRET_PROBLEMS
-RANDOM = ("random", "replaced")  # replaced: half-way, by topics of the next seed
+RANDOM = ("random", "replaced")  # "replaced": halfway, by topics of the next seed
 RANDOM_KEYS = ("n_topics", "n_words", "weights", "concentration", "lengths", "seed")
 PRIORS: dict[str, Callable[..., priors.Prior]] = {
     "constant": priors.constant,
@@ -27,18 +27,18 @@ PRIORS: dict[str, Callable[..., priors.Prior]] = {
 
 
 class Source(Protocol):
-    """Blocks of documents and the model that they are judged against; a `Problem` is one."""
+    """Blocks of documents, and the model to compare with; a `Problem` is one."""
 
     @property
     def truth(self) -> TopicModel:
-        """Theta*: known on synthetic problems, the offline spectral method's on real text."""
+        """Theta*: the true model of a synthetic problem, or the offline spectral method's."""
 
     def blocks(self, *, block_size: int, n_steps: int, seed: int) -> Iterator[Block]:
         """Yield n_steps blocks."""
 
 
 def check_stream(stream: Table, where: str) -> None:
-    """Raise for a [stream] table that no source can be made from."""
+    """Raise for an invalid [stream] table."""
     if "corpus" in stream:
         return check_corpus(stream, where)
     known = ("problem", "prior", *RANDOM_KEYS, "corpus")
@@ -57,12 +57,12 @@ def check_stream(stream: Table, where: str) -> None:
         check_choice(stream["prior"].get("kind"), "prior.kind", where, PRIORS)
     try:
         make_problem(stream).prior(0, 1)
-    except TypeError as error:  # a parameter that the prior does not have, or lacks
+    except TypeError as error:  # an unknown or missing parameter of the prior
         raise ValueError(f"{where}: {error}") from error
 
 
 def make_problem(stream: Table) -> Problem:
-    """Return the synthetic problem that a [stream] table describes; the first, if of two."""
+    """Return the synthetic problem of a [stream] table; for "replaced", the first one."""
     parameters = {key: stream[key] for key in RANDOM_KEYS if key in stream}
     if isinstance(parameters.get("lengths"), Mapping):  # keys of a TOML table are strings
         parameters["lengths"] = {int(k): float(v) for k, v in parameters["lengths"].items()}
@@ -76,7 +76,7 @@ def make_problem(stream: Table) -> Problem:
 
 
 def locate(stream: Table, scenario: Path) -> dict[str, Any]:
-    """Return a [stream] table with the path of its corpus file, relative to the scenario's."""
+    """Return a [stream] table with the path of its corpus file resolved from the scenario's."""
     if not isinstance(stream.get("corpus"), Mapping):
         return dict(stream)
     try:
@@ -86,7 +86,7 @@ def locate(stream: Table, scenario: Path) -> dict[str, Any]:
 
 
 def portable(stream: Table) -> dict[str, Any]:
-    """Return a [stream] table without the folder of its corpus file: rows depend on its content."""
+    """Return a [stream] table without the folder of its corpus file, for fingerprints."""
     corpus = stream.get("corpus")
     if not isinstance(corpus, Mapping):
         return dict(stream)
@@ -94,10 +94,10 @@ def portable(stream: Table) -> dict[str, Any]:
 
 
 def why_missing(stream: Table, data: Path | None) -> str | None:
-    """Say why a stream cannot be had here, if it cannot."""
+    """Return why a stream is not available, or None if it is."""
     if isinstance(stream.get("corpus"), str):
         return corpora.why_missing(stream["corpus"], data)
-    return None  # a corpus file was there when the scenario was loaded
+    return None  # a corpus file was found when the scenario was loaded
 
 
 def open_source(stream: Table, data: Path | None = None) -> Source:
@@ -111,7 +111,7 @@ def open_source(stream: Table, data: Path | None = None) -> Source:
 
 
 def stand_in(stream: Table) -> TopicModel:
-    """Return a model of the size of the stream's, without reading a corpus."""
+    """Return a model of the size of the stream's truth, without reading a corpus."""
     if "corpus" in stream:
         return TopicModel.uniform(stream["n_topics"], stream["n_words"])
     return make_problem(stream).truth

@@ -1,4 +1,4 @@
-"""The file of a scenario's rows: JSON lines that survive being cut off anywhere."""
+"""The file of a scenario's rows: JSON lines that survive a crash at any time."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from spectralleader.study.rows import Row
 
 
 class RowFile:
-    """The rows of some trials, one JSON object a line; a trial's rows are added all at once.
+    """The rows of some trials, one JSON object per line; the rows of a trial are added together.
 
-    Opening it drops what an interrupted run left half-written. Rows of other settings (the scenario
-    was edited) are put aside in a file of their own: neither lost nor mixed in.
+    Opening the file drops incomplete rows of an interrupted run. Rows of other settings, after the
+    scenario was edited, are moved to a separate file.
     """
 
     def __init__(self, path: Path, trials: Iterable[Trial]) -> None:
@@ -32,16 +32,16 @@ class RowFile:
         self._write()
 
     def missing(self, due: Iterable[Trial]) -> list[Trial]:
-        """Return those of the trials that are still to run."""
+        """Return the trials that have no rows yet."""
         return [trial for trial in due if trial.run not in self.rows]
 
     def add(self, trial: Trial, rows: list[Row]) -> None:
-        """Add the rows of a finished trial to the end of the file."""
+        """Append the rows of a finished trial."""
         self.rows[trial.run] = rows
         append(self.path, as_lines(trial, rows))
 
     def finish(self) -> list[Row]:
-        """Put the file in the order of the trials, whichever ended first; return its rows."""
+        """Sort the file by trial, and return its rows."""
         self._write()
         return [row for _, rows in self._in_order() for row in rows]
 
@@ -49,7 +49,7 @@ class RowFile:
         return [(run, self.rows[run]) for run in self.trials if run in self.rows]
 
     def _write(self) -> None:
-        """Replace the file at one stroke, so that it is valid at every moment."""
+        """Replace the file atomically."""
         content = b"".join(as_lines(self.trials[run], rows) for run, rows in self._in_order())
         if self.path.is_file() and self.path.read_bytes() == content:
             return
@@ -59,19 +59,19 @@ class RowFile:
 
 
 def append(path: Path, lines: bytes) -> None:
-    """Add lines to the end of a file."""
+    """Append lines to a file."""
     with path.open("ab") as file:
         file.write(lines)
 
 
 def read_runs(path: Path) -> dict[str, list[dict[str, Any]]]:
-    """Return the lines of every run in a file, without those that are no JSON objects of a run."""
+    """Return the lines of every run in a file; invalid lines are ignored."""
     runs: dict[str, list[dict[str, Any]]] = {}
     for line in path.read_bytes().splitlines() if path.is_file() else ():
         try:
             found = json.loads(line)
         except ValueError:
-            continue  # half-written: the run is incomplete, and will be run again
+            continue  # an incomplete line: the run is incomplete, and will be run again
         if isinstance(found, dict) and isinstance(found.get("run"), str):
             runs.setdefault(found["run"], []).append(found)
     return runs

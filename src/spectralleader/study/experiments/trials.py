@@ -1,4 +1,4 @@
-"""Trials: the runs of a scenario, one a learner and seed, independent of each other."""
+"""Trials: the independent runs of a scenario, one per learner and seed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spectralleader.study.rows import Contender, Row
 
 
 class Trial(NamedTuple):
-    """One learner, one seed."""
+    """One run: a learner and a seed."""
 
     scenario: Scenario
     learner: Contender
@@ -23,10 +23,11 @@ class Trial(NamedTuple):
 
     @property
     def run(self) -> str:
-        """A fingerprint of everything that the rows depend on, to know them again."""
+        """A fingerprint of everything that the rows depend on."""
         scenario, learner, seed = self
         setting = scenario.setting._replace(stream=portable(scenario.stream))
-        facts = [__version__, scenario.kind, setting, learner[:3], seed]  # its role is for reports
+        # Without the learner's role, which only affects reports.
+        facts = [__version__, scenario.kind, setting, learner[:3], seed]
         key = json.dumps(facts, sort_keys=True)
         return hashlib.sha256(key.encode()).hexdigest()[:12]
 
@@ -50,7 +51,7 @@ def as_lines(trial: Trial, rows: list[Row]) -> bytes:
 
 
 def read_rows(trial: Trial, lines: list[dict[str, Any]]) -> list[Row] | None:
-    """Return the rows that `as_lines` wrote; None if some are missing or damaged."""
+    """Return the rows that `as_lines` wrote, or None if any is missing or damaged."""
     scenario = trial.scenario
     try:
         rows = [Row.from_json(line, trial.learner, scenario.metrics) for line in lines]

@@ -1,4 +1,4 @@
-"""Tables, figures and verdicts, made of rows.
+"""Tables, figures and verdicts, computed from rows.
 
-Here belongs what a reader sees. It knows rows and the roles of learners, and no learner.
+This package knows the roles of learners, but imports no learner.
 """

@@ -1,4 +1,4 @@
-"""Claims are data: `claims.toml` has one per line, and names the function that tests it."""
+"""Claims as data: `claims.toml` lists them, with the function that tests each."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from spectralleader.study.reporting import findings
 from spectralleader.study.reporting.study import Study
 from spectralleader.study.reporting.verdicts import Claim
 
-TABLE1 = "table1"  # the figure of its scenarios, and where its claims stand
-LEADER = "SpectralLeader"  # whom claims are about that do not say
+TABLE1 = "table1"  # `figure` of its scenarios, and key of its claims
+LEADER = "SpectralLeader"  # default learner of a claim
 
 
 def load_claims(studies: Iterable[Study]) -> tuple[list[Claim], list[Claim]]:
-    """Return the paper's claims, and ours of Table 1: about those of the studies it has."""
+    """Return the paper's claims, and our own about the studies of Table 1."""
     table1 = [study for study in studies if study.figure == TABLE1]
     paper: list[Claim] = []
     ours: list[Claim] = []

@@ -1,4 +1,4 @@
-"""Panels laid out like the paper's: a row for each problem, a column for each metric."""
+"""Figures laid out like the paper's: one row per problem, one column per metric."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 from spectralleader.study.reporting.statistics import Summary, standard_error, summarise
 from spectralleader.study.reporting.study import Study, metric_label
 
-# The only extra that the study needs. Whatever draws imports this module, at its top: a command
-# that will draw is refused before it has computed anything.
+# Everything that draws imports this module at its top, so that a command fails before it computes
+# anything if matplotlib is missing.
 try:
     import matplotlib as mpl
     from matplotlib.axes import Axes as Axes  # as: others import it from here
@@ -21,37 +21,37 @@ try:
     from matplotlib.lines import Line2D as Line2D
 except ImportError as error:
     raise ImportError(
-        "drawing a figure needs matplotlib: pip install 'spectralleader[study]'"
+        "drawing a figure requires matplotlib: pip install 'spectralleader[study]'"
     ) from error
 
 Style = dict[str, Any]
 Panel = Callable[[Axes, Study, str], None]
 
-# Okabe and Ito's palette: told apart by the colour-blind, and in grey by its lightness; those like
-# the shades of a grid come last
+# Okabe and Ito's palette for colour-blind readers, ordered for contrast in grey; colours close to
+# the shades of a grid come last.
 COLOURS = ("#0072B2", "#56B4E9", "#CC79A7", "#009E73", "#000000", "#D55E00", "#E69F00")
 LITERAL: Style = {"color": "0", "linestyle": (0, (1, 2)), "linewidth": 1.6, "zorder": 5}
-# A grid's settings are told apart in grey print by their markers, along thin lines.
+# Markers distinguish the settings of a grid in grey print.
 MARKERS = ("o", "v", "s", "^", "D", "x")
-N_MARKS = 7  # on a curve
-N_COLUMNS = 4  # of the legend, at most
-LEGEND_HEIGHT = 0.7  # inches that the figure's height has room for
+N_MARKS = 7  # markers per curve
+N_COLUMNS = 4  # columns of the legend, at most
+LEGEND_HEIGHT = 0.7  # inches reserved for the legend; a taller one enlarges the figure
 BEST = "best tuned:"
 REFERENCE: Style = {"color": "0.35", "linestyle": "--", "linewidth": 1.2}
 
 
 def draw_over_steps(studies: Sequence[Study]) -> Figure:
-    """Draw every metric over the steps: the mean over runs, with a band of one standard error."""
+    """Return a figure of every metric over steps: mean over runs, with a standard error band."""
     return _draw(studies, _curves, xlabel="step n")
 
 
 def draw_over_axis(studies: Sequence[Study]) -> Figure:
-    """Draw every metric at the end against the parameter that the studies tried values of."""
+    """Return a figure of every final metric against the parameter of the grid."""
     return _draw(studies, _settings, xlabel=str(studies[0].axis))
 
 
 def save_figure(figure: Figure, path: Path) -> Path:
-    """Write a figure as a picture, or as SVG if the file is called so."""
+    """Write a figure in the format of the file's extension."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".svg":
         path.write_text(as_svg(figure), encoding="utf-8")
@@ -61,7 +61,7 @@ def save_figure(figure: Figure, path: Path) -> Path:
 
 
 def as_svg(figure: Figure) -> str:
-    """Return a figure as SVG, the same bytes for the same rows."""
+    """Return a figure as reproducible SVG, without a date."""
     with mpl.rc_context({"svg.hashsalt": "spectralleader"}):
         figure.savefig(text := StringIO(), format="svg", metadata={"Date": None})
     return text.getvalue()
@@ -90,7 +90,7 @@ def _share_legend(figure: Figure) -> None:
     entries: dict[str, Any] = {}
     for axes in figure.axes:
         for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
-            if not name.startswith(BEST):  # differs from panel to panel, and is told in each
+            if not name.startswith(BEST):  # differs between panels: each has its own legend
                 entries.setdefault(name, handle)
     for n_columns in range(min(N_COLUMNS, len(entries)), 0, -1):
         shown: Style = {"ncols": n_columns, "frameon": False}
@@ -100,7 +100,7 @@ def _share_legend(figure: Figure) -> None:
         extent = legend.get_window_extent()
         if n_columns == 1 or extent.width <= figure.bbox.width:
             break
-        legend.remove()  # wider than the figure, which would cut it off
+        legend.remove()  # too wide: it would be cut off
     else:
         return
     width, height = figure.get_size_inches()
@@ -109,10 +109,10 @@ def _share_legend(figure: Figure) -> None:
 
 
 def styles(study: Study) -> dict[str, Style]:
-    """Return how each learner is drawn: a grid in shades of one colour, the others in their own."""
+    """Return the line style of each learner; a grid has shades of one colour."""
     grid = study.grid
     fixed = dict.fromkeys(study.of_role("reference"), REFERENCE)
-    fixed |= dict.fromkeys(study.of_role("literal"), LITERAL)  # it lies on the fast one
+    fixed |= dict.fromkeys(study.of_role("literal"), LITERAL)  # coincides with the fast learner
     others = [name for name in study.learners if name not in grid and name not in fixed]
     drawn: dict[str, Style] = {
         name: {"color": COLOURS[i % len(COLOURS)], "linewidth": 2.2, "zorder": 3}
@@ -129,9 +129,9 @@ def _curves(axes: Axes, study: Study, metric: str) -> None:
     summaries = summarise(study.rows, metric)
     best, truth = study.ranked(metric)[:1], study.of_role("reference")
     for name, style in styles(study).items():
-        steps, mean, error = (values[1:] for values in summaries[name])  # nothing counts at step 1
+        steps, mean, error = (values[1:] for values in summaries[name])  # step 1 counts as 0
         if name in truth and not mean.any():
-            continue  # the truth's own recovery error is the axis
+            continue  # the recovery error of the truth is 0: it would hide the axis
         (line,) = axes.plot(steps, mean, **style, label=name)
         line.set_markevery(_spread(len(steps), len(axes.lines)))
         axes.fill_between(steps, mean - error, mean + error, color=style["color"], alpha=0.15, lw=0)
@@ -145,7 +145,7 @@ def _curves(axes: Axes, study: Study, metric: str) -> None:
 
 
 def _frame(axes: Axes, summaries: Iterable[Summary]) -> None:
-    """Show the last nine tenths of the steps in full: the first are far off, and tell little."""
+    """Scale the axis to the last nine tenths of the steps; early values are far off."""
     settled = np.concatenate([s.mean[len(s.mean) // 10 + 1 :] for s in summaries])
     if len(settled) and (spread := float(np.ptp(settled))) > 0.0:
         axes.set_ylim(
@@ -154,14 +154,14 @@ def _frame(axes: Axes, summaries: Iterable[Summary]) -> None:
 
 
 def clean(axes: Axes) -> None:
-    """Leave a frame that does not distract."""
+    """Remove the upper and right spines, and add a light grid."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", color="0.9", linewidth=0.8)
     axes.set_axisbelow(True)
 
 
 def _spread(n: int, i: int) -> tuple[int, int]:
-    """Return where the markers of the i-th curve of n points are: not on top of each other."""
+    """Return first and step of the markers of the i-th curve, so that curves' markers differ."""
     every = max(1, n // N_MARKS)
     return i * every // len(MARKERS) % every, every
 
@@ -175,7 +175,7 @@ def _mark(axes: Axes, x: Any, y: Any, style: Style, text: str) -> None:
 
 
 def _settings(axes: Axes, study: Study, metric: str) -> None:
-    """Draw the grid's final values as points, and the other learners' as lines across."""
+    """Draw the final values of the grid as points, and those of other learners as lines."""
     finals, tried, truth = study.finals(metric), study.grid, study.of_role("reference")
     means = [float(finals[name].mean()) for name in tried]
     errors = [standard_error(finals[name]) for name in tried]

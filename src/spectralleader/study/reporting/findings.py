@@ -1,8 +1,8 @@
-"""Findings: the tests that claims are put to, each a function of studies.
+"""Findings: the tests of claims, as functions of studies.
 
 The first two arguments are the studies of the claim's scenarios and the label of the learner to
-judge; None stands for the one whose role is "leader". The same test then judges any learner.
-`claims.toml` gives the others by name. Another test is a function here.
+test; None stands for the learner with the role "leader". `claims.toml` gives the other arguments by
+name. A new test is a function in this module.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ Studies = Sequence[Study]
 
 
 def only(study: Study, role: str) -> str:
-    """Return the label of the first learner of a role."""
+    """Return the label of the first learner with a role."""
     if labels := study.of_role(role):
         return labels[0]
-    raise ValueError(f"{study.name} has no learner whose role is {role!r}")
+    raise ValueError(f"{study.name} has no learner with the role {role!r}")
 
 
 def tuned(study: Study, metric: str) -> str:

@@ -1,4 +1,4 @@
-"""The figure of the analysis: regret, the bounds on it, and what memory buys."""
+"""The figure of the analysis: regret, its bounds, and regret against the reservoir size."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spectralleader.study.reporting.statistics import Summary, summarise, summar
 from spectralleader.study.reporting.study import Study
 from spectralleader.study.rows import Contender, Row
 
-# What is measured has a colour; a bound (on noise-free regret) is grey, and told by its dashes.
+# Measurements are coloured; bounds (on noise-free regret) are grey, with different dashes.
 BOUNDS = {
     "bound_printed": ("Theorem 1 as printed", (0, (1, 1))),
     "bound_repaired": ("Theorem 1 repaired", (0, (5, 1))),
@@ -24,7 +24,7 @@ SIZE = "reservoir_size"
 
 
 def draw_regret(studies: Sequence[Study]) -> Figure:
-    """Draw a column per study: R(n), R(n) / n, and the last regret over the reservoir's size."""
+    """Return a figure with one column per study: R(n), R(n) / n, and R over the reservoir size."""
     figure = Figure(figsize=(4.2 * len(studies), 9.6), layout="constrained")
     grid = figure.subplots(3, len(studies), sharex="row", sharey="row", squeeze=False)
     for panels, study in zip(grid.T, studies, strict=True):
@@ -42,9 +42,9 @@ def draw_regret(studies: Sequence[Study]) -> Figure:
 
 
 def followed(study: Study) -> list[Row]:
-    """Return the rows to draw over the steps: those without a reservoir, and with one size of it.
+    """Return the rows to draw over steps: without a reservoir, and with one reservoir size.
 
-    It is the size nearest to the paper's example, epsilon = n^(-1/4).
+    It is the size closest to the paper's example, epsilon = n^(-1/4).
     """
     given = {row.learner.label: row.learner.parameters.get("epsilon") for row in study.rows}
     sizes = [epsilon for epsilon in given.values() if epsilon]
@@ -79,7 +79,7 @@ def _draw_trade(axes: Axes, rows: Sequence[Row]) -> None:
 
 
 def _draw_bound(axes: Axes, rows: Sequence[tuple[int, Row]], bound: str, power: int) -> None:
-    """Draw a bound; one that counts the reservoir, where there is a choice, without it."""
+    """Draw a bound; where rows with and without a reservoir differ, draw the one without."""
     without_last = sorted(rows, key=lambda pair: SIZE not in pair[1].values)
     heights = {x: row.values[bound] / x**power for x, row in without_last if row.values.get(bound)}
     label, dashes = BOUNDS[bound]
@@ -97,7 +97,7 @@ def _draw_mean(axes: Axes, measured: Summary, learner: Contender, marker: str = 
 
 
 def _look(learner: Contender) -> dict[str, Any]:
-    """Return colour, width and label: a wide line shows under one that covers it."""
+    """Return colour, width and label; a wide line stays visible under a narrow one."""
     if "epsilon" not in learner.parameters:
         label = f"{learner.name}, all remembered"
         return {"color": REMEMBERS_ALL, "linewidth": 4, "label": label}
@@ -106,7 +106,7 @@ def _look(learner: Contender) -> dict[str, Any]:
 
 
 def _legend(panels: Sequence[Axes]) -> list[Line2D]:
-    """Return one line for each label, measured ones first."""
+    """Return one line per label, measurements first."""
     lines = {str(line.get_label()): line for axes in panels for line in axes.get_lines()}
     return sorted(lines.values(), key=lambda line: str(line.get_color()).startswith("0."))
 

@@ -1,6 +1,6 @@
 """A report: questions, figures, tables and verdicts, as one HTML page or as Markdown.
 
-What is said, and in which order, is one list of parts; each format renders every kind of part.
+The content is one sequence of parts; each format renders every kind of part.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from spectralleader.study.reporting.tables import (
 )
 from spectralleader.study.reporting.verdicts import Verdict, count
 
-DRAWN = {"regret": draw_regret}  # kinds not drawn like the paper: metrics in columns over the steps
+DRAWN = {"regret": draw_regret}  # kinds with a figure of their own
 
 
 class Report(NamedTuple):
-    """What a report is made of."""
+    """The content of a report."""
 
     title: str
-    lead: str  # one paragraph
+    lead: str  # first paragraph
     studies: Sequence[Study]
-    command: str  # how to run it again
+    command: str  # that reproduces it
     version: str  # of this package
     verdicts: Sequence[Verdict] = ()
-    compared: Table | None = None  # the paper's claims, as other learners meet them
+    compared: Table | None = None  # verdicts on the paper's claims for other learners
     table1: Sequence[Study] = ()
-    aims: Sequence[Verdict] = ()  # what became of our own claims, apart from the paper's
+    aims: Sequence[Verdict] = ()  # verdicts on our own claims
 
 
 class Heading(NamedTuple):
@@ -58,7 +58,7 @@ class Heading(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A paragraph; a note is set smaller."""
+    """A paragraph; a note is printed smaller."""
 
     text: str
     is_note: bool = False
@@ -75,7 +75,7 @@ Part = Heading | Text | Table | Picture
 
 
 def parts_of(report: Report) -> Iterator[Part]:
-    """Yield all that a report says between its title and how to run it again."""
+    """Yield the parts of a report between its lead and its command."""
     if report.verdicts:
         yield from (Heading("Verdicts"), Text(count(report.verdicts)))
         yield from (verdict_table(report.verdicts), Text(texts.RULE, is_note=True))
@@ -111,7 +111,7 @@ def _section(name: str, studies: Sequence[Study]) -> Iterator[Part]:
 
 
 def write_page(report: Report, path: Path) -> Path:
-    """Write a page that needs no other file and no network, and its figures as files beside it."""
+    """Write a self-contained HTML page, and its figures as separate files beside it."""
     template = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
     (folder := path.parent / "figures").mkdir(parents=True, exist_ok=True)
     text = template.substitute(
@@ -133,14 +133,14 @@ def _html(part: Part, folder: Path) -> str:
             return f"<p{' class=note' if is_note else ''}>{escape(text)}</p>"
         case Table():
             return as_html(part)
-        case Picture(name, figure):  # an image of its own: no ids in common with the others
+        case Picture(name, figure):  # as an image: inline SVGs would share ids
             (folder / f"{name}.svg").write_bytes(svg := as_svg(figure).encode())
             data = base64.b64encode(svg).decode()
             return f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(name)}">'
 
 
 def write_markdown(report: Report, folder: Path) -> None:
-    """Write results.md and its figures into a folder, to be kept with the project."""
+    """Write results.md and its figures to a folder of the project."""
     folder.mkdir(parents=True, exist_ok=True)
     made = f"{report.lead} Written by `{report.command} --docs {folder}`; do not edit."
     parts = [f"# Results\n\n{made}", *(_markdown(part, folder) for part in parts_of(report))]

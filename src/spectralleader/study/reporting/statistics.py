@@ -11,7 +11,7 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.study.rows import Row
 
-NEGLIGIBLE = 1e-6  # a standard error of so small a share of the mean is not worth its digits
+NEGLIGIBLE = 1e-6  # standard errors below this share of the mean are not printed
 
 
 class Summary(NamedTuple):
@@ -23,7 +23,7 @@ class Summary(NamedTuple):
 
 
 def summarise(rows: Sequence[Row], metric: str) -> dict[str, Summary]:
-    """Return a summary of the metric for each learner, in the order they first appear."""
+    """Return a summary of the metric for each learner, in order of first appearance."""
     of_learner: dict[str, list[tuple[int, float]]] = {}
     for row in rows:
         of_learner.setdefault(row.learner.label, []).append((row.step, row.values[metric]))
@@ -31,7 +31,7 @@ def summarise(rows: Sequence[Row], metric: str) -> dict[str, Summary]:
 
 
 def summary(x: Sequence[float], y: Sequence[float]) -> Summary:
-    """Return mean and standard error of the y at each x."""
+    """Return mean and standard error of y at each x."""
     values = np.array(y, np.float64)
     steps, at, n = np.unique(x, return_inverse=True, return_counts=True)
     mean = np.bincount(at, values) / n

@@ -1,4 +1,4 @@
-"""Study: the rows of one scenario, and what a reader must be told about them."""
+"""Study: the rows of one scenario, with the information that reports need."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ LABELS = {
 
 
 class Study(NamedTuple):
-    """A scenario with its rows, and what it says of them: roles of learners, a grid, a figure."""
+    """A scenario with its rows, the roles of learners, a grid and a figure."""
 
     name: str
     title: str
     question: str
     metrics: tuple[str, ...]
     rows: Sequence[Row] = ()
-    paper: str = ""  # where it stands in the paper
+    paper: str = ""  # section or figure of the paper
     figure: str = ""  # studies of one figure are its rows of panels
-    kind: str = "prequential"  # of experiment, which says how it is drawn
-    axis: str | None = None  # the parameter of the grid: tuned, and drawn against
+    kind: str = "prequential"  # of experiment; decides how it is drawn
+    axis: str | None = None  # the parameter of the grid
     log: tuple[str, ...] = ()  # metrics on a log axis
     group: str = ""  # of its stream: development, test or own; see `sources.corpora`
     missing: str = ""  # why there are no rows
@@ -59,18 +59,18 @@ class Study(NamedTuple):
 
     @property
     def grid(self) -> Mapping[str, float]:
-        """The learners that have a value of the axis's parameter, with that value."""
+        """The learners with the parameter `axis`, and its values."""
         axis = self.axis or ""
         found = self.learners.values()
         return {c.label: c.parameters[axis] for c in found if axis in c.parameters}
 
     def of_role(self, *roles: str) -> list[str]:
-        """Return the labels of the learners that have one of the roles, in the roles' order."""
+        """Return the labels of the learners with one of the roles, in order of roles."""
         learners = self.learners.values()
         return [c.label for role in roles for c in learners if c.role == role]
 
     def finals(self, metric: str, step: int | None = None) -> dict[str, Floats]:
-        """Return a metric at a step, by default the last, for each learner, in order of seeds."""
+        """Return a metric at a step (default: the last) for each learner, in order of seeds."""
         step = self.last_step if step is None else step
         ended = sorted((row for row in self.rows if row.step == step), key=lambda row: row.seed)
         values: dict[str, list[float]] = {label: [] for label in self.learners}
@@ -79,18 +79,18 @@ class Study(NamedTuple):
         return {label: np.array(own) for label, own in values.items()}
 
     def ranked(self, metric: str) -> list[str]:
-        """Return the grid's learners, the lowest mean at the last step first."""
+        """Return the learners of the grid, ordered by their mean at the last step."""
         finals = self.finals(metric)
         return sorted(self.grid, key=lambda label: float(finals[label].mean()))
 
 
 def metric_label(metric: str) -> str:
-    """Return a metric's name in words."""
+    """Return the axis label of a metric."""
     return LABELS.get(metric, metric)
 
 
 def by_figure(studies: Iterable[Study]) -> dict[str, list[Study]]:
-    """Return the studies of every figure, in order."""
+    """Return the studies grouped by figure, in order."""
     figures: dict[str, list[Study]] = {}
     for study in studies:
         figures.setdefault(study.figure or study.name, []).append(study)

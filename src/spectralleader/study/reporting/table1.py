@@ -1,4 +1,4 @@
-"""Table 1: ours with nothing to tune, against the best of a large grid of EMs in hindsight."""
+"""Table 1: our untuned learners against the best of a large grid of EMs in hindsight."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RIVAL, REFERENCE = "EM, best of 54", "best static model"
 
 
 def table1_tables(studies: Iterable[Study]) -> dict[str, Table]:
-    """Return the table of each metric, with its title; development streams come first."""
+    """Return the table of each metric by title; development streams come first."""
     ordered = sorted((s for s in studies if s.rows), key=lambda study: study.group)
     return {
         "L1, negative log-likelihood: HedgedLeader": _table(ordered, "L1", "predictor", "leader"),
@@ -23,7 +23,7 @@ def table1_tables(studies: Iterable[Study]) -> dict[str, Table]:
 
 
 def _table(studies: Sequence[Study], metric: str, role: str, also: str) -> Table:
-    """Return a row per stream: ours, the best EM, their difference, and the others beside."""
+    """Return one row per stream: ours, the best EM, their difference, and other learners."""
     measured = [study for study in studies if metric in study.metrics]
     if not measured:
         return Table((), [])

@@ -1,4 +1,4 @@
-"""Tables: mean ± standard error, for the terminal, for Markdown and for a page."""
+"""Tables of mean ± standard error, for the terminal, Markdown and HTML."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from spectralleader.study.reporting.statistics import mean_and_error
 from spectralleader.study.reporting.study import Study, metric_label
 from spectralleader.study.reporting.verdicts import FAILS, HOLDS, UNTESTED, Claim, Verdict
 
-# The paper's learner line by line, the same one fast, and what we add.
+# Roles that are compared: the paper's learner literally, the fast one, and our additions.
 COMPARED = ("literal", "leader", "variant", "predictor")
-MARKS = {HOLDS: "holds", FAILS: "fails", UNTESTED: "untested"}  # classes of the page's style
+MARKS = {HOLDS: "holds", FAILS: "fails", UNTESTED: "untested"}  # CSS classes
 
 
 class Table(NamedTuple):
@@ -26,7 +26,7 @@ class Table(NamedTuple):
 
 
 def final_table(study: Study) -> Table:
-    """Return every metric at the last step, a row per learner; the best of a grid is starred."""
+    """Return every metric at the last step, one row per learner; the best of a grid has a star."""
     columns = []
     for metric in study.metrics:
         best = study.ranked(metric)[:1]
@@ -41,7 +41,7 @@ def final_table(study: Study) -> Table:
 
 
 def tuning_table(studies: Iterable[Study]) -> Table:
-    """Return what tuning is worth: the grid at its best and worst, and the leader untuned."""
+    """Return the best and the worst of the grid, beside the untuned leader."""
     rows: list[tuple[str, ...]] = []
     for study in studies:
         leader = study.of_role("leader")[:1]
@@ -56,14 +56,14 @@ def tuning_table(studies: Iterable[Study]) -> Table:
 
 
 def verdict_table(verdicts: Sequence[Verdict]) -> Table:
-    """Return the verdicts, a row per claim."""
+    """Return the verdicts, one row per claim."""
     return Table(("where", "claim", "learner", "measured", "verdict"), [tuple(v) for v in verdicts])
 
 
 def compared_table(claims: Iterable[Claim], studies: Mapping[str, Study]) -> Table:
-    """Return the claims about the leader, with the verdict that each of our learners would get.
+    """Return the claims about the leader, with the verdict for each of our learners.
 
-    A learner that was not run in all of a claim's scenarios gets a dash.
+    A dash means that the learner was not run in all scenarios of the claim.
     """
     roles = {c.label: c.role for study in studies.values() if study.grid
              for c in study.learners.values() if c.role in COMPARED}  # fmt: skip
@@ -99,7 +99,7 @@ def as_markdown(table: Table) -> str:
 
 
 def as_html(table: Table) -> str:
-    """Return a table in HTML; a cell that is a verdict is marked as one."""
+    """Return a table in HTML; cells with verdicts have a CSS class."""
     head = "".join(f"<th>{escape(cell)}</th>" for cell in table.header)
     body = "".join(
         "<tr>" + "".join(f"<td{_mark(cell)}>{escape(cell)}</td>" for cell in row) + "</tr>\n"

@@ -1,7 +1,7 @@
-"""Verdicts: what studies say about a claim. Every difference is paired over seeds.
+"""Verdicts on claims; every difference is paired over seeds.
 
-A difference counts when it is more than 2 standard errors. No baseline is weakened: "tuned" is the
-setting with the lowest mean in hindsight, chosen for each problem and metric anew.
+A difference counts if it is more than 2 standard errors. Baselines are as strong as possible:
+"tuned" is the setting with the lowest mean in hindsight, separately for each problem and metric.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from spectralleader.study.reporting.statistics import plus_minus, standard_error
 from spectralleader.study.reporting.study import Study
 
 HOLDS, FAILS, UNTESTED = "holds", "does not hold", "not tested here"
-COUNTS = 2.0  # standard errors
-MARGIN = 0.01  # "similar": worse by at most this share
-MUCH = 0.5  # "much lower": at most this share
+COUNTS = 2.0  # a difference counts if it exceeds this many standard errors
+MARGIN = 0.01  # "similar" allows a difference of this share
+MUCH = 0.5  # "much lower" means at most this share
 
 
 class Finding(NamedTuple):
-    """What was measured, and whether the claim holds by it."""
+    """A measurement, and whether the claim holds."""
 
     measured: str
     holds: bool
@@ -34,20 +34,20 @@ class Claim(NamedTuple):
     scenarios: tuple[str, ...]
     test: Callable[..., Finding]  # takes the studies and the label of the learner to judge
     given: Mapping[str, Any]  # its other arguments
-    learner: str  # whom the verdict is about
-    min_seeds: int = 2  # a standard error needs two; what is computed exactly, one
+    learner: str  # the learner that the verdict is about
+    min_seeds: int = 2  # two for a standard error, one for exact computations
 
     def put_to(self, studies: Sequence[Study], leader: str | None = None) -> Finding:
-        """Return what a learner's rows say, by default the one whose role the test is about."""
+        """Return the finding for a learner; by default the one with the role that is tested."""
         return self.test(studies, leader, **self.given)
 
 
 class Verdict(NamedTuple):
-    """A claim with what became of it."""
+    """A claim with its verdict."""
 
     where: str
     text: str
-    learner: str  # under which it was reached
+    learner: str  # the learner that was tested
     measured: str
     verdict: str
 
@@ -60,12 +60,12 @@ class Difference(NamedTuple):
 
     @property
     def is_lower(self) -> bool:
-        """Whether the first is lower by so much that it counts."""
+        """Whether the first is lower by a difference that counts."""
         return self.mean < -COUNTS * self.error
 
     @property
     def is_higher(self) -> bool:
-        """Whether the first is higher by so much that it counts."""
+        """Whether the first is higher by a difference that counts."""
         return self.mean > COUNTS * self.error
 
     def __str__(self) -> str:
@@ -79,7 +79,7 @@ def difference(a: Floats, b: Floats) -> Difference:
 
 
 def judge(claim: Claim, studies: Mapping[str, Study]) -> Verdict:
-    """Return the verdict on a claim; without rows of its scenarios, say why they are missing."""
+    """Return the verdict on a claim, or why rows of its scenarios are missing."""
     named = (claim.where, claim.text, claim.learner)
     known = [studies.get(name) for name in claim.scenarios]
     found = [study for study in known if study is not None and study.rows]
@@ -87,13 +87,13 @@ def judge(claim: Claim, studies: Mapping[str, Study]) -> Verdict:
         reasons = [s.missing if s else "has not been run" for s in known if not (s and s.rows)]
         return Verdict(*named, "; ".join(dict.fromkeys(reasons)), UNTESTED)
     if min(len(study.seeds) for study in found) < claim.min_seeds:
-        return Verdict(*named, f"needs at least {claim.min_seeds} seeds", UNTESTED)
+        return Verdict(*named, f"requires at least {claim.min_seeds} seeds", UNTESTED)
     finding = claim.put_to(found)
     return Verdict(*named, finding.measured, HOLDS if finding.holds else FAILS)
 
 
 def count(verdicts: Sequence[Verdict]) -> str:
-    """Return how many claims hold, in a sentence."""
+    """Return a sentence with the number of claims that hold."""
     found = [verdict.verdict for verdict in verdicts]
     hold, fail, untested = (found.count(kind) for kind in (HOLDS, FAILS, UNTESTED))
     return (
