@@ -1,17 +1,21 @@
 """What is in docs/deploy parses, and speaks of metrics, paths and options that exist.
 
-Grafana, systemd, Docker and Kubernetes themselves are not run here.
+Grafana, systemd, Docker and Kubernetes themselves are not run here; their linters are, of the extra
+`deploy` and, for systemd, where the machine has it.
 """
 
 import configparser
 import json
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from typer.main import get_command
 
-from spectralleader import TextTopics, save
+from spectralleader import TextTopics, __version__, save
 from spectralleader.cli.app import app
 from tests.factories import texts
 from tests.serve.serving import Serving
@@ -63,3 +67,35 @@ def test_the_manifest_has_probes_and_no_rights():
     assert pod["securityContext"]["runAsNonRoot"] is True
     mounted = {mount["name"] for mount in container["volumeMounts"]}
     assert mounted == {volume["name"] for volume in pod["volumes"]}
+
+
+def lint(*command: str) -> str:
+    """Return what a linter finds fault with."""
+    where = f"{Path(sys.executable).parent}:/usr/bin"
+    if (program := shutil.which(command[0], path=where)) is None:
+        pytest.skip(f"needs {command[0]}, of the extra deploy or the machine")
+    done = subprocess.run([program, *command[1:]], capture_output=True, text=True, timeout=120)
+    return f"{done.stdout}{done.stderr}"
+
+
+def test_the_image_is_what_its_linter_wants():
+    assert lint("hadolint", "--no-color", str(FOLDER / "Dockerfile")) == ""
+
+
+def test_the_image_and_the_manifest_are_of_this_version():
+    assert f"ARG VERSION={__version__}\n" in (FOLDER / "Dockerfile").read_text()
+    assert f"image: spectralleader:{__version__} " in (FOLDER / "kubernetes.yaml").read_text()
+
+
+def test_the_manifest_follows_the_schemas_of_kubernetes():
+    assert lint("kubernetes-validate", "--strict", "--quiet", str(FOLDER / "kubernetes.yaml")) == ""
+
+
+def test_the_unit_is_one_that_systemd_takes(tmp_path):
+    # the command need not be installed where the tests run
+    unit = (FOLDER / "spectralleader.service").read_text()
+    there = unit.replace("/usr/local/bin/spectralleader", "/bin/true")
+    assert there != unit
+    (tmp_path / "spectralleader.service").write_text(there)
+    found = lint("systemd-analyze", "verify", str(tmp_path / "spectralleader.service"))
+    assert "spectralleader" not in found  # other units of the machine may have their own faults
