@@ -75,7 +75,8 @@ class IncrementalEM(OnlineEM):
 
     @property
     def _pseudo_count(self) -> float:
-        # the statistics are sums over the documents and the start
+        # the statistics are sums over the documents and the start; without the start, the first
+        # document would make all topics equal for good
         return self.smoothing * (1 + len(self.sample))
 
     def _update(self, block: Documents) -> None:

@@ -46,6 +46,8 @@ def kernel(function: Kernel) -> Kernel:
     Infinities and NaN keep their meaning. A kernel returns nothing, a number or arrays: making any
     other object of its result runs Python code, in which a signal could be handled.
     """
+    # An array that a kernel returns costs about 1.3 us, because its type is rebuilt twice; one that
+    # is passed in costs 0.05 us. Small kernels on the path of every step write into arguments.
     compiled = numba.njit(**OPTIONS)(function)
     try:
         cast(Any, compiled)._cache = cast(Any, KernelCache)(function)
