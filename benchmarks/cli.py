@@ -73,12 +73,12 @@ APART = [
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Return the options."""
     parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="tiny sizes: does it all still run?")
-    parser.add_argument("--only", nargs="+", choices=SECTIONS, help="some of the sections")
-    parser.add_argument("--rounds", type=int, help="how often everything is measured")
-    parser.add_argument("--seeds", type=int, help="runs of everybody on labelled documents")
-    parser.add_argument("--output", type=Path, default=Path("build/bench"), help="folder for files")
-    parser.add_argument("--write-docs", action="store_true", help="renew the page in docs")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, to check that everything runs")
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, help="run these sections only")
+    parser.add_argument("--rounds", type=int, help="rounds of measurements")
+    parser.add_argument("--seeds", type=int, help="runs of each learner on labelled documents")
+    parser.add_argument("--output", type=Path, default=Path("build/bench"), help="output folder")
+    parser.add_argument("--write-docs", action="store_true", help="update the pages in docs")
     options = parser.parse_args(arguments)
     if options.write_docs and (options.quick or not is_whole_page(options.only)):
         parser.error("docs need the full run: drop --quick, and --only unless it is labels")

@@ -41,7 +41,7 @@ class Task:
         return replace(self, documents=self.documents[:n_docs], texts=self.texts[:n_docs])
 
     def blocks(self) -> list[Documents]:
-        """Return the documents block by block, in objects that nobody has used before."""
+        """Return the documents block by block, in objects that no contender has used before."""
         return list(self.documents.blocks(self.block_size))
 
     def matrix(self) -> sp.csr_matrix:

@@ -1,6 +1,6 @@
 """The command: every run in a process of its own, rows kept in a file, then a table and a page.
 
-Runs that the file has are not run again: a bench that was stopped goes on.
+Runs whose rows are in the file are skipped, so an interrupted benchmark resumes.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def parse(given: list[str]) -> argparse.Namespace:
         "--only", default="*", metavar="PATTERN", help="runs such as 'spark/*/2', of ENGINE/N/N"
     )
     parser.add_argument("--rows", type=Path, default=FOUND, help="file of what was found so far")
-    parser.add_argument("--anew", action="store_true", help="run also what the file has")
+    parser.add_argument("--anew", action="store_true", help="repeat finished runs, too")
     parser.add_argument("--report", action="store_true", help="run nothing, show the file")
     parser.add_argument("--write-docs", action="store_true", help="write docs/scale.md, its figure")
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)

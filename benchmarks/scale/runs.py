@@ -69,7 +69,7 @@ def run_spark(n_docs: int, n_workers: int) -> dict[str, Any]:
 
 
 def run_lda(n_docs: int, n_workers: int, n_iterations: int = 20) -> dict[str, Any]:
-    """Spark ML's LDA with its online optimizer; 20 iterations if nobody says, as it comes.
+    """Spark ML's LDA with its online optimizer; 20 iterations by default.
 
     Every iteration looks at a twentieth of the documents, as it comes, so 20 at each about once.
     Its own bound on held-out words charges all of the topics' uncertainty to these few documents,
@@ -158,7 +158,7 @@ def before(task: dict[str, Any]) -> TopicModel:
 
 
 def held_out_fit(model: TopicModel) -> tuple[float, float]:
-    """Return the mean log-probability of a word that nobody learned, and its standard error."""
+    """Return the mean log-probability of a held-out word, and its standard error."""
     held_out = draw(-1, HELD_OUT)
     fits, lengths = model.log_prob(held_out), held_out.lengths
     mean = fits.sum() / lengths.sum()

@@ -20,7 +20,7 @@ from spectralleader.learners.protocol import (
     sizes_of,
 )
 
-SMOOTHING = 0.1  # of a word, in every topic
+SMOOTHING = 0.1  # pseudo-count of each word in every topic
 
 
 class HardEM:
@@ -41,7 +41,7 @@ class HardEM:
         self.n_words, self.grows = check_vocabulary(n_words)
         self.seed = check_seed(seed)
         self._members: Floats = np.zeros(self.n_topics)  # documents of each topic
-        self._counts: Floats = np.zeros((self.n_words, self.n_topics))  # a word a row
+        self._counts: Floats = np.zeros((self.n_words, self.n_topics))  # one row per word
 
     def learn(self, documents: Documents) -> None:
         """Give the documents to their likeliest topics, one after the other."""
