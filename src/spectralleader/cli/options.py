@@ -192,7 +192,7 @@ def check_folder(path: Path | None) -> None:
     if path is not None and path.is_dir():
         raise typer.BadParameter(f"{path} is a folder; name a file in it")
     if path is not None and not path.absolute().parent.is_dir():
-        raise typer.BadParameter(f"there is no folder {path.parent}")
+        raise typer.BadParameter(f"the folder {path.parent} does not exist")
 
 
 def trust_learner(name: str | None) -> None:

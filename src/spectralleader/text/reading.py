@@ -19,6 +19,7 @@ from spectralleader.text.levels import Levels
 from spectralleader.text.names import Names
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.surprise import Surprise
+from spectralleader.text.timeline import Timeline
 from spectralleader.text.vectoriser import Vectoriser
 
 
@@ -41,6 +42,11 @@ class Reading:
         if self._tree is None:
             self._tree = self.levels.tree(model)
         return self._tree
+
+    def hold(self, full: Snapshot, documents: Documents | None, timeline: Timeline) -> Held:
+        """Return all that levels and trends are read from, as it is now."""
+        names, tree = Names(self.names.given), self.tree(full.model)
+        return Held(full, tree, documents, names, timeline.copy())
 
     def _names(self, groups: Ints, model: TopicModel) -> tuple[str, ...]:
         return self.names.of(groups, model.weights) if self.names.given else ()

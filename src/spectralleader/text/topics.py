@@ -20,7 +20,7 @@ from spectralleader.runtime.guard import Guarded, changing
 from spectralleader.text.batch import Batch
 from spectralleader.text.first_use import compile_for
 from spectralleader.text.held import Held
-from spectralleader.text.names import Names, check_name
+from spectralleader.text.names import check_name
 from spectralleader.text.over_words import check_together, make_learner
 from spectralleader.text.reading import Reading
 from spectralleader.text.saving import from_state, to_state
@@ -29,7 +29,7 @@ from spectralleader.text.surprise import Past
 from spectralleader.text.texts import Texts, in_blocks_of
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.times import Time
-from spectralleader.text.trends import Trends, find_trends, sample_under
+from spectralleader.text.trends import Trends
 from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer
@@ -128,10 +128,7 @@ class TextTopics(Guarded):
     def recent(self) -> Snapshot:
         """The topics of the last documents, numbered as those of `model` where they match.
 
-        Raises
-        ------
-        ValueError
-            If the learner follows no window; `HedgedLeader`, the default, does.
+        Raises `ValueError` if the learner follows no window; `HedgedLeader`, the default, does.
         """
         model = getattr(self.learner, "recent", None)
         if not isinstance(model, TopicModel):
@@ -148,22 +145,20 @@ class TextTopics(Guarded):
         return self.reading.tree(self.model)
 
     def at(self, level: int | None) -> Snapshot:
-        """Return the topics merged to fewer of them, as an object that never changes.
+        """Return the topics merged to `level` of them, 1 to K, or all if it is None.
 
+        The result never changes.
         They are refined by a few passes of EM over the documents that the learner remembers, if it
         does. The topics of a level keep their numbers as the stream goes on. It takes about a
         second at most, and no time if nothing was learned since the last call.
-
-        Parameters
-        ----------
-        level : int, optional
-            Number of topics, from 1 to K. None: all, as they are.
         """
-        if level is None:
-            return self.snapshot()
+        return self.snapshot() if level is None else self._held().at(level)
+
+    def _held(self) -> Held:
+        """Return what was held since the last step, so that a level is cut only once."""
         if self.reading.held is None:
             self.reading.held = self.hold()
-        return self.reading.held.at(level)
+        return self.reading.held
 
     def hold(self) -> Held:
         """Return what was learned so far, at every level and over time, as it never changes.
@@ -171,16 +166,14 @@ class TextTopics(Guarded):
         Any thread may read it while another one learns on: only taking it, which is a matter of
         milliseconds, waits for the end of a step.
         """
-        reading, full = self.reading, self.snapshot()
-        names, tree = Names(reading.names.given), reading.tree(full.model)
-        return Held(full, tree, remembered(self.learner), names, self.timeline.copy())
+        return self.reading.hold(self.snapshot(), remembered(self.learner), self.timeline)
 
     def trends(self, level: int | None = None) -> Trends:
         """Return the share of each topic over time, at a level; see `Trends.rows`.
 
         All texts of the timeline's sample are judged by the present model, whenever they came.
         """
-        return find_trends(self.timeline, sample_under(self.at(level), self.timeline))
+        return self._held().trends(level)
 
     def name(self, topic: int, name: str, level: int | None = None) -> None:
         """Give a topic a name, numbered from 0, at a level; "" takes it away.
@@ -229,23 +222,16 @@ class TextTopics(Guarded):
         *,
         position: Any = None,
     ) -> Ints | None:
-        """Learn one block of texts.
+        """Learn one block of texts; return the new ids of all words if some were dropped, or None.
 
         Parameters
         ----------
-        texts : texts
-            The block.
         judge : callable, optional
             Called with the block's documents that have words, before they are learned.
         times : sequence, optional
             Of each text: a datetime, Unix seconds, or None.
         position : JSON, optional
             Where in its source the block ends.
-
-        Returns
-        -------
-        array or None
-            The new ids of all words, if a growing vocabulary dropped some.
         """
         if position is not None:
             check_json("a position", position)
