@@ -73,7 +73,9 @@ APART = [
 def parse(arguments: list[str]) -> argparse.Namespace:
     """Return the options."""
     parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="tiny sizes, to check that everything runs")
+    parser.add_argument(
+        "--quick", action="store_true", help="tiny sizes, to check that everything runs"
+    )
     parser.add_argument("--only", nargs="+", choices=SECTIONS, help="run these sections only")
     parser.add_argument("--rounds", type=int, help="rounds of measurements")
     parser.add_argument("--seeds", type=int, help="runs of each learner on labelled documents")
