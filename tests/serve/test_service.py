@@ -144,6 +144,8 @@ def test_the_token_protects_all_but_health_and_metrics(saved, tmp_path):
     [
         (["--host", "0.0.0.0"], "--token-file"),
         (["--token-file", "short"], "at least 16"),
+        (["--token-file", "marked"], "without spaces or a byte order mark"),
+        (["--token-file", "two lines"], "one line of visible ASCII"),
         (["--read-only", "--learn", "texts"], "leave out --learn"),
         (["--host", "203.0.113.9", "--insecure"], "cannot listen"),
     ],
@@ -151,6 +153,8 @@ def test_the_token_protects_all_but_health_and_metrics(saved, tmp_path):
 def test_what_is_not_safe_or_does_not_work_is_refused(saved, tmp_path, monkeypatch, options, said):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "short").write_text("short")
+    (tmp_path / "marked").write_text(f"{TOKEN}\n", encoding="utf-8-sig")
+    (tmp_path / "two lines").write_text(f"{TOKEN}\n{TOKEN}\n")
     (tmp_path / "texts").write_text("a\n")
     with Serving(saved, *options, ready=False) as service:
         assert service.process.wait(60) == 2

@@ -25,6 +25,7 @@ from spectralleader.text.tokens import Tokens
 
 LIMITS = Limits()
 N_TOKEN = 16  # characters of a token at least
+VISIBLE = range(0x21, 0x7F)  # ASCII that is neither a space nor a control character
 GRACE = 2  # seconds that open requests have to end
 STALE = 3  # intervals between checkpoints after which the last one is too old
 LEAST_STALE = 60.0  # seconds
@@ -60,10 +61,14 @@ class ServeOptions:
                 )
             return None
         token = self.token_file.read_bytes().strip()
+        make = f"make one of at least {N_TOKEN}, such as: openssl rand -hex 32 > {self.token_file}"
         if len(token) < N_TOKEN:
+            raise ValueError(f"the token in {self.token_file} has {len(token)} characters; {make}")
+        # Others cannot be sent in a header, or not the same way by all clients.
+        if not all(byte in VISIBLE for byte in token):
             raise ValueError(
-                f"the token in {self.token_file} has {len(token)} characters; make one of at least "
-                f"{N_TOKEN}, such as: openssl rand -hex 32 > {self.token_file}"
+                f"the token in {self.token_file} must be one line of visible ASCII characters, "
+                f"without spaces or a byte order mark; {make}"
             )
         return token
 
@@ -145,6 +150,7 @@ class Server:
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, lifespan="off", server_header=False,
             proxy_headers=False,  # nothing here depends on who asks
+            ws="none",  # who asks for a web socket is answered by HTTP, without a hint in the log
             timeout_graceful_shutdown=GRACE, h11_max_incomplete_event_size=64 * 1024,
         )  # fmt: skip
         self._server = uvicorn.Server(config)
