@@ -10,9 +10,9 @@ import pytest
 from spectralleader import TextTopics, TopicModel, Unigram, Vocabulary, Words, load, save
 from spectralleader.evaluation import judge, log_loss
 from spectralleader.jobs import Progress, Source, describe, evaluate, evaluating, learn, predict
-from spectralleader.jobs.describing import printable, say_event
 from spectralleader.jobs.evaluating import Evaluation
-from spectralleader.jobs.learning import list_topics
+from spectralleader.jobs.findings import printable, say_event
+from spectralleader.jobs.learned import list_topics
 from spectralleader.jobs.naming import name_topics
 from spectralleader.jobs.predicting import Watched, predict_blocks, write
 from spectralleader.jobs.source import choose_vocabulary, choose_words

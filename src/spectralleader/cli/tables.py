@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from spectralleader.jobs import Description, Evaluation, Learned, Merged
-from spectralleader.jobs.describing import Level, say_history, shorten
+from spectralleader.jobs.describing import Level
+from spectralleader.jobs.findings import say_history, shorten
 from spectralleader.jobs.source import AnyReader
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics

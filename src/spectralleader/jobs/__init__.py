@@ -5,7 +5,8 @@ This package connects sources, learners and files. It prints nothing; `cli` does
 
 from spectralleader.jobs.describing import Description, describe
 from spectralleader.jobs.evaluating import Evaluation, evaluate
-from spectralleader.jobs.learning import Learned, learn, run
+from spectralleader.jobs.learned import Learned
+from spectralleader.jobs.learning import learn, run
 from spectralleader.jobs.merging import Merged, merge
 from spectralleader.jobs.options import LearnOptions
 from spectralleader.jobs.predicting import Prediction, predict

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
 from spectralleader.arrays import Floats
 from spectralleader.errors import NotEmittedError
+from spectralleader.jobs.options import LearnOptions
 from spectralleader.jobs.progress import Progress
 from spectralleader.sources.files import TextBlock
 from spectralleader.sources.live import is_address
@@ -87,3 +89,21 @@ def open_emitter(target: str, progress: Progress) -> Emitter:
     if not Path(target).absolute().parent.is_dir():
         raise ValueError(f"cannot write to {target}: {Path(target).parent} does not exist")
     return FileEmitter(target)
+
+
+@contextmanager
+def emitting(options: LearnOptions, progress: Progress) -> Iterator[Emitter | None]:
+    """Yield the emitter of the option `emit`, or None."""
+    if options.emit is None:
+        yield None
+        return
+    if "://" not in options.emit:
+        options.source.check_kept(options.emit)
+        saved = Path(options.save or "").absolute()
+        if Path(options.emit).absolute() == saved:
+            raise ValueError(f"{options.emit} is the model file; emit to another file")
+    emitter = open_emitter(options.emit, progress)
+    try:
+        yield emitter
+    finally:
+        emitter.close()

@@ -5,92 +5,28 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
-from pathlib import Path
-from time import perf_counter
+from contextlib import nullcontext
 from typing import Any
 
-from spectralleader.documents import Documents
-from spectralleader.evaluation import Prequential
 from spectralleader.jobs.checkpointing import (
     Checkpoints,
     check_position,
     first_run,
     is_position_of,
 )
-from spectralleader.jobs.emitting import Emitter, open_emitter, rows_of
+from spectralleader.jobs.emitting import emitting
 from spectralleader.jobs.input_digest import InputDigest, check_pipe, retrace
-from spectralleader.jobs.options import AUTO, LearnOptions
+from spectralleader.jobs.learned import Learned
+from spectralleader.jobs.options import LearnOptions
 from spectralleader.jobs.progress import Progress
+from spectralleader.jobs.running import Pass
 from spectralleader.jobs.source import AnyReader, Source
-from spectralleader.learners.lookup import name_of
-from spectralleader.runtime.interrupts import Interrupts, Terminated, look
+from spectralleader.runtime.interrupts import Interrupts, look
 from spectralleader.sources.files import Reader, TextBlock
 from spectralleader.sources.live import LiveReader
 from spectralleader.sources.live.folder import FolderReader
-from spectralleader.sources.position import Position
 from spectralleader.storage import Checkpoint
-from spectralleader.storage.checkpoint import Losses, Run
-from spectralleader.storage.loss_curve import LossCurve, LossPoint
 from spectralleader.text.first_use import compile_for
-from spectralleader.text.snapshot import Snapshot
-from spectralleader.text.topics import TextTopics
-
-
-@dataclass(frozen=True)
-class Learned:
-    """The result of a pass."""
-
-    topics: TextTopics
-    reader: AnyReader  # with the guessed columns and the problems found
-    losses: Losses | None  # None for an offline learner, which has no intermediate model
-    unigram_losses: Losses  # of the unigram baseline
-    seconds: float  # spent learning, including earlier passes
-    n_before: int  # documents learned by earlier passes
-    n_saved: int | None = None  # documents in the last checkpoint
-    saved: Path | None = None
-    backup: Path | None = None  # backup of the file that existed before
-    stopped: bool = False  # by Ctrl-C or SIGTERM
-    terminated: bool = False  # by SIGTERM
-    is_auto: bool = False  # whether topics are shown at the suggested level of the tree
-    curve: LossCurve = field(default_factory=LossCurve)  # losses over the stream
-
-    @property
-    def is_useful(self) -> bool:
-        """Whether anything was learned: at least one document had a known word."""
-        return self.topics.n_docs > self.topics.n_empty
-
-    @property
-    def mean_loss(self) -> float | None:
-        """L1, in nats per document; None if no document was predicted."""
-        return self.losses and self.losses.mean_loss
-
-    def summary(self, n_words: int = 10) -> dict[str, Any]:
-        """Return everything as plain values, for JSON; topics count from 1."""
-        topics, vocabulary, problems = self.topics, self.topics.vocabulary, self.reader.problems
-        return {
-            "documents": topics.n_docs,
-            "documents_learned_before": self.n_before,
-            "documents_without_known_words": topics.n_empty,
-            "seconds": self.seconds,
-            "stopped": self.stopped,
-            "learner": name_of(topics.learner),
-            "vocabulary": {"words": vocabulary.n_words, "grows": vocabulary.grows},
-            "L1": self.mean_loss,
-            "perplexity": self.losses and self.losses.perplexity,
-            "unigram_L1": self.unigram_losses.mean_loss,
-            "unigram_perplexity": self.unigram_losses.perplexity,
-            "topics": list_topics(topics, n_words),
-            "suggested_level": topics.tree().suggested if self.is_auto else None,
-            "guesses": list(self.reader.guesses),
-            "problems": {
-                kind: {"rows": count, "first": problems.places[kind]}
-                for kind, count in problems.counts.items()
-            },
-            "saved": None if self.saved is None else str(self.saved),
-            "backup": None if self.backup is None else str(self.backup),
-        }
 
 
 def learn(
@@ -133,162 +69,6 @@ def run(options: LearnOptions, progress: Progress | None = None) -> Learned:
         look()
         interrupts.at_stake = True
         return job.run(blocks, emitter)
-
-
-@contextmanager
-def emitting(options: LearnOptions, progress: Progress) -> Iterator[Emitter | None]:
-    """Yield the emitter of the option `emit`, or None."""
-    if options.emit is None:
-        yield None
-        return
-    if "://" not in options.emit:
-        options.source.check_kept(options.emit)
-        saved = Path(options.save or "").absolute()
-        if Path(options.emit).absolute() == saved:
-            raise ValueError(f"{options.emit} is the model file; emit to another file")
-    emitter = open_emitter(options.emit, progress)
-    try:
-        yield emitter
-    finally:
-        emitter.close()
-
-
-class Pass:
-    """A running pass: the topics, their losses, and the time spent."""
-
-    def __init__(
-        self,
-        checkpoint: Checkpoint,
-        run: Run,
-        reader: AnyReader,
-        digest: InputDigest | None,
-        checkpoints: Checkpoints | None,
-        progress: Progress,
-    ) -> None:
-        self.topics, self.n_before = checkpoint.topics, checkpoint.topics.n_docs
-        self._reader, self._digest = reader, digest
-        self._checkpoints, self._progress = checkpoints, progress
-        self._settings = run.settings
-        self._frequencies, self._curve = run.unigram, run.curve
-        self._unigram = Prequential(run.unigram, run.unigram_losses)
-        self._judged = None if run.losses is None else Prequential(self.topics.learner, run.losses)
-        self._emitter: Emitter | None = None
-        self._is_emitted = True  # whether the topics of all learned documents were written
-        self._began = perf_counter() - run.seconds
-        self._seconds = run.seconds
-
-    def run(self, blocks: Iterator[TextBlock], emitter: Emitter | None = None) -> Learned:
-        """Learn the blocks, saving checkpoints; return the result."""
-        self._emitter = emitter
-        reason = None
-        self._progress.begun(self.result())
-        try:
-            for block in blocks:
-                look()
-                if len(block):
-                    self._progress.reading(block)
-                    self.step(block)
-                    self._emit(block)
-                self._save_if_due()
-                self._progress.stepped(self.result())
-            look()
-        except KeyboardInterrupt as interrupt:
-            reason = interrupt
-        except (ValueError, OSError) as error:
-            if self._checkpoints is None or not (self.result().is_useful and self._is_emitted):
-                raise
-            path = self._finish()
-            raise ValueError(
-                f"{error}; the {self.topics.n_docs:,} documents before it were learned and saved "
-                f"to {path}"
-            ) from error
-        saved = self._finish() if self._is_emitted else None
-        return self.result(
-            saved=saved, stopped=reason is not None, terminated=isinstance(reason, Terminated)
-        )
-
-    def step(self, block: TextBlock) -> None:
-        """Predict a block, then learn it."""
-        found = list[tuple[Documents, Losses, Losses | None]]()
-
-        def predict(documents: Documents) -> None:
-            losses = None if self._judged is None else self._judged.predict(documents)
-            found.append((documents, self._unigram.predict(documents), losses))
-
-        new_ids = self.topics.step(block.texts, predict, block.times, position=block.position)
-        [(documents, unigram_losses, losses)] = found
-        self._unigram.learn(documents, unigram_losses)
-        if self._judged is not None and losses is not None:
-            self._judged.losses += losses
-            both = (losses.loss, unigram_losses.loss)
-            self._curve.add(LossPoint(losses.n_docs, losses.n_words, *both))
-        if new_ids is not None:
-            self._frequencies.recode(new_ids, self.topics.vocabulary.n_words)
-        if self._digest is not None:
-            self._digest.add(block.texts)
-        self._seconds = perf_counter() - self._began
-
-    def _emit(self, block: TextBlock) -> None:
-        """Write the topics of a block; if this fails, the block must not be saved as learned."""
-        if self._emitter is not None:
-            self._is_emitted = False
-            self._emitter.write(rows_of(block, self.topics.posterior(block.texts)))
-            self._is_emitted = True
-
-    def note_position(self, position: Any) -> None:
-        """Save the initial position in a live source, so that a crash does not lose it."""
-        self.topics.position = position
-        if self._checkpoints is not None and position is not None:
-            self._checkpoints.save(self.checkpoint())
-
-    def _save_if_due(self) -> None:
-        if self._checkpoints is not None and self._checkpoints.is_due(self.topics.n_docs):
-            if self._emitter is not None:
-                self._emitter.flush()
-            self._checkpoints.save(self.checkpoint())
-            self._tell()
-
-    def _finish(self) -> Path | None:
-        if self._emitter is not None:
-            self._emitter.flush()
-        path = self._checkpoints and self._checkpoints.finish(self.checkpoint())
-        self._tell()
-        return path
-
-    def _tell(self) -> None:
-        """Send the saved position to the broker, for monitors."""
-        is_saved = self._checkpoints and self._checkpoints.n_saved == self.topics.n_docs
-        if is_saved and isinstance(self._reader, LiveReader):
-            self._reader.tell(self.topics.position)
-
-    @property
-    def _losses(self) -> Losses | None:
-        return None if self._judged is None else self._judged.losses
-
-    def checkpoint(self) -> Checkpoint:
-        """Return a checkpoint of the state between two steps."""
-        position = Position(self.topics.n_docs)
-        if self._digest is not None and isinstance(self._reader, Reader):
-            position = self._digest.position_in(self._reader)
-        losses = (self._losses, self._unigram.losses)
-        run = Run(self._settings, self._seconds, *losses, self._frequencies, self._curve)
-        return Checkpoint(self.topics, position, run)
-
-    def result(self, **ended: Any) -> Learned:
-        """Return the result so far."""
-        return Learned(
-            self.topics,
-            self._reader,
-            self._losses,
-            self._unigram.losses,
-            self._seconds,
-            self.n_before,
-            self._checkpoints and self._checkpoints.n_saved,
-            backup=self._checkpoints and self._checkpoints.backup,
-            is_auto=self._settings["topics"] == AUTO,
-            curve=self._curve,
-            **ended,
-        )
 
 
 def _prepare(
@@ -356,16 +136,6 @@ def _start(
     progress.say(f"resuming after {found.topics.n_docs:,} documents; {reader.describe()}")
 
 
-def until_end(reader: LiveReader | FolderReader) -> Iterator[TextBlock]:
-    """Yield the blocks of a live source, and empty blocks while it has nothing new."""
-    while True:
-        try:
-            block = reader.next_or_idle()
-        except StopIteration:
-            return
-        yield block
-
-
 def _find_place(
     found: Checkpoint, options: LearnOptions, reader: Reader, progress: Progress
 ) -> tuple[InputDigest | None, Iterator[TextBlock]]:
@@ -379,19 +149,11 @@ def _find_place(
     return retrace(reader, found.position, source.block, progress, verify=options.verify)
 
 
-def list_topics(topics: TextTopics | Snapshot, n_words: int) -> list[dict[str, Any]]:
-    """Return the topics as plain values: number (from 1), name, weight, words, probabilities."""
-    topics = topics if isinstance(topics, Snapshot) else topics.snapshot()
-    model = topics.model
-    return [
-        {
-            "topic": k + 1,
-            "name": topics.name(k) or None,
-            "weight": float(model.weights[k]),
-            "words": [
-                {"word": word, "probability": float(model.topics[k, i])}
-                for word, i in zip(words, topics.vocabulary.find(words).tolist(), strict=True)
-            ],
-        }
-        for k, words in enumerate(topics.top_words(n_words))
-    ]
+def until_end(reader: LiveReader | FolderReader) -> Iterator[TextBlock]:
+    """Yield the blocks of a live source, and empty blocks while it has nothing new."""
+    while True:
+        try:
+            block = reader.next_or_idle()
+        except StopIteration:
+            return
+        yield block

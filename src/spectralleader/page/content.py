@@ -9,7 +9,8 @@ import numpy as np
 
 from spectralleader import __version__
 from spectralleader.arrays import Floats, Ints
-from spectralleader.jobs.describing import describe, printable, say_shifts, shorten
+from spectralleader.jobs.describing import describe
+from spectralleader.jobs.findings import printable, say_shifts, shorten
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.tree import READ
 from spectralleader.storage.loss_curve import LossCurve

@@ -18,7 +18,7 @@ from starlette.responses import (
     StreamingResponse,
 )
 
-from spectralleader.jobs.learning import list_topics
+from spectralleader.jobs.learned import list_topics
 from spectralleader.page import describe_held, render
 from spectralleader.serve.guarding import Receive, Scope, Send
 from spectralleader.serve.inbox import ClosedError, FullError, OtherContentError

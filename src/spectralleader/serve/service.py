@@ -15,8 +15,8 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
-from spectralleader.jobs.describing import printable, say_history, say_names
-from spectralleader.jobs.learning import Learned
+from spectralleader.jobs.findings import printable, say_history, say_names
+from spectralleader.jobs.learned import Learned
 from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.runtime.guard import guard_of
 from spectralleader.serve.answers import RENEW, SHARE, Answers
