@@ -129,7 +129,7 @@ def test_corpora_are_listed_with_how_to_get_them(command):
     output = command("corpora").output
     assert "health_tweets" in output
     assert "63,326" in output
-    assert "corpora get health_tweets" in output or "is here" in output
+    assert "corpora get health_tweets" in output or "available" in output
 
 
 def test_getting_a_corpus_prints_where_it_is(tmp_path):
@@ -185,5 +185,5 @@ def test_output_that_cannot_be_written_is_told_apart_from_a_model_that_cannot_be
     done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1
     last = done.stderr.splitlines()[-1]
-    assert last == "spectralleader: standard output cannot be written: No space left on device"
+    assert last == "spectralleader: cannot write to standard output: No space left on device"
     assert load(tmp_path / "m").n_docs == 60

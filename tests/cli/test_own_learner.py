@@ -39,7 +39,7 @@ def test_a_model_of_ones_own_learner_is_learned_resumed_and_shown_if_it_is_named
     learn = ("learn", "news.csv", "-k", 3, "--learner", NAME, "--save", "news.model")
     first = run(folder, *learn)
     assert (first.returncode, first.stdout.splitlines()[0]) == (0, "imported")
-    assert "went on after 200 documents" in run(folder, *learn).stdout
+    assert "resumed after 200 documents" in run(folder, *learn).stdout
     for command in (["topics", "news.model"], ["predict", "news.model", "news.csv"]):
         refused = run(folder, *command)
         assert (refused.returncode, refused.stdout) == (2, "")  # nothing was imported

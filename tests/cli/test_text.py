@@ -55,7 +55,7 @@ def test_learn_prints_topics_and_saves_what_topics_and_predict_take(command, fil
     learned = command("learn", file, "-k", 3, "--save", saved)
     assert learned.exit_code == 0
     assert learned.output.count("guessed: text from the column") == 1
-    for part in ("300 documents", "word frequencies alone", "top words", f"Saved: {saved}"):
+    for part in ("300 documents", "nats/document (unigram ", "top words", f"Saved: {saved}"):
         assert part in learned.stdout
     described = command("topics", saved)
     assert described.exit_code == 0
@@ -133,7 +133,7 @@ def test_levels_and_names_go_from_topics_to_predictions_and_trends(command, file
 def test_auto_learns_many_topics_and_shows_as_many_as_prices_suggest(command, tmp_path):
     file, saved = write_csv(tmp_path / "news.csv", 900), tmp_path / "m"
     told = command("learn", file, "-k", "auto", "--save", saved).stdout
-    assert "3 topics, as their prices suggest, merged from 32" in told
+    assert "3 topics (suggested), merged from 32" in told
     assert "Level 3: merged from 32" in command("topics", saved, "--level", "auto").stdout
     resumed = command("learn", file, "-k", "auto", "--save", saved, "--json")
     assert json.loads(resumed.stdout)["suggested_level"] == 3
@@ -154,7 +154,7 @@ def test_columns_of_the_input_are_kept_and_every_row_has_a_line(command, file, t
         ["9", ""],
     ]
     assert lines[2].split(",")[6:8] == ["0", "0.0"]
-    assert "left out" not in told.stderr
+    assert "skipped" not in told.stderr
 
 
 def test_no_texts_keeps_none(command, file, tmp_path):
@@ -195,7 +195,7 @@ def test_evaluate_prints_a_table_and_draws(command, file, tmp_path):
     options = ("-k", 3, "--block", 30, "--learners", "spectral, unigram", "--figure", figure)
     result = command("evaluate", file, *options)
     assert result.exit_code == 0
-    assert re.search(r"learner +L1 +perplexity +µs a document +accuracy +NMI", result.stdout)
+    assert re.search(r"learner +L1 +perplexity +µs/document +accuracy +NMI", result.stdout)
     assert "<svg" in figure.read_text()
     told = json.loads(command("evaluate", file, "-k", 3, "--json").stdout)
     assert {"spectral", "stepwise-em", "unigram"} <= set(told["learners"])
@@ -297,11 +297,11 @@ MISUSES = {
     "No such option: --nope": ["learn", "-", "--nope"],
     "Invalid value for '--topics'": ["learn", "-", "-k", "0"],
     "Invalid value for '--format'": ["learn", "-", "--format", "xml"],
-    "--checkpoint-every, --fresh and --verify need --save MODEL": ["learn", "-", "--fresh"],
+    "--checkpoint-every, --fresh and --verify require --save MODEL": ["learn", "-", "--fresh"],
     "does not exist": ["learn", "-", "--save", "no/folder/m"],
     "No such command 'nope'": ["nope"],
     "nothing.model does not exist": ["topics", "nothing.model"],
-    "a figure is .png or .svg": ["evaluate", "-", "--figure", "losses.txt"],
+    "a figure must be .png or .svg": ["evaluate", "-", "--figure", "losses.txt"],
 }
 
 
@@ -413,7 +413,7 @@ def test_a_slow_pipe_that_is_stopped_is_saved(number, code, tmp_path):
     n = told["documents"]
     assert n in range(0, 91, 10)  # 90, unless the machine is busy
     assert load(saved).n_docs == n
-    assert err.splitlines()[-1] == f"Stopped after {n} documents; saved in {saved}."
+    assert err.splitlines()[-1] == f"Stopped after {n} documents; saved to {saved}."
 
 
 def test_learning_goes_on_where_it_ended_and_says_so(command, file, tmp_path):
@@ -423,14 +423,14 @@ def test_learning_goes_on_where_it_ended_and_says_so(command, file, tmp_path):
     with file.open("a") as end:
         end.writelines(f"2020-02-01,{text},x\n" for text in texts(50, seed=1)[0])
     grown = command("learn", file, *options, "--checkpoint-every", "60s")
-    assert "went on after 300 documents, 50 are new" in grown.stdout
+    assert "resumed after 300 documents; 50 new" in grown.stdout
     assert "resuming after 300 documents" in grown.stderr
     assert f"Saved: {saved}, 350 documents" in grown.stdout
     assert json.loads(command("topics", saved, "--json").stdout)["documents"] == 350
     with pytest.raises(ValueError, match="topics was 3, is 5; use the same"):
         command("learn", file, "--learner", "stepwise-em", "--save", saved)
     anew = command("learn", file, "--learner", "stepwise-em", "--save", saved, "--fresh")
-    assert f"What was learned before is kept in {saved}.bak" in anew.stdout
+    assert f"Backup of the previous model: {saved}.bak" in anew.stdout
     assert load(f"{saved}.bak").n_docs == 350
 
 

@@ -144,7 +144,9 @@ def test_options_that_an_engine_has_no_use_for_are_refused(tmp_path, line, monke
     write_folder(tmp_path / "in", "csv", texts(20))
     result = CliRunner().invoke(app, ["learn", "in", "--engine", "dask", *option])
     assert result.exit_code == 2
-    assert f"{option[0]} is not for an engine" in " ".join(result.output.replace("│", " ").split())
+    assert f"{option[0]} is not supported with --engine" in " ".join(
+        result.output.replace("│", " ").split()
+    )
 
 
 def test_an_address_is_refused_without_an_engine(tmp_path):

@@ -146,7 +146,7 @@ def test_the_token_protects_all_but_health_and_metrics(saved, tmp_path):
         (["--token-file", "short"], "at least 16"),
         (["--token-file", "marked"], "without spaces or a byte order mark"),
         (["--token-file", "two lines"], "one line of visible ASCII"),
-        (["--read-only", "--learn", "texts"], "leave out --learn"),
+        (["--read-only", "--learn", "texts"], "omit --learn"),
         (["--host", "203.0.113.9", "--insecure"], "cannot listen"),
     ],
 )

@@ -1,7 +1,7 @@
-"""The command line: arguments to one call of `jobs`, its result printed.
+"""The command line: parses arguments, calls `jobs` once, and prints the result.
 
-Here belong options, tables and progress displays. What a command does is in `jobs`. Heavy imports
-happen inside the commands, so that help and errors answer at once.
+This package holds options, tables and progress displays. Heavy imports happen inside the commands,
+so that --help and usage errors are fast.
 """
 
 from spectralleader.cli.app import app, main

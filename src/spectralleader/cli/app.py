@@ -1,4 +1,4 @@
-"""The command `spectralleader`: its groups of commands, and how errors end."""
+"""The command `spectralleader`: its subcommands, and the handling of errors."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     help="Learn topic models from streams of documents, online, with nothing to tune.",
-    epilog="Start with: [bold]spectralleader learn tweets.csv[/bold], or [bold]demo[/bold] "
-    "to see it learn. Exit codes: 0 done, 1 nothing useful was learned, saved or printed, 2 misuse "
-    "or bad input, 129 the terminal was closed, 130 stopped by Ctrl-C, 143 ended by SIGTERM before "
-    "anything was saved.",
+    epilog="Start with [bold]spectralleader learn tweets.csv[/bold], or see it learn with "
+    "[bold]spectralleader demo[/bold]. Exit codes: 0 success, 1 nothing was learned, saved or "
+    "printed, 2 wrong usage or invalid input, 129 terminal closed, 130 stopped by Ctrl-C, 143 "
+    "terminated by SIGTERM before anything was saved.",
 )
 app.add_typer(text.app)
 app.add_typer(evaluate.app)
@@ -41,7 +41,7 @@ app.add_typer(warm.app)
 
 
 def print_version(wanted: bool) -> None:
-    """Print the version and stop, if that is wanted."""
+    """Print the version and exit, if requested."""
     if wanted:
         typer.echo(f"spectralleader {__version__}")
         raise typer.Exit
@@ -54,18 +54,18 @@ def options(
         typer.Option("--version", help="Print the version.", is_eager=True, callback=print_version),
     ] = False,
 ) -> None:
-    """Take the options that stand before a command."""
+    """Parse the options before a command."""
 
 
 def main() -> None:
-    """Run the command line; an error is one line on standard error and exit code 2."""
+    """Run the command line; errors are one line on standard error, with exit code 2."""
     for name in THREAD_VARIABLES:
         os.environ.setdefault(name, "1")
     prepare_output()
     try:
         code = run()
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever read has seen enough
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         code = 0
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OutputError as error:
@@ -75,11 +75,11 @@ def main() -> None:
 
 
 class OutputError(OSError):
-    """Standard output cannot be written."""
+    """Raised if standard output cannot be written."""
 
 
 class Output(io.TextIOWrapper):
-    """Standard output, whose errors say that they are of it and not of a model's file."""
+    """Standard output, with errors that can be distinguished from those of files."""
 
     def write(self, text: str) -> int:
         """Write."""
@@ -87,49 +87,49 @@ class Output(io.TextIOWrapper):
             return super().write(text)
 
     def flush(self) -> None:
-        """Have it written."""
+        """Flush."""
         with told_apart():
             super().flush()
 
 
 @contextmanager
 def told_apart() -> Iterator[None]:
-    """Say of an error in writing where that was; a closed pipe is no error."""
+    """Convert errors of writing to `OutputError`; a closed pipe is not an error."""
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
         why = error.strerror
-        raise OutputError(f"standard output cannot be written: {why}") from error
+        raise OutputError(f"cannot write to standard output: {why}") from error
 
 
 class Unfailing(io.TextIOWrapper):
-    """Standard error, of which the work does not depend: what cannot be said is left unsaid."""
+    """Standard error that ignores failures: messages must not interrupt the work."""
 
     def write(self, text: str) -> int:
-        """Write, if it is possible."""
+        """Write if possible."""
         with suppress(OSError):
             super().write(text)
         return len(text)
 
     def flush(self) -> None:
-        """Have it written, if it is possible."""
+        """Flush if possible."""
         with suppress(OSError):
             super().flush()
 
 
 def prepare_output() -> None:
-    """Let every character be printed, escaped where the terminal has none.
+    """Escape characters that the terminal cannot show, and replace closed streams.
 
-    A closed stream is replaced by the null device, so that no file is opened in its place.
+    A closed stream is replaced by the null device, or the next opened file would get its number.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             with suppress(OSError):
-                os.fstat(number)  # some are open all the same
+                os.fstat(number)  # the descriptor may be open although Python has no stream
                 continue
-            os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number
             setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8"))  # noqa: SIM115
     for name, kind in (("stdout", Output), ("stderr", Unfailing)):
         stream = getattr(sys, name)
@@ -143,7 +143,7 @@ def run() -> int:
     try:
         return app(standalone_mode=False) or 0
     except SystemExit as end:
-        if isinstance(end.__context__, BrokenPipeError):  # as typer and rich end on it
+        if isinstance(end.__context__, BrokenPipeError):  # typer and rich exit on it
             raise end.__context__ from None
         raise
     except (BrokenPipeError, OutputError):
@@ -152,7 +152,7 @@ def run() -> int:
         return fail("stopped", STOPPED)
     except (NoWordsError, NotSavedError, NotEmittedError) as error:
         return fail(str(error), NOTHING_USEFUL)
-    except (ValueError, OSError, ImportError) as error:  # an engine that is not installed too
+    except (ValueError, OSError, ImportError) as error:  # ImportError: a missing extra
         return fail(str(error), MISUSE)
     except Exception as error:
         if not is_misuse(error):
@@ -164,19 +164,19 @@ def run() -> int:
 
 
 def is_misuse(error: Exception) -> bool:
-    """Return whether arguments were wrong; the class for it is click's, or typer's copy of it."""
+    """Return whether an error is a usage error of click, or of typer's copy of click."""
     return any(cls.__name__ == "ClickException" for cls in type(error).__mro__)
 
 
 def fail(message: str, code: int) -> int:
-    """Say in one line what went wrong; return the exit code."""
+    """Print an error in one line; return the exit code."""
     line = " ".join(message.split())
     sys.stderr.write(f"spectralleader: {line}\n")
     return code
 
 
 def with_advice(error: Any) -> str:
-    """Return what is wrong with the arguments, and where to read of them."""
+    """Return a usage error with a hint at --help."""
     context = getattr(error, "ctx", None)
     advice = f"; see {context.command_path} --help" if context is not None else ""
     return str(error.format_message()).rstrip(".") + advice

@@ -1,4 +1,4 @@
-"""Display: how a job is getting on, live on a terminal, in plain lines elsewhere."""
+"""Progress displays: live on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from spectralleader.runtime.compiled import COMPILING, COMPILING_LINE
 from spectralleader.sources.files import Reader
 from spectralleader.text.topics import TextTopics
 
-EVERY = 0.3  # seconds between pictures, at least
-SHARE = 1 / 25  # of the time that pictures may take
-MOST_SHARES = 200  # pictures whose shares are kept, before every other one is left out
-LOG_EVERY = 5.0  # seconds between lines, without a terminal
+EVERY = 0.3  # minimum seconds between updates
+SHARE = 1 / 25  # maximum share of the time spent on drawing
+MOST_SHARES = 200  # updates whose topic shares are kept; then every other one is dropped
+LOG_EVERY = 5.0  # seconds between log lines, without a terminal
 
 
 @contextmanager
 def watching() -> Iterator[Progress]:
-    """Show a job on standard error while it runs."""
+    """Show the progress of a job on standard error."""
     console = Console(stderr=True)
     if not console.is_terminal:
         with compiling_shown(Log()) as progress:
@@ -42,7 +42,7 @@ def watching() -> Iterator[Progress]:
 
 @contextmanager
 def compiling_shown(progress: Progress) -> Iterator[Progress]:
-    """Let a progress know what is compiled meanwhile."""
+    """Report kernels that are compiled meanwhile."""
     before, COMPILING.report = COMPILING.report, progress.compiling
     try:
         yield progress
@@ -51,33 +51,33 @@ def compiling_shown(progress: Progress) -> Iterator[Progress]:
 
 
 class Log(Progress):
-    """A plain line every few seconds."""
+    """Prints a plain line every few seconds."""
 
     def __init__(self) -> None:
         self._due = perf_counter() + LOG_EVERY
-        self._n_docs = 0  # that the last line told of: a silent source need not be told again
+        self._n_docs = 0  # in the last line: a silent source does not repeat it
 
     def say(self, line: str) -> None:
         """Print a line."""
         sys.stderr.write(f"{line}\n")
 
     def compiling(self, n: int, n_kernels: int) -> None:
-        """Say how many kernels have been compiled, at the start and now and then."""
+        """Print the number of compiled kernels, at the start and every few seconds."""
         if n == 1 or (n and self._is_due()):
             self.say(COMPILING_LINE.format(n, n_kernels))
 
     def counted(self, n_docs: int) -> None:
-        """Say how many texts have been counted, now and then."""
+        """Print the number of counted texts every few seconds."""
         if self._is_due():
             self.say(f"{n_docs:,} documents counted")
 
     def retraced(self, n_docs: int) -> None:
-        """Say how many texts have been read again, now and then."""
+        """Print the number of texts read again every few seconds."""
         if self._is_due():
             self.say(f"{n_docs:,} documents read again")
 
     def stepped(self, result: Learned | Evaluation) -> None:
-        """Say how learning goes, now and then."""
+        """Print the state of learning every few seconds."""
         n_docs = result.n_docs if isinstance(result, Evaluation) else result.topics.n_docs
         if n_docs != self._n_docs and self._is_due():
             self._n_docs = n_docs
@@ -91,46 +91,46 @@ class Log(Progress):
 
 
 class Picture(Progress):
-    """Topics and figures that move as they are learned; drawing takes a small share of the time."""
+    """Shows the topics while they are learned; drawing takes a small share of the time."""
 
     def __init__(self, live: Live) -> None:
         self.live = live
         self._lines: list[str] = []
         self._due = 0.0
-        self._shares: list[list[float]] = []  # of the topics, at each picture
+        self._shares: list[list[float]] = []  # shares of topics at each update
 
     def say(self, line: str) -> None:
-        """Show a line above the picture."""
+        """Show a line above the table."""
         self._lines.append(line)
         self._draw(Text(""))
 
     def compiling(self, n: int, n_kernels: int) -> None:
-        """Show how many kernels have been compiled."""
+        """Show the number of compiled kernels."""
         self._draw(Text(COMPILING_LINE.format(n, n_kernels) if n else ""))
 
     def counted(self, n_docs: int) -> None:
-        """Show how many texts have been counted."""
+        """Show the number of counted texts."""
         if perf_counter() >= self._due:
             self._draw(Text(f"{n_docs:,} documents counted"))
 
     def retraced(self, n_docs: int) -> None:
-        """Show how many texts have been read again."""
+        """Show the number of texts read again."""
         if perf_counter() >= self._due:
             self._draw(Text(f"{n_docs:,} documents read again"))
 
     def stepped(self, result: Learned | Evaluation) -> None:
-        """Show the topics, or the learners, as they are."""
+        """Show the current topics, or the learners that are compared."""
         if perf_counter() < self._due:
             return
         if isinstance(result, Learned):
-            _ = result.topics.model  # the next block is judged by it: no cost of drawing
+            _ = result.topics.model  # needed by the next block anyway: not a cost of drawing
         began = perf_counter()
         self._draw(Group(Text(headline(result), style="bold"), self._picture(result)))
         now = perf_counter()
         self._due = now + min(max(EVERY, (now - began) / SHARE), LOG_EVERY)
 
     def _picture(self, result: Learned | Evaluation) -> Table:
-        """Return the topics with their shares over the last pictures, or the learners."""
+        """Return a table of the topics with their shares over time, or of the learners."""
         if isinstance(result, Evaluation):
             return contender_table(result)
         self._shares.append(shares_now(result.topics))
@@ -146,7 +146,7 @@ class Picture(Progress):
 
 
 def shares_now(topics: TextTopics) -> list[float]:
-    """Return the shares of topics in the last documents, if the learner has them apart."""
+    """Return the shares of topics, in recent documents if the learner tracks them."""
     recent = getattr(topics.learner, "recent", None)
     model = recent if isinstance(recent, TopicModel) else topics.model
     shares: list[float] = model.weights.tolist()
@@ -154,15 +154,15 @@ def shares_now(topics: TextTopics) -> list[float]:
 
 
 def headline(result: Learned | Evaluation) -> str:
-    """Return how far it got, in a line."""
+    """Return the state of a job in one line."""
     if isinstance(result, Evaluation):
         losses = [(name, one.losses.mean_loss) for name, one in result.contenders.items()]
         told = ", ".join(f"{name} {loss:.3f}" for name, loss in losses if loss is not None)
-        return f"{result.n_docs:,} documents, L1: {told or 'not yet judged'}"
-    line = f"{result.topics.n_docs:,} documents, {rate(result):,.0f} a second"
+        return f"{result.n_docs:,} documents, L1: {told or 'not evaluated yet'}"
+    line = f"{result.topics.n_docs:,} documents, {rate(result):,.0f}/s"
     if result.mean_loss is not None:
         unigram = result.unigram_losses.mean_loss
-        line += f", L1 {result.mean_loss:.3f}, of word frequencies {unigram:.3f}"
+        line += f", L1 {result.mean_loss:.3f} (unigram {unigram:.3f})"
     if result.n_saved is not None:
         line += f", saved {result.n_saved:,}"
     if not isinstance(result.reader, Reader):
@@ -171,5 +171,5 @@ def headline(result: Learned | Evaluation) -> str:
 
 
 def rate(result: Learned) -> float:
-    """Return documents learned in a second."""
+    """Return the throughput in documents per second."""
     return result.topics.n_docs / max(result.seconds, 1e-9)

@@ -1,4 +1,4 @@
-"""The part of `learn` that runs on an engine: its options, its progress and what it prints."""
+"""`learn` on an engine: its options, progress bars and output."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class EngineName(StrEnum):
-    """The engines there are."""
+    """The supported engines."""
 
     dask = "dask"
     spark = "spark"
@@ -28,7 +28,7 @@ class EngineName(StrEnum):
 Engine = Annotated[
     EngineName | None,
     typer.Option(
-        help="Learn on a cluster, by the spectral method and EM over all documents: files or "
+        help="Learn on a cluster with the spectral method and EM over all documents, from files or "
         "folders of Parquet, CSV or JSON lines."
     ),
 ]
@@ -36,31 +36,31 @@ Address = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Of Dask's scheduler (tcp://...) or Spark's master (spark://..., sc://...); this "
-        "machine if not given.",
+        help="Address of Dask's scheduler (tcp://...) or Spark's master (spark://..., sc://...). "
+        "Defaults to this machine.",
     ),
 ]
 
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """Where to learn, if not in this process."""
+    """The engine and its address."""
 
     engine: Engine = None
     address: Address = None
 
     def check(self, context: typer.Context, topics: int | str) -> None:
-        """Raise if options were given that mean nothing here."""
+        """Raise if an option was given that does not apply."""
         if self.engine is None:
-            refuse_options(context, ["address"], "is that of an engine; say which by --engine")
+            refuse_options(context, ["address"], "requires --engine")
             return
-        why = "is not for an engine, which has the spectral method go over all documents"
-        refuse_options(context, NOT_THERE, f"{why}; leave it out")
+        why = "is not supported with --engine, which makes several passes over all documents"
+        refuse_options(context, NOT_THERE, f"{why}; omit it")
         if isinstance(topics, str):
-            raise typer.BadParameter("-k auto is not for an engine; say how many topics")
+            raise typer.BadParameter("-k auto is not supported with --engine; give a number")
 
 
-# options of learn that mean nothing to an engine: it reads all documents many times, in any order
+# Options of `learn` without a meaning on an engine, which makes several unordered passes.
 NOT_THERE = (
     *("learner", "block", "time", "label", "strict", "sort", "checkpoint_every", "no_texts"),
     *("tokens", "split", "follow", "start", "wait", "emit", "encoding", "verify"),
@@ -68,7 +68,7 @@ NOT_THERE = (
 
 
 def refuse_options(context: typer.Context, names: Sequence[str], why: str) -> None:
-    """Raise if one of these options was given, rather than do nothing about it."""
+    """Raise if one of these options was given."""
     for one in context.command.params:
         source = context.get_parameter_source(one.name or "")
         if one.name in names and source is not None and source.name == "COMMANDLINE":
@@ -76,7 +76,7 @@ def refuse_options(context: typer.Context, names: Sequence[str], why: str) -> No
 
 
 def learn_and_show(where: EngineOptions, files: list[str], as_json: bool, **options: Any) -> None:
-    """Learn on an engine and print what was learned."""
+    """Learn on an engine and print the topics."""
     from spectralleader.jobs.engine import learn_on_engine
 
     with exit_code_of_signals(), raising(), progress_bars() as progress:
@@ -89,15 +89,15 @@ def learn_and_show(where: EngineOptions, files: list[str], as_json: bool, **opti
 
 
 def show(result: EngineResult) -> None:
-    """Print the topics, and from how much they were learned."""
+    """Print the topics with the numbers of documents and words."""
     from spectralleader.cli.tables import count_of, make_output, topic_table
 
     out, topics = make_output(), result.topics
     rate = topics.n_docs / max(result.seconds, 1e-9)
     out.print(
         f"{count_of(topics.n_docs, 'document')} in {result.seconds:.1f} s on {result.engine} "
-        f"({rate:,.0f} a second); vocabulary of {count_of(topics.vocabulary.n_words, 'word')}, "
-        f"{topics.n_empty:,} documents have none of them",
+        f"({rate:,.0f}/s); vocabulary of {count_of(topics.vocabulary.n_words, 'word')}; "
+        f"{topics.n_empty:,} documents without known words",
         soft_wrap=True,
         markup=False,
     )
@@ -112,7 +112,7 @@ def show(result: EngineResult) -> None:
 
 @contextmanager
 def progress_bars() -> Iterator[Progress]:
-    """Show the parts done of the pass that runs, on standard error."""
+    """Show the progress of the current pass on standard error."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bars

@@ -29,21 +29,22 @@ app = typer.Typer()
 
 
 def parse_numbers(given: str) -> list[int]:
-    """Return numbers of topics that were given with commas between."""
+    """Return comma-separated numbers of topics."""
     parts = [part.strip() for part in given.split(",")]
     if not all(part.isdecimal() and int(part) > 0 for part in parts):
         raise typer.BadParameter(
-            f"-k takes a number, or several such as 5,10,20; got {given!r}", param_hint="'--topics'"
+            f"-k takes one number or several, such as 5,10,20; got {given!r}",
+            param_hint="'--topics'",
         )
     return [int(part) for part in parts]
 
 
 def check_figure(path: Path) -> None:
-    """Raise if a figure cannot be drawn there, before the stream is read."""
+    """Raise if a figure cannot be written, before the stream is read."""
     check_folder(path)
     if path.suffix not in (".png", ".svg"):
-        raise typer.BadParameter(f"a figure is .png or .svg, not {path.name}")
-    import_module("spectralleader.study.reporting.figures")  # needs matplotlib
+        raise typer.BadParameter(f"a figure must be .png or .svg, got {path.name}")
+    import_module("spectralleader.study.reporting.figures")  # requires matplotlib
 
 
 def draw(result: Evaluation, path: Path) -> None:
@@ -68,8 +69,8 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="NAME,NAME",
-            help="Of: spectralleader learners; or your own, package.module:Class "
-            "(default: hedged,spectral,stepwise-em,unigram).",
+            help="Learners to compare, see spectralleader learners; or your own, "
+            "package.module:Class (default: hedged,spectral,stepwise-em,unigram).",
         ),
     ] = None,
     topics: Annotated[
@@ -84,23 +85,21 @@ def evaluate(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Draw the running L1, or the figures by number of topics: .png or .svg.",
+            help="Draw the running L1, or the metrics by number of topics, to a .png or .svg file.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Judge learners side by side: each predicts every block, then learns it.
+    """Compare learners prequentially: each predicts every block before learning it.
 
-    L1 is the mean negative log-probability of a document; perplexity is among how many equally
-    likely words each word was, in effect, to be guessed. Where there is a column of labels, topics
-    predicted before learning are compared with them over the last half of the stream or somewhat
-    more: accuracy after the best matching, and normalised mutual information. Times do not include
-    compiling.
+    L1 is the mean negative log-probability of a document. Perplexity is the effective number of
+    equally likely words. If there is a label column, predicted topics are compared with the labels
+    over about the last half of the stream: accuracy under the best matching, and normalised mutual
+    information (NMI). Times exclude compilation.
 
-    With several numbers of topics, the default learner is judged with each, unless others are
-    named. One document of ten is held out and judges the words that topics show: coherence is the
-    mean normalised pointwise mutual information (NPMI) of their pairs, diversity the share of them
-    that are different words.
+    Several numbers of topics compare the default learner with each of them, unless learners are
+    named. One document in ten is then held out to compute coherence, the mean normalised pointwise
+    mutual information (NPMI) of pairs of top words. Diversity is the share of distinct top words.
     """
     numbers = parse_numbers(topics)
     if figure is not None:

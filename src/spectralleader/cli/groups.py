@@ -1,4 +1,4 @@
-"""Groups of options that several commands take: each is defined once, as a frozen object."""
+"""Groups of options shared by several commands, each a frozen dataclass."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """What documents are read from, whatever holds them."""
+    """How documents are read, from any source."""
 
     text: Text = None
     tokens: Tokens = None
@@ -43,7 +43,7 @@ class ReadOptions:
     strict: Strict = False
 
     def source(self, files: Sequence[str], **more: Any) -> Source:
-        """Return the source that these options describe; `more` are fields of `Source`."""
+        """Return the source that these options describe; `more` are further fields of `Source`."""
         from spectralleader.jobs import Source
 
         own = {**asdict(self), "text": split_names(self.text)}
@@ -54,14 +54,14 @@ class ReadOptions:
 
 @dataclass(frozen=True)
 class FileOptions(ReadOptions):
-    """The same for files."""
+    """How documents are read from files."""
 
     encoding: Encoding = None
 
 
 @dataclass(frozen=True)
 class StreamOptions(FileOptions):
-    """The same for files in the order of their documents."""
+    """How documents are read from files in order."""
 
     time: Time = None
     label: Label = None
@@ -70,7 +70,7 @@ class StreamOptions(FileOptions):
 
 @dataclass(frozen=True)
 class LiveOptions:
-    """Where to begin in what grows, and whether to wait for more."""
+    """Where to start in a live source, and whether to wait for new messages."""
 
     follow: Follow = None
     start: From = Start.earliest
@@ -78,7 +78,7 @@ class LiveOptions:
 
 @dataclass(frozen=True)
 class LearnerOptions:
-    """What is counted and learned, and in which steps."""
+    """Vocabulary, mini-batch size, stop words and seed."""
 
     vocabulary: Words = None
     block: Block = 100
@@ -87,12 +87,12 @@ class LearnerOptions:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All but the size of blocks, which a `Source` has."""
+        """All options but the block size, which is part of `Source`."""
         return {name: value for name, value in asdict(self).items() if name != "block"}
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """Make the fields of a command's groups options of the command line."""
+    """Turn the fields of a command's option groups into command line options."""
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     parameters = [

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "Examples: [bold]spectralleader learn tweets.csv -k 10 --save tweets.model[/bold]; "
-    "[bold]zcat logs.gz | spectralleader learn - --vocabulary grow:20000[/bold]; for months: "
+    "[bold]zcat logs.gz | spectralleader learn - --vocabulary grow:20000[/bold]; "
     "[bold]spectralleader learn news.csv --save news.model --checkpoint-every 60s[/bold], and the "
-    "same again when the file has grown, or after a crash."
+    "same command again after a crash or when the file has grown."
 )
 
 
@@ -47,15 +47,15 @@ def learn(
             "--topics",
             "-k",
             metavar="K|auto",
-            help="Number of topics; auto learns 32 and shows as many, merged, as their prices "
-            "suggest.",
+            help="Number of topics. auto learns 32 topics and shows them merged to a suggested "
+            "number.",
         ),
     ] = "5",
     learner: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="One of: spectralleader learners; or your own, package.module:Class "
+            help="Learner, see spectralleader learners; or your own, package.module:Class "
             "(default: hedged).",
         ),
     ] = None,
@@ -66,58 +66,58 @@ def learn(
     save: Annotated[
         Path | None,
         typer.Option(
-            metavar="MODEL", help="File to save what was learned in; if it is there, to go on with."
+            metavar="MODEL", help="Save the model to this file. If the file exists, resume from it."
         ),
     ] = None,
     checkpoint_every: Annotated[
         str | None,
         typer.Option(
             metavar="N|TIME",
-            help="Save on the way, every N documents or a time such as 60s, 5min (default: 10min). "
-            "The first of a time comes after 10 s; the waits double up to it.",
+            help="Save every N documents, or at an interval such as 60s or 5min (default: 10min). "
+            "With an interval, the first checkpoint is saved after 10 s, and the delays double.",
         ),
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Start anew; MODEL is kept as a backup, MODEL.bak.")
+        bool, typer.Option("--fresh", help="Start over; keep the old MODEL as MODEL.bak.")
     ] = False,
     verify: Annotated[
         bool,
         typer.Option(
             "--verify",
-            help="Resuming, read and compare all that was learned before; else the first part of "
-            "long files is not read again if samples of it show no change.",
+            help="When resuming, read and compare all learned documents. By default the beginning "
+            "of long files is skipped if samples of it show no change.",
         ),
     ] = False,
     emit: Annotated[
         str | None,
         typer.Option(
             metavar="FILE|redis://...",
-            help="Append the id and topic of each learned document, as it goes by: JSON lines, or "
-            "messages of a stream. At least once each.",
+            help="Append the id and topic of each learned document, as JSON lines or as messages "
+            "of a stream, at least once each.",
         ),
     ] = None,
     no_texts: Annotated[
         bool,
         typer.Option(
             "--no-texts",
-            help="Keep no text in MODEL, but for known words; else a sample of at most 8 MB.",
+            help="Keep only known words in MODEL instead of a sample of texts (at most 8 MB).",
         ),
     ] = False,
     where: EngineOptions,
     as_json: Json = False,
 ) -> None:
-    """Learn topics from files of text in one pass, and watch it learn.
+    """Learn topics from files of text in one pass.
 
     L1 is the mean negative log-probability of a document, predicted before it is learned.
-    With --save, the same command goes on where the last one ended, however it ended: no document is
-    skipped or learned twice. Ctrl-C and SIGTERM end the pass: what was learned so far is
-    summarised, and saved if asked (then SIGTERM ends with exit code 0). A second Ctrl-C ends it at
-    once, and the last checkpoint stays.
+    With --save, running the same command again resumes where the last run ended, even after a
+    crash: no document is skipped or learned twice. Ctrl-C and SIGTERM end the pass early; the
+    topics so far are printed, and saved with --save (SIGTERM then exits with code 0). A second
+    Ctrl-C exits immediately and keeps the last checkpoint.
     """
     check_folder(save)
     n_topics = parse_topics(topics)
     if save is None and (fresh or verify or checkpoint_every is not None):
-        raise typer.BadParameter("--checkpoint-every, --fresh and --verify need --save MODEL")
+        raise typer.BadParameter("--checkpoint-every, --fresh and --verify require --save MODEL")
     where.check(context, n_topics)
     if where.engine is not None:
         kind = reading.format and reading.format.value
@@ -160,16 +160,16 @@ def parse_topics(given: str) -> int | str:
         return given
     if not given.isdecimal() or int(given) < 1:
         raise typer.BadParameter(
-            f"-k takes a number of topics from 1 on, or auto; got {given!r}",
+            f"-k takes a number of topics of at least 1, or auto; got {given!r}",
             param_hint="'--topics'",
         )
     return int(given)
 
 
 def end(result: Learned) -> None:
-    """Say why it ended before its time, or that it was of no use; exit so."""
+    """Report an early stop or a useless result, with the exit code for it."""
     if result.stopped:
-        saved = f"; saved in {result.saved}" if result.saved else ""
+        saved = f"; saved to {result.saved}" if result.saved else ""
         typer.echo(f"Stopped after {result.topics.n_docs:,} documents{saved}.", err=True)
         if not result.terminated:
             raise typer.Exit(STOPPED)

@@ -1,4 +1,4 @@
-"""The command merge: models of separate streams become one."""
+"""The command merge: combine models of separate streams."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ app = typer.Typer()
 )
 def merge(
     models: Annotated[
-        list[str], typer.Argument(help="Files that learn --save wrote, two or more.", metavar="A B")
+        list[str],
+        typer.Argument(help="Two or more models saved by learn --save.", metavar="A B"),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="C", help="File to save in.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="C", help="Save the result here.")],
     learner: OwnLearner = None,
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Merge models that were learned from separate streams into one, as if of one stream.
+    """Merge models of separate streams into one, as if learned from a single stream.
 
-    They must have been learned with the same settings; vocabularies are united. A document that
-    two of them have seen counts twice.
+    The models must have the same settings; their vocabularies are united. A document that two of
+    them have learned counts twice.
     """
     check_folder(out)
     for name in models:

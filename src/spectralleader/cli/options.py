@@ -1,4 +1,4 @@
-"""Options that commands for text share, and what becomes of them."""
+"""Options shared by commands, and their conversion."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from spectralleader.runtime.interrupts import Interrupts, Terminated
 if TYPE_CHECKING:
     from spectralleader.text.topics import TextTopics
 
-# Exit codes; the last two are those that shells have for Ctrl-C and SIGTERM.
+# Exit codes; the last two are the shell's for Ctrl-C and SIGTERM.
 NOTHING_USEFUL, STOPPED, TERMINATED = 1, 130, 143
-PATIENCE = 4.0  # seconds until a command that was asked to end, and saves nothing, is ended
+PATIENCE = 4.0  # seconds after a signal until a command that saves nothing is killed
 FILES = (
-    "Files or folders to read, one after the other; - is standard input; or a stream, "
+    "Files or folders, read in this order; - is standard input. Or one stream, "
     "redis://host:port/db/STREAM or kafka://host:port/TOPIC."
 )
 
 
 class FileFormat(StrEnum):
-    """The formats that are read."""
+    """The supported input formats."""
 
     csv = "csv"
     tsv = "tsv"
@@ -37,7 +37,7 @@ class FileFormat(StrEnum):
 
 
 class OutFormat(StrEnum):
-    """The formats that predictions are written in."""
+    """The supported output formats."""
 
     csv = "csv"
     jsonl = "jsonl"
@@ -51,14 +51,14 @@ class SplitBy(StrEnum):
 
 
 class Start(StrEnum):
-    """Where a live source begins."""
+    """Where a live source starts."""
 
     earliest = "earliest"
     latest = "latest"
 
 
 def check_files(files: list[str]) -> list[str]:
-    """Say at once which file is not there."""
+    """Raise for the first file that does not exist."""
     for name in files:
         if name != "-" and "://" not in name and not Path(name).exists():
             raise typer.BadParameter(f"{name} does not exist")
@@ -66,21 +66,20 @@ def check_files(files: list[str]) -> list[str]:
 
 
 Files = Annotated[list[str], typer.Argument(help=FILES, metavar="FILE", callback=check_files)]
-Model = Annotated[str, typer.Argument(help="File that learn --save wrote.", metavar="MODEL")]
+Model = Annotated[str, typer.Argument(help="Model saved by learn --save.", metavar="MODEL")]
 OwnLearner = Annotated[
     str | None,
     typer.Option(
         "--learner",
         metavar="PACKAGE.MODULE:CLASS",
-        help="Learner of your own that MODEL holds: a file alone never has code imported.",
+        help="Your own learner class, if MODEL contains one: files never import code themselves.",
     ),
 ]
 Level = Annotated[
     str | None,
     typer.Option(
         metavar="N|auto",
-        help="Read the topics merged to N, or to as many as their prices suggest, without learning "
-        "again.",
+        help="Merge the topics to N, or to a suggested number (auto), without learning again.",
     ),
 ]
 Words = Annotated[
@@ -88,33 +87,33 @@ Words = Annotated[
     typer.Option(
         "--vocabulary",
         metavar="N|grow|grow:N|FILE",
-        help="The N most frequent words, counted in a first pass (default: 5000); or words that "
-        "grow with the stream up to N, 50000 if not said (default for a pipe); or a file of words.",
+        help="N: the N most frequent words, counted in a first pass (default: 5000). grow, grow:N: "
+        "add words as they appear, up to N, 50000 by default (default for a pipe). FILE: the words "
+        "in a file.",
     ),
 ]
-Block = Annotated[int, typer.Option(min=1, help="Documents learned at a step.")]
-StopWords = Annotated[str, typer.Option(metavar="english|none|FILE", help="Words to leave out.")]
+Block = Annotated[int, typer.Option(min=1, help="Documents per step (mini-batch size).")]
+StopWords = Annotated[str, typer.Option(metavar="english|none|FILE", help="Words to ignore.")]
 Text = Annotated[
     str | None,
-    typer.Option(metavar="COL,COL", help="Columns of the text, joined; guessed if obvious."),
+    typer.Option(metavar="COL,COL", help="Text columns, joined. Guessed by default."),
 ]
 Tokens = Annotated[
     str | None,
     typer.Option(
         metavar="COL",
-        help="Column of tokens, instead of text: lists, or objects of counts, taken as they are; "
-        "guessed if obvious.",
+        help="Column of tokens instead of text: lists, or objects of counts. Detected by default.",
     ),
 ]
 Split = Annotated[
     SplitBy | None,
-    typer.Option("--split", help="Split text that is tokens already: at whitespace, or at commas."),
+    typer.Option("--split", help="Split a text column into tokens at whitespace or commas."),
 ]
 Follow = Annotated[
     bool | None,
     typer.Option(
         "--follow/--no-follow",
-        help="Wait for more at the end of a file, folder or stream (default: for streams only).",
+        help="Wait for new data at the end of a file, folder or stream (default: streams only).",
     ),
 ]
 Wait = Annotated[
@@ -122,22 +121,16 @@ Wait = Annotated[
     typer.Option(
         min=0,
         metavar="SECONDS",
-        help="How long a block that is not full waits for more messages; inf: as long as it takes.",
+        help="Learn an incomplete block of a stream after this time; inf waits until it is full.",
     ),
 ]
 From = Annotated[
     Start,
-    typer.Option("--from", help="Where to begin in a stream or followed file, at first only."),
+    typer.Option("--from", help="Where to start in a stream or followed file, if not resuming."),
 ]
-Time = Annotated[
-    str | None, typer.Option(metavar="COL", help="Column of the time; guessed if obvious.")
-]
-Label = Annotated[
-    str | None, typer.Option(metavar="COL", help="Column of the label; guessed if obvious.")
-]
-Format = Annotated[
-    FileFormat | None, typer.Option(help="Format of the files; known by name or content.")
-]
+Time = Annotated[str | None, typer.Option(metavar="COL", help="Time column. Guessed by default.")]
+Label = Annotated[str | None, typer.Option(metavar="COL", help="Label column. Guessed by default.")]
+Format = Annotated[FileFormat | None, typer.Option(help="Format of the files. Guessed by default.")]
 Encoding = Annotated[
     str | None,
     typer.Option(
@@ -145,20 +138,22 @@ Encoding = Annotated[
         help="Encoding of the text, such as latin-1, cp1252 or utf-16 (default: utf-8).",
     ),
 ]
-Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad row, exit code 2.")]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Stop at the first invalid row with exit code 2.")
+]
 Sort = Annotated[bool, typer.Option("--sort", help="Sort the documents by time first.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of all that is random.")]
+Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 
 
 def split_names(names: str | None) -> tuple[str, ...] | None:
-    """Return names that were given with commas between, None if none was."""
+    """Return comma-separated names, or None if there are none."""
     return tuple(name.strip() for name in names.split(",") if name.strip()) if names else None
 
 
 @contextmanager
 def exit_code_of_signals(said: str = "spectralleader: stopped") -> Iterator[None]:
-    """End with the exit code of the signal that was raised; typer has one for both."""
+    """Exit with the code of the signal; typer has the same for both."""
     try:
         yield
     except KeyboardInterrupt as reason:
@@ -169,17 +164,16 @@ def exit_code_of_signals(said: str = "spectralleader: stopped") -> Iterator[None
 
 @contextmanager
 def stoppable(*, saves: bool = False) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM end a command between two of its steps."""
+    """Let Ctrl-C and SIGTERM end a command between two steps."""
     patience = None if saves else PATIENCE
     with exit_code_of_signals(), Interrupts(owns_process=True, patience=patience):
         yield
 
 
 def allow_own_modules(learners: Iterable[str]) -> None:
-    """Let modules of the current folder be imported, if a learner is named package.module:Class.
+    """Allow imports from the current folder if a learner is named package.module:Class.
 
-    `python -m` does so always. Here the folder comes last: nothing in it can stand in for an
-    installed module.
+    The folder is appended to the search path, so that it cannot shadow installed modules.
     """
     if sys.flags.safe_path or not any(":" in name for name in learners):
         return
@@ -188,7 +182,7 @@ def allow_own_modules(learners: Iterable[str]) -> None:
 
 
 def check_folder(path: Path | None) -> None:
-    """Say at once, not after an hour, that a file cannot be written where it was asked for."""
+    """Raise if a file cannot be written there, before any work is done."""
     if path is not None and path.is_dir():
         raise typer.BadParameter(f"{path} is a folder; name a file in it")
     if path is not None and not path.absolute().parent.is_dir():
@@ -196,7 +190,7 @@ def check_folder(path: Path | None) -> None:
 
 
 def trust_learner(name: str | None) -> None:
-    """Import and register the learner that a model file may hold, if it is the user's own."""
+    """Import and register the user's own learner that a model may contain."""
     if name is not None:
         allow_own_modules([name])
         from spectralleader.learners.lookup import find_learner
@@ -205,7 +199,7 @@ def trust_learner(name: str | None) -> None:
 
 
 def load_model(path: str, learner: str | None = None) -> TextTopics:
-    """Return what `learn --save` saved; `learner` is the user's own that it may hold."""
+    """Return a model saved by `learn --save`; `learner` is a user's own that it may contain."""
     check_model(path, learner)
     from spectralleader.storage import load_topics
 
@@ -213,14 +207,14 @@ def load_model(path: str, learner: str | None = None) -> TextTopics:
 
 
 def check_model(path: str, learner: str | None) -> None:
-    """Check that a model is there, and import the user's own learner that it may hold."""
+    """Raise if a model does not exist; import the user's own learner that it may contain."""
     if not Path(path).is_file():
         raise typer.BadParameter(f"{path} does not exist")
     trust_learner(learner)
 
 
 def find_level(given: str | None, topics: TextTopics) -> int | None:
-    """Return the number of topics to read: as given, or as prices suggest; None for all."""
+    """Return the number of topics to show, given or suggested; None for all."""
     if given is None:
         return None
     if given == "auto":
@@ -233,7 +227,7 @@ def find_level(given: str | None, topics: TextTopics) -> int | None:
 
 @contextmanager
 def opened(path: Path | None) -> Iterator[TextIO]:
-    """Open a file to write, or standard output."""
+    """Yield a file opened for writing, or standard output."""
     if path is None:
         yield sys.stdout
         return
@@ -242,11 +236,11 @@ def opened(path: Path | None) -> Iterator[TextIO]:
 
 
 def end_useless() -> NoReturn:
-    """Report that nothing could be learned, and exit so."""
+    """Report that nothing could be learned, and exit with code 1."""
     typer.echo("spectralleader: no document had a known word", err=True)
     raise typer.Exit(NOTHING_USEFUL)
 
 
 def print_json(summary: dict[str, Any]) -> None:
-    """Print a summary for machines."""
+    """Print a summary as JSON."""
     typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))

@@ -20,7 +20,7 @@ from spectralleader.cli.options import (
 )
 
 app = typer.Typer()
-MISSING = "serve needs the extra serve: pip install 'spectralleader[serve]'"
+MISSING = "serve requires an extra: pip install 'spectralleader[serve]'"
 
 
 @app.command(
@@ -35,28 +35,28 @@ def serve(
         Path,
         typer.Argument(
             metavar="MODEL",
-            help="File to save what is learned in. If it exists, resume from it and its settings.",
+            help="Model file. If it exists, resume from it with its settings; else create it.",
         ),
     ],
     learn: Annotated[
         str | None,
         typer.Option(
             metavar="SOURCE",
-            help="File, folder or stream to learn from, as for learn; without it, documents that "
-            "are posted to /learn are learned.",
+            help="File, folder or stream to learn from, as for learn. By default, learn documents "
+            "that are posted to /learn.",
         ),
     ] = None,
     host: Annotated[
-        str, typer.Option(help="Address to listen on. Others than loopback need a token.")
+        str, typer.Option(help="Address to listen on; any but loopback requires a token.")
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 is any that is free.")
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 selects a free one.")
     ] = 8000,
     token_file: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="File with a token that clients must send, as a bearer or as a password.",
+            help="File with a token that clients must send as bearer token or password.",
             exists=True,
             dir_okay=False,
         ),
@@ -65,35 +65,33 @@ def serve(
         bool,
         typer.Option(
             "--insecure",
-            help="Listen on any host without a token: all who reach it may "
-            "read and change what is learned.",
+            help="Listen on any address without a token: everyone who can connect can read and "
+            "change the model.",
         ),
     ] = False,
     read_only: Annotated[
-        bool, typer.Option("--read-only", help="Learn nothing: answer from MODEL as it is.")
+        bool, typer.Option("--read-only", help="Answer requests from MODEL without learning.")
     ] = False,
     adopt: Annotated[
         bool,
         typer.Option(
             "--adopt",
-            help="Learn on from a MODEL that learned other files or another stream: its position "
-            "there is given up, so that learn cannot resume it.",
+            help="Continue a MODEL learned from other files or another stream. Its position there "
+            "is lost, so that learn cannot resume it.",
         ),
     ] = False,
     max_body: Annotated[
-        int, typer.Option(min=1000, help="Bytes of a request at most.")
+        int, typer.Option(min=1000, help="Maximum size of a request in bytes.")
     ] = 4_000_000,
-    max_batch: Annotated[int, typer.Option(min=1, help="Documents of a request at most.")] = 1000,
-    max_requests: Annotated[
-        int, typer.Option(min=1, help="Requests answered at the same time.")
-    ] = 64,
+    max_batch: Annotated[int, typer.Option(min=1, help="Maximum documents per request.")] = 1000,
+    max_requests: Annotated[int, typer.Option(min=1, help="Maximum concurrent requests.")] = 64,
     topics: Annotated[
         str,
         typer.Option(
             "--topics",
             "-k",
             metavar="K|auto",
-            help="Number of topics, if MODEL does not exist yet.",
+            help="Number of topics of a new MODEL.",
         ),
     ] = "5",
     learner: OwnLearner = None,
@@ -102,24 +100,25 @@ def serve(
     time: Time = None,
     live: LiveOptions,
     checkpoint_every: Annotated[
-        str, typer.Option(metavar="N|TIME", help="Save every N documents or a time such as 5min.")
+        str,
+        typer.Option(metavar="N|TIME", help="Save every N documents, or at an interval like 5min."),
     ] = "60s",
     no_texts: Annotated[
-        bool, typer.Option("--no-texts", help="Keep no text in MODEL, but for known words.")
+        bool, typer.Option("--no-texts", help="Keep only known words in MODEL, no texts.")
     ] = False,
 ) -> None:
     """Learn and answer over HTTP: topics, predictions, metrics, and a live page.
 
-    Documents that are posted are on the disk before they are acknowledged, in MODEL.inbox: each is
-    learned exactly once, also after a crash. SIGTERM and Ctrl-C save what was learned, and end it.
+    Posted documents are written to MODEL.inbox before they are acknowledged, and each is learned
+    exactly once, even after a crash. SIGTERM and Ctrl-C save the model and stop the service.
     """  # fmt: skip
     check_folder(model)
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise ImportError(MISSING)
     if read_only and learn is not None:
-        raise typer.BadParameter("--read-only learns nothing; leave out --learn")
+        raise typer.BadParameter("--read-only does not learn; omit --learn")
     if read_only and adopt:
-        raise typer.BadParameter("--read-only learns nothing; leave out --adopt")
+        raise typer.BadParameter("--read-only does not learn; omit --adopt")
     if read_only and not model.is_file():
         raise typer.BadParameter(f"{model} does not exist")
     n_topics = parse_topics(topics)
@@ -135,7 +134,7 @@ def serve(
         options = ServeOptions(
             model, host, port, token_file, insecure=insecure, read_only=read_only, limits=limits
         )
-        # posted documents come from the inbox, which has a place of its own to begin at
+        # Posted documents are read from the inbox, which has its own starting point.
         begun = asdict(live) if learn else {"follow": live.follow}
         files = [learn] if learn else []
         learned = LearnOptions(

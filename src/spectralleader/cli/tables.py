@@ -1,4 +1,4 @@
-"""Tables and lines that the commands for text print."""
+"""Tables and lines printed by the commands."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.trends import Trends, name_date
 
-BAR = 20  # characters of a weight of 1
+BAR = 20  # length of the bar of a weight of 1, in characters
 N_WORDS = 10
-SPARK, SMALL_SPARK = 24, 12  # characters of a trend, and in a table
-NARROW = 60  # columns below which there are no bars
+SPARK, SMALL_SPARK = 24, 12  # length of a sparkline, and of one in a table
+NARROW = 60  # narrower terminals show no bars
 COLOUR = "blue"  # of bars, curves and names
 CURVE = "▁▂▃▄▅▆▇█"
-PIPE_WIDTH = 120  # columns where there is no terminal
+PIPE_WIDTH = 120  # width of the output without a terminal
 
 
 def make_output() -> Console:
-    """Return standard output as a console."""
+    """Return a console for standard output."""
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
 
 
 def count_of(n: int, noun: str) -> str:
-    """Return a number of things, in words."""
+    """Return a number with a noun in singular or plural."""
     return f"{n:,} {noun}" + ("" if n == 1 else "es" if noun.endswith("ch") else "s")
 
 
@@ -44,9 +44,9 @@ def topic_table(
     *,
     curves: Sequence[Sequence[float]] | None = None,
 ) -> Table:
-    """Return topics with their weights, small curves and top words, for so many columns.
+    """Return a table of topics with weights, sparklines and top words, fitted to a width.
 
-    Numbers are whole in any terminal: words are cut instead, and bars left out of a narrow one.
+    In a narrow terminal words are truncated and bars omitted, but numbers are complete.
     """
     weights, shown = topics.model.weights.tolist(), topics.top_words(N_WORDS)
     names = topics.names if isinstance(topics, Snapshot) else topics.snapshot().names
@@ -71,21 +71,21 @@ def topic_table(
 
 
 def list_words(words: list[str]) -> str:
-    """Return words side by side, long ones cut; tokens that have spaces, with dots between."""
+    """Return words in one line, long ones truncated; tokens with spaces are separated by dots."""
     return (" · " if any(" " in word for word in words) else " ").join(map(shorten, words))
 
 
 def show_learned(result: Learned) -> None:
-    """Print what was learned, and from what."""
+    """Print the result of learning."""
     out, topics, vocabulary = make_output(), result.topics, result.topics.vocabulary
     rate = topics.n_docs / max(result.seconds, 1e-9)
     n_docs, n_words = count_of(topics.n_docs, "document"), count_of(vocabulary.n_words, "word")
-    _say(out, f"{n_docs} in {result.seconds:.1f} s ({rate:,.0f} a second)")
+    _say(out, f"{n_docs} in {result.seconds:.1f} s ({rate:,.0f}/s)")
     if result.n_before:
         before = count_of(result.n_before, "document")
-        _say(out, f"went on after {before}, {topics.n_docs - result.n_before:,} are new")
-    grows = ", which grows" if vocabulary.grows else ""
-    _say(out, f"vocabulary of {n_words}{grows}; {topics.n_empty:,} documents have none of them")
+        _say(out, f"resumed after {before}; {topics.n_docs - result.n_before:,} new")
+    grows = "growing vocabulary" if vocabulary.grows else "vocabulary"
+    _say(out, f"{grows} of {n_words}; {topics.n_empty:,} documents without known words")
     _say(out, say_loss(result))
     _show_input(out, result.reader)
     for line in say_history(topics):
@@ -97,13 +97,13 @@ def show_learned(result: Learned) -> None:
         out.print()
         saved = f"{result.saved}, {count_of(result.n_saved or 0, 'document')}"
         level = " --level auto" if result.is_auto else ""
-        _say(out, f"Saved: {saved}  (see: spectralleader topics {result.saved}{level})")
+        _say(out, f"Saved: {saved}  (show it: spectralleader topics {result.saved}{level})")
     if result.backup is not None:
-        _say(out, f"What was learned before is kept in {result.backup}")
+        _say(out, f"Backup of the previous model: {result.backup}")
 
 
 def show_topics(out: Console, result: Learned) -> None:
-    """Print the topics with their trends, at the level that the prices suggest if that is asked."""
+    """Print the topics with their trends, at the suggested level for `-k auto`."""
     level = result.topics.tree().suggested if result.is_auto else None
     shown, trends = result.topics.at(level), result.topics.trends(level)
     curves = trends.shares.T.tolist() if len(trends.starts) > 1 else None
@@ -113,13 +113,13 @@ def show_topics(out: Console, result: Learned) -> None:
         out.print()
         _say(
             out,
-            f"{level} topics, as their prices suggest, merged from {n}; see more or fewer: "
+            f"{level} topics (suggested), merged from {n}; to see more or fewer: "
             f"spectralleader topics {model} --level N",
         )
 
 
 def show_merged(result: Merged) -> None:
-    """Print what was merged: a row for each file, and one for all."""
+    """Print the sizes of the parts and of the merged model, and its topics."""
     out = make_output()
     table = Table("model", "documents", "words", "remembered", box=None, pad_edge=False)
     for column in table.columns[1:]:
@@ -132,20 +132,19 @@ def show_merged(result: Merged) -> None:
     out.print()
     out.print(topic_table(result.topics, out.width))
     out.print()
-    _say(out, f"Saved: {result.whole.file}  (see: spectralleader topics {result.whole.file})")
+    _say(out, f"Saved: {result.whole.file}  (show it: spectralleader topics {result.whole.file})")
 
 
 def say_loss(result: Learned) -> str:
-    """Return how well documents were predicted, against word frequencies alone."""
+    """Return the prequential loss, beside that of the unigram baseline."""
     losses, unigram = result.losses, result.unigram_losses
     if losses is None:
-        return "L1 is not known: the learner works offline, and has no model on the way"
+        return "L1 unknown: the learner is offline and cannot be evaluated while it learns"
     if losses.mean_loss is None or unigram.mean_loss is None:
-        return "L1 is not known: all documents came in one block, and none could be predicted"
+        return "L1 unknown: all documents were in the first block, which cannot be predicted"
     return (
-        f"L1 {losses.mean_loss:.3f} nats a document, word frequencies alone "
-        f"{unigram.mean_loss:.3f}; perplexity of a word {losses.perplexity:.1f}, "
-        f"{unigram.perplexity:.1f}"
+        f"L1 {losses.mean_loss:.3f} nats/document (unigram {unigram.mean_loss:.3f}); "
+        f"perplexity {losses.perplexity:.1f} (unigram {unigram.perplexity:.1f})"
     )
 
 
@@ -171,7 +170,7 @@ def show_description(found: Description) -> None:
 
 
 def _show_topic(out: Console, topic: dict[str, Any]) -> None:
-    """Print a topic: its trend, its words, documents typical of it."""
+    """Print a topic with its trend, top words and typical documents."""
     words = list_words([word["word"] for word in topic["words"]])
     line = Text(f"topic {topic['topic']}  ", style="bold")
     if topic["name"]:
@@ -188,22 +187,22 @@ def _show_topic(out: Console, topic: dict[str, Any]) -> None:
 
 
 def say_level(level: Level) -> str:
-    """Say what a level is merged from."""
+    """Return a sentence about a level of the merge tree."""
     return (
         f"Level {level.n_topics}: merged from {level.n_fine} topics, which loses {level.price:.3f} "
-        "nats per word, and refined; see more or fewer by --level."
+        "nats per word, then refined. Use --level for more or fewer topics."
     )
 
 
 def say_stretches(trends: Trends) -> str:
-    """Say which time the small curves are of."""
+    """Return a line about the time span of the sparklines."""
     ends = (float(trends.starts[0]), float(trends.starts[-1]) + trends.width)
     first, last = (name_date(end, trends.width, by_time=trends.by_time) for end in ends)
-    return f"Trends: shares from {first} to {last}, in {count_of(len(trends.starts), 'stretch')}"
+    return f"Trends: shares from {first} to {last}, in {count_of(len(trends.starts), 'interval')}"
 
 
 def sparkline(values: Sequence[float], width: int = SPARK) -> str:
-    """Return a small curve of values from 0 to their largest, in at most so many characters.
+    """Return a sparkline of values, scaled from 0 to their maximum, of at most `width` characters.
 
     Examples
     --------
@@ -217,13 +216,13 @@ def sparkline(values: Sequence[float], width: int = SPARK) -> str:
 
 
 def contender_table(result: Evaluation) -> Table:
-    """Return how the learners did, a row each; the lowest L1 is bold."""
+    """Return a table of the learners' metrics; the lowest L1 is bold."""
     summaries = {name: one.summary() for name, one in result.contenders.items()}
     has_labels = any(one["accuracy"] is not None for one in summaries.values())
     labels = ("accuracy", "NMI") if has_labels else ()
     has_words = any(one["coherence"] is not None for one in summaries.values())
     words = ("coherence", "diversity") if has_words else ()
-    header = ("learner", "L1", "perplexity", "µs a document", *words, *labels)
+    header = ("learner", "L1", "perplexity", "µs/document", *words, *labels)
     table = Table(*header, box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
@@ -238,7 +237,7 @@ def contender_table(result: Evaluation) -> Table:
 
 
 def show_evaluation(result: Evaluation) -> None:
-    """Print learners side by side."""
+    """Print the comparison of learners."""
     out = make_output()
     _say(
         out,
@@ -251,8 +250,8 @@ def show_evaluation(result: Evaluation) -> None:
 
 
 def _show_input(out: Console, reader: AnyReader) -> None:
-    """Print what was guessed of the files, unless it can be read above, and what was wrong."""
-    if Console(stderr=True).is_terminal:  # the picture is gone; without one there are lines
+    """Print the guessed columns, unless the log already shows them, and the problems."""
+    if Console(stderr=True).is_terminal:  # the live display, which showed them, is gone
         for guess in reader.guesses:
             _say(out, f"guessed: {guess}")
     for problem in reader.problems.summary():
@@ -264,5 +263,5 @@ def _cell(value: float | None, digits: int) -> str:
 
 
 def _say(out: Console, line: str) -> None:
-    """Print a line as it is, however long."""
+    """Print a line without wrapping."""
     out.print(line, soft_wrap=True, markup=False)

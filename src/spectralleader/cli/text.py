@@ -41,13 +41,13 @@ app.command(epilog=EXAMPLES)(learn)
 def topics(
     model: Model,
     learner: OwnLearner = None,
-    words: Annotated[int, typer.Option(min=1, help="Words shown of each topic.")] = 10,
-    documents: Annotated[int, typer.Option(min=0, help="Typical documents shown of each.")] = 3,
+    words: Annotated[int, typer.Option(min=1, help="Top words per topic.")] = 10,
+    documents: Annotated[int, typer.Option(min=0, help="Typical documents per topic.")] = 3,
     recent: Annotated[
         bool,
         typer.Option(
             "--recent",
-            help="The topics of the last documents instead: 2,000, or those since a change.",
+            help="Show the topics of the last 2,000 documents, or of those since a change.",
         ),
     ] = False,
     level: Level = None,
@@ -55,15 +55,15 @@ def topics(
         list[str] | None,
         typer.Option(
             metavar="N=NAME",
-            help="Name topic N, and save the name in MODEL; N= takes it away. May be repeated.",
+            help="Name topic N and save the name in MODEL; N= removes it. May be repeated.",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show the topics of a model, documents typical of each, and whether to believe it.
+    """Show the topics of a model, typical documents, and a diagnosis of its fit.
 
-    Typical documents and the trend of each topic, a small curve, are of a sample of the texts that
-    MODEL keeps, see learn --no-texts.
+    Typical documents and trends (sparklines) come from a sample of texts in MODEL; see learn
+    --no-texts.
     """
     learned = load_model(model, learner)
     from spectralleader.cli.tables import show_description
@@ -91,25 +91,25 @@ def predict(
     learner: OwnLearner = None,
     to: Annotated[OutFormat, typer.Option(help="Format of the output.")] = OutFormat.csv,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File to write; else standard output.")
+        Path | None, typer.Option(metavar="FILE", help="Output file. Defaults to standard output.")
     ] = None,
     block: Annotated[
-        int, typer.Option(min=1, help="Documents read before any is written; 1 for a live pipe.")
+        int, typer.Option(min=1, help="Documents per block; use 1 for a live pipe.")
     ] = 1000,
     level: Level = None,
     shares: Annotated[
         bool,
         typer.Option(
-            "--shares", help="Give the proportions of topics within each document: for long ones."
+            "--shares", help="Write topic proportions within each document, for long documents."
         ),
     ] = False,
     best: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Give only the N best topics of each document."),
+        typer.Option(metavar="N", min=1, help="Write only the N best topics of each document."),
     ] = None,
     keep: Annotated[
         str | None,
-        typer.Option(metavar="COL,COL", help="Columns of the input to write beside the topic."),
+        typer.Option(metavar="COL,COL", help="Input columns to copy to the output."),
     ] = None,
     reading: FileOptions,
     follow: Follow = None,
@@ -117,15 +117,15 @@ def predict(
         bool,
         typer.Option(
             "--watch",
-            help="Load MODEL again whenever it is renewed, as by learn --save, before each block.",
+            help="Reload MODEL when another process, such as learn --save, has updated it.",
         ),
     ] = False,
 ) -> None:
-    """Predict the topic of every document: a line each, with all probabilities.
+    """Predict the topic of every document, one line each.
 
-    A line has the document's place, its likeliest topic (counted from 1), its name if topics have
-    names, its probability, the number of known words, their log-probability, and every topic's
-    probability. Rows without text have a line too, with no known words and the weights of topics.
+    A line has the file and line of the document, its likeliest topic (from 1) with its name and
+    probability, the number of known words, their log-probability, a p-value for surprise, and the
+    probabilities of all topics. Rows without text get the topic weights.
     """
     check_folder(out)
     with stoppable():
@@ -144,7 +144,7 @@ def predict(
             found = predict_blocks(watched or learned, reader, level=n, shares=shares, n_best=best)
             write(found, file, to)
     for line in reader.problems.summary():
-        typer.echo(f"left out {line}", err=True)
+        typer.echo(f"skipped {line}", err=True)
 
 
 @app.command(
@@ -156,13 +156,13 @@ def trends(
     level: Level = None,
     to: Annotated[OutFormat, typer.Option(help="Format of the output.")] = OutFormat.csv,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File to write; else standard output.")
+        Path | None, typer.Option(metavar="FILE", help="Output file. Defaults to standard output.")
     ] = None,
 ) -> None:
-    """Write the share of each topic over time: a line per stretch of time and topic.
+    """Write the share of each topic over time, one line per time interval and topic.
 
-    A line has the time at which the stretch begins, or the number of its first document where no
-    times are known, the topic, its share, the standard error of that, and the stretch's documents.
+    A line has the start of the interval (a time, or the number of its first document if times are
+    unknown), the topic, its share, the standard error, and the documents in the interval.
     """
     check_folder(out)
     learned = load_model(model, learner)
@@ -172,26 +172,25 @@ def trends(
     with opened(out) as file:
         n_rows = write_trends(learned, file, n, to)
     if n_rows == 0:
-        typer.echo(f"spectralleader: {model} keeps no sample of texts over time", err=True)
+        typer.echo(f"spectralleader: {model} contains no sample of texts over time", err=True)
         raise typer.Exit(NOTHING_USEFUL)
 
 
 @app.command(epilog="Example: [bold]spectralleader page tweets.model -o topics.html[/bold]")
 def page(
     model: Model,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="File to write.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Output file.")],
     learner: OwnLearner = None,
     level: Level = None,
     title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Heading; else the name of MODEL.")
+        str | None, typer.Option(metavar="TEXT", help="Heading. Defaults to the name of MODEL.")
     ] = None,
     no_texts: Annotated[bool, typer.Option("--no-texts", help="Show no documents.")] = False,
 ) -> None:
-    """Write a page of the topics to send: one HTML file that needs no network.
+    """Write a page of the topics: one self-contained HTML file to share.
 
-    Topics at any level, their shares over time, typical documents, a map, how topics merge, how
-    well the stream was predicted, and whether to believe it. It shows texts that MODEL keeps,
-    unless --no-texts is given.
+    It shows topics at any level, their shares over time, typical documents, a map, the merge tree,
+    the prequential loss, and a diagnosis. It contains texts from MODEL unless --no-texts is given.
     """
     check_folder(out)
     check_model(model, learner)

@@ -1,4 +1,4 @@
-"""The command warm-up: kernels compiled before they are needed."""
+"""The command warm-up: compile all kernels in advance."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ app = typer.Typer()
     "[bold]RUN spectralleader warm-up[/bold]",
 )
 def warm_up(as_json: Json = False) -> None:
-    """Compile all kernels now, so that nothing is compiled when they are first used.
+    """Compile all kernels in advance, so that later commands start without compiling.
 
-    They are kept in the folder that NUMBA_CACHE_DIR names, else beside the package, else in the
-    cache of the user, and hold for this version, this Python and this kind of processor.
+    Kernels are cached in NUMBA_CACHE_DIR if set, else beside the package or in the user's cache.
+    The cache is valid for this version, this Python and this type of processor.
     """
     with stoppable():
         from spectralleader.cli.display import watching
@@ -30,5 +30,5 @@ def warm_up(as_json: Json = False) -> None:
         return print_json(
             {"kernels": n_kernels, "seconds": seconds, "folder": folder and str(folder)}
         )
-    kept = f"kept in {folder}" if folder is not None else "not kept: no folder can be written"
-    typer.echo(f"{n_kernels} kernels are ready after {seconds:.1f} s; {kept}")
+    kept = f"cached in {folder}" if folder is not None else "not cached: no folder is writable"
+    typer.echo(f"{n_kernels} kernels ready after {seconds:.1f} s; {kept}")
