@@ -146,11 +146,10 @@ def _as_ids(ids: Sequence[int] | ArrayLike, n_words: int, row: int) -> Ints:
 
 def number_words(words: WordIds, n_words: int) -> tuple[WordIds, Ints]:
     """Return inverse and unique of ``np.unique(words, return_inverse=True)``, without sorting."""
-    place = np.zeros(n_words, np.int32)
-    place[words] = 1
-    known = np.flatnonzero(place)
+    # `bincount` and `take` are twice as fast as indexing by 32-bit integers.
+    known, place = np.flatnonzero(np.bincount(words)), np.empty(n_words, np.int32)
     place[known] = np.arange(len(known))
-    places = place[words]
+    places = place.take(words)
     # Read-only, like the words of `Documents`: Numba compiles one kernel per array flag.
     places.setflags(write=False)
     return places, known

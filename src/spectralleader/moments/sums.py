@@ -7,9 +7,11 @@ add nothing. All results are sums over documents, never means: zero is then neut
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
-from spectralleader.arrays import Floats
+from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
 
 CHUNK = 4096  # documents whose (r, r) outer products are held at once
@@ -92,18 +94,24 @@ def pack(pairs: Floats, triples: Floats) -> Floats:
     return np.column_stack([triples[i, j] / 3.0, pairs[i, j]])
 
 
+@cache
+def upper_rows(r: int) -> Ints:
+    """Return the row of `Sums.upper` that has the entries (i, j), the same as (j, i), (r, r)."""
+    at = np.empty((r, r), np.int64)
+    i, j = np.triu_indices(r)
+    at[i, j] = at[j, i] = np.arange(len(i))
+    at.setflags(write=False)
+    return at
+
+
 def unpack_pairs(upper: Floats) -> Floats:
     """Return the pairs in `Sums.upper`, shape (r, r)."""
     r = upper.shape[1] - 1
-    full = np.zeros((r, r))
-    full[np.triu_indices(r)] = upper[:, r]
-    return np.asarray(full + np.triu(full, 1).T)
+    return np.asarray(upper[upper_rows(r), r])
 
 
 def unpack_triples(upper: Floats) -> Floats:
     """Return the triples in `Sums.upper`, symmetrised, shape (r, r, r)."""
     r = upper.shape[1] - 1
-    at = np.zeros((r, r), np.int64)
-    at[np.triu_indices(r)] = np.arange(len(upper))
-    full = upper[np.maximum(at, at.T), :r]  # (i, j) and (j, i) share a row
+    full = upper[upper_rows(r), :r]
     return np.asarray(full + full.transpose(0, 2, 1) + full.transpose(2, 1, 0))

@@ -69,29 +69,29 @@ def _add_documents(
     r = len(rows)
     width = 4 * ((2 * r + 6) // 4)  # rounded up to fill vector registers
     p, terms = np.empty(r), np.zeros(width)
-    # flat and unsigned: a signed index is checked for wrap-around in the innermost loop
-    Q, table, n = sums.basis[known].ravel(), np.zeros(len(known) * width), 0
+    Q, table, n = sums.basis[known], np.zeros((len(known), width)), 0
     for i in range(len(documents.bounds)):
         low, high = documents.bounds[i, 0], documents.bounds[i, 1]
         counts, ids, n = documents.counts[low:high], places[n : n + high - low], n + high - low
         p[:] = 0.0
         for j in range(len(ids)):
-            at = np.uint64(ids[j]) * np.uint64(r)
+            # unsigned: a signed index is checked for wrap-around
+            q, c = Q[np.uint32(ids[j])], counts[j]
             for a in range(r):
-                p[a] += counts[j] * Q[at + np.uint64(a)]
+                p[a] += c * q[a]
         share, g2, g3 = _count_document(1.0 if i < n_added else -1.0, counts.sum(), sums.n)
         for a in range(r):
             terms[a], terms[r + a] = g2 * p[a], g3 * p[a]
         terms[2 * r], terms[2 * r + 1], terms[2 * r + 2] = g2, g3, share
         for j in range(len(ids)):
-            at = np.uint64(ids[j]) * np.uint64(width)
+            total, c = table[np.uint32(ids[j])], counts[j]
             for a in range(width):
-                table[at + np.uint64(a)] += counts[j] * terms[a]
+                total[a] += c * terms[a]
         row = i % CHUNK
         _set_row(p, g3 / 3, p, 0.0, g2, rows[:, row], factors[row])
         if row == CHUNK - 1 or i == len(documents.bounds) - 1:
             _add_rows(rows, factors[: row + 1], sums.upper)
-    return table.reshape(len(known), width)
+    return table
 
 
 @inlined

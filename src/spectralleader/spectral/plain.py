@@ -10,7 +10,7 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.moments import Sums
-from spectralleader.moments.sums import unpack_pairs
+from spectralleader.moments.sums import unpack_pairs, upper_rows
 from spectralleader.spectral.recovery import NOTHING
 from spectralleader.spectral.whitening import USABLE
 
@@ -32,10 +32,9 @@ def whiten(sums: Sums, n_topics: int) -> tuple[Floats, Floats, Floats]:
 
 def whiten_triples(sums: Sums, W: Floats) -> Floats:
     """Return the whitened triples, (k, k, k), as the kernel of that name does."""
-    (r, k), at = W.shape, np.zeros((len(W), len(W)), np.int64)
-    at[np.triu_indices(r)] = np.arange(len(sums.upper))
+    r, k = W.shape
     once = sums.upper[:, :r] @ (W / max(1.0, sums.n[3]))
-    full = once[np.maximum(at, at.T)]  # (i, j) and (j, i) share a row
+    full = once[upper_rows(r)]
     twice = (W.T @ full.reshape(r, r * k)).reshape(k, r, k).transpose(1, 0, 2)
     thrice = (W.T @ twice.reshape(r, k * k)).reshape(k, k, k)
     return np.asarray(thrice + thrice.transpose(0, 2, 1) + thrice.transpose(2, 0, 1))
