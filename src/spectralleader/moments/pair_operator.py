@@ -78,9 +78,8 @@ def multiply_pairs(
 
     With `tuple_weights` of order 2 that is ``sums.multiply_pairs(documents, Z)``.
     """
-    # flat and unsigned: a signed index is checked for wrap-around in the innermost loop
     d, z = Z.shape
-    flat, out, p = Z.ravel(), np.zeros(d * z), np.empty(z)
+    out, p = np.zeros((d, z)), np.empty(z)
     for i in range(len(indptr) - 1):
         g = weights[i]
         if g == 0.0:
@@ -88,14 +87,15 @@ def multiply_pairs(
         ids, entries = words[indptr[i] : indptr[i + 1]], counts[indptr[i] : indptr[i + 1]]
         p[:] = 0.0
         for j in range(len(ids)):
-            at, c = np.uint64(ids[j]) * np.uint64(z), entries[j]
+            # unsigned: a signed index is checked for wrap-around
+            row, c = Z[np.uint32(ids[j])], entries[j]
             for a in range(z):
-                p[a] += c * flat[at + np.uint64(a)]
+                p[a] += c * row[a]
         for j in range(len(ids)):
-            at, c = np.uint64(ids[j]) * np.uint64(z), g * entries[j]
+            row, total, c = Z[np.uint32(ids[j])], out[np.uint32(ids[j])], g * entries[j]
             for a in range(z):
-                out[at + np.uint64(a)] += c * (p[a] - flat[at + np.uint64(a)])
-    return out.reshape(d, z)
+                total[a] += c * (p[a] - row[a])
+    return out
 
 
 @kernel
