@@ -71,7 +71,7 @@ bench: $(BENCH) ## Measure ours and the peers' in one run (ARGS=--quick: a look)
 bench-scale: $(ENGINES) ## Measure Dask, Spark and Spark's LDA from 10^5 documents on (ARGS=--quick: a look)
 	@$(BIN)/python -m benchmarks.scale $(ARGS)
 
-dist: $(DEV) ## Build wheel and sdist twice, compare, try the wheel (ARGS="--python python3.13": with it, too)
+dist: $(DEV) ## Build wheel and sdist twice, compare, try the wheel (ARGS="--python python3.14": with it, too)
 	@$(BIN)/python -m tools.dist $(ARGS)
 
 format: $(DEV) ## Format the code and mend what can be mended

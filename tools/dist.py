@@ -1,6 +1,6 @@
 """Build the wheel and the source distribution twice, compare them, and try the wheel.
 
-Run as ``python -m tools.dist``; ``--python python3.13`` tries the wheel with that Python as well,
+Run as ``python -m tools.dist``; ``--python python3.14`` tries the wheel with that Python as well,
 ``--no-try`` builds only. The same commit gives the same bytes wherever it is built with the
 versions in `constraints.txt`.
 """

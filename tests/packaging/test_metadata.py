@@ -8,7 +8,7 @@ from spectralleader import __version__
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-FOR_DEVELOPERS = {"dev", "docs", "bench", "browser"}
+FOR_DEVELOPERS = {"dev", "docs", "bench", "browser", "deploy"}
 TOO_HEAVY = {"spark"}  # needs a Java, see pyproject.toml
 
 
