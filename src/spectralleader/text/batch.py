@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,17 +40,18 @@ class Batch(NamedTuple):
         when = None if self.seconds is None else self.seconds[places]
         if when is not None and not timeline.by_time and np.isnan(when).all():
             when = None  # times that nobody can read: documents are numbered
-        timeline.add(lambda i: self._stored(known[i], timeline), when, numbers=n_before + places)
+        stored = self._storing(timeline)
+        timeline.add(lambda i: stored(known[i]), when, numbers=n_before + places)
 
-    def _stored(self, i: int, timeline: Timeline) -> str:
-        """Return a text as a timeline keeps it: as it is, or its known words."""
-        words = self.vectoriser.words
-        document = self.texts[i] if timeline.texts else self._known_words(i)
+    def _storing(self, timeline: Timeline) -> Callable[[int], str]:
+        """Return what makes of a text what the timeline keeps: itself, or its known words."""
+        words, longest = self.vectoriser.words, timeline.longest
+        documents = self.texts.__getitem__ if timeline.texts else self._known_words
         if isinstance(words, Tokens):
-            return words.store(document, timeline.longest)
-        if isinstance(document, dict):
-            return " ".join(word for word, n in document.items() for _ in range(n))
-        return str(document)
+            return lambda i: words.store(documents(i), longest)
+        if timeline.texts:
+            return self.texts.__getitem__
+        return lambda i: " ".join(word for word, n in documents(i).items() for _ in range(n))
 
     def _known_words(self, i: int) -> dict[str, int]:
         """Return the counts of a document's known words, in the order of the vocabulary."""

@@ -52,7 +52,5 @@ def unpack(state: dict[str, Any]) -> list[str]:
 
 def shorten(text: str, most: int) -> str:
     """Return a text of at most so many bytes in UTF-8, cut between characters."""
-    if len(text) <= most and text.isascii():
-        return text
     data = text.encode(errors="replace")
     return text if len(data) <= most else data[:most].decode(errors="ignore")

@@ -175,9 +175,9 @@ class Timeline:
         bucket.n_docs += len(places)
         if len(bucket.kept) == self.n_texts:  # most have no chance, and are not looked at
             places = places[draws[places] < -bucket.kept[0][0]]
-        longest = self.longest
+        longest = self.longest  # most texts are ASCII, and short: nothing is called for them
         texts = [
-            text if len(text) * 4 <= longest else shorten(text, longest)
+            text if len(text) <= longest and text.isascii() else shorten(text, longest)
             for text in map(get, places.tolist())
         ]
         entries = zip((-draws[places]).tolist(), positions[places].tolist(), texts, strict=True)
