@@ -67,7 +67,7 @@ class TopicTree:
     @classmethod
     def of(cls, model: TopicModel, like: TopicTree | None = None) -> TopicTree:
         """Return the tree of a model; groups are numbered like those of `like` they overlap."""
-        pairs = find_merges(_comparable(_mass(model))).pairs
+        pairs = find_merges(_comparable(_mass(model)).T).pairs
         return cls.priced(model, _oriented(pairs, model.weights, like))
 
     @classmethod
@@ -145,25 +145,24 @@ class TopicTree:
 
 
 def _mass(model: TopicModel) -> Floats:
-    """Return the joint probabilities of words and topics, (d, K)."""
-    return np.ascontiguousarray((model.weights[:, None] * model.topics).T)
+    """Return the joint probabilities of topics and words, (K, d)."""
+    return np.asarray(model.weights[:, None] * model.topics)
 
 
 def _comparable(mass: Floats) -> Floats:
     """Return the mass used to compare pairs; above `EXACT`, words are summed by likeliest topic."""
-    n_words, K = mass.shape
+    K, n_words = mass.shape
     if K * K * n_words <= EXACT:
         return mass
-    speaks_for = mass.argmax(axis=1)
+    speaks_for = mass.argmax(axis=0)
     ordered = np.argsort(speaks_for, kind="stable")
     starts = np.flatnonzero(np.diff(speaks_for[ordered], prepend=-1))
-    return np.add.reduceat(mass[ordered], starts, axis=0)
+    return np.add.reduceat(mass[:, ordered], starts, axis=1)
 
 
 def _price(mass: Floats, pairs: Ints) -> Floats:
     """Return the exact price of each merge, by replaying the merges on the full mass."""
-    groups = np.array(mass.T)  # (K, d)
-    sizes = groups.sum(axis=1)
+    groups, sizes = mass.copy(), mass.sum(axis=1)
     costs = [_code_length(row, size) for row, size in zip(groups, sizes.tolist(), strict=True)]
     prices = np.empty(len(pairs))
     for m, (stays, joins) in enumerate(pairs.tolist()):
