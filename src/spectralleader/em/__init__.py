@@ -1,4 +1,4 @@
-"""EM in arrays: expected statistics, the steps that add to them and read them, where it starts.
+"""EM on arrays: sufficient statistics, E- and M-steps, and starting points.
 
-Here belong computations. Learners that are made of them are in `learners`.
+This package holds the computations; `learners` builds learners from them.
 """

@@ -1,4 +1,4 @@
-"""Products of probabilities: the E-step without a logarithm for every word."""
+"""E-step by products of probabilities, without a logarithm per word."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 from spectralleader.arrays import Floats, WordIds
 from spectralleader.runtime.compiled import inlined, shared
 
-SMALLEST = -500.0  # logarithm that a product of safe length is above: doubles end at -708
-LOW, LIFT = 2.0**-250, 2.0**722  # below the one, products are multiplied by the other
-LOG_LIFT = np.log(LIFT)  # more than 500; and LOW / LIFT is no denormal yet
-NOTHING = -200.0  # logarithm of a share that counts as 0: smaller numbers are slow
+SMALLEST = -500.0  # lower bound of the log of a product of safe length; float64 ends at -708
+LOW, LIFT = 2.0**-250, 2.0**722  # products below LOW are multiplied by LIFT
+LOG_LIFT = np.log(LIFT)  # more than -SMALLEST; and LOW / LIFT is not denormal yet
+NOTHING = -200.0  # log of a share that is rounded to 0: denormal numbers are slow
 
 
 class Chances(NamedTuple):
-    """``P(word | topic) = slope * table[word] + offset * seen[word]``, topics from a column on.
+    """``P(word | topic) = slope * table[word] + offset * seen[word]``, for columns from `first` on.
 
-    Several slopes and offsets are of the same topics, smoothed differently.
+    Several slopes and offsets describe the same topics with different smoothing.
     """
 
     table: Floats  # expected words, (d, at least first + K)
@@ -26,14 +26,14 @@ class Chances(NamedTuple):
     seen: Floats  # how often each word was seen, (d,)
     slope: Floats  # (n, K)
     offset: Floats  # (n, K)
-    safe: float  # words that may be multiplied before small products must be lifted
+    safe: float  # number of words that can be multiplied without underflow
 
 
 @inlined
 def safe_length(offset: Floats, least: float) -> float:
-    """Return how many words may be multiplied before small products must be lifted.
+    """Return the number of words that can be multiplied without underflow.
 
-    No word was seen less often than `least`.
+    `least` is the smallest frequency of a word.
     """
     smallest = offset[0, 0]
     for s in range(len(offset)):
@@ -52,10 +52,10 @@ def multiply_words(
     products: Floats,
     logs: Floats,
 ) -> bool:
-    """Multiply P(word | topic) of a document's words, entries `low` to `high`, into the products.
+    """Multiply P(word | topic) of the entries `low` to `high` of a document into the products.
 
-    Where these, (n, K), become too small, part of them is moved to the logarithms; whether the
-    document was so long is returned.
+    If these, (n, K), become too small, part of them is moved to the logarithms. Returns whether
+    that was necessary.
     """
     table, first, seen, slope, offset, safe = chances
     (n_smoothed, K), is_long, n = products.shape, False, 0.0
@@ -73,8 +73,8 @@ def multiply_words(
                         logs[s, k] += times * np.log(chance)
                 n = 0.0
                 continue
-        row = table[w, first : first + K]  # one index: two are checked for wrap-around
-        for _ in range(int(times)):  # most are 1
+        row = table[w, first : first + K]  # Numba checks two indices for wrap-around, one not
+        for _ in range(int(times)):  # faster than a power: most counts are 1
             for s in range(n_smoothed):
                 product, a, b = products[s], slope[s], offset[s]
                 for k in range(K):
@@ -84,7 +84,7 @@ def multiply_words(
 
 @inlined
 def lift(products: Floats, logs: Floats) -> None:
-    """Multiply small products, and note that in the logarithms: no logarithm is computed."""
+    """Scale small products up, and record the factor in the logarithms."""
     for s in range(len(products)):
         for k in range(products.shape[1]):
             is_small = products[s, k] < LOW
@@ -94,7 +94,7 @@ def lift(products: Floats, logs: Floats) -> None:
 
 @shared
 def normalise(row: Floats, logs: Floats, is_long: bool) -> float:  # noqa: FBT001
-    """Divide by the sum, in place; return its logarithm. Logarithms, if any, are taken back."""
+    """Divide a row by its sum in place; return the log of the sum. Adds and resets the logs."""
     largest = 0.0
     if is_long:
         largest = -np.inf

@@ -1,4 +1,4 @@
-"""Where EM starts: at random topics, or at a given model."""
+"""Starting points of EM: random topics, or a given model."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from spectralleader.checks import is_number
 from spectralleader.models import TopicModel
 
 Start = float | TopicModel
-SMALLEST = 1e-200  # of a draw: at concentrations near 0 all of a topic's may underflow
+SMALLEST = 1e-200  # smallest Gamma draw: near concentration 0, all draws of a topic may underflow
 
 
 def make_start(start: Start, n_topics: int, n_words: int, seed: int | Sequence[int]) -> TopicModel:
-    """Return the given model, or one with random topics of that Dirichlet concentration.
+    """Return the given model, or one with random topics of this Dirichlet concentration.
 
-    Random topics have equal weights. The larger the concentration, the more alike they are: at 1
-    every distribution over the words is equally likely, at 100 all are nearly uniform.
+    Random topics have equal weights. The larger the concentration, the more similar they are: at 1
+    all distributions over words are equally likely, at 100 all topics are nearly uniform.
 
-    Random topics are drawn word id by word id. So renaming words renames the model of a learner
-    with a random start in distribution only; with a given start, exactly if that is renamed too.
+    Random topics are drawn in order of word ids. Renaming words therefore renames the model of a
+    learner with a random start only in distribution; with a given start, exactly.
     """
     check_start(start, n_topics, n_words)
     if isinstance(start, TopicModel):
@@ -34,11 +34,11 @@ def make_start(start: Start, n_topics: int, n_words: int, seed: int | Sequence[i
 def recode_start(
     model: TopicModel, new_ids: Ints | None, n_words: int, concentration: float, seed: Sequence[int]
 ) -> TopicModel:
-    """Return a start with its words renumbered; words that stay keep their relative probabilities.
+    """Return a start with renumbered words; remaining words keep their relative probabilities.
 
-    With random topics of a finite concentration, new words are drawn so that the topics are again
-    Dirichlet distributed over all words: against a Gamma variable for the old words together. A
-    given start knows nothing of new words, which all get the mean probability.
+    For random topics of a finite concentration, new words are drawn so that topics are again
+    Dirichlet distributed over all words, using one Gamma variable for all old words together. In a
+    given start, new words get the mean probability.
     """
     recoded = model.recode(new_ids, n_words)
     is_new = np.ones(n_words, np.bool_)
@@ -56,7 +56,7 @@ def recode_start(
 
 
 def check_start(start: Start, n_topics: int, n_words: int) -> Start:
-    """Return a legal start, or say what is wrong with it."""
+    """Return a valid start; raise `ValueError` otherwise."""
     if not isinstance(start, TopicModel):
         return check_concentration(start)
     if (start.n_topics, start.n_words) != (n_topics, n_words):
@@ -68,7 +68,7 @@ def check_start(start: Start, n_topics: int, n_words: int) -> Start:
 
 
 def check_concentration(value: Any) -> float:
-    """Return a legal concentration of random topics, or say what is wrong with it."""
+    """Return a valid concentration of random topics; raise `ValueError` otherwise."""
     if not is_number(value) or not 1e-100 <= value <= 1e100:
         raise ValueError(
             "start must be a TopicModel or the concentration of random topics, "
@@ -78,12 +78,12 @@ def check_concentration(value: Any) -> float:
 
 
 def n_known_words(start: Start) -> int:
-    """Return how many words a learner that was not told begins with."""
+    """Return the initial number of words of a growing learner."""
     return start.n_words if isinstance(start, TopicModel) else 1
 
 
 def check_smoothing(smoothing: float) -> float:
-    """Return a legal pseudo-count, or say what is wrong with it."""
+    """Return a valid pseudo-count; raise `ValueError` otherwise."""
     if not is_number(smoothing) or not 1e-100 <= smoothing <= 1e9:
         raise ValueError(
             "smoothing must be a positive number such as 1e-3, so that no word is impossible; "
@@ -98,6 +98,6 @@ def start_to_state(start: Start) -> dict[str, Any] | float:
 
 
 def start_from_state(state: dict[str, Any] | float, n_topics: int, n_words: int) -> Start:
-    """Rebuild the start that `start_to_state` described, of a learner of that size."""
+    """Return the start that `start_to_state` described, for a learner of this size."""
     start = TopicModel.from_state(state) if isinstance(state, dict) else state
     return check_start(start, n_topics, n_words)

@@ -1,4 +1,4 @@
-"""Expected statistics: what the E-step adds up and the M-step reads a model off."""
+"""Sufficient statistics: the E-step adds to them, and the M-step computes a model from them."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from spectralleader.models import TopicModel
 from spectralleader.models.matching import best_order
 from spectralleader.runtime.compiled import kernel
 
-SMALLEST_SCALE = 1e-100  # below this the lazy factor is multiplied out, long before it underflows
+SMALLEST_SCALE = 1e-100  # below this the lazy factor is multiplied out, before it underflows
 
 
 class Statistics:
-    """How many documents each topic has and which words they use, in expectation.
+    """Expected numbers of documents and words of each topic.
 
-    A document with counts c and topic posterior r has the statistics r and c (x) r. They are added
-    up here, and decay lazily: what is meant is ``scale`` times the arrays, so that forgetting is
-    one multiplication, and adding a block touches only the rows of its own words.
+    A document with counts c and topic posterior r contributes r and c (x) r. The sums decay lazily:
+    their values are ``scale`` times the arrays, so that forgetting is one multiplication and adding
+    a block only touches the rows of its words.
 
-    Smoothing is a pseudo-count of every entry. It is an argument of the M-step and not in the sums,
-    or it would decay with them.
+    Smoothing is a pseudo-count for every entry. It is an argument of the M-step instead of a part
+    of the sums, in which it would decay.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class Statistics:
     totals: Floats  # (2, K): documents of each topic, and their words, which is words.sum(axis=0)
     n_words: int
     scale: float
-    _room: Floats  # (d or more, K): the words, and zeros for words to come
+    _room: Floats  # (d or more, K): the words, and zero rows preallocated for new words
 
     def __init__(self, totals: Floats, words: Floats, scale: float = 1.0) -> None:
         self.totals, self._room, self.scale = totals, words, scale
@@ -48,7 +48,7 @@ class Statistics:
 
     @property
     def words(self) -> Floats:
-        """Words of each topic, (d, K): a word a row, so that a document's rows are contiguous."""
+        """Expected word counts of each topic, (d, K); one row per word, for locality."""
         return self._room[: self.n_words]
 
     @classmethod
@@ -58,20 +58,20 @@ class Statistics:
 
     @classmethod
     def one_document(cls, model: TopicModel, length: float) -> Statistics:
-        """Return what one document of that length is expected to add, if the model is true."""
+        """Return the expected contribution of one document of this length under a model."""
         words = length * (model.weights[:, None] * model.topics).T
         return cls(np.stack([model.weights, words.sum(axis=0)]), np.ascontiguousarray(words))
 
     def copy(self) -> Statistics:
-        """Return the same statistics, to be changed on their own."""
+        """Return an independent copy."""
         return Statistics(self.totals.copy(), self.words.copy(), self.scale)
 
     def of_words(self, ids: Ints) -> Statistics:
-        """Return the statistics of some words alone, as a copy, multiplied out."""
+        """Return a copy of the statistics of some words, with scale 1."""
         return Statistics(self.scale * self.totals, self.scale * self.words[ids])
 
     def add(self, documents: Documents, posterior: Floats, gain: float = 1.0) -> None:
-        """Add the documents' statistics, `gain` times; a negative gain takes them out again."""
+        """Add the statistics of documents times `gain`; a negative gain removes them."""
         shares = posterior * (gain / self.scale)
         add_block(
             self.totals, self.words, documents.indptr, documents.words, documents.counts, shares
@@ -93,27 +93,27 @@ class Statistics:
             self.scale = 1.0
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
-        """Renumber the words, see `Learner.recode`; new ones have not occurred.
+        """Renumber the words, see `Learner.recode`; new words have count 0.
 
-        Documents keep their topics, also where that was for words that are forgotten.
+        Documents keep their topics, even if these were determined by dropped words.
         """
         if new_ids is not None:
             self._room = move_rows(self.words, new_ids, n_words)
             if (new_ids < 0).any():
                 self.totals = np.stack([self.totals[0], self._room.sum(axis=0)])
-        elif n_words > len(self._room):  # for as many again: growing word by word copies seldom
+        elif n_words > len(self._room):  # double the room: amortised growth
             self._room = move_rows(self.words, None, 2 * n_words)
         self.n_words = n_words
 
     def reorder(self, order: Ints) -> Statistics:
-        """Return the same statistics with the topics in another order."""
+        """Return a copy with the topics in another order."""
         totals, words = self.totals[:, order], self.words[:, order]
         return Statistics(np.ascontiguousarray(totals), np.ascontiguousarray(words), self.scale)
 
     def posterior(self, documents: Documents, smoothing: float) -> Floats:
-        """E-step under the M-step's model, looking at the documents' own words only, (n_docs, K).
+        """E-step: return ``self.maximise(smoothing).posterior(documents)``, (n_docs, K).
 
-        ``self.maximise(smoothing).posterior(documents)``, without making that model.
+        Only the words of the documents are read; the (K, d) model is not computed.
         """
         pseudo = smoothing / self.scale
         return smoothed_posterior(
@@ -121,18 +121,18 @@ class Statistics:
         )
 
     def maximise(self, smoothing: float) -> TopicModel:
-        """M-step: return the model that makes the statistics likeliest, with the pseudo-counts."""
+        """M-step: return the maximum a posteriori model, with pseudo-counts as the prior."""
         pseudo = smoothing / self.scale
-        # sums from which documents were taken out may be below zero by rounding
+        # Sums from which documents were removed may be negative by rounding.
         weights = np.maximum(self.totals[0], 0.0) + pseudo
-        topics = np.array(self.words.T, order="C")  # a copy, also of a single word's
+        topics = np.array(self.words.T, order="C")  # always a copy, even for a single word
         np.maximum(topics, 0.0, out=topics)
         topics += pseudo
         topics /= topics.sum(axis=1, keepdims=True)
         return TopicModel.trusted(weights / weights.sum(), topics)
 
     def to_state(self) -> dict[str, Any]:
-        """Return the state of the statistics, which may go on changing."""
+        """Return the state as a copy: the statistics may continue to change."""
         still = self.copy()
         return {"totals": still.totals, "words": still.words, "scale": still.scale}
 
@@ -140,26 +140,26 @@ class Statistics:
     def from_state(
         cls, state: dict[str, Any], n_topics: int, n_words: int, least: float = -LARGEST
     ) -> Statistics:
-        """Rebuild the statistics that `to_state` described, of that size, none below `least`."""
+        """Return the statistics that `to_state` described; raise if any is below `least`."""
         scale = number(state, "scale", SMALLEST_SCALE, 1.0)
         bounds = (least / scale, LARGEST / scale)
         totals = floats(state, "totals", (2, n_topics), *bounds)
         words = floats(state, "words", (n_words, n_topics), *bounds)
-        slack = 1e-3 * (1.0 / scale + np.abs(words).sum(axis=0))  # rounding is much less
+        slack = 1e-3 * (1.0 / scale + np.abs(words).sum(axis=0))  # far above rounding errors
         if (np.abs(totals[1] - words.sum(axis=0)) > slack).any():
             raise ValueError("totals must be the sums of the words")
         return cls(totals, words, scale)
 
 
 def match(statistics: Statistics, reference: Statistics) -> Ints:
-    """Return the topics' order that best matches the reference's, by the cosine of their words."""
-    tiny = 1e-100  # a topic without words is like no other
+    """Return the order of topics that best matches the reference, by the cosine of their words."""
+    tiny = 1e-100  # avoids 0 / 0 for a topic without words
     topics, wanted = (np.ascontiguousarray(s.words.T) + tiny for s in (statistics, reference))
     return best_order(topics, wanted)
 
 
 def with_words(documents: Documents) -> Documents:
-    """Return the documents that have words; one that has none teaches nothing."""
+    """Return the documents that have words: empty ones would decay the topics to uniform."""
     sizes = documents.indptr[1:] - documents.indptr[:-1]
     return documents if sizes.all() else documents[sizes > 0]
 
@@ -185,7 +185,7 @@ def smoothed_posterior(
 ) -> Floats:
     """``softmax(log(totals[0] + pseudo) + X @ log((table + pseudo) / (totals[1] + d * pseudo)))``.
 
-    The logarithms are taken at the documents' words alone; below zero counts as zero.
+    Logarithms are only taken for the words of the documents; negative values count as zero.
     """
     log_weights = np.log(np.maximum(totals[0], 0.0) + pseudo)
     log_tokens = np.log(np.maximum(totals[1], 0.0) + len(table) * pseudo)

@@ -1,4 +1,4 @@
-"""The steps of EM on a block of documents: pure functions of documents and models.
+"""The steps of EM on a block of documents, as pure functions.
 
 One iteration is `expect`, then the statistics' `maximise`. Smoothing s is a pseudo-count beside
 the statistics of a mean document, that is a prior: an iteration never lowers
@@ -28,11 +28,11 @@ def em_step(documents: Documents, model: TopicModel, smoothing: float) -> TopicM
 
 
 def log_prior(model: TopicModel, smoothing: float) -> float:
-    """Return what the smoothing thinks of the model, s (sum_k log omega_k + sum_kw log u_kw)."""
-    with np.errstate(divide="ignore"):  # a model given as a start may rule words out: -inf
+    """Return the log-prior of a model, s (sum_k log omega_k + sum_kw log u_kw)."""
+    with np.errstate(divide="ignore"):  # a given start may have words of probability 0: -inf
         return smoothing * float(np.log(model.weights).sum() + np.log(model.topics).sum())
 
 
 def objective(documents: Documents, model: TopicModel, smoothing: float) -> float:
-    """Return what EM climbs: the documents' mean log-probability and the smoothing's prior."""
+    """Return the objective of EM: the mean log-probability of documents plus the log-prior."""
     return float(model.log_prob(documents).mean()) + log_prior(model, smoothing)

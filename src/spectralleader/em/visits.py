@@ -1,7 +1,7 @@
-"""Visits: EM over remembered documents, by the document, the pass or the small block.
+"""EM over remembered documents: batch, incremental and stepwise.
 
-One E-step and one way to add to statistics, in three orders: `expect` is a pass of batch EM,
-`visit` is incremental EM (Neal & Hinton 1998), `sweep` is stepwise EM (Cappe & Moulines 2009).
+All share one E-step and one update of the statistics: `expect` is a pass of batch EM, `visit` is
+incremental EM (Neal & Hinton 1998), `sweep` is stepwise EM (Cappe & Moulines 2009).
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from spectralleader.em.products import Chances, multiply_words, normalise, safe_
 from spectralleader.em.statistics import Statistics
 from spectralleader.runtime.compiled import inlined, kernel, shared
 
-WEIGHT = 1.0  # pseudo-documents that the topics share
-UNSEEN = 0.5  # times that a word counts as seen before it is
-EVERY = 32  # documents for which the weights and sizes of topics stay as they are
-SWEEP_POWER = 0.6  # of the step size: the blocks after the first few weigh about alike
+WEIGHT = 1.0  # pseudo-documents, shared by all topics
+UNSEEN = 0.5  # pseudo-count of a word that has not occurred yet
+EVERY = 32  # documents between updates of weights and sizes of topics in `visit`
+SWEEP_POWER = 0.6  # exponent of the step size; after the first few, blocks weigh about the same
 
 
 class Columns(NamedTuple):
-    """The statistics of K topics: columns of tables that may have others, too."""
+    """The statistics of K topics, as columns of larger tables."""
 
     words: Floats  # (d, at least first + K)
     totals: Floats  # (2, at least first + K), documents and words
@@ -32,16 +32,16 @@ class Columns(NamedTuple):
 
     @classmethod
     def of(cls, statistics: Statistics) -> Columns:
-        """Return the columns of statistics on their own, sharing memory."""
+        """Return all columns of some statistics, as views."""
         return cls(statistics.words, statistics.totals, 0, statistics.totals.shape[1])
 
 
 class Smoothing(NamedTuple):
-    """What topics are smoothed with: words as frequent as they were seen."""
+    """Smoothing of topics towards the word frequencies."""
 
     seen: Floats  # (d,), at least UNSEEN
     n_seen: float  # their sum
-    strength: float  # words of it in each topic
+    strength: float  # pseudo-words per topic
 
 
 @kernel
@@ -70,7 +70,7 @@ def expect(
         fit += normalise(row, logs[0], is_long)
         for k in range(K):
             posterior[i, k] = row[k]
-            row[k] = posterior[i, k]  # as it is remembered, lest sums differ from their parts
+            row[k] = posterior[i, k]  # rounded to float32, so that it can be subtracted exactly
         _add(low, high, documents.words, documents.counts, row, 1.0, target)
     return fit
 
@@ -103,9 +103,9 @@ def visit(
     smoothing: Smoothing,
     least: float,
 ) -> None:
-    """Renew the posteriors of the documents in some places, one after the other.
+    """Update the posteriors of the documents in some places, one after the other.
 
-    The statistics change with every document whose posterior moves by more than `least`.
+    The statistics are updated for every document whose posterior changes by more than `least`.
     """
     K = columns.n_topics
     table, first = columns.words, columns.first
@@ -128,13 +128,13 @@ def visit(
             before += mine[k]
             row[k] = np.float64(np.float32(row[k])) - np.float64(mine[k])
             largest = max(largest, abs(row[k]))
-        if largest > least or before < 0.5:  # a document that has just entered has none yet
+        if largest > least or before < 0.5:  # a new document has no posterior yet: it sums to 0
             length = 0.0
             for j in range(low, high):
                 w, count = np.uint32(words[j]), counts[j]
                 length += count
                 sums = table[w, first : first + K]
-                for k in range(K):  # by rounding it could fall below zero
+                for k in range(K):  # rounding could make it negative
                     sums[k] = max(sums[k] + count * row[k], 0.0)
             for k in range(K):
                 mine[k] = np.float32(mine[k] + row[k])
@@ -153,14 +153,14 @@ def follow(
     topics: tuple[tuple[Any, ...], tuple[Any, ...]],
     least: float,
 ) -> None:
-    """Take what left a sample out of the statistics, visit what entered, and others again.
+    """Remove documents that left a sample, visit those that entered, and revisit others.
 
-    Documents moved as `Change` has it: those that entered come first, into the places
-    ``chosen[:, 1]``, of which those below n_before were taken. Then as many are visited again as
-    ``again[1]`` says, from the place ``again[0]`` on.
+    The layout of `moved` is that of `Change`: first the documents that entered, into the places
+    ``chosen[:, 1]``, of which those below n_before were taken. Then ``again[1]`` documents are
+    revisited, starting at the place ``again[0]``.
 
-    It is called for every block, so `Scattered`, `Columns` and `Smoothing` come as plain tuples:
-    Numba finds the type of a NamedTuple in Python, which takes 2 us each.
+    This is called for every block. `Scattered`, `Columns` and `Smoothing` are passed as plain
+    tuples, because Numba takes 2 us to determine the type of each NamedTuple.
     """
     columns, smoothing = Columns(*topics[0]), Smoothing(*topics[1])
     left_bounds, left_words, left_counts, _ = moved
@@ -187,11 +187,11 @@ def follow(
 def sweep(
     documents: Scattered, columns: Columns, smoothing: Smoothing, size: int, n_passes: int
 ) -> None:
-    """Stepwise EM in place: ``mu <- (1 - eta) mu + eta s'`` per block, mu being of all documents.
+    """Stepwise EM in place: ``mu <- (1 - eta) mu + eta s'`` per block.
 
-    Where batch EM creeps, this strides: the blocks' noise carries it off plateaus, and a pass has
-    many steps. The documents should be in random order. At most 10^5 blocks in all: the statistics
-    are multiplied out at the end only.
+    It converges faster than batch EM: a pass has many steps, and their noise helps to leave
+    plateaus. The documents should be in random order. At most 10^5 blocks are supported, because
+    the lazy factor of the statistics is only multiplied out at the end.
     """
     n, K = len(documents.bounds), columns.n_topics
     scale, n_steps = 1.0, 0

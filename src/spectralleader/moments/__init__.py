@@ -1,7 +1,7 @@
-"""What documents add up to: words, pairs and triples, as sums over documents.
+"""Moments: sums of words, pairs and triples over documents.
 
-`sums` says what is meant, in NumPy; the kernels compute it in a small basis. How topics are
-estimated from sums is in `spectral`.
+`sums` defines them in NumPy; the kernels compute them in a small basis. `spectral` estimates topics
+from them.
 """
 
 from spectralleader.moments.population import population_sums

@@ -1,4 +1,4 @@
-"""The pairs of documents as an operator; `sums` has its meaning in NumPy."""
+"""The sum of the pairs as a linear operator; `sums` defines it in NumPy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spectralleader.moments.sums import add_up, multiply, sum_words, tuple_weigh
 from spectralleader.moments.update_kernels import CHUNK, Sums
 from spectralleader.runtime.compiled import kernel
 
-N_PRODUCTS = 10  # products that a search for an eigenspace takes, about
+N_PRODUCTS = 10  # typical number of products in a search for an eigenspace
 
 
 def pair_operator(
@@ -20,32 +20,32 @@ def pair_operator(
 ) -> Callable[[Floats], Floats]:
     """Return the function that multiplies the sum of the pairs with a (d, z) block.
 
-    If there are many documents over few words the pairs are summed first, (d, d); otherwise every
-    product is a pass over the documents.
+    For many documents over few words the (d, d) matrix is summed first; otherwise every product is
+    a pass over the documents.
 
     Parameters
     ----------
     documents : Documents
         The documents.
     words, n_words : optional
-        Other ids of the words of all entries, and how many there are.
+        Replacement ids of the words of all entries, and their number.
     """
     words, d = documents.words if words is None else words, n_words or documents.n_words
     arrays = (documents.indptr, words, documents.counts)
-    # an entry costs about as much in a pass as 10 numbers in a product of matrices; an entry of an
-    # entry costs about as much in summing as one number
+    # Cost model: an entry in a pass costs about as much as 10 numbers in a matrix product, and a
+    # pair of entries in summing as much as one number.
     n_summed = int((np.diff(documents.indptr) ** 2).sum())
     if N_PRODUCTS * d * d + n_summed < N_PRODUCTS * 10 * len(words):
         return sum_pairs(*arrays, documents.lengths, d).__matmul__
     weights = tuple_weights(documents, 2)
-    # one layout: the kernel would be compiled for each
+    # C-contiguous, because Numba compiles a kernel for each array layout.
     return lambda Z: multiply_pairs(*arrays, weights, np.ascontiguousarray(Z))
 
 
 def sum_in_basis(documents: Documents, basis: Floats) -> Sums:
-    """Return what `ProjectedSums` has after an update with the documents.
+    """Return the sums of `ProjectedSums` after an update with the documents.
 
-    The products are those of `update_sums`, whose kernel takes four seconds to compile.
+    This avoids the kernel of `update_sums`, which takes four seconds to compile.
     """
     arrays, lengths = (documents.indptr, documents.words, documents.counts), documents.lengths
     g2, g3 = (tuple_weights(documents, order) for order in (2, 3))
@@ -101,7 +101,7 @@ def multiply_pairs(
 @kernel
 def sum_pairs(indptr: Ints, words: WordIds, counts: Floats, lengths: Floats, d: int) -> Floats:
     """``sums.sum_pairs(documents)``, shape (d, d)."""
-    half = np.zeros((d, d))  # to be added to its transpose
+    half = np.zeros((d, d))  # half of the symmetric result; the transpose is added at the end
     for i in range(len(indptr) - 1):
         if lengths[i] < 2:
             continue

@@ -1,4 +1,4 @@
-"""The exact moments of a known model: what infinitely many documents would give."""
+"""The exact moments of a known model: the limit of infinitely many documents."""
 
 from __future__ import annotations
 

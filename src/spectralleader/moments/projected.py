@@ -1,4 +1,4 @@
-"""ProjectedSums: sums of words, pairs and triples in a basis, kept up to date."""
+"""ProjectedSums: sums of words, pairs and triples in a basis, with updates and downdates."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from spectralleader.moments.update_kernels import Sums, update_sums
 
 
 class ProjectedSums:
-    """What a changing set of documents adds up to, in a fixed basis Q (d, r).
+    """The moments of a changing set of documents, in a fixed basis Q (d, r).
 
-    Documents are added by `update`, subtracted by `downdate`, and the sums of two sets are joined
-    by `merge`; a set is never stored. With Q the identity these are the sums themselves.
+    `update` adds documents, `downdate` subtracts them, and `merge` adds the sums of another set;
+    the documents are not stored. If Q is the identity, these are the sums over words.
 
     Examples
     --------
@@ -42,7 +42,7 @@ class ProjectedSums:
             image=np.zeros((d, r)),
             upper=np.zeros((r * (r + 1) // 2, r + 1)),
         )
-        # rows allocated ahead for basis, words and image, which are the first rows of these
+        # Preallocated arrays, of which basis, words and image are the first rows.
         self._room: list[Floats] = []
 
     def update(self, documents: Documents) -> None:
@@ -63,17 +63,17 @@ class ProjectedSums:
         update_sums(self.sums, documents, n_added)
 
     def without(self, documents: Documents) -> Self:
-        """Return the sums of all documents but these."""
+        """Return the sums without these documents."""
         others = copy(self)
         others.sums, others._room = Sums(*(array.copy() for array in self.sums)), []
         others.downdate(documents)
         return others
 
     def widen(self, n_words: int) -> None:
-        """Extend the vocabulary; new words are outside the basis."""
+        """Extend the vocabulary; new words have zero rows in the basis."""
         if n_words <= len(self.sums.basis):
             return
-        # a copy of these sums has rows of its own, no longer those allocated ahead
+        # In a copy of this object, the arrays are no longer views of the preallocated ones.
         is_ours = len(self._room) > 0 and self.sums.basis.base is self._room[0]
         if not is_ours or n_words > len(self._room[0]):
             rows = (self.sums.basis, self.sums.words, self.sums.image)
@@ -82,7 +82,7 @@ class ProjectedSums:
         self.sums = self.sums._replace(basis=basis, words=words, image=image)
 
     def merge(self, other: Self) -> None:
-        """Add what another set of documents adds up to, in the same basis."""
+        """Add the sums of another set of documents, in the same basis."""
         mine, theirs = self.sums, other.sums
         if mine.basis is not theirs.basis and not np.array_equal(mine.basis, theirs.basis):
             raise ValueError(
@@ -92,7 +92,7 @@ class ProjectedSums:
         self.add(theirs[1:])
 
     def add(self, parts: tuple[Floats, ...]) -> None:
-        """Add the arrays of other sums in the same basis: all of `Sums` but the basis."""
+        """Add the arrays of other sums in the same basis: the fields of `Sums` after the basis."""
         for mine, theirs in zip(self.sums[1:], parts, strict=True):
             mine += theirs
 

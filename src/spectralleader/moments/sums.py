@@ -1,8 +1,9 @@
-"""Sums of words, pairs and triples of many documents, in BLAS.
+"""Sums of words, pairs and triples over documents, in NumPy and BLAS.
 
-With counts c and length L, a document's words, pairs and triples are the averages over its ordered
-1-, 2- and 3-tuples of distinct positions (method.md, eqs. 3 to 5); documents too short for a tuple
-add nothing. All results are sums over documents, never means: zero is then neutral.
+With counts c and length L, the words, pairs and triples of a document are averages over its ordered
+1-, 2- and 3-tuples of distinct positions (method.md, eqs. 3 to 5); documents that are too short for
+a tuple contribute nothing. All results are sums over documents, not means, so that they can be
+added and subtracted.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
 
-CHUNK = 4096  # documents whose (r, r) outer products are held at once
+CHUNK = 4096  # documents per chunk: bounds the memory for their (r, r) outer products
 
 
 def tuple_weights(documents: Documents, order: int) -> Floats:
@@ -33,12 +34,12 @@ def sum_words(documents: Documents) -> Floats:
 
 
 def sum_pairs(documents: Documents) -> Floats:
-    """Return the sum of the pairs over all words, shape (d, d): for small vocabularies."""
+    """Return the sum of the pairs, shape (d, d), for small vocabularies."""
     g = tuple_weights(documents, 2)
     X = documents.as_floats()
     pairs = (X.T @ X.multiply(g[:, None]).tocsr()).toarray()
     pairs[np.diag_indices_from(pairs)] -= add_up(documents, g)
-    return np.asarray((pairs + pairs.T) / 2)  # symmetric to the last bit
+    return np.asarray((pairs + pairs.T) / 2)  # remove asymmetric rounding errors
 
 
 def multiply_pairs(documents: Documents, Z: Floats) -> Floats:
@@ -54,16 +55,17 @@ def project_triples(documents: Documents, basis: Floats) -> Floats:
     X = documents.as_floats()
     P = X @ basis  # (n, r)
     R = X.T @ (g[:, None] * P)  # (d, r)
-    once = _outer_sums(basis, basis, R)  # one position repeated: sum_i q_i (x) q_i (x) R_i
+    # Inclusion-exclusion over repeated positions: once is sum_i q_i (x) q_i (x) R_i.
+    once = _outer_sums(basis, basis, R)
     thrice = _outer_sums(basis, basis, add_up(documents, g)[:, None] * basis)
     repeated = once + once.transpose(0, 2, 1) + once.transpose(2, 1, 0)
     return np.asarray(_outer_sums(P, P, g[:, None] * P) - repeated + 2.0 * thrice)
 
 
 def multiply(documents: Documents, Z: Floats) -> Floats:
-    """Return X @ Z, shape (n_docs, z), X being the counts. SciPy is slow to import."""
+    """Return X @ Z, shape (n_docs, z), for counts X, without SciPy, which is slow to import."""
     out, some = np.zeros((documents.n_docs, Z.shape[1])), np.diff(documents.indptr) > 0
-    if some.any():  # `reduceat` has no empty sums
+    if some.any():  # `reduceat` cannot represent empty sums
         entries = documents.counts[:, None] * Z[documents.words]
         out[some] = np.add.reduceat(entries, documents.indptr[:-1][some])
     return out
@@ -78,7 +80,7 @@ def add_up(documents: Documents, g: Floats) -> Floats:
 
 
 def _outer_sums(A: Floats, B: Floats, C: Floats) -> Floats:
-    """Return sum_n A_n (x) B_n (x) C_n, shape (r, r, r): one GEMM a chunk."""
+    """Return sum_n A_n (x) B_n (x) C_n, shape (r, r, r), with one matrix product per chunk."""
     r = A.shape[1]
     total = np.zeros((r * r, r))
     for start in range(0, len(A), CHUNK):
@@ -89,7 +91,7 @@ def _outer_sums(A: Floats, B: Floats, C: Floats) -> Floats:
 
 
 def pack(pairs: Floats, triples: Floats) -> Floats:
-    """Return pairs (r, r) and symmetric triples (r, r, r) as `Sums.upper` has them."""
+    """Return pairs (r, r) and symmetric triples (r, r, r) in the layout of `Sums.upper`."""
     i, j = np.triu_indices(len(pairs))
     return np.column_stack([triples[i, j] / 3.0, pairs[i, j]])
 

@@ -1,4 +1,4 @@
-"""The kernel that adds documents to sums in a basis; `sums` has its meaning in NumPy."""
+"""The kernel that adds documents to sums in a basis; `sums` defines them in NumPy."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.documents.views import Scattered
 from spectralleader.runtime.compiled import inlined, kernel, shared
 
-CHUNK = 248  # rows multiplied at once; not a power of two, so that they spread over the cache
-WORDS = 64  # words of the vocabulary that are scanned in the time that sorting one entry takes
+CHUNK = 248  # rows per matrix product; not a power of two, which would cause cache conflicts
+WORDS = 64  # cost model: sorting one entry takes as long as scanning this many words
 
 
 class Sums(NamedTuple):
@@ -62,12 +62,12 @@ def _add_documents(
     rows: Floats,
     factors: Floats,
 ) -> Floats:
-    """Add the documents' rows; return a table of what they add up to, one row per known word.
+    """Add the rows of the documents; return a table of sums with one row per known word.
 
-    A word's row has the sums of ``g2 c p``, ``g3 c p``, ``g2 c``, ``g3 c`` and ``c / L``.
+    The row of a word has the sums of ``g2 c p``, ``g3 c p``, ``g2 c``, ``g3 c`` and ``c / L``.
     """
     r = len(rows)
-    width = 4 * ((2 * r + 6) // 4)  # rounded up to fill vector registers
+    width = 4 * ((2 * r + 6) // 4)  # 2 r + 3, rounded up to fill vector registers
     p, terms = np.empty(r), np.zeros(width)
     Q, table, n = sums.basis[known], np.zeros((len(known), width)), 0
     for i in range(len(documents.bounds)):
@@ -139,7 +139,7 @@ def _add_rows(rows: Floats, factors: Floats, upper: Floats) -> None:
 
 @kernel
 def number_words(bounds: Ints, words: WordIds, n_words: int) -> tuple[WordIds, Ints]:
-    """``known, places = np.unique(words, return_inverse=True)`` of scattered documents, swapped."""
+    """Return inverse and unique of ``np.unique(words, return_inverse=True)``, for a view."""
     n_entries = 0
     for i in range(len(bounds)):
         n_entries += bounds[i, 1] - bounds[i, 0]
@@ -148,7 +148,7 @@ def number_words(bounds: Ints, words: WordIds, n_words: int) -> tuple[WordIds, I
         for j in range(bounds[i, 0], bounds[i, 1]):
             entries[first] = words[j]
             first += 1
-    if n_entries * WORDS < n_words:  # a scan of the vocabulary would take longer than sorting
+    if n_entries * WORDS < n_words:  # sorting is faster than scanning the vocabulary
         known = np.unique(entries).astype(np.int64)
         return np.searchsorted(known, entries).astype(np.int32), known
     place = np.zeros(n_words, np.int32)

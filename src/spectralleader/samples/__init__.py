@@ -1,6 +1,6 @@
-"""Which documents are remembered: a reservoir (the paper's), a window, everything.
+"""Samples of the stream: a reservoir (the paper's), a window, or everything.
 
-Here belongs the choice of documents and their memory. What they add up to is in `moments`.
+This package chooses documents and stores them; `moments` computes sums over them.
 """
 
 from typing import Any
@@ -30,11 +30,11 @@ SAMPLES: dict[str, type[Sample]] = {
 
 
 def sample_to_state(sample: Sample) -> dict[str, Any]:
-    """Return a sample's state together with its kind."""
+    """Return the state of a sample, including its kind."""
     kind = next(name for name, cls in SAMPLES.items() if type(sample) is cls)
     return {"kind": kind, **sample.to_state()}
 
 
 def sample_from_state(state: dict[str, Any]) -> Sample:
-    """Rebuild the sample of whichever kind `sample_to_state` described."""
+    """Return the sample that `sample_to_state` described."""
     return SAMPLES[one_of(state, "kind", SAMPLES)].from_state(state)

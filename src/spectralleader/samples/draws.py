@@ -1,4 +1,4 @@
-"""Draws: pairs of random numbers, the same ones however many are taken at a time."""
+"""Draws: pairs of random numbers that do not depend on how many are drawn at a time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 
-AHEAD = 256  # pairs drawn at once for those who take one at a time
+AHEAD = 256  # pairs buffered for `one`: amortises the overhead of a NumPy call
 
 
 class Draws:
@@ -25,7 +25,7 @@ class Draws:
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
-        self._ahead: list[float] = []  # drawn and not taken, the next one last
+        self._ahead: list[float] = []  # buffered numbers, the next one last
 
     def one(self) -> tuple[float, float]:
         """Take the next pair."""
@@ -41,12 +41,12 @@ class Draws:
 
     @property
     def state(self) -> dict[str, Any]:
-        """That of the generator, as if nothing had been drawn ahead."""
+        """The state of the generator, as if nothing had been buffered."""
         self._put_back()
         return cast(dict[str, Any], self._rng.bit_generator.state)
 
     def _put_back(self) -> None:
-        """Return what was drawn ahead: the generator goes round in 2**128 numbers."""
+        """Rewind the generator by the buffered numbers: PCG64 has period 2**128."""
         if self._ahead:
             n = -len(self._ahead) % 2**128
             cast(np.random.PCG64, self._rng.bit_generator).advance(n)

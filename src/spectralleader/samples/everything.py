@@ -1,4 +1,4 @@
-"""Everything: no reservoir, all documents are remembered."""
+"""Everything: a sample that remembers all documents."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spectralleader.samples.remembering import Remembering
 
 
 class Everything(Remembering):
-    """All the documents seen. Memory grows with the stream.
+    """A sample of all documents seen. Memory grows with the stream.
 
     Examples
     --------
@@ -29,7 +29,7 @@ class Everything(Remembering):
 
     @property
     def n_seen(self) -> int:
-        """Documents shown to the sample so far."""
+        """Number of documents seen so far."""
         return len(self._places)
 
     def add(self, documents: Documents) -> Change:
@@ -38,22 +38,22 @@ class Everything(Remembering):
         return self._places.put(documents, rows, len(self) + rows)
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
-        """Remember what others do too, after what is remembered here; there is no chance in it."""
+        """Append the documents of other samples; `rng` is not used."""
         for other in others:
             self.add(other.documents.widen(max(self.n_words, other.n_words)))
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What samples must have in common to be merged."""
+        """The settings that samples must share to be merged."""
         return {}
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that is remembered."""
+        """Return the remembered documents."""
         return self._places.to_state()
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Everything:
-        """Rebuild the sample that `to_state` described."""
+        """Return the sample that `to_state` described."""
         everything = cls()
         everything._places = Places.from_state(state)
         return everything

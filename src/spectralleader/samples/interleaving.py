@@ -1,4 +1,4 @@
-"""Interleaving: samples of several streams, as if those had been one."""
+"""Interleaving of samples of several streams, as if they had been one stream."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from spectralleader.documents import Documents
 
 
 def interleave(n_seen: Sequence[int], n: int, rng: np.random.Generator) -> Ints:
-    """Return which stream each of n documents is from, drawn from all that were seen, (n or all,).
+    """Return the stream of each of n documents drawn without replacement, (n,), in random order.
 
-    Every document of every stream is equally likely to be drawn, and none twice: so the number from
-    each stream is hypergeometric. They are in random order.
+    Every document of every stream is equally likely, so that the numbers per stream follow a
+    multivariate hypergeometric distribution. If fewer than n were seen, all are drawn.
     """
     ends = np.cumsum(n_seen)
     drawn = rng.choice(int(ends[-1]), min(n, int(ends[-1])), replace=False)
@@ -22,7 +22,7 @@ def interleave(n_seen: Sequence[int], n: int, rng: np.random.Generator) -> Ints:
 
 
 def take_turns(blocks: Sequence[Documents], turns: Ints) -> Documents:
-    """Return documents of blocks, each the next of block ``turns[i]``.
+    """Return documents interleaved from blocks: document i is the next one of ``turns[i]``.
 
     Examples
     --------
@@ -39,6 +39,6 @@ def take_turns(blocks: Sequence[Documents], turns: Ints) -> Documents:
 
 
 def over_one_vocabulary(blocks: Sequence[Documents]) -> list[Documents]:
-    """Return blocks over as many words as the widest has."""
+    """Return the blocks widened to the largest vocabulary."""
     n_words = max(block.n_words for block in blocks)
     return [block.widen(n_words) for block in blocks]

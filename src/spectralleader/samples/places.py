@@ -1,4 +1,4 @@
-"""Places: remembered documents in numbered places, each overwritten as a whole."""
+"""Places: storage of remembered documents in numbered slots."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from spectralleader.samples.protocol import Change
 
 
 class Places:
-    """Documents in places 0 .. n-1, stored end to end in one growing arena.
+    """Documents in places 0 .. n-1, stored in one append-only buffer (arena).
 
-    A document put in a taken place is written at the arena's end; what it replaces becomes a gap.
-    When the arena is full the documents move to another one, without the gaps: a put costs the
-    words that it writes, and memory stays within about twice what is remembered. Nothing in an
-    arena is ever written over, so a change need only say where in it documents lie.
+    A document is always written at the end of the arena; the one that it replaces becomes a gap.
+    When the arena is full, the documents are copied to a new one without gaps. Writing is therefore
+    amortised linear in the words written, and memory stays within about twice the remembered
+    documents. Because nothing is overwritten, a `Change` can be a view of the arena.
     Documents over more words than before widen the vocabulary.
     """
 
-    _shown: tuple[WordIds, Floats]  # the arena's words and counts, read-only
-    _end: int  # its first free entry
+    _shown: tuple[WordIds, Floats]  # read-only views of the arena's words and counts
+    _end: int  # first free entry of the arena
 
     def __init__(self, n_words: int) -> None:
         self.n_words = n_words
-        self._bounds = np.zeros((0, 2), np.int64)  # of the document in each place, in the arena
+        self._bounds = np.zeros((0, 2), np.int64)  # start and end in the arena, by place
         self._n = 0  # places in use
         self._open(np.zeros(0, np.int32), np.zeros(0), 0)
 
     @classmethod
     def of(cls, documents: Documents) -> Places:
-        """Put documents in places 0 .. n-1, in order."""
+        """Return the places 0 .. n-1 of documents, in order."""
         places = cls(documents.n_words)
         everything = np.arange(documents.n_docs)
         places.put(documents, everything, everything)
@@ -49,28 +49,28 @@ class Places:
         return self.at(np.arange(self._n))
 
     def at(self, places: Ints) -> Documents:
-        """Return the documents in some places, in their order."""
+        """Return the documents in some places, in this order."""
         return Scattered(self._bounds, *self._shown, self.n_words).gather(places)
 
     def lying(self) -> Scattered:
-        """Return all remembered documents where they lie, in the order of their places."""
+        """Return a view of all remembered documents, in the order of their places."""
         return Scattered(self._bounds[: self._n], *self._shown, self.n_words)
 
     def put(self, documents: Documents, rows: Ints, places: Ints) -> Change:
         """Put document ``rows[i]`` into ``places[i]``; places beyond the last are new.
 
-        Places must be distinct and increasing, and new ones follow on without holes.
+        Places must be distinct and increasing, and new places must be contiguous.
         """
         return self.enter(documents, np.stack([rows, places], axis=1))
 
     def enter(self, documents: Documents, chosen: Ints) -> Change:
-        """Put documents into places as `put` does, given a document and its place a row, (n, 2)."""
+        """Put documents into places like `put`, given (document, place) pairs, (n, 2)."""
         n, n_left, moved = len(chosen), 0, np.empty((2 * len(chosen), 2), np.int64)
         n_words = max(self.n_words, documents.n_words)
         if n > 0:
             indptr, words, counts = documents.indptr, documents.words, documents.counts
             n_before, n_places = self._n, int(chosen[-1, 1]) + 1
-            is_full = self._end + len(words) > len(self._words)  # if all of them were chosen
+            is_full = self._end + len(words) > len(self._words)  # a bound: as if all were chosen
             if is_full or n_places > len(self._bounds):
                 self._reserve(n_places, documents, chosen)
             arena = (self._bounds, self._words, self._counts, self._end)
@@ -81,7 +81,7 @@ class Places:
         return Change(Scattered(moved, *self._shown, n_words), n, chosen)
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
-        """Renumber the words of the remembered documents; those of -1 are dropped from them."""
+        """Renumber the words of the remembered documents; words with id -1 are dropped."""
         self.n_words = n_words
         if new_ids is not None:
             everything = np.arange(self._n)
@@ -89,7 +89,7 @@ class Places:
             self.put(recoded, everything, everything)
 
     def _reserve(self, n_places: int, documents: Documents, chosen: Ints) -> None:
-        """Make room for more places, and at the arena's end for the documents chosen."""
+        """Reserve space for more places, and in the arena for the chosen documents."""
         if n_places > len(self._bounds):
             more = np.zeros((max(n_places, 2 * len(self._bounds), 64), 2), np.int64)
             more[: self._n] = self._bounds[: self._n]
@@ -99,7 +99,7 @@ class Places:
             self._squeeze(n_entries)
 
     def _squeeze(self, n_entries: int) -> None:
-        """Move the documents together, into an arena with at least as much room again."""
+        """Copy the documents to a new arena of at least twice the required size."""
         live = self.documents()
         room, end = max(2 * (len(live.words) + n_entries), 1024), len(live.words)
         words, counts = np.empty(room, np.int32), np.empty(room)
@@ -108,16 +108,16 @@ class Places:
         self._bounds[: self._n, 0], self._bounds[: self._n, 1] = live.indptr[:-1], live.indptr[1:]
 
     def _open(self, words: WordIds, counts: Floats, end: int) -> None:
-        """Go on in this arena, whose first free entry is `end`.
+        """Use this arena, whose first free entry is `end`.
 
-        It is shown read-only, as documents are: kernels would be compiled once more for others.
+        Views of it are read-only, like `Documents`, so that Numba compiles one kernel for both.
         """
         self._words, self._counts, self._end = words, counts, end
         self._shown = (words.view(), counts.view())
         for array in self._shown:
             array.setflags(write=False)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:  # of copies, whose arena is their own
+    def __setstate__(self, state: dict[str, Any]) -> None:  # a copy needs views of its own arena
         self.__dict__.update(state)
         self._open(self._words, self._counts, self._end)
 
@@ -127,7 +127,7 @@ class Places:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Places:
-        """Rebuild the places that `to_state` described."""
+        """Return the places that `to_state` described."""
         return cls.of(Documents.from_state(part(state, "documents")))
 
 
@@ -146,8 +146,9 @@ def exchange(
 ) -> tuple[int, int]:
     """Write document ``chosen[i, 0]`` of a block into place ``chosen[i, 1]``, at the arena's end.
 
-    Sets `moved` to where the documents written lie, then to where those lie that were in the places
-    (from n_taken on there were none); returns how many these are, and the arena's new end.
+    Sets `moved` to the bounds of the written documents, followed by the bounds of the documents
+    they replace (places from n_taken on are new). Returns the number of replaced documents, and the
+    new end of the arena.
     """
     n, n_left = len(chosen), 0
     for i in range(n):

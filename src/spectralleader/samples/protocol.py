@@ -1,4 +1,4 @@
-"""What every sample can do, and what it says of a change."""
+"""The interface of samples, and the changes that they report."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from spectralleader.documents.views import Scattered
 
 
 class Change:
-    """What one `add` did to a sample: documents that entered and documents that left it.
+    """The effect of one `add` on a sample: the documents that entered, and those that left.
 
-    A document that entered and was replaced within the same `add` is in neither. They are not
-    copied until somebody asks for them.
+    A document that entered and was replaced within the same `add` is in neither. Documents are
+    views until they are read.
     """
 
     __slots__ = ("chosen", "moved", "n_entered")
 
-    moved: Scattered  # those that entered, then those that left
+    moved: Scattered  # the documents that entered, then those that left
     n_entered: int
-    chosen: Ints  # (n_entered, 2) which documents of the block entered, and their places
+    chosen: Ints  # (n_entered, 2) row in the block and place of each document that entered
 
     def __init__(self, moved: Scattered, n_entered: int, chosen: Ints) -> None:
         self.moved, self.n_entered, self.chosen = moved, n_entered, chosen
@@ -37,12 +37,12 @@ class Change:
 
     @property
     def places(self) -> Ints:
-        """Of the documents that entered; those that left had the taken ones among them."""
+        """The places of the documents that entered."""
         return self.chosen[:, 1]
 
     @property
     def n_docs(self) -> int:
-        """How many documents moved, in or out."""
+        """Number of documents that entered or left."""
         return len(self.moved.bounds)
 
     @property
@@ -56,52 +56,51 @@ class Change:
         return self.moved.gather(np.arange(self.n_entered, self.n_docs))
 
     def renumber(self, new_ids: Ints | None, n_words: int) -> Change:
-        """Return the change with words numbered anew, by numbers that are known to be valid."""
+        """Return the change with renumbered words; `new_ids` is not checked."""
         entered = self.entered.renumber(new_ids, n_words)
         return Change.of(entered, self.left.renumber(new_ids, n_words), self.places)
 
 
 class Sample(Protocol):
-    """A bounded or unbounded memory of the documents seen, chosen online.
+    """A bounded or unbounded sample of the documents seen, chosen online.
 
-    Its vocabulary is the widest that it was made with or shown; the words of documents over fewer
-    are the first ones.
+    Its vocabulary is the largest seen so far; documents over fewer words use the first ids.
     """
 
     @property
     def n_words(self) -> int:
-        """Vocabulary size, at present."""
+        """Current vocabulary size."""
 
     @property
     def n_seen(self) -> int:
-        """Documents shown to the sample so far, remembered or not."""
+        """Number of documents seen so far, remembered or not."""
 
     @property
     def documents(self) -> Documents:
         """The remembered documents, as one block in the order of their places."""
 
     def __len__(self) -> int:
-        """Return how many documents are remembered."""
+        """Return the number of remembered documents."""
 
     def add(self, documents: Documents) -> Change:
-        """Show the sample a block; return what entered and what left."""
+        """Offer a block to the sample; return the documents that entered and left."""
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
-        """Become the sample of all that it and others saw; they have its settings and kind."""
+        """Become a sample of everything that this and other samples of equal settings saw."""
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What samples must have in common to be merged."""
+        """The settings that samples must share to be merged."""
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
-        """Give word w the number ``new_ids[w]``, known to be valid; -1 is dropped from documents.
+        """Renumber word w to ``new_ids[w]``, which is not checked; -1 drops the word.
 
-        None: every word keeps its number, and those from there to n_words are new.
+        With None every word keeps its id, and further words up to n_words are new.
         """
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that the sample needs to go on, as arrays and plain values."""
+        """Return everything needed to continue, as arrays and plain values."""
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Rebuild the sample that `to_state` described."""
+        """Return the sample that `to_state` described."""

@@ -1,4 +1,4 @@
-"""Remembering: what samples share, however they choose: documents in places."""
+"""What all samples share: storage of documents in places."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spectralleader.samples.shortening import check_budget, check_capacity
 
 
 class Remembering:
-    """A sample that remembers documents in places."""
+    """A sample that stores documents in `Places`."""
 
     def __init__(self, n_words: int) -> None:
         self._places = Places(n_words)
@@ -23,7 +23,7 @@ class Remembering:
 
     @property
     def n_words(self) -> int:
-        """Vocabulary size, at present."""
+        """Current vocabulary size."""
         return self._places.n_words
 
     @property
@@ -33,7 +33,7 @@ class Remembering:
 
     @property
     def lying(self) -> Scattered:
-        """The remembered documents where they lie, in the order of their places."""
+        """A view of the remembered documents, in the order of their places."""
         return self._places.lying()
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
@@ -42,28 +42,28 @@ class Remembering:
 
 
 class Bounded(Remembering):
-    """A sample of at most `capacity` documents, of at most `budget` different words in all."""
+    """A sample of at most `capacity` documents with at most `budget` entries (distinct words)."""
 
-    n_seen: int  # documents shown to the sample so far, remembered or not
+    n_seen: int  # documents seen so far, remembered or not
 
     def __init__(self, capacity: int, n_words: int, budget: int | None) -> None:
         super().__init__(n_words)
         self.capacity = check_capacity(capacity)
         self.budget = check_budget(budget, self.capacity)
-        self._most = self.budget // self.capacity  # different words of a document
+        self._most = self.budget // self.capacity  # distinct words per document, at most
         self.n_seen = 0
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What samples must have in common to be merged."""
+        """The settings that samples must share to be merged."""
         return {"capacity": self.capacity, "budget": self.budget}
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that the sample needs to go on."""
+        """Return everything needed to continue."""
         return {**self.settings, "n_seen": self.n_seen, "places": self._places.to_state()}
 
     def _load_places(self, state: dict[str, Any]) -> None:
-        """Remember the documents that `to_state` described."""
+        """Restore the documents that `to_state` described."""
         self._places = Places.from_state(part(state, "places"))
         self.n_seen = whole(state, "n_seen")
         expected = min(self.n_seen, self.capacity)

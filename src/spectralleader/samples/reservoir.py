@@ -1,4 +1,4 @@
-"""Reservoir: the paper's sample, lines 6 to 13 of Algorithm 1."""
+"""Reservoir sampling as in the paper, lines 6 to 13 of Algorithm 1."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from spectralleader.samples.remembering import Bounded
 from spectralleader.samples.shortening import shorten_rows
 
 Acceptance = Literal["paper", "uniform"]
-NOBODY = np.empty((0, 2), np.int64)  # enters
-FEW = 32  # documents that enter, up to which their kernel sorts them
+NOBODY = np.empty((0, 2), np.int64)  # no document enters
+FEW = 32  # up to this many entering documents are sorted by insertion inside the kernel
 
 
 class Reservoir(Bounded):
     """A random sample of at most `capacity` of the documents seen.
 
     The first `capacity` documents all enter. After that document t enters with probability
-    ``capacity / (t - 1)`` (``acceptance="paper"``: Algorithm 1 to the letter) or ``capacity / t``
+    ``capacity / (t - 1)`` (``acceptance="paper"``: as printed in Algorithm 1) or ``capacity / t``
     (``acceptance="uniform"``: every document seen is equally likely to be remembered, as the
-    analysis assumes), in the place of one chosen at random. t counts documents, also in blocks,
-    so the sample does not depend on how the stream is cut into blocks.
+    analysis assumes), and replaces a random one. t counts documents, not blocks, so the sample does
+    not depend on the block size.
 
-    Memory is bounded however long documents are: at most `budget` different words are remembered,
-    12 bytes each; left out, 1,024 for each of the `capacity` documents. A document with more than
-    its share, ``budget // capacity``, is remembered by that many of its tokens, drawn at random
-    (which leaves moments unbiased, see `shorten`).
+    Memory is bounded for documents of any length: at most `budget` entries (distinct words) are
+    stored, 12 bytes each, by default 1,024 per document of the capacity. A document with more than
+    ``budget // capacity`` distinct words is replaced by that many of its tokens, drawn at random,
+    which leaves moments unbiased (see `shorten`).
 
     Examples
     --------
@@ -64,29 +64,29 @@ class Reservoir(Bounded):
         self._draws = Draws(np.random.default_rng(seed))
 
     def add(self, documents: Documents) -> Change:
-        """Show the reservoir a block; return what entered and what left."""
+        """Offer a block to the reservoir; return the documents that entered and left."""
         n_docs = documents.n_docs
         chosen = self._choose_one() if n_docs == 1 else self._choose(n_docs)
-        if len(documents.words) > self._most:  # else no document is long
+        if len(documents.words) > self._most:  # otherwise no document can be too long
             args = (documents, chosen[:, 0], self.n_seen, self._most)
             documents, chosen[:, 0] = shorten_rows(*args)
         self.n_seen += n_docs
         return self._places.enter(documents, chosen)
 
     def _choose(self, n_docs: int) -> Ints:
-        """Draw which documents of a block enter, and their places, by place, (n, 2)."""
-        # two draws a document, taken or not: the stream of draws is the same for any blocks
+        """Draw the documents of a block that enter, and their places; sorted by place, (n, 2)."""
+        # Two draws per document, even if unused, so that the draws do not depend on the blocks.
         draws, chosen = self._draws.many(n_docs), np.empty((n_docs, 2), np.int64)
         chosen = chosen[: choose_places(draws, self.n_seen, self.capacity, self._lag, chosen)]
         if len(chosen) <= FEW or self.n_seen + n_docs <= self.capacity:
             return chosen
-        # stable: of several in one place the last comes last, and stays
+        # If several documents draw the same place, the last one stays: the sort must be stable.
         chosen = chosen[np.argsort(chosen[:, 1], kind="stable")]
         is_last = np.append(chosen[1:, 1] != chosen[:-1, 1], np.True_)
         return np.asarray(chosen[is_last])
 
     def _choose_one(self) -> Ints:
-        """Do what `_choose` does for a block of one, which most often does not enter."""
+        """Return `_choose` for a block of one document, fast if it does not enter."""
         (chance, where), t = self._draws.one(), self.n_seen + 1
         if t > self.capacity and chance * (t - self._lag) > self.capacity:
             return NOBODY
@@ -95,35 +95,35 @@ class Reservoir(Bounded):
         return chosen
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
-        """Become a sample of all that was seen by this reservoir and by others of its settings.
+        """Become a sample of everything that this and other reservoirs of equal settings saw.
 
-        How many documents stay of each is hypergeometric, and which ones is left to chance: where
-        each is a uniform sample of what it saw, the outcome is one of all that was seen.
+        The numbers of documents kept from each are hypergeometric, and the documents are chosen at
+        random: if each is a uniform sample, so is the result.
         """
         parts = (self, *others)
         turns = interleave([part.n_seen for part in parts], self.capacity, rng)
         shuffled = [part.documents.take(rng.permutation(len(part))) for part in parts]
         self.n_seen = sum(part.n_seen for part in parts)
         self._places = Places.of(take_turns(shuffled, turns))
-        # others may have drawn as this one
+        # Reseed: the merged reservoirs may have had the same seed.
         self._draws = Draws(np.random.default_rng(rng.integers(2**63)))
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What samples must have in common to be merged."""
+        """The settings that samples must share to be merged."""
         return {**super().settings, "acceptance": self.acceptance}
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that the reservoir needs to go on."""
+        """Return everything needed to continue."""
         return {**super().to_state(), "rng": self._draws.state}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Reservoir:
-        """Rebuild the reservoir that `to_state` described."""
+        """Return the reservoir that `to_state` described."""
         reservoir = cls(
             whole(state, "capacity", 1),
             acceptance=take(state, "acceptance"),
-            budget=state.get("budget"),  # older files have none: the default
+            budget=state.get("budget"),  # missing in older files
         )
         reservoir._load_places(state)
         reservoir._draws = Draws(generator(state, "rng"))
@@ -132,10 +132,10 @@ class Reservoir(Bounded):
 
 @kernel
 def choose_places(draws: Floats, n_seen: int, capacity: int, lag: int, chosen: Ints) -> int:
-    """Set `chosen` to the documents of a block that enter, and their places; return how many.
+    """Set `chosen` to the documents of a block that enter, and their places; return their number.
 
-    Document t, counted from 1, enters if ``t <= capacity or draws[., 0] <= capacity / (t - lag)``.
-    A few are in the order of their places, and of several in one place there is the last.
+    Document t (from 1) enters if ``t <= capacity or draws[., 0] <= capacity / (t - lag)``. Up to
+    `FEW` are sorted by place, with only the last of those that share a place.
     """
     n, k = len(draws), 0
     for i in range(n):
@@ -151,7 +151,7 @@ def choose_places(draws: Floats, n_seen: int, capacity: int, lag: int, chosen: I
 
 @inlined
 def sort_places(chosen: Ints, n: int) -> int:
-    """Sort the first n by insertion, the last of each place alone; return how many are left."""
+    """Sort the first n rows by place, keeping the last of equal places; return their number."""
     k = 0
     for i in range(n):
         row, place, at = chosen[i, 0], chosen[i, 1], k

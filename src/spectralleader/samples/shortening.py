@@ -1,4 +1,4 @@
-"""Shortening: a long document remembered by a random part of it, so that memory is bounded."""
+"""Shortening: a long document is replaced by a random subsample of its tokens."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.checks import is_whole
 from spectralleader.documents import Documents
 
-WORDS_A_DOCUMENT = 1024  # different words remembered of each document if nobody says, at most
-FEWEST = 3  # words that a part must have: it is of use for triples then
-STREAM = 0x73686F7274  # of draws: apart from whatever else is drawn by small seeds
+WORDS_A_DOCUMENT = 1024  # default budget: distinct words per document of the capacity
+FEWEST = 3  # tokens that a part must have to contribute a triple
+STREAM = 0x73686F7274  # second seed of these draws: keeps them apart from users' small seeds
 
 
 def check_capacity(capacity: Any) -> int:
-    """Return how many documents a sample remembers, at most."""
+    """Return the capacity of a sample; raise `ValueError` unless it is at least 1."""
     if not is_whole(capacity) or capacity < 1:
         raise ValueError(f"capacity must be an integer of at least 1, got {capacity!r}")
     return int(capacity)
 
 
 def check_budget(budget: Any, capacity: int) -> int:
-    """Return how many different words a sample of that capacity remembers in all, at most."""
+    """Return the number of entries that a sample of this capacity may store."""
     if budget is None:
         return WORDS_A_DOCUMENT * capacity
     if not is_whole(budget) or budget < FEWEST * capacity:
@@ -35,13 +35,13 @@ def check_budget(budget: Any, capacity: int) -> int:
 
 
 def shorten(documents: Documents, numbers: Ints, most: int) -> Documents:
-    """Return documents, each of more than `most` different words replaced by `most` of its tokens.
+    """Return documents in which those of more than `most` distinct words keep `most` tokens.
 
-    The tokens are drawn at random, none twice. Words, pairs and triples are averages over all
-    tuples of distinct tokens, so in expectation a part has those of its document, exactly: moments
-    stay unbiased. (And under a single-topic model a part is a document of the same topic.)
+    The tokens are drawn without replacement. Words, pairs and triples are averages over all tuples
+    of distinct tokens, so their expectation over the draws is exactly that of the document: moments
+    stay unbiased. Under a single-topic model, a part is also a document of the same topic.
 
-    The draws depend on ``numbers[i]``, the document's number in the stream, and on nothing else.
+    The draws only depend on ``numbers[i]``, the number of the document in the stream.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def shorten(documents: Documents, numbers: Ints, most: int) -> Documents:
     [10.0, 2.0]
     """
     indptr = documents.indptr
-    words, counts, done = [], [], 0  # pieces: what is between long documents, and their parts
+    words, counts, done = [], [], 0  # alternately the entries between long documents, and parts
     sizes = np.diff(indptr)
     for i in np.flatnonzero(sizes > most):
         here = slice(indptr[i], indptr[i + 1])
@@ -71,9 +71,9 @@ def shorten(documents: Documents, numbers: Ints, most: int) -> Documents:
 
 def draw_part(words: WordIds, counts: Floats, n: int, number: int) -> tuple[WordIds, Floats]:
     """Return the words and counts of n tokens of a document, drawn without replacement."""
-    ends = np.cumsum(counts)  # exact: a document has fewer than 2**53 tokens
+    ends = np.cumsum(counts)  # exact, because a document has fewer than 2**53 tokens
     rng = np.random.default_rng((number, STREAM))
-    # by Floyd's method or by shuffling at most max(10,000, 50 n) tokens: never one entry a token
+    # NumPy uses Floyd's method or shuffles at most max(10,000, 50 n) tokens, never all of them.
     positions = rng.choice(int(ends[-1]), n, replace=False, shuffle=False)
     drawn = np.bincount(np.searchsorted(ends, positions, side="right"), minlength=len(words))
     kept = np.flatnonzero(drawn)
@@ -81,9 +81,10 @@ def draw_part(words: WordIds, counts: Floats, n: int, number: int) -> tuple[Word
 
 
 def shorten_rows(documents: Documents, rows: Ints, first: int, most: int) -> tuple[Documents, Ints]:
-    """Return rows of a block, shortened, and their numbers in what is returned.
+    """Return the shortened rows of a block, and their row numbers in the result.
 
-    The block is returned as it is if none of its documents is long. Its first is number `first`.
+    The block is returned unchanged if no document is too long. `first` is the number of its first
+    document in the stream.
     """
     if (np.diff(documents.indptr) <= most).all():
         return documents, rows

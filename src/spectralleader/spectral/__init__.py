@@ -1,7 +1,7 @@
-"""From moments to topics, functions only: `estimate` is the whole road on one page.
+"""The spectral method: from moments to topics, as functions; `estimate` has all steps on one page.
 
-`algorithm1` is the paper's, line by line, and shares no code with it. What keeps sums up to date as
-documents come and go is in `learners.spectral_leader`.
+`algorithm1` is the paper's algorithm line by line, and shares no code with it.
+`learners.spectral_leader` updates the moments as documents enter and leave the sample.
 """
 
 from spectralleader.spectral.estimate import (

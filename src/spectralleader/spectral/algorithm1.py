@@ -1,11 +1,11 @@
 """Algorithm 1 of the paper on one page: lines 1 to 5, with NumPy and `numpy.linalg` alone.
 
-Written to be read beside the pseudocode, and slow: everything is rebuilt from the documents, with a
-dense matrix of documents by words. It is the oracle that the fast learner is tested against and
-shares no code with it. Lines 6 to 13 are the reservoir's (document t > m replaces a random one of m
+Written to be read beside the pseudocode, and slow: everything is recomputed from the documents,
+with a dense document-word matrix. It is the oracle that the fast learner is tested against, and
+shares no code with it. Lines 6 to 13 are the reservoir (document t > m replaces a random one of m
 with probability m / (t - 1), as printed), see `learners.algorithm1`.
 
-"Left open" marks what the paper does not say and we had to decide (docs/method.md, "Left open").
+"Left open" marks decisions that the paper does not specify (docs/method.md, "Left open").
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from spectralleader.models import TopicModel
 
 N_RESTARTS, N_ITERATIONS = 10, 30  # left open: restarts and iterations of the power method
 AT_MOST = 10_000  # further iterations, for the starts that have not converged
-# left open: all starts this close to the best one continue, as a slow one may end higher
+# Left open: all starts this close to the best one continue, as a slower one may end higher.
 CLOSE = 1e-2
 TIE = 1e-9  # values this close are equal: the first one wins, whatever the rounding
 STILL = 1e-13  # a unit vector that moves by less has converged
@@ -30,7 +30,7 @@ def parameters(documents: Documents, n_topics: int, *, seed: int = 0) -> tuple[F
     """Return the weights omega, (k,), and the topics u, (k, d), exactly as line 5 defines them.
 
     They are estimates, not distributions: entries can be negative and need not sum to one. There
-    are k <= K topics, fewer than K if the documents determine no more.
+    are k <= K topics, fewer than K if the documents do not determine more.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def parameters(documents: Documents, n_topics: int, *, seed: int = 0) -> tuple[F
 
 def count_matrix(documents: Documents) -> tuple[Floats, WordIds]:
     """Return the counts of the words that occur, (n_docs, n_known), and these words, (n_known,)."""
-    known = np.union1d([0], documents.words)  # word 0 always, so that there is a column
+    known = np.union1d([0], documents.words)  # always word 0, so that there is a column
     X = np.zeros((documents.n_docs, len(known)))
     rows = np.repeat(np.arange(documents.n_docs), np.diff(documents.indptr))
     X[rows, np.searchsorted(known, documents.words)] = documents.counts
@@ -94,8 +94,8 @@ def power_iterations(T: Floats, n_topics: int, seed: int) -> tuple[Floats, Float
 
     The robust tensor power method (Anandkumar et al. 2014): from every start iterate
     ``theta <- T(I, theta, theta)``, normalised; the start with the largest ``T(theta, theta,
-    theta)`` gives v, and that value lambda; deflate T by ``lambda v^(x)3`` and repeat. Where the
-    reference goes on with the best start for as many iterations again, `climb` does.
+    theta)`` gives v, and that value lambda; deflate T by ``lambda v^(x)3`` and repeat. Instead of a
+    fixed number of further iterations from the best start, `climb` iterates to convergence.
     """
     rng = np.random.default_rng(seed)  # left open: the starts, here the same at every step t
     k, found = len(T), []
@@ -117,11 +117,11 @@ def power_iterations(T: Floats, n_topics: int, seed: int) -> tuple[Floats, Float
 
 
 def climb(T: Floats, theta: Floats) -> Floats:
-    """Iterate until theta stands still. Left open: 30 iterations more are often not enough.
+    """Iterate theta to convergence. Left open: 30 further iterations are often not enough.
 
-    Of few documents T is no sum of orthogonal components, and iterations can circle a maximum for
-    ever. Where the value falls, ``theta <- T(I, theta, theta) + ||T|| theta`` from then on: shorter
-    steps, with the same fixed points.
+    With few documents T is not a sum of orthogonal components, and iterations can cycle around a
+    maximum. Once the value decreases, ``theta <- T(I, theta, theta) + ||T|| theta`` is used: damped
+    steps with the same fixed points.
     """
     shift, last = np.zeros((len(theta), 1)), np.full((len(theta), 1), -np.inf)
     for _ in range(AT_MOST):
@@ -140,16 +140,16 @@ def image(T: Floats, theta: Floats) -> Floats:
 
 
 def unit(theta: Floats) -> Floats:
-    """Return the rows of theta, normalised; rows of zeros as they are."""
+    """Return the normalised rows of theta; zero rows are unchanged."""
     norms = np.linalg.norm(theta, axis=1, keepdims=True)
     return np.asarray(theta / np.where(norms > 0, norms, 1.0))
 
 
 def valid_model(documents: Documents, n_topics: int, *, seed: int = 0) -> TopicModel:
-    """Return `parameters` as a valid model, by what is left open after line 5."""
+    """Return `parameters` converted to a valid model, which the paper leaves open after line 5."""
     weights, topics = parameters(documents, n_topics, seed=seed)
     d, n_tokens = documents.n_words, float(documents.lengths.sum())
-    # the unigram distribution: mean word frequencies, with one token's worth of uniform
+    # The unigram distribution: mean word frequencies, smoothed with one uniform token.
     shares = documents.counts / np.repeat(documents.lengths, np.diff(documents.indptr))
     n_docs = max(1, int((documents.lengths > 0).sum()))
     frequencies = np.bincount(documents.words, shares, minlength=d) / n_docs

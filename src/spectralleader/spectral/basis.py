@@ -1,4 +1,4 @@
-"""The basis that moments are kept in: the top eigenspace of the pairs of documents."""
+"""The basis of the moments: the top eigenspace of the pairs."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from spectralleader.documents.csr import number_words
 from spectralleader.moments.pair_operator import pair_operator
 from spectralleader.spectral.block_krylov import TOLERANCE, Product, top_subspace
 
-# Directions kept beside the K that a model needs, so that the basis stays good longer. L1 is flat
+# Directions besides the K that a model needs, so that the basis stays accurate longer. L1 is flat
 # from 0 to 5 (python -m benchmarks.constants); each direction costs 2 to 4 us per step.
 EXTRA = 3
-MANY = 1000  # documents from which on no two eigenvalues of the pairs are equal by chance
+MANY = 1000  # from this many documents on, equal eigenvalues of the pairs are not expected
 
 
 def is_all_words(n_words: int, n_topics: int) -> bool:
-    """Return whether the vocabulary is so small that the basis spans all of it."""
+    """Return whether the vocabulary is so small that the basis spans all words."""
     return n_words < 2 * (n_topics + EXTRA)
 
 
@@ -45,18 +45,18 @@ def find_basis(
 ) -> Floats:
     """Return the top eigenspace of the documents' pairs, K + EXTRA directions, (d, r).
 
-    It is searched over the words that the documents have; others are outside of it. With a
-    `scaling`, the eigenspace is that of the moments of scaled words S x, and what is returned are
-    its rows times S: moments of x in this basis are those of S x in the eigenspace, and topics come
-    out unscaled.
+    Words that do not occur in the documents get zero rows. With a `scaling` S, the eigenspace is
+    that of the moments of scaled words S x, and its rows are returned multiplied by S: moments of x
+    in this basis are those of S x in the eigenspace, and topics come out unscaled.
     """
     scales, d = scale_words(documents, scaling), documents.n_words
     if is_all_words(d, n_topics):
         return np.diag(scales)
     words, known = number_words(documents.words, d)
     multiply, S = pair_operator(documents, words, len(known)), scales[known, None]
-    # A block of half the columns needs more passes over the documents and less time in all. Of few
-    # documents the pairs can have equal eigenvalues, of which it would find no more than columns.
+    # Half as many columns need more passes over the documents, but less time: 256 instead of 302 ms
+    # at 50,000 words. With few documents, though, the pairs can have more equal eigenvalues than
+    # such a block has columns, and the rest of them would not be found.
     n_columns = n_topics if documents.n_docs < MANY else -(-n_topics // 2)
     wanted = (len(known), n_topics, seed, tolerance, n_columns)
     scaled = (lambda Z: S * multiply(S * Z)) if scaling else multiply
@@ -74,16 +74,16 @@ def top_eigenspace(
     tolerance: float,
     n_columns: int,
 ) -> Floats:
-    """Return the top eigenspace of pairs that are known by their products, (n_words, r).
+    """Return the top eigenspace of pairs given by their products, (n_words, r).
 
-    It has r = K + EXTRA directions, or all where there are few words; products are with blocks of
-    n_columns columns, rounded up to a multiple of 4, which fills a vector register.
+    It has r = K + EXTRA directions, or all if there are few words. Blocks have n_columns columns,
+    rounded up to a multiple of 4 to fill vector registers.
     """
     r = n_topics + EXTRA
     if n_words < 2 * r:
         return np.eye(n_words)
     start = np.random.default_rng(seed).random((n_words, 4 * -(-n_columns // 4))) - 0.5
     basis = top_subspace(multiply, start, n_wanted=n_topics, n_kept=r, tolerance=tolerance).basis
-    # signed as `whiten` signs over words, so that the random starts are those of Algorithm 1
+    # Signed like in `whiten` over words, so that the random starts mean the same as in Algorithm 1.
     largest = np.abs(basis).argmax(axis=0)
     return np.asarray(basis * np.sign(basis[largest, range(r)]))

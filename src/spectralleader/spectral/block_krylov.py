@@ -1,4 +1,4 @@
-"""The top eigenspace of a large symmetric matrix that is known only by its products."""
+"""Block Krylov iteration: the top eigenspace of a symmetric matrix given by its products."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from spectralleader.arrays import Floats
 
 Product = Callable[[Floats], Floats]  # (d, b) -> (d, b)
 
-TOLERANCE = 1e-6  # residual at which a search stops by default
-RANK = 1e-10  # a column with less than this left after projection is spanned by the others
-FIRST_LOOK = 3  # how many times larger than wanted the space must be for a first Rayleigh-Ritz
-LEAST_RATE = 0.4  # decimals that a block adds, at least
-MARGIN = 0.2  # of a block: another Rayleigh-Ritz costs more than another block
-DEPENDENT = 1e-5  # columns nearer to dependence than this are too near for Cholesky
-CAREFUL = 5e-4  # of the matrix: a column with less left after projection is projected once more
-MOST = 0.5  # of a unit vector: if this is left, it was orthogonal before up to rounding
+TOLERANCE = 1e-6  # default residual at which a search stops
+RANK = 1e-10  # a column with a smaller remainder after projection is linearly dependent
+FIRST_LOOK = 3  # the first Rayleigh-Ritz is done when the space has this many times r columns
+LEAST_RATE = 0.4  # assumed minimum gain per block, in decimal digits of the residual
+MARGIN = 0.2  # blocks added to the prediction: a Rayleigh-Ritz costs more than a block
+DEPENDENT = 1e-5  # Cholesky QR is not used for columns that are closer to dependence
+CAREFUL = 5e-4  # columns with a smaller remainder, relative to the matrix, are reprojected
+MOST = 0.5  # a unit vector with this remainder was orthogonal up to rounding
 ROOM = 2**22  # numbers in a search space before it is restarted: 32 MB
-TINY = 48  # up to this size a matrix is decomposed as it is
+TINY = 48  # matrices up to this size are decomposed directly
 
 
 class Subspace(NamedTuple):
-    """Ritz vectors and values: the best that a search space knows of the top eigenpairs."""
+    """Ritz vectors and values: the best approximations of the top eigenpairs in a space."""
 
     basis: Floats  # (d, r) orthonormal
     values: Floats  # (r,) largest first
     residual: float  # largest ||A q - value q|| of the wanted pairs, over the largest |value|
-    n_products: int  # blocks that were multiplied
+    n_products: int  # number of multiplied blocks
 
 
 def top_subspace(
@@ -45,24 +45,24 @@ def top_subspace(
 ) -> Subspace:
     """Find the eigenspace of the algebraically largest eigenvalues, by block Krylov iterations.
 
-    From a block Z the space of Z, AZ, A^2 Z, ... is searched for the best approximations
-    (Rayleigh-Ritz); a space that has grown too large is begun again from these. Negative
-    eigenvalues, however large, do no harm: the pairs of few documents have many.
+    The space of Z, AZ, A^2 Z, ... is searched for the best approximations (Rayleigh-Ritz), and is
+    restarted from these when it becomes too large. Negative eigenvalues, which the pairs of few
+    documents have, do not matter, however large they are.
 
     Parameters
     ----------
     product : callable
         Multiplies the matrix A with a (d, b) block.
     start : (d, b) array
-        Where to begin; the nearer to the top eigenspace, the fewer products.
+        Starting block, usually random.
     n_wanted : int
-        How many eigenpairs must be accurate.
+        Number of eigenpairs that must be accurate.
     n_kept : int
-        How many to return, r.
+        Number of eigenpairs to return, r.
     tolerance : float
         Residual, relative to the largest eigenvalue, at which to stop.
     max_products : int
-        Products at most.
+        Maximum number of products.
     """
     if len(start) <= max(TINY, 2 * n_kept):
         values, vectors = _largest(product(np.eye(len(start))), n_kept)
@@ -74,17 +74,17 @@ def top_subspace(
         residual = search.rayleigh_ritz(n_kept, n_wanted)
         if residual <= tolerance or search.n_products >= max_products:
             return Subspace(search.basis(), search.values, residual, search.n_products)
-        # until there are as many columns as are kept nothing is gained
+        # The residual only falls once the space has more columns than are kept.
         n_gaining = max(1.0, search.n_products - n_kept / search.block)
         rate = max(LEAST_RATE, -math.log10(residual) / n_gaining)
         n_blocks = math.ceil(math.log10(residual / tolerance) / rate + MARGIN)
 
 
 class _Search:
-    """A growing orthonormal basis S of a Krylov space, and what is known of A in it.
+    """A growing orthonormal basis S of a Krylov space, and the projection H of A on it.
 
-    ``A S = S H + [0, next]``: only the image of the block added last sticks out of the space, so
-    Ritz pairs and their residuals are known from H and `next`, and no image need be kept.
+    ``A S = S H + [0, next]``: only the image of the last block has a component outside the space.
+    Ritz pairs and their residuals follow from H and `next`, and no images are stored.
     """
 
     def __init__(self, product: Product, start: Floats, n_kept: int) -> None:
@@ -94,14 +94,14 @@ class _Search:
         self.rows = np.empty((room, d))  # S^T
         self.H = np.zeros((room, room))  # S^T A S, the upper triangle
         self.n, self.n_products = 0, 0
-        self.size = 0.0  # of the largest entry of H there was
+        self.size = 0.0  # the largest absolute entry of H so far
         self.next = np.array(start, order="C")  # block to add, orthogonal to the space
         self.values: Floats = np.zeros(0)  # Ritz pairs of the last look, (r,)
         self.vectors: Floats = np.zeros((0, 0))  # in the space, (n, r)
-        self.rng = np.random.default_rng(0)  # for directions that must be made up
+        self.rng = np.random.default_rng(0)  # for random replacements of dependent columns
 
     def grow(self, n_blocks: int) -> None:
-        """Add products of what was added last, until n_blocks are added or the space is full."""
+        """Extend the space by n_blocks products, or until it is full."""
         for _ in range(min(n_blocks, self.room)):
             fresh = self._orthonormal()
             self.rows[self.n : self.n + self.block] = fresh.T
@@ -118,25 +118,26 @@ class _Search:
         known = self.rows[: self.n].T
         block, left = orthonormal(self.next)
         enough = CAREFUL * self.size
-        while 0.0 < left < enough:  # the rounding error inside the space has grown with the rest
+        # Normalising a small remainder amplifies its rounding error inside the space: reproject.
+        while 0.0 < left < enough:
             block, left = orthonormal(block - known @ (known.T @ block))
             enough = MOST
         return block if left > 0.0 else _completed(block, known, self.rng)
 
     @property
     def room(self) -> int:
-        """Blocks that can be added before the space is full."""
+        """Number of blocks that can be added before the space is full."""
         return int((len(self.rows) - self.n) // self.block)
 
     def rayleigh_ritz(self, n_kept: int, n_wanted: int) -> float:
-        """Find the largest Ritz pairs; return the largest residual of the wanted ones.
+        """Compute the largest Ritz pairs; return the largest residual of the wanted ones.
 
-        If the space is full, begin again from these pairs.
+        If the space is full, restart it from these pairs.
         """
         n = self.n
         values, vectors = _largest(self.H[:n, :n], n_kept)
         self.values, self.vectors = values[::-1], vectors[:, ::-1]
-        out = self.vectors[n - self.block :, :n_wanted]  # next @ out sticks out of the space
+        out = self.vectors[n - self.block :, :n_wanted]  # residuals are next @ out
         squares = (out * (self.next.T @ self.next @ out)).sum(axis=0)
         scale = max(float(np.abs(values).max()), float(np.finfo(float).tiny))
         if self.room == 0:
@@ -146,25 +147,25 @@ class _Search:
         return math.sqrt(max(float(squares.max()), 0.0)) / scale
 
     def basis(self) -> Floats:
-        """Return the Ritz vectors of the last look, (d, r)."""
+        """Return the Ritz vectors of the last Rayleigh-Ritz, (d, r)."""
         return self.rows[: self.n].T @ self.vectors
 
 
 def _largest(H: Floats, n_kept: int) -> tuple[Floats, Floats]:
-    """Return the largest eigenpairs of a symmetric matrix, given as its upper half, in order."""
+    """Return the largest eigenpairs of a symmetric matrix, from its upper triangle, ascending."""
     n = len(H)
     values, vectors, _, _, failed = dsyevr(H, range="I", il=n - n_kept + 1, iu=n, lower=False)
-    if failed:  # the search for a few can fail where many are equal
+    if failed:  # the search for some eigenvalues can fail if many are equal
         values, vectors = np.linalg.eigh(H, UPLO="U")
         return values[n - n_kept :], vectors[:, n - n_kept :]
     return np.asarray(values[:n_kept]), np.asarray(vectors)
 
 
 def orthonormal(block: Floats) -> tuple[Floats, float]:
-    """Return ``np.linalg.qr(block)[0]`` up to signs, and the least left of a column by projection.
+    """Return ``np.linalg.qr(block)[0]`` up to signs, and the smallest diagonal entry of R.
 
-    By Cholesky, in a quarter of the time, as accurate as the columns are far from dependence; if
-    they are too near, the block is returned unchanged, and 0.
+    Cholesky QR takes a quarter of the time, but loses accuracy for nearly dependent columns; if
+    they are too close, the block is returned unchanged, with 0.
     """
     L, failed = dpotrf(block.T @ block, lower=True)
     left = L.diagonal().tolist()
@@ -175,9 +176,9 @@ def orthonormal(block: Floats) -> tuple[Floats, float]:
 
 
 def _completed(block: Floats, known: Floats, rng: np.random.Generator) -> Floats:
-    """Return an orthonormal basis of a block's columns, orthogonal to the known, dependent or not.
+    """Return an orthonormal block orthogonal to `known`, even if columns are dependent.
 
-    Columns that are spanned already (few documents span few directions) give way to random ones.
+    Dependent columns, as few documents span few directions, are replaced by random ones.
     """
     n_passes = 0
     while n_passes < 2:

@@ -1,4 +1,4 @@
-"""The spectral method on one page: moments in, model out (Algorithm 1, lines 1 to 5)."""
+"""The spectral method on one page: from moments to a model (Algorithm 1, lines 1 to 5)."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ Decomposition = Callable[[Floats, Floats], tuple[Floats, Floats]]
 
 
 class Anchoring(NamedTuple):
-    """How the coordinates of an estimate came about, where they are those of a basis."""
+    """How the basis of an estimate was computed."""
 
-    n_anchors: int  # how often the basis was made anew
-    reason: str  # why it was the last time
+    n_anchors: int  # how often the basis was recomputed
+    reason: str  # why it was recomputed last
     n_changed: int  # documents that entered the sample since
 
 
 class Estimate(NamedTuple):
-    """A model, and what a person wants to know of how it came about."""
+    """A model with the intermediate results of its estimation."""
 
     model: TopicModel
     whitening: Whitening
@@ -40,7 +40,7 @@ class Estimate(NamedTuple):
     tensor_eigenvalues: Floats  # lambda, in the order found
     tensor_eigenvectors: Floats  # v, one per row, (k, k)
     clipped: Floats  # negative mass removed from each topic found
-    anchoring: Anchoring | None = None  # None: the coordinates are words
+    anchoring: Anchoring | None = None  # None if the coordinates are words
 
     @property
     def eigenvalues(self) -> Floats:
@@ -49,19 +49,19 @@ class Estimate(NamedTuple):
 
     @property
     def n_usable(self) -> int:
-        """Topics that could be estimated; fewer than asked for means too little data."""
+        """Number of topics that could be estimated; fewer than K if there is too little data."""
         return int(np.count_nonzero(np.abs(self.tensor_eigenvalues) > NOTHING))
 
     @property
     def directions(self) -> Floats:
-        """W v, in the coordinates of the moments, (k, r): where to start the next time."""
+        """W v, in the coordinates of the moments, (k, r): the warm start of the next estimate."""
         return self.tensor_eigenvectors @ self.whitening.forward.T
 
     @property
     def residual(self) -> float:
-        """||T - sum lambda v^(x)3|| / ||T||: what noise and mixed topics leave of the tensor.
+        """||T - sum lambda v^(x)3|| / ||T||: the relative residual due to noise and mixed topics.
 
-        It grows with K and falls with the documents; 0 where there is nothing to decompose.
+        It grows with K and falls with the number of documents; 0 if T is 0.
         """
         k, V = len(self.triples), self.tensor_eigenvectors
         squares = (V[:, :, None] * V[:, None, :]).reshape(k, k * k)
@@ -77,13 +77,13 @@ def estimate(sums: Sums, n_topics: int, decompose: Decomposition, starts: Floats
     Parameters
     ----------
     sums : Sums
-        Of documents, or of a known model.
+        The moments of documents, or of a known model.
     n_topics : int
-        K. If fewer can be estimated, the rest get weight 0.
+        Number of topics, K. If fewer can be estimated, the others get weight 0.
     decompose : callable
         The tensor decomposition, such as `power_method`.
     starts : (K, n_restarts, K) array
-        Directions that the decomposition starts from, see `power.random_starts`.
+        Starting directions of the decomposition, see `power.random_starts`.
     """
     W, A, T = plain.whiten(sums, n_topics)  # lines 1 to 3
     eigenvalues, eigenvectors = decompose(T, starts)  # line 4
@@ -94,7 +94,7 @@ def estimate(sums: Sums, n_topics: int, decompose: Decomposition, starts: Floats
 
 
 class Details(NamedTuple):
-    """What an estimate is made of beside its model. A kernel writes to them."""
+    """Output buffers of the kernel for the intermediate results of an estimate."""
 
     forward: Floats  # W, (r, K)
     eigenvalues: Floats  # A, (K,)
@@ -105,11 +105,11 @@ class Details(NamedTuple):
 
     @classmethod
     def empty(cls, k: int, r: int) -> Details:
-        """Return arrays to write to, for k topics in r coordinates."""
+        """Return uninitialised buffers for k topics in r coordinates."""
         return cls(*map(np.empty, ((r, k), (k,), (k, k, k), (k,), (k, k), (k,))))
 
     def with_model(self, model: TopicModel) -> Estimate:
-        """Return the estimate that they are of, on its own."""
+        """Return the estimate, as a copy of the buffers."""
         W, A, T, eigenvalues, eigenvectors, clipped = (array.copy() for array in self)
         return Estimate(model, Whitening(W, A), T, eigenvalues, eigenvectors, clipped)
 
@@ -117,10 +117,10 @@ class Details(NamedTuple):
 def warm_model(
     sums: Sums, moved: Scattered, n_added: int, directions: Floats, details: Details
 ) -> TopicModel | None:
-    """Update sums as `update_sums` does; return `estimate`'s model from where an earlier one ended.
+    """Update sums like `update_sums`, and return the model of `estimate` from a warm start.
 
-    By the power method, from these directions: the same steps in one kernel, which saves a third of
-    the time at K = 5, d = 500. None if fewer directions are left than there were.
+    It runs the power method from these directions, with all steps in one kernel, which saves a
+    third of the time at K = 5, d = 500. None if fewer topics can be estimated than directions.
     """
     weights, topics = np.empty(len(directions)), np.empty((len(directions), len(sums.words)))
     given = (sums, moved, n_added, directions, N_ITERATIONS)
@@ -140,7 +140,7 @@ def _update_and_estimate(
     topics: Floats,
     details: Details,
 ) -> bool:
-    """Set the arrays of an estimate; return False if there are fewer topics than directions."""
+    """Fill the arrays of an estimate; return False if there are fewer topics than directions."""
     if len(moved.bounds) > 0:
         update_sums(sums, moved, n_added)
     k = len(directions)
@@ -148,7 +148,7 @@ def _update_and_estimate(
     if len(A) < k:
         return False
     details.forward[:], details.eigenvalues[:], details.triples[:] = W, A, T
-    starts = (np.dot(directions, W) * A).reshape(k, 1, k)  # v of W v: A W^T W v = v
+    starts = (np.dot(directions, W) * A).reshape(k, 1, k)  # v from W v, since A W^T W v = v
     pairs = (details.tensor_eigenvalues, details.tensor_eigenvectors)
     decompose_tensor(T, starts, n_iterations, *pairs)
     details.clipped[:] = recover(sums, W, *pairs, weights, topics)

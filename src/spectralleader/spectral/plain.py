@@ -1,7 +1,7 @@
-"""The spectral method in NumPy: what `whitening`, `power` and `recovery` do, without kernels.
+"""The spectral method in NumPy: the same as `whitening`, `power` and `recovery`, without kernels.
 
-Those pay where a model is estimated at every step. They take Numba twelve seconds to compile, and a
-cold estimate is rare: here a millisecond more is nothing.
+The kernels pay off if a model is estimated at every step, but take twelve seconds to compile. Cold
+estimates are rare, so that a millisecond more does not matter here.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from spectralleader.moments.sums import unpack_pairs, upper_rows
 from spectralleader.spectral.recovery import NOTHING
 from spectralleader.spectral.whitening import USABLE
 
-N_ROUGH = 10  # iterations of each restart: losses on development streams are those of 30
+N_ROUGH = 10  # iterations per restart; losses on development streams are the same as with 30
 TINY = 1e-300
 
 
 def whiten(sums: Sums, n_topics: int) -> tuple[Floats, Floats, Floats]:
-    """Return W, A and T = M3(W, W, W), as the kernel `whitening.whiten` does."""
+    """Return W, A and T = M3(W, W, W), like the kernel `whitening.whiten`."""
     values, vectors = np.linalg.eigh(unpack_pairs(sums.upper) / max(1.0, sums.n[2]))
     A, U = values[::-1][:n_topics], vectors[:, ::-1][:, :n_topics]
     usable = USABLE * values.max(initial=0.0) < A
@@ -41,17 +41,16 @@ def whiten_triples(sums: Sums, W: Floats) -> Floats:
 
 
 def decompose_roughly(triples: Floats, starts: Floats) -> tuple[Floats, Floats]:
-    """Decompose a tensor as `power_method` does, but for the steps after the restarts.
+    """Decompose a tensor like `power_method`, without iterating the best start to convergence.
 
-    All restarts of a component are iterated at once. The best is taken as it is: enough for a start
-    of EM.
+    All restarts of a component are iterated together. The accuracy suffices to start EM.
     """
     k, T = len(triples), triples.copy()
     eigenvalues, eigenvectors = np.zeros(k), np.zeros((k, k))
     for i in range(k):
         theta = image = starts[i, :, :k]
         for _ in range(N_ROUGH + 1):
-            # of a tensor with nothing left the image is 0, and stays so
+            # After full deflation the image is 0; TINY avoids 0 / 0.
             theta = image / (np.sqrt(np.einsum("na,na->n", image, image)) + TINY)[:, None]
             squares = (theta[:, :, None] * theta[:, None, :]).reshape(len(theta), k * k)
             image = squares @ T.reshape(k * k, k)
@@ -65,7 +64,7 @@ def decompose_roughly(triples: Floats, starts: Floats) -> tuple[Floats, Floats]:
 def recover(
     sums: Sums, W: Floats, lambdas: Floats, vectors: Floats, weights: Floats, topics: Floats
 ) -> Floats:
-    """Set weights and topics of a valid model, as the kernel `recovery.recover` does."""
+    """Set weights and topics of a valid model, like the kernel `recovery.recover`."""
     n_topics, d = topics.shape
     u = (lambdas[:, None] * vectors / max(1.0, sums.n[2])) @ W.T @ sums.image.T
     share = 1.0 / (1.0 + sums.n[0])

@@ -8,17 +8,17 @@ from spectralleader.arrays import Floats
 from spectralleader.runtime.compiled import inlined, kernel, shared
 
 N_ITERATIONS = 30
-REFINE = 30  # the best start may go on this many times longer, if it has not converged
-TIE = 1e-9  # starts whose values differ by less found the same: the first of them is taken
-STILL = 1e-13  # a unit vector that moves less than this has converged
-NEAR = 1e-2  # one that moves less than this may be near enough for Newton's steps,
-REACH = 10.0  # the first of which may be so many times longer: power iterations are slow
-FELL = 1e-12  # a value that falls by less than this share fell by rounding
-SQUARED = 1e-8  # what one of them leaves is about its square: one that is shorter is the last
+REFINE = 30  # the best start may take this many times n_iterations to converge
+TIE = 1e-9  # starts whose values differ by less are ties, and the first one is taken
+STILL = 1e-13  # a unit vector that moves less has converged
+NEAR = 1e-2  # try Newton steps once an iteration moves theta by less than this,
+REACH = 10.0  # if the first Newton step is at most this many times as long: iterations are slow
+FELL = 1e-12  # a relative decrease of the value below this is rounding
+SQUARED = 1e-8  # Newton's error is about the square of the step: a shorter step is the last
 
 
 def random_starts(n_topics: int, n_restarts: int, seed: int) -> Floats:
-    """Return standard normal starting directions, shape (K, n_restarts, K), the same for a seed."""
+    """Return standard normal starting directions, shape (K, n_restarts, K)."""
     return np.random.default_rng(seed).standard_normal((n_topics, n_restarts, n_topics))
 
 
@@ -30,19 +30,19 @@ def power_method(
 ) -> tuple[Floats, Floats]:
     """Decompose a symmetric tensor, ``T ~ sum_i lambda_i v_i (x) v_i (x) v_i``.
 
-    For one component after the other: every start goes `n_iterations` times through
-    ``theta <- T(I, theta, theta)``, normalised; the one with the largest ``T(theta, theta, theta)``
-    until it stands still; that value is lambda; ``T <- T - lambda theta^(x)3`` (Anandkumar et al.
-    2014, Algorithm 1). Near to where it will stand still, theta goes there by Newton's steps.
+    For each component, every start is iterated `n_iterations` times by ``theta <- T(I, theta,
+    theta)``, normalised, and the one with the largest ``T(theta, theta, theta)`` to convergence.
+    That value is lambda, and ``T <- T - lambda theta^(x)3`` (Anandkumar et al. 2014, Algorithm 1).
+    Close to a fixed point, Newton steps replace the slower iterations.
 
     Parameters
     ----------
     triples : (k, k, k) array
         The whitened triples, T.
     starts : (K, n_restarts, K) array
-        Directions to start from for each component; the first k x n_restarts x k are used.
+        Starting directions of each component; the first k x n_restarts x k are used.
     n_iterations : int
-        Iterations at most; one that no longer moves stops early.
+        Maximum number of iterations per start.
 
     Returns
     -------
@@ -71,7 +71,8 @@ def decompose_tensor(
     theta, work = np.empty(k), np.empty((2 * k + 2, k))
     for i in range(k):
         best, best_value = eigenvectors[i], -1e300
-        for s in range(n_tried + 1):  # the last time from the best: `_iterate` is compiled once
+        # The last round iterates the best start; in this loop, `_iterate` is inlined only once.
+        for s in range(n_tried + 1):
             is_last = s == n_tried
             start, square = best if is_last and s > 0 else starts[i, s], 0.0
             for a in range(k):
