@@ -74,17 +74,21 @@ def find_best(
     weights: Floats,
     topics: Floats,
     best: Ints,
-    probability: Floats,
-    log_prob: Floats,
+    told: Floats,
 ) -> None:
-    """Write the argmax and maximum of each row of `TopicModel.posterior`, and its `log_prob`.
+    """Write what is known of each document: the argmax of its row of `TopicModel.posterior`.
+
+    And to `told`, of shape (n_docs, 3): the maximum of that row, the document's entry of
+    `TopicModel.log_prob` and its number of words.
 
     In one kernel, because a service is asked for one document at a time: NumPy's calls would take
     most of that time, some 90 us instead of 5.
     """
     joint = np.empty(len(weights))
     for i in range(len(indptr) - 1):
-        k_best = 0
+        k_best, length = 0, 0.0
+        for j in range(indptr[i], indptr[i + 1]):
+            length += counts[j]
         for k in range(len(weights)):
             total = np.log(weights[k])
             for j in range(indptr[i], indptr[i + 1]):
@@ -97,9 +101,11 @@ def find_best(
             for k in range(len(weights)):
                 if weights[k] > weights[k_best]:
                     k_best = k
-            best[i], probability[i], log_prob[i] = k_best, weights[k_best], largest
-            continue
-        for k in range(len(weights)):
-            total += np.exp(joint[k] - largest)
-        best[i], probability[i] = k_best, 1.0 / total
-        log_prob[i] = largest + np.log(total) if indptr[i + 1] > indptr[i] else 0.0
+            total = 1.0 / weights[k_best]
+        else:
+            for k in range(len(weights)):
+                total += np.exp(joint[k] - largest)
+        best[i] = k_best
+        told[i, 0] = 1.0 / total
+        told[i, 1] = largest + np.log(total) if length > 0.0 else 0.0
+        told[i, 2] = length

@@ -34,10 +34,14 @@ class Metrics:
             buckets=SECONDS,
             registry=self._registry,
         )
+        self._found: dict[tuple[str, int], Histogram] = {}
 
     def note(self, path: str, status: int, seconds: float) -> None:
         """Take note of a request."""
-        self._latencies.labels(path, str(status)).observe(seconds)
+        latency = self._found.get((path, status))
+        if latency is None:  # looking it up takes longer than noting it
+            latency = self._found[path, status] = self._latencies.labels(path, str(status))
+        latency.observe(seconds)
 
     def text(self) -> bytes:
         """Return all of them in the text format of Prometheus."""

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from anyio.to_thread import run_sync
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import (
     FileResponse,
     HTMLResponse,
@@ -35,6 +35,9 @@ SHORT = 20_000
 BEAT = 1.0  # seconds between two events of the live page
 ONE = "/topics/"  # the path of one topic, before its number
 LIVE_LEVELS = (2, 4, 8, 16)  # of the live page's slider, beside all topics and those suggested
+
+# As JSONResponse does it, by an encoder that is made once.
+ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -125,19 +128,20 @@ class Routes:
         check_type(request)
         _ = self._topics
         snapshot = self.service.snapshot()
-        asked = read_body(await request.body(), snapshot.words, self.limits)
+        asked = read_body(await read_all(request.receive), snapshot.words, self.limits)
         size = sum(map(len, asked.documents[:FEW]))
         if len(asked.documents) <= FEW and size < SHORT:  # sooner done than handed over
             found = read(snapshot, asked.documents)
         else:
             found = await run_sync(read, snapshot, asked.documents)
-        return JSONResponse({"documents": found, "learned": snapshot.n_docs})
+        content = ENCODE({"documents": found, "learned": snapshot.n_docs}).encode()
+        return Response(content, media_type="application/json")
 
     async def learn(self, request: Request) -> Response:
         """Take documents to be learned: answered when they are on the disk."""
         check_type(request)
         words, inbox = self._topics.vectoriser.words, self.service.inbox
-        asked = read_body(await request.body(), words, self.limits, ("id", "times"))
+        asked = read_body(await read_all(request.receive), words, self.limits, ("id", "times"))
         if inbox is None:
             raise RequestError(
                 409, "this service does not learn what is posted; start it without --learn or "
@@ -267,6 +271,18 @@ def show_topics(held: Held, level: int | None) -> dict[str, Any]:
 def show_trends(held: Held, level: int | None) -> dict[str, Any]:
     """Return shares over time, at a level."""
     return {"level": level or held.tree.n_topics, "trends": held.trends(level).rows()}
+
+
+async def read_all(receive: Receive) -> bytes:
+    """Return the body of a request."""
+    parts, more = [], True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        parts.append(message.get("body", b""))
+        more = message.get("more_body", False)
+    return b"".join(parts)
 
 
 def event(name: str, value: Any) -> str:

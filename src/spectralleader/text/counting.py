@@ -14,7 +14,7 @@ from spectralleader.text.column import Column
 from spectralleader.text.packing import encode
 from spectralleader.text.scan import Rules, Texts, scan
 from spectralleader.text.table import Table, empty_table, enlarged, look_up
-from spectralleader.text.tally import empty_tally
+from spectralleader.text.tally import Tally, empty_tally
 from spectralleader.text.tokens import Flat, Tokens
 from spectralleader.text.words import Tokenizer, Words
 
@@ -39,23 +39,28 @@ def count_words(
 def _scan(
     texts: Sequence[str], words: Words, table: Table, *, adds: bool
 ) -> tuple[Documents, Table]:
-    indptrs, ids, counts = [np.zeros(1, np.int64)], [], []
+    blocks = []
     for start in range(0, len(texts), AT_ONCE):
-        packed, is_ascii = _fold(texts[start : start + AT_ONCE])
-        rules, n_docs, done = _rules(words, is_ascii=is_ascii), len(packed.bounds) - 1, 0
-        tally = empty_tally(n_docs, len(packed.text))
-        room = int(np.diff(packed.bounds).max(initial=0)) + 1
-        work = (np.empty(room, np.int64), np.empty(room, np.int32))
-        while (done := scan(packed, rules, table, adds, tally, done, *work)) < n_docs:
-            table = enlarged(table)
-        n_entries = int(tally.indptr[-1])
-        indptrs.append(tally.indptr[1:] + indptrs[-1][-1])
-        ids.append(tally.words[:n_entries].copy())
-        counts.append(tally.counts[:n_entries].copy())
-    if not ids:
-        return Documents.empty(_n_words(table)), table
-    arrays = np.concatenate(indptrs), np.concatenate(ids), np.concatenate(counts)
-    return Documents.trusted(*arrays, _n_words(table)), table
+        tally, table = _scan_some(texts[start : start + AT_ONCE], words, table, adds=adds)
+        blocks.append(tally)
+    n_words = _n_words(table)
+    if not blocks:
+        return Documents.empty(n_words), table
+    return Documents.concatenate(Documents.trusted(*one, n_words) for one in blocks), table
+
+
+def _scan_some(
+    texts: Sequence[str], words: Words, table: Table, *, adds: bool
+) -> tuple[Tally, Table]:
+    packed, is_ascii = _fold(texts)
+    rules, n_docs, done = _rules(words, is_ascii=is_ascii), len(packed.bounds) - 1, 0
+    tally = empty_tally(n_docs, len(packed.text))
+    room = len(packed.text) + 1  # for the longest text, if it is the only one
+    work = (np.empty(room, np.int64), np.empty(room, np.int32))
+    while (done := scan(packed, rules, table, adds, tally, done, *work)) < n_docs:
+        table = enlarged(table)
+    n = int(tally.indptr[-1])
+    return Tally(tally.indptr, tally.words[:n].copy(), tally.counts[:n].copy()), table
 
 
 def _fold(texts: Sequence[str]) -> tuple[Texts, bool]:

@@ -98,11 +98,10 @@ class Snapshot:
         """
         self._check_fine()
         documents, model = self.count(texts), self.model
-        n = documents.n_docs
-        topics, probabilities, log_prob = np.empty(n, np.int64), np.empty(n), np.empty(n)
+        topics, told = np.empty(documents.n_docs, np.int64), np.empty((documents.n_docs, 3))
         counted = documents.indptr, documents.words, documents.counts
-        find_best(*counted, model.weights, model.topics, topics, probabilities, log_prob)
-        lengths = documents.lengths
+        find_best(*counted, model.weights, model.topics, topics, told)
+        probabilities, log_prob, lengths = told.T
         p_values = self.past.p_values(per_word(log_prob, lengths), lengths)
         return Classified(topics, probabilities, lengths, p_values)
 
