@@ -1,7 +1,7 @@
-"""Stream in, model out: the learners, one per file or folder; `registry` lists them.
+"""The learners: each turns a stream of documents into a model; `registry` lists them.
 
-Here belongs what has a state that documents change. The computations are in `spectral` and `em`,
-judging is in `evaluation`.
+Learners hold the state that documents change. The computations are in `spectral` and `em`, the
+metrics in `evaluation`.
 """
 
 from spectralleader.learners.algorithm1 import Algorithm1

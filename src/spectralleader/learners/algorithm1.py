@@ -1,4 +1,4 @@
-"""Algorithm1: the paper's learner as the paper writes it, the oracle for the fast one."""
+"""Algorithm1: the paper's learner as printed, the oracle for the fast one."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from spectralleader.samples import Reservoir
 from spectralleader.spectral.algorithm1 import valid_model
 
 
-class Algorithm1(Guarded):  # which adds nothing to the algorithm: one thread at a time
+class Algorithm1(Guarded):  # Guarded only adds a lock: one thread at a time
     """Algorithm 1 line by line: `spectral.algorithm1` on a reservoir of the documents seen.
 
-    Every read of the model rebuilds it from the whole reservoir, with a dense matrix of documents
-    by words: for vocabularies of up to a few thousand words that occur, and for checking.
-    `SpectralLeader` has the same model, its topics in a stable order, in microseconds.
+    Every read of `model` recomputes it from the whole reservoir, with a dense document-word matrix.
+    It is meant for verification, with up to a few thousand distinct words. `SpectralLeader` returns
+    the same model in microseconds, with topics in a stable order.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Algorithm1(Guarded):  # which adds nothing to the algorithm: one thread at
 
     @property
     def model(self) -> TopicModel:
-        """The model of the reservoir as it is: lines 1 to 5, made valid."""
+        """The model of the current reservoir: lines 1 to 5, converted to a valid model."""
         return valid_model(self.sample.documents, self.n_topics, seed=self.seed)
 
     @property
@@ -74,7 +74,7 @@ class Algorithm1(Guarded):  # which adds nothing to the algorithm: one thread at
         return self.model
 
     def learn(self, documents: Documents) -> None:
-        """Show the block to the reservoir: lines 6 to 13, one document after the other."""
+        """Offer the block to the reservoir: lines 6 to 13, for one document after the other."""
         block = check_block(documents, self.n_words, grows=self.grows)
         with changing(self):
             self.sample.add(block)
@@ -88,13 +88,13 @@ class Algorithm1(Guarded):  # which adds nothing to the algorithm: one thread at
             self.n_words = n_words
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that the learner needs to resume."""
+        """Return everything needed to continue."""
         fields = {name: getattr(self, name) for name in ("n_topics", "n_words", "seed", "grows")}
         return {**fields, "sample": self.sample.to_state()}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Rebuild the learner that `to_state` described."""
+        """Return the learner that `to_state` described."""
         n_topics, n_words = sizes_of(state)
         reservoir = Reservoir.from_state(part(state, "sample"))
         check_same("n_words of the reservoir", reservoir.n_words, n_words)

@@ -1,4 +1,4 @@
-"""BatchEM: EM over all documents until it stands still, the best of several starts."""
+"""BatchEM: EM over all documents to convergence, with several random starts."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from spectralleader.runtime.interrupts import look
 
 @dataclass(frozen=True)
 class Ascent:
-    """How EM climbed from its best start."""
+    """The convergence of EM from its best start."""
 
-    objectives: Floats  # at the start and after each iteration, never falling, see `objective`
+    objectives: Floats  # at the start and after each iteration, never decreasing; see `objective`
     converged: bool  # whether the last iteration gained less than the tolerance
 
 
 class BatchEM(Offline[Ascent]):
-    """EM over all documents, from several starts; the likeliest model wins.
+    """EM over all documents from several starts; the likeliest model is kept.
 
-    Every iteration passes over all documents and never lowers their log-likelihood (with the
-    smoothing's prior, see `em_steps.objective`). As a learner it remembers every document, so
+    Every iteration passes over all documents and never lowers their log-likelihood plus the prior
+    of the smoothing (see `em.steps.objective`). As a learner it remembers every document, so that
     memory grows with the stream.
 
     Parameters
@@ -48,19 +48,19 @@ class BatchEM(Offline[Ascent]):
     n_topics : int
         Number of topics, K.
     n_words : int, optional
-        Vocabulary size, d. Left out, it grows with the stream.
+        Vocabulary size, d. If omitted, it grows with the stream.
     seed : int
-        Of the random starts.
+        Random seed of the starts.
     start : float or TopicModel
-        Concentration of random Dirichlet topics, or the one model to start from.
+        Concentration of random Dirichlet topics, or a model to start from.
     smoothing : float
-        Pseudo-count of every word in every topic, beside the counts of a mean document.
+        Pseudo-count of every word in every topic, relative to the counts of a mean document.
     n_restarts : int
-        Random starts tried.
+        Number of random starts.
     n_iterations : int
-        Iterations at most from each.
+        Maximum number of iterations per start.
     tolerance : float
-        Stop when an iteration gains less than this, in nats a document.
+        Stop if an iteration gains less than this, in nats per document.
 
     Examples
     --------
@@ -114,7 +114,7 @@ class BatchEM(Offline[Ascent]):
             self.start = self.start.recode(new_ids, n_words)
 
     def _climb(self, documents: Documents, model: TopicModel) -> tuple[TopicModel, Ascent]:
-        """Iterate from a model until it no longer pays."""
+        """Iterate EM from a model to convergence."""
         objectives = [objective(documents, model, self.smoothing)]
         gain = np.inf
         while gain >= self.tolerance and len(objectives) <= self.n_iterations:
@@ -125,12 +125,12 @@ class BatchEM(Offline[Ascent]):
         return model, Ascent(np.array(objectives), converged=bool(gain < self.tolerance))
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that the learner needs to go on."""
+        """Return everything needed to continue."""
         return {**super().to_state(), "start": start_to_state(self.start)}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Rebuild the learner that `to_state` described."""
+        """Return the learner that `to_state` described."""
         learner = super().from_state(state)
         learner.start = start_from_state(take(state, "start"), learner.n_topics, learner.n_words)
         return learner

@@ -1,4 +1,4 @@
-"""Fixed: a model that does not learn, to compare learners with."""
+"""Fixed: a given model as a learner, as a reference for comparisons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spectralleader.runtime.guard import Guarded
 
 
 class Fixed(Guarded):
-    """A given model as a learner: the truth, or the best static model in hindsight.
+    """A learner that never changes its model: the truth, or the best static model in hindsight.
 
     Examples
     --------
@@ -30,11 +30,11 @@ class Fixed(Guarded):
         self.n_topics, self.n_words = model.n_topics, model.n_words
 
     def learn(self, documents: Documents) -> None:
-        """Learn nothing."""
+        """Check the block, and ignore it."""
         check_block(documents, self.n_words)
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
-        """Renumber the words of the model; it knows nothing of new ones."""
+        """Renumber the words of the model, see `TopicModel.recode`."""
         self.model = self.model.recode(new_ids, n_words)
         self.n_words = self.model.n_words
 
@@ -49,12 +49,12 @@ class Fixed(Guarded):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Rebuild what `to_state` described."""
+        """Return what `to_state` described."""
         return cls(TopicModel.from_state(state))
 
 
 class Sequel(Fixed):
-    """A given model, and after some documents another: the truth of a stream that changes.
+    """One given model, and another after some documents: the truth of a changing stream.
 
     Examples
     --------
@@ -69,19 +69,19 @@ class Sequel(Fixed):
         self._then, self._n_left = then, n_docs
 
     def learn(self, documents: Documents) -> None:
-        """Learn nothing; count the documents."""
+        """Count the documents, and switch the model when it is time."""
         super().learn(documents)
         self._n_left -= documents.n_docs
         if self._n_left <= 0:
             self.model = self._then
 
     def to_state(self) -> dict[str, Any]:
-        """Return both models, and when the second's time comes."""
+        """Return both models, and the number of documents before the switch."""
         models = {"model": self.model.to_state(), "then": self._then.to_state()}
         return {**models, "n_left": self._n_left}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Rebuild what `to_state` described."""
+        """Return what `to_state` described."""
         model, then = (TopicModel.from_state(state[name]) for name in ("model", "then"))
         return cls(model, then, n_docs=state["n_left"])

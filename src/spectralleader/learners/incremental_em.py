@@ -31,7 +31,7 @@ class IncrementalEM(OnlineEM):
     n_topics : int
         Number of topics, K.
     n_words : int, optional
-        Vocabulary size, d. Left out, it grows with the stream.
+        Vocabulary size, d. If omitted, it grows with the stream.
     reservoir_size : int
         Documents remembered.
     seed : int
@@ -125,7 +125,7 @@ class IncrementalEM(OnlineEM):
         return free_energy(posterior, self._statistics, self._pseudo_count)
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that the learner needs to go on."""
+        """Return everything needed to continue."""
         return {
             **super().to_state(),
             "sample": sample_to_state(self.sample),
@@ -135,7 +135,7 @@ class IncrementalEM(OnlineEM):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Rebuild the learner that `to_state` described."""
+        """Return the learner that `to_state` described."""
         learner = super().from_state(state)
         learner.sample = sample_from_state(part(state, "sample"))
         check_same("n_words of the sample", learner.sample.n_words, learner.n_words)

@@ -88,7 +88,7 @@ class Offline(Guarded, Generic[Info]):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What learners must have in common to be merged."""
+        """The settings that learners must share to be merged."""
         return {n: getattr(self, n) for n in self.parameters if n not in ("n_words", "seed")}
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
@@ -119,13 +119,13 @@ class Offline(Guarded, Generic[Info]):
         return self._solved()[1]
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that the learner needs to go on."""
+        """Return everything needed to continue."""
         parameters = {name: getattr(self, name) for name in self.parameters}
         return {**parameters, "grows": self.grows, "memory": self._memory.to_state()}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Rebuild the learner that `to_state` described."""
+        """Return the learner that `to_state` described."""
         memory = Everything.from_state(part(state, "memory"))
         check_same("n_words of the memory", memory.n_words, sizes_of(state)[1])
         learner = cls(**{name: take(state, name) for name in cls.parameters})

@@ -113,7 +113,7 @@ class OnlineEM(Guarded):
         return self.model
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that the learner needs to go on."""
+        """Return everything needed to continue."""
         return {
             **{name: getattr(self, name) for name in self.parameters},
             "grows": self.grows,
@@ -125,7 +125,7 @@ class OnlineEM(Guarded):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Rebuild the learner that `to_state` described."""
+        """Return the learner that `to_state` described."""
         sizes, n_updates = sizes_of(state), whole(state, "n_updates")
         statistics = Statistics.from_state(part(state, "statistics"), *sizes)
         if n_updates == 0:

@@ -70,7 +70,7 @@ class Learner(Protocol):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Rebuild the learner that `to_state` described; it goes on as if never stopped."""
+        """Return the learner that `to_state` described; it goes on as if never stopped."""
 
 
 @runtime_checkable
@@ -93,7 +93,7 @@ class Mergeable(Learner, Protocol):
 
 
 def check_n_topics(n_topics: int) -> int:
-    """Return a legal number of topics, or say what is wrong with it."""
+    """Return a valid number of topics; raise `ValueError` otherwise."""
     return check_whole("n_topics", n_topics, 1, MAX_TOPICS)
 
 

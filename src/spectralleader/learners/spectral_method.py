@@ -25,7 +25,7 @@ class SpectralMethod(Offline[Estimate]):
     n_topics : int
         Number of topics, K.
     n_words : int, optional
-        Vocabulary size, d. Left out, it grows with the stream.
+        Vocabulary size, d. If omitted, it grows with the stream.
     seed : int
         Of the power method's starts.
     n_restarts, n_iterations : int
@@ -71,5 +71,5 @@ class SpectralMethod(Offline[Estimate]):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Rebuild the learner that `to_state` described."""
+        """Return the learner that `to_state` described."""
         return super().from_state({"n_polish": 0, **state})  # files of before it was there

@@ -33,7 +33,7 @@ class StepwiseEM(OnlineEM):
     n_topics : int
         Number of topics, K.
     n_words : int, optional
-        Vocabulary size, d. Left out, it grows with the stream.
+        Vocabulary size, d. If omitted, it grows with the stream.
     step_power : float
         The paper's alpha, from 0.5 (forgets fast) to 1 (weighs all documents alike).
     seed : int
@@ -89,7 +89,7 @@ class StepwiseEM(OnlineEM):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What learners must have in common to be merged."""
+        """The settings that learners must share to be merged."""
         return {n: getattr(self, n) for n in self.parameters if n not in ("n_words", "seed")}
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:

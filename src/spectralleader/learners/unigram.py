@@ -87,7 +87,7 @@ class Unigram(Guarded):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What learners must have in common to be merged."""
+        """The settings that learners must share to be merged."""
         return {"n_topics": self.n_topics}
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
@@ -110,14 +110,14 @@ class Unigram(Guarded):
         return self.model
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that the learner needs to resume."""
+        """Return everything needed to continue."""
         fields = ("n_topics", "n_words", "seed", "grows")
         arrays = {"counts": self._counts.copy(), "blocks": self._blocks.copy()}
         return {**{name: getattr(self, name) for name in fields}, **arrays}
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Unigram:
-        """Rebuild the learner that `to_state` described."""
+        """Return the learner that `to_state` described."""
         n_topics, n_words = sizes_of(state)
         counts = floats(state, "counts", (n_words,), 0.0)
         # earlier versions did not count blocks: to them everything was one

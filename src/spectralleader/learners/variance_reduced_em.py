@@ -55,7 +55,7 @@ class Anchor:
 
     @classmethod
     def from_state(cls, state: dict[str, Any], n_topics: int, n_words: int) -> Anchor:
-        """Rebuild the anchor that `to_state` described, of a learner of that size."""
+        """Return the anchor that `to_state` described, of a learner of that size."""
         documents = Documents.from_state(part(state, "documents"))
         check_same("n_words of the anchor", documents.n_words, n_words)
         if documents.n_docs == 0:
@@ -84,7 +84,7 @@ class VarianceReducedEM(OnlineEM):
     n_topics : int
         Number of topics, K.
     n_words : int, optional
-        Vocabulary size, d. Left out, it grows with the stream.
+        Vocabulary size, d. If omitted, it grows with the stream.
     reservoir_size : int
         Documents remembered.
     seed : int
@@ -166,7 +166,7 @@ class VarianceReducedEM(OnlineEM):
         self._n_left -= n_docs
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that the learner needs to go on."""
+        """Return everything needed to continue."""
         return {
             **super().to_state(),
             "sample": self.sample.to_state(),
@@ -178,7 +178,7 @@ class VarianceReducedEM(OnlineEM):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Rebuild the learner that `to_state` described."""
+        """Return the learner that `to_state` described."""
         learner = super().from_state(state)
         sizes = learner.n_topics, learner.n_words
         learner.sample = Reservoir.from_state(part(state, "sample"))

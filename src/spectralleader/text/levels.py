@@ -64,7 +64,7 @@ class Levels:
 
     @classmethod
     def from_state(cls, state: dict[str, Any], n_topics: int) -> Levels:
-        """Rebuild what `to_state` described, for a model of so many topics."""
+        """Return what `to_state` described, for a model of so many topics."""
         levels = cls()
         levels.due = whole(state, "due", 1)
         if take(state, "pairs") is not None:

@@ -85,7 +85,7 @@ class Reading:
 
     @classmethod
     def from_state(cls, state: dict[str, Any], n_topics: int) -> Reading:
-        """Rebuild what `to_state` described, for a model of so many topics."""
+        """Return what `to_state` described, for a model of so many topics."""
         found = cls()
         if "levels" in state:  # files of version 0.1.0 have none of these
             found.levels = Levels.from_state(part(state, "levels"), n_topics)

@@ -33,7 +33,7 @@ def to_state(topics: TextTopics) -> dict[str, Any]:
 
 
 def from_state(cls: type[TextTopics], state: dict[str, Any]) -> TextTopics:
-    """Rebuild what `to_state` described, checked."""
+    """Return what `to_state` described, checked."""
     stored = part(state, "learner")
     vectoriser = Vectoriser.from_state(part(state, "vectoriser"))
     topics = cls(

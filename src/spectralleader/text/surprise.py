@@ -125,7 +125,7 @@ class Surprise:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Surprise:
-        """Rebuild what `to_state` described, checked."""
+        """Return what `to_state` described, checked."""
         found = cls()
         found.due = whole(state, "due")
         scores = floats(state, "scores", (None,))

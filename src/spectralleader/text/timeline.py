@@ -288,7 +288,7 @@ class Timeline:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Timeline:
-        """Rebuild what `to_state` described."""
+        """Return what `to_state` described."""
         sizes = {name: whole(state, name, 1) for name in ("n_buckets", "n_texts", "budget")}
         timeline = cls(**sizes, texts=truth(state, "texts"))
         timeline.kind = one_of(state, "kind", KINDS)

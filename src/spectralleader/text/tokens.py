@@ -124,7 +124,7 @@ class Tokens:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Tokens:
-        """Rebuild what `to_state` described."""
+        """Return what `to_state` described."""
         kind, split = take(state, "kind"), take(state, "split")
         if kind != "tokens" or not (split is None or isinstance(split, str)):
             raise ValueError(f"words must be tokens with a split, got {kind!r:.40}, {split!r:.40}")

@@ -295,5 +295,5 @@ class TextTopics(Guarded):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> TextTopics:
-        """Rebuild what `to_state` described; it goes on as if never stopped."""
+        """Return what `to_state` described; it goes on as if never stopped."""
         return from_state(cls, state)

@@ -106,7 +106,7 @@ class Vectoriser:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Vectoriser:
-        """Rebuild what `to_state` described."""
+        """Return what `to_state` described."""
         vocabulary = vocabulary_from_state(part(state, "vocabulary"))
         words = part(state, "words")
         # only tokens have a kind: `Words` came first, and its states have none

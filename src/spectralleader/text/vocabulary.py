@@ -168,7 +168,7 @@ class Vocabulary(Sequence[str]):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Rebuild what `to_state` described."""
+        """Return what `to_state` described."""
         return cls(unpack(part(state, "words")))
 
 
@@ -263,7 +263,7 @@ class GrowingVocabulary(Vocabulary):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Rebuild what `to_state` described."""
+        """Return what `to_state` described."""
         vocabulary = cls(whole(state, "max_words", 1, MAX_WORDS))
         words = unpack(part(state, "words"))
         vocabulary._restore(words, integers(state, "totals", (len(words),)))

@@ -92,7 +92,7 @@ class Words:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Words:
-        """Rebuild what `to_state` described."""
+        """Return what `to_state` described."""
         min_length, keep = whole(state, "min_length", 1, 2**31), take(state, "keep")
         if not isinstance(keep, list) or not all(isinstance(name, str) for name in keep):
             raise ValueError(f"keep must be a list of names, got {keep!r:.60}")

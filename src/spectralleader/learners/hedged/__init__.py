@@ -1,6 +1,6 @@
-"""HedgedLeader: topics that stay, and a mixture of experts that predicts.
+"""HedgedLeader: stable topics, and prediction by a mixture of experts.
 
-Here belong its experts, how they are mixed, and when topics are refitted. EM itself is in `em`.
+This package holds the experts, their mixture, and the schedule of refits. EM itself is in `em`.
 """
 
 from spectralleader.learners.hedged.leader import HedgedInfo, HedgedLeader

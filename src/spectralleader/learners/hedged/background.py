@@ -1,4 +1,4 @@
-"""Background: how often each word was seen, which topics are smoothed with."""
+"""Background: the word frequencies that topics are smoothed with."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from spectralleader.em.visits import UNSEEN, WEIGHT, Columns
 from spectralleader.models import TopicModel
 from spectralleader.runtime.compiled import kernel
 
-LEAST = 0.05  # words of background in a topic, at least: those of one known word
-TILE = 32  # words whose rows of 100 topics fit in the fastest cache
+LEAST = 0.05  # minimum pseudo-words of background per topic: those of a vocabulary of one word
+TILE = 32  # words per tile: their rows of 100 topics fit into the L1 cache
 
 
 class Background:
-    """Counts of the words seen: the distribution that a topic of no documents has.
+    """Word counts of the stream, which also define the topic of no documents.
 
-    A word seen c times among n has the probability ``(c + 1/2) / (n + d/2)``.
+    A word with count c of n has the probability ``(c + 1/2) / (n + d/2)``.
     """
 
     def __init__(self, n_words: int) -> None:
@@ -30,7 +30,7 @@ class Background:
         self.n_seen = UNSEEN * n_words  # their sum
 
     def copy(self) -> Background:
-        """Return the same counts, to be changed on their own."""
+        """Return an independent copy."""
         background = Background(1)
         background.seen, background.n_seen = self.seen.copy(), self.n_seen
         return background
@@ -40,7 +40,7 @@ class Background:
         self.n_seen += count_words(self.seen, documents.words, documents.counts)
 
     def merge(self, others: Sequence[Self]) -> None:
-        """Add what others counted."""
+        """Add the counts of others."""
         for other in others:
             self.seen = self.seen + (other.seen - UNSEEN)
         self.n_seen = float(self.seen.sum())
@@ -51,7 +51,7 @@ class Background:
         return np.asarray(self.seen / self.n_seen)
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
-        """Renumber the words; new ones were seen no times."""
+        """Renumber the words; new words have count 0."""
         self.seen = move_rows(self.seen - UNSEEN, new_ids, n_words) + UNSEEN
         self.n_seen = float(self.seen.sum())
 
@@ -61,7 +61,7 @@ class Background:
 
     @classmethod
     def from_state(cls, state: dict[str, Any], n_words: int) -> Background:
-        """Rebuild what `to_state` described, over that many words."""
+        """Return what `to_state` described, over that many words."""
         background = cls(1)
         background.seen = floats(state, "seen", (n_words,), UNSEEN)
         background.n_seen = number(state, "n_seen", UNSEEN)
@@ -72,7 +72,7 @@ class Background:
 
 
 def smooth(columns: Columns, background: Floats, strength: float, scale: float = 1.0) -> TopicModel:
-    """Return the model of `scale` times the statistics, with `strength` words of background."""
+    """Return the model of `scale` times the statistics, with `strength` pseudo-words per topic."""
     weights = np.empty(columns.n_topics)
     topics = np.empty((columns.n_topics, len(columns.words)))
     smooth_into(weights, topics, columns, scale, background, strength)

@@ -1,4 +1,4 @@
-"""Drift: whether recent documents are predicted better by what was learned from few of them."""
+"""Drift detection: whether models with a shorter memory predict recent documents better."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from spectralleader.checks.states import floats, integers, truth, whole
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.runtime.compiled import kernel
 
-BOUND = 4.0  # nats: a document counts for no more
-BETS = (0.1, 0.5)  # small ones win where drift is slow, large ones after a change
-RESERVE = 1e3  # by which the odds may exceed those of an alarm, so that drift can end again
+BOUND = 4.0  # differences per document are clipped to this many nats
+BETS = (0.1, 0.5)  # fractions at stake: small ones detect slow drift, large ones abrupt changes
+RESERVE = 1e3  # odds are capped at this factor above an alarm, so that an alarm can end
 
 
 class Drift:
-    """Bets that rivals, which remember less, predict better than others.
+    """An e-detector: bets that rivals with a shorter memory predict better.
 
-    A bet wins ``1 + bet * s`` times its stake, s from -1 to 1 being by how much a rival predicted a
-    document better. While no rival is better on average, that is a fair game at best: the mean of
-    the bets, each begun anew whenever it falls below its stake, exceeds 1 / a for the first time
-    after at least 1 / a documents on average (an e-detector; Shin, Ramdas & Rinaldo 2022). So there
-    is a false alarm in no less than `SETTINGS.run_length` documents, on average.
+    A bet multiplies its stake by ``1 + bet * s``, where s from -1 to 1 is the clipped difference of
+    log-probabilities. If no rival is better on average, this is at best a fair game: the mean of
+    the bets, each restarted when it falls below its stake, first exceeds 1 / a after at least 1 / a
+    documents in expectation (Shin, Ramdas & Rinaldo 2022). The expected number of documents to a
+    false alarm is therefore at least `SETTINGS.run_length`.
 
     Parameters
     ----------
     pairs : tuple of pairs of int
-        Columns of rivals and of whom each is against.
+        Columns of each rival and of its opponent.
     n_docs : int
-        Documents before the first bet.
+        Number of documents before the first bet.
 
     Examples
     --------
@@ -44,17 +44,17 @@ class Drift:
     def __init__(self, pairs: tuple[tuple[int, int], ...], n_docs: int = 0) -> None:
         self._pairs: Ints = np.array(pairs)
         shape = (len(pairs), len(BETS))
-        self.mean_odds = 1.0  # what a stake on all rivals has become
-        self.odds: Floats = np.ones(shape)  # what each stake of 1 has become
-        self.starts: Ints = np.full(shape, n_docs)  # documents before it was placed
+        self.mean_odds = 1.0  # mean of the odds
+        self.odds: Floats = np.ones(shape)  # current value of each stake of 1
+        self.starts: Ints = np.full(shape, n_docs)  # documents before each bet was placed
         self.began = n_docs
         self.is_alarmed = False
-        self.alarmed_since = 0  # documents before the change that the alarm is for
+        self.alarmed_since = 0  # estimated documents before the change
 
     def update(self, log_probs: Floats, n_docs: int) -> None:
-        """Bet on documents, given their log-probabilities by all experts, (n, n_experts).
+        """Bet on documents, given the log-probabilities by all experts, (n, n_experts).
 
-        There were n_docs documents before.
+        `n_docs` is the number of documents before.
         """
         most = RESERVE * SETTINGS.run_length
         self.mean_odds = bet(self.odds, self.starts, log_probs, self._pairs, BETS, n_docs, most)
@@ -65,12 +65,12 @@ class Drift:
 
     @property
     def since(self) -> int:
-        """Documents before the change, if there was one: when the bet that leads was placed."""
+        """Estimated documents before a change: when the leading bet was placed."""
         return int(self.starts.flat[self.odds.argmax()])
 
     def suspected_since(self, odds: float) -> int | None:
-        """Return when the latest of the bets that have come so far was placed; None if none has."""
-        # six numbers, asked for at every block: lists are five times faster than masks
+        """Return the start of the latest bet with at least these odds, or None."""
+        # Six numbers, read at every block: lists are five times faster than masks.
         bets = zip(self.odds.ravel().tolist(), self.starts.ravel().tolist(), strict=True)
         return max((start for come_to, start in bets if come_to >= odds), default=None)
 
@@ -82,7 +82,7 @@ class Drift:
 
     @classmethod
     def from_state(cls, state: dict[str, Any], pairs: tuple[tuple[int, int], ...]) -> Drift:
-        """Rebuild what `to_state` described."""
+        """Return what `to_state` described."""
         drift = cls(pairs, whole(state, "began"))
         drift.odds = floats(state, "odds", drift.odds.shape, 1.0, RESERVE * SETTINGS.run_length)
         drift.mean_odds = float(drift.odds.mean())
@@ -102,7 +102,7 @@ def bet(
     n_docs: int,
     most: float,
 ) -> float:
-    """Multiply the odds, document by document; those below 1 begin anew. Return their mean."""
+    """Update the odds document by document, restarting those below 1; return their mean."""
     for i in range(len(log_probs)):
         for rival in range(odds.shape[0]):
             better = log_probs[i, pairs[rival, 0]] - log_probs[i, pairs[rival, 1]]

@@ -1,4 +1,4 @@
-"""Estimates: the expected statistics of several sets of topics, stacked."""
+"""Estimates: stacked sufficient statistics of several sets of topics."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from spectralleader.runtime.compiled import kernel
 
 
 class Estimates:
-    """Statistics of several estimates of K topics, a word's in one row.
+    """Sufficient statistics of several estimates of K topics, with one row per word.
 
-    What an estimate has is `scales[i]` times columns i K to (i + 1) K, so that all of them can be
-    asked for a document in one go, and each may decay at its own rate.
+    Estimate i is `scales[i]` times the columns i K to (i + 1) K. All estimates can thus be
+    evaluated in one pass over a document, and each can decay at its own rate.
     """
 
     def __init__(self, n_tables: int, n_topics: int, n_words: int) -> None:
@@ -27,14 +27,14 @@ class Estimates:
         self.stacked = Statistics.zero(n_tables * n_topics, n_words)
 
     def view(self, i: int) -> Statistics:
-        """Return the statistics of estimate i, sharing memory."""
+        """Return a view of the statistics of estimate i."""
         at = slice(i * self.n_topics, (i + 1) * self.n_topics)
         return Statistics(
             self.stacked.totals[:, at], self.stacked.words[:, at], float(self.scales[i])
         )
 
     def __getitem__(self, i: int) -> Statistics:
-        """Return a copy of the statistics of estimate i, multiplied out."""
+        """Return a copy of the statistics of estimate i, with scale 1."""
         shared = self.view(i)
         return Statistics(shared.scale * shared.totals, shared.scale * shared.words)
 
@@ -45,15 +45,14 @@ class Estimates:
         self.scales[i] = statistics.scale
 
     def set_weights(self, out: Floats) -> None:
-        """Set the topics' weights in each estimate, one pseudo-document shared, (n_tables, K)."""
+        """Set the topic weights of each estimate, with one pseudo-document, (n_tables, K)."""
         share_documents(self.stacked.totals, self.scales, out)
 
     def learn(self, documents: Documents, chances: Floats, weights: Floats, keep: Floats) -> None:
-        """Let the last estimates, one for each of `keep`, forget and learn documents.
+        """Let the last ``len(keep)`` estimates decay and learn documents.
 
-        One keeps ``keep ** n_docs`` of what it has, and a full memory has its size. The chances are
-        P(words | topic) of each estimate in any unit, (n_docs, n_models, K), the first model of an
-        estimate being its own.
+        Each is multiplied by ``keep ** n_docs``. The chances are P(words | topic) of each model, up
+        to a factor per row, (n_docs, n_models, K); the first model of an estimate is its own.
         """
         arrays = (documents.indptr, documents.words, documents.counts)
         stacked = (self.stacked.words, self.stacked.totals, self.scales)
@@ -71,7 +70,7 @@ class Estimates:
     def from_state(
         cls, state: dict[str, Any], n_tables: int, n_topics: int, n_words: int
     ) -> Estimates:
-        """Rebuild what `to_state` described, of that size."""
+        """Return what `to_state` described, of that size."""
         states = parts(state, "tables", n_tables)
         found = [Statistics.from_state(one, n_topics, n_words, 0.0) for one in states]
         estimates = cls(n_tables, n_topics, n_words)

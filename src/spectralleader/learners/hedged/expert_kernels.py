@@ -1,4 +1,4 @@
-"""Kernels of the experts: all of them asked in one pass over a block, and priors that follow it."""
+"""Kernels of the experts: their likelihoods in one pass over a block, and tracked priors."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def ask(
         for s in range(n_strengths):
             for t in range(n_tables):
                 model, at = t * n_strengths + s, t * n_topics
-                # one slice: a loop over two indices, one of them an offset, is not vectorised and
-                # takes twice the time at 100 topics
+                # A slice, because a loop over two indices with an offset is not vectorised, which
+                # takes twice the time at 100 topics.
                 row = chances[i, model]
                 for k in range(n_topics):
                     row[k] = products[s, at + k]
@@ -85,11 +85,11 @@ def _lines(
 
 @kernel
 def track(priors: Floats, rates: Floats, n_forgetting: int, floor: float, chances: Floats) -> None:
-    """Let each prior, (n_models n_rates, K), follow the documents by their posteriors r under it.
+    """Update each prior, (n_models n_rates, K), with the posteriors r of the documents under it.
 
-    The first n_forgetting forget: ``prior <- (1 - rate) prior + rate r``. The others think that a
-    topic stays for 1 / rate documents, as in a hidden Markov chain:
-    ``prior <- (1 - rate) r + rate / K``. A share `floor` of each is dealt out equally.
+    The first n_forgetting are exponential averages: ``prior <- (1 - rate) prior + rate r``. The
+    others assume that a topic stays for 1 / rate documents, as in a hidden Markov model: ``prior <-
+    (1 - rate) r + rate / K``. A share `floor` of each is distributed equally.
     """
     n_topics = priors.shape[1]
     posterior = np.empty(n_topics)

@@ -1,7 +1,7 @@
-"""Experts: the models that compete to predict, as a table of data.
+"""Experts: the models that are mixed for prediction, as a table of data.
 
-An estimate is K topics as expected statistics. With a strength of smoothing it is a model, and a
-model with a prior over topics is an expert. Two experts have no topics.
+An estimate is a set of K topics, as sufficient statistics. An estimate with a smoothing strength is
+a model, and a model with a prior over topics is an expert. Two further experts have no topics.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from spectralleader.learners.hedged.estimates import Estimates
 from spectralleader.learners.hedged.expert_kernels import ask, lose, track
 from spectralleader.learners.hedged.settings import SETTINGS
 
-ALL, RECENT = 0, 1  # the estimates whose topics are read: of the reservoir and of the window
+ALL, RECENT = 0, 1  # the estimates of reservoir and window, whose topics are read
 FOLLOWED = ("reservoir", "window")
 N_ESTIMATES = len(FOLLOWED) + len(SETTINGS.memories)
 N_PRIORS = len(SETTINGS.prior_memories) + len(SETTINGS.prior_runs)
 STRENGTHS = np.array(SETTINGS.strengths)
 KEEP = 1.0 - 1.0 / np.array(SETTINGS.memories)
 RATES = 1.0 / np.array([*SETTINGS.prior_memories, *SETTINGS.prior_runs])
-FLOOR = 1e-3  # of each tracked prior is shared equally, so that no topic is given up
+FLOOR = 1e-3  # share of each tracked prior that is distributed equally: no topic falls to 0
 
 
 class Expert(NamedTuple):
-    """A row of the table."""
+    """A row of the table of experts."""
 
     name: str
-    estimate: int  # -1: none; any word, or words by their frequency
-    strength: int = 0  # its place in SETTINGS.strengths
+    estimate: int  # -1 for the two experts without topics: uniform, and word frequencies
+    strength: int = 0  # index in SETTINGS.strengths
     prior: int = -1  # tracked prior of the model; -1: the estimate's own weights
 
 
@@ -63,7 +63,7 @@ def table() -> tuple[Expert, ...]:
 
 @cache
 def rows() -> Ints:
-    """Return model and prior of each expert that has topics, as kernels want them, (n, 2).
+    """Return the model and the prior of each expert with topics, for kernels, (n, 2).
 
     Priors are numbered: the estimates' own weights, then the tracked ones of each model.
     """
@@ -77,12 +77,12 @@ def rows() -> Ints:
 
 @cache
 def own(estimate: int) -> int:
-    """Return the column of an estimate as it is."""
+    """Return the column of the expert that is an estimate with its own weights."""
     return [(e.estimate, e.strength, e.prior) for e in table()].index((estimate, 0, -1))
 
 
 class Asked(NamedTuple):
-    """What the experts say of a block."""
+    """The experts' likelihoods of a block."""
 
     documents: Documents
     log_probs: Floats  # (n_docs, n_experts)
@@ -91,31 +91,31 @@ class Asked(NamedTuple):
 
 
 class Experts:
-    """The experts' statistics: word counts, estimates of topics, tracked priors, recent losses."""
+    """The state of the experts: word counts, estimates, tracked priors, recent losses."""
 
     def __init__(self, n_topics: int, n_words: int) -> None:
         self.background = Background(n_words)
         self.estimates = Estimates(N_ESTIMATES, n_topics, n_words)
         n_models = len(FOLLOWED) * len(STRENGTHS)  # whose priors are tracked
         self.priors: Floats = np.full((n_models * N_PRIORS, n_topics), 1.0 / n_topics)
-        self.losses: Floats = np.zeros(len(table()))  # of late, decaying
+        self.losses: Floats = np.zeros(len(table()))  # exponentially decaying sums
 
     @property
     def n_words(self) -> int:
-        """Vocabulary size, at present."""
+        """Current vocabulary size."""
         return len(self.background.seen)
 
     def smoothing(self, strength: float) -> Smoothing:
-        """Return what topics are smoothed with: `strength` words as frequent as they were seen."""
+        """Return a smoothing by `strength` pseudo-words, distributed like the word frequencies."""
         return Smoothing(self.background.seen, self.background.n_seen, strength)
 
     def columns(self, estimate: int) -> Columns:
-        """Return the statistics of an estimate, sharing memory."""
+        """Return a view of the statistics of an estimate."""
         stacked, n_topics = self.estimates.stacked, self.estimates.n_topics
         return Columns(stacked.words, stacked.totals, estimate * n_topics, n_topics)
 
     def log_probs(self, block: Documents) -> Asked:
-        """Ask every expert for the log-probability of each document."""
+        """Return the log-probability of each document by every expert."""
         arrays, estimates = (block.indptr, block.words, block.counts), self.estimates
         weights = np.empty((N_ESTIMATES + len(self.priors), estimates.n_topics))
         estimates.set_weights(weights)
@@ -127,21 +127,21 @@ class Experts:
         return Asked(block, columns, chances, weights)
 
     def judge(self, log_probs: Floats) -> None:
-        """Count what the experts lost by a block."""
+        """Add the experts' losses on a block."""
         lose(self.losses, log_probs, 1.0 - 1.0 / SETTINGS.lately)
 
     def learn(self, asked: Asked) -> None:
-        """Let the tracked priors and the EMs that forget learn a block; count its words."""
+        """Update the word counts, the tracked priors and the forgetting EMs with a block."""
         self.follow(asked)
         self.background.add(asked.documents)
 
     def follow(self, asked: Asked) -> None:
-        """Let the tracked priors and the EMs that forget learn a block."""
+        """Update the tracked priors and the forgetting EMs with a block."""
         track(self.priors, RATES, len(SETTINGS.prior_memories), FLOOR, asked.chances)
         self.estimates.learn(asked.documents, asked.chances, asked.weights, KEEP)
 
     def restart(self) -> None:
-        """Start the EMs that fall behind from the topics that lead."""
+        """Restart the forgetting EMs that predict worse from the topics that predict best."""
         leader = min(range(len(FOLLOWED)), key=lambda e: self.losses[own(e)])
         leading, best = self.estimates.view(leader), self.losses[own(leader)]
         n = max(1.0, float(leading.totals[0].sum()))
@@ -152,7 +152,7 @@ class Experts:
                 self.estimates[len(FOLLOWED) + i] = started
 
     def merge(self, others: Sequence[Self], shares: Floats) -> None:
-        """Add others' word counts; take the mean of the recent losses, by documents seen."""
+        """Add word counts of others, and average recent losses by documents seen."""
         self.background.merge([other.background for other in others])
         self.losses = shares @ np.stack([one.losses for one in (self, *others)])
 
@@ -172,7 +172,7 @@ class Experts:
 
     @classmethod
     def from_state(cls, state: dict[str, Any], n_topics: int, n_words: int) -> Experts:
-        """Rebuild what `to_state` described, of that size."""
+        """Return what `to_state` described, of that size."""
         background = Background.from_state(part(state, "background"), n_words)
         states = part(state, "estimates")
         estimates = Estimates.from_state(states, N_ESTIMATES, n_topics, n_words)

@@ -1,4 +1,4 @@
-"""Followed: the topics of a sample, kept up to date by incremental EM."""
+"""Followed: a sample whose topics are updated by incremental EM."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.models.matching import best_order
 from spectralleader.samples import Reservoir, Window
 
-MATCHED = 5000  # documents at most that two models are matched by
+MATCHED = 5000  # maximum number of documents used to match topics
 
 
 class Followed:
-    """Remembered documents with the posterior that each had when it was last visited.
+    """Remembered documents with their posteriors at the last visit.
 
-    The statistics of K topics are the sums of these, kept by whoever calls: a document that enters
-    adds its own, one that leaves takes them out, and with every block the next remembered documents
-    in turn are visited again. No visit lowers the free energy (Neal & Hinton 1998), and topics move
-    by little at a time.
+    The statistics of K topics, held by the caller, are sums over these: a document that enters adds
+    its own, one that leaves removes them, and with every block some remembered documents are
+    revisited in turn. No visit lowers the free energy (Neal & Hinton 1998), and topics move in
+    small steps.
     """
 
     def __init__(self, sample: Reservoir | Window, n_topics: int) -> None:
         self.sample = sample
-        # grows in steps; documents that were there before wait for a restart
+        # Grows by doubling; documents already in the sample get their posteriors at a restart.
         self._room: Posteriors = np.zeros((len(sample), n_topics), np.float32)
         self._next = 0  # place to visit next
-        self._due = 0.0  # visits, part of one
+        self._due = 0.0  # fractional part of the visits due
 
     @property
     def posterior(self) -> Posteriors:
@@ -42,7 +42,7 @@ class Followed:
     def learn(
         self, block: Documents, columns: Columns, smoothing: Smoothing, n_visits: float
     ) -> None:
-        """Show a block to the sample, and visit n_visits remembered documents for each."""
+        """Add a block to the sample, and revisit n_visits remembered documents per document."""
         n_before = len(self.sample)
         change, n = self.sample.add(block), len(self.sample)
         if n > len(self._room):
@@ -66,10 +66,10 @@ class Followed:
         *,
         renumber: bool = True,
     ) -> float:
-        """Take other topics, numbered as those before by the documents that they share.
+        """Switch to other topics, numbered like the previous ones by the documents they share.
 
-        All documents are visited n_passes times. Returns the share of them that changed topic. The
-        numbers of the start are kept if `renumber` is false, or if there were no topics before.
+        All documents are visited n_passes times. Returns the share of documents that changed topic.
+        The start keeps its numbers if `renumber` is False, or if there were no topics before.
         """
         before, n = self.posterior.copy(), len(self.sample)
         statistics = Statistics.zero(columns.n_topics, len(columns.words))
@@ -100,8 +100,8 @@ class Followed:
 
 
 def match(after: Posteriors, before: Posteriors) -> Ints:
-    """Return the order of topics after that best matches those before, by their documents."""
+    """Return the order of the new topics that best matches the old ones, by their documents."""
     step = -(-len(after) // MATCHED)
-    tiny = 1e-30  # a topic without documents is like no other
+    tiny = 1e-30  # avoids 0 / 0 for a topic without documents
     new, old = (np.ascontiguousarray(p[:: max(1, step)].T, float) + tiny for p in (after, before))
     return best_order(new, old)

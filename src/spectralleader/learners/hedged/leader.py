@@ -1,4 +1,4 @@
-"""HedgedLeader: topics that stay, and prediction by a mixture of experts, with nothing to tune."""
+"""HedgedLeader: stable topics, and prediction by a mixture of experts, with nothing to tune."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from spectralleader.models import TopicModel
 from spectralleader.runtime.guard import DOORS, Guarded, changing, guard_of
 from spectralleader.samples import Reservoir, Window
 
-BLOCK = 1000  # documents at most that are learned together
-FOLLOWED_BLOCK = 100  # documents of merged windows that experts follow at a step
-# A change is suspected where the window's topics, or those of an EM that forgets, predict better
-# than those of all documents, or the latter better than the window's. Drift is reported by the
-# window's alone, which start from those of all documents.
+BLOCK = 1000  # larger blocks are split
+FOLLOWED_BLOCK = 100  # documents per step when merged windows are learned again
+# A change is suspected if the topics of the window, or of a forgetting EM, predict better than
+# those of all documents, or the latter EM better than the window. Drift is only reported by the
+# topics of the window, which start from those of all documents.
 FORGETTING = own(len(FOLLOWED))
 SUSPECTS = ((own(RECENT), own(ALL)), (FORGETTING, own(ALL)), (FORGETTING, own(RECENT)))
 RIVALS = ((own(RECENT), own(ALL)),)
@@ -43,18 +43,18 @@ PLAIN = ("n_topics", "n_words", "grows", "reservoir_size", "seed")
 
 
 class HedgedInfo(NamedTuple):
-    """How the stream goes, and who predicts it."""
+    """The state of the stream, and the weights of the experts."""
 
-    is_settled: bool  # whether the topics that are read are replaced only by a margin from now on
-    drifts_since: int | None  # documents before the stream began to drift; None: it does not
-    events: tuple[Event, ...]  # what happened to the topics that are read, the latest last
-    shares: dict[str, float]  # of each expert in the mixture that predicts
-    n_races: int  # times that new starts were tried, for the window after a change too
-    price: float  # nats that it may lose to the best expert in all, documents one at a time
+    is_settled: bool  # whether topics are replaced only if others are better by a margin
+    drifts_since: int | None  # documents before the stream began to drift; None without drift
+    events: tuple[Event, ...]  # replacements and restarts of topics, the latest last
+    shares: dict[str, float]  # mixture weight of each expert
+    n_races: int  # number of refits from new starts, including those of the window
+    price: float  # bound on the regret against the best expert, in nats, for blocks of one
 
 
 class Mixture:
-    """What the learner predicts at present: it follows the learner."""
+    """The current prediction of a learner; it changes as the learner learns."""
 
     def __init__(self, learner: HedgedLeader) -> None:
         self._learner = learner
@@ -66,15 +66,15 @@ class Mixture:
 
 
 class HedgedLeader(Guarded):
-    """Topics of all documents that keep their places, and predictions as good as the best expert's.
+    """Stable topics of the whole stream, and predictions nearly as good as the best expert.
 
-    The topics of a reservoir of documents start from the winner of an early race between spectral,
-    over-complete and random starts. From then on incremental EM keeps them up to date: `model` has
-    them, and moves by little at a time. `recent` has those of the last documents.
+    The topics of a reservoir of documents start from the best of several spectral, over-complete
+    and random starts, which are compared early in the stream. From then on incremental EM updates
+    them: `model` returns them, and changes slowly. `recent` returns those of the last documents.
 
-    Prediction is apart from that. Experts (the topics above, smoothed more and less, with weights
-    that follow the stream; EM that forgets at several rates; word frequencies; any word at all) are
-    mixed by how well they predicted: `predictive` is that mixture, exactly.
+    Prediction is separate. Experts (the topics above with different smoothing and weights that
+    track the stream; EM that forgets at several rates; word frequencies; the uniform distribution)
+    are mixed by their past likelihoods, and `predictive` is exactly this mixture.
 
     Parameters
     ----------
@@ -83,9 +83,9 @@ class HedgedLeader(Guarded):
     n_words : int, optional
         Vocabulary size, d. If omitted, it grows with the stream.
     reservoir_size : int
-        Documents remembered, about 100 bytes each if they are short, and 4 bytes per topic.
+        Documents remembered, each about 100 bytes if short, plus 4 bytes per topic.
     seed : int
-        Seed of the reservoir and of the random starts.
+        Random seed of the reservoir and of the starts.
 
     Examples
     --------
@@ -117,11 +117,11 @@ class HedgedLeader(Guarded):
 
     @property
     def n_docs(self) -> int:
-        """Documents learned, but for those without words."""
+        """Number of documents learned that have words."""
         return self._mixing.n_docs
 
     def learn(self, documents: Documents) -> None:
-        """Weigh the experts by the block, then let each learn it."""
+        """Update the mixture weights with the block, then let every expert learn it."""
         block = check_block(documents, self.n_words, grows=self.grows)
         with changing(self):
             if block.n_words > self.n_words:
@@ -133,7 +133,7 @@ class HedgedLeader(Guarded):
                     self._learn(some)
 
     def _learn(self, block: Documents) -> None:
-        """Ask the experts, weigh them, update them, refit when due."""
+        """Evaluate the experts, update their weights, let them learn, and refit if due."""
         asked, n_docs = self._ask(block), self.n_docs
         self._forget_results()
         self._mixing.update(asked.log_probs)
@@ -150,15 +150,15 @@ class HedgedLeader(Guarded):
 
     @property
     def _drifts_since(self) -> int | None:
-        """Documents before the stream began to drift; None if it does not."""
+        """Number of documents before the stream began to drift; None without drift."""
         since, changed = self._drift.alarmed_since, self._refit.changed
         if not self._drift.is_alarmed:
             return None
-        # topics were replaced while it drifted, and it still does
+        # If topics were replaced during a drift that continues, keep its original start.
         return changed if since <= self._drift.began and changed > 0 else since
 
     def _ask(self, block: Documents) -> Asked:
-        """Ask every expert for the block's probability; at most once for a block."""
+        """Return the experts' likelihoods of a block, computed at most once per block."""
         if self._asked is not None and self._asked.documents is block:
             return self._asked
         return self._experts.log_probs(block)
@@ -175,18 +175,18 @@ class HedgedLeader(Guarded):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was learned yet."""
+        """Whether nothing has been learned yet."""
         return self.n_docs == 0
 
     @property
     def model(self) -> TopicModel:
-        """The topics of all that is remembered; they keep their places."""
+        """The topics of all remembered documents, in a stable order."""
         shown = self._refit.shown
         return self._read(ALL) if shown is None else shown.model
 
     @property
     def recent(self) -> TopicModel:
-        """The topics of the last documents, numbered as those of `model` where they match."""
+        """The topics of the last documents, numbered like those of `model` where they match."""
         return self._read(RECENT)
 
     def _read(self, estimate: int) -> TopicModel:
@@ -199,22 +199,22 @@ class HedgedLeader(Guarded):
 
     @property
     def predictive(self) -> Predictive:
-        """The mixture of all experts, as it is at present: it follows the learner."""
+        """The mixture of all experts; it changes as the learner learns."""
         return Mixture(self)
 
     @property
     def sample(self) -> Reservoir:
-        """The remembered documents that `model` is of."""
+        """The remembered documents from which `model` is estimated."""
         return self._refit.reservoir
 
     @property
     def window(self) -> Window:
-        """The last documents, that `recent` is of: after a change, those since."""
+        """The last documents, from which `recent` is estimated; after a change, those since."""
         return self._refit.window
 
     @property
     def info(self) -> HedgedInfo:
-        """Drift, events, and the experts' shares."""
+        """Drift, events, and the mixture weights of the experts."""
         shares = dict(zip((e.name for e in table()), self._mixing.shares.tolist(), strict=True))
         refit = self._refit
         return HedgedInfo(
@@ -228,14 +228,14 @@ class HedgedLeader(Guarded):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What learners must have in common to be merged."""
+        """The settings that learners must share to be merged."""
         return {"n_topics": self.n_topics, "reservoir_size": self.reservoir_size}
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
-        """Merge the samples and race on them, the others' topics too; this one's order is kept.
+        """Merge the samples, and refit on them from all learners' topics, in this one's order.
 
-        Word counts add up. The experts' weights and recent losses are means, weighted by documents
-        seen. Tracked priors and forgetting EMs, which have no sum, first go on over all windows.
+        Word counts are added. Mixture weights and recent losses are averaged by documents seen.
+        Tracked priors and forgetting EMs cannot be added; they first learn all windows.
         """
         with changing(self):
             self._forget_results()
@@ -250,7 +250,7 @@ class HedgedLeader(Guarded):
             self._refit.merge(refits, [o._experts for o in others], self._experts, rng)
 
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
-        """Renumber the words of all that is remembered; words of -1 are dropped."""
+        """Renumber all words; words with id -1 are dropped."""
         ids, n_words = check_recoding(new_ids, self.n_words, n_words)
         with changing(self):
             self._recode(ids, n_words)
@@ -262,7 +262,7 @@ class HedgedLeader(Guarded):
         self._forget_results()
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that the learner needs to resume."""
+        """Return everything needed to continue."""
         return {
             **{name: getattr(self, name) for name in PLAIN},
             "experts": self._experts.to_state(),
@@ -274,7 +274,7 @@ class HedgedLeader(Guarded):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> HedgedLeader:
-        """Rebuild the learner that `to_state` described."""
+        """Return the learner that `to_state` described."""
         sizes = n_topics, n_words = sizes_of(state)
         experts = Experts.from_state(part(state, "experts"), *sizes)
         size, seed = take(state, "reservoir_size"), take(state, "seed")

@@ -1,4 +1,4 @@
-"""Mixing: experts weighed by how well they predicted, with a share for late winners."""
+"""Mixing: experts weighted by their past likelihoods, with fixed share."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from spectralleader.runtime.compiled import kernel
 
 
 class Mixing:
-    """A mixture of experts' predictions, nearly as good as the best expert's in hindsight.
+    """A mixture of experts that predicts nearly as well as the best expert in hindsight.
 
-    Two levels. The pool mixes the experts by weights that make the mixture itself likely
-    (online EM): several models of K topics may predict better together than any of them alone.
-    Above it the experts and the pool compete: each weighs what it gave the past (Bayes' rule),
-    and after document t a share 1 / (t + 1) of all weight is dealt out equally, so that a late
-    winner can come up (Herbster & Warmuth 1998). Log-loss is mixable, so over documents that come
-    one at a time the total loss exceeds no expert's by more than `price`.
+    There are two levels. The pool has mixture weights that maximise the likelihood of the mixture
+    itself (online EM): several models may predict better together than each of them alone. Above
+    it, the experts and the pool are weighted by their likelihoods (Bayes' rule), and after document
+    t a share 1 / (t + 1) of all weight is distributed equally, so that a late winner can recover
+    (fixed share; Herbster & Warmuth 1998). Because log-loss is mixable, the total loss over
+    documents learned one at a time exceeds that of any expert by at most `price`.
 
     Examples
     --------
@@ -39,25 +39,25 @@ class Mixing:
 
     @property
     def price(self) -> float:
-        """What the loss so far may exceed the best expert's by, in nats.
+        """Bound on the regret against the best expert so far, in nats.
 
         ``log(N) + sum_t -log(1 - 1/(t + 1)) = log(N) + log(t + 1)`` for N competitors.
         """
         return float(np.log(len(self.weights)) + np.log(self.n_docs + 1.0))
 
     def log_prob(self, log_probs: Floats) -> Floats:
-        """Return each document's log-probability, given the experts', (n_docs, n)."""
+        """Return the log-probability of each document, given those of the experts, (n_docs, n)."""
         return mix(self.pool, self.weights, log_probs)
 
     def update(self, log_probs: Floats) -> None:
-        """Weigh the experts by documents, in order, given what they gave each, (n_docs, n)."""
+        """Update the weights with documents in order, given log-probabilities, (n_docs, n)."""
         weigh(self.pool, self.weights, log_probs, float(self.n_docs), SETTINGS.pool_memory)
         self.n_docs += len(log_probs)
 
     def merge(self, others: Sequence[Self]) -> None:
-        """Take the mean of the weights of mixtures of the same experts, by documents weighed.
+        """Average the weights of mixtures of the same experts, by documents seen.
 
-        What the mean predicts is the mean of what each would have predicted.
+        The prediction of the average is the average of the predictions.
         """
         parts = (self, *others)
         shares = np.array([part.n_docs for part in parts]) / sum(part.n_docs for part in parts)
@@ -67,7 +67,7 @@ class Mixing:
 
     @property
     def shares(self) -> Floats:
-        """What each expert has in the mixture, alone and in the pool, (n,)."""
+        """Total weight of each expert, alone and in the pool, (n,)."""
         return np.asarray(self.weights[:-1] + self.weights[-1] * self.pool)
 
     def to_state(self) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class Mixing:
 
     @classmethod
     def from_state(cls, state: dict[str, Any], n_experts: int) -> Mixing:
-        """Rebuild what `to_state` described, of that many experts."""
+        """Return what `to_state` described, of that many experts."""
         mixing = cls(n_experts)
         mixing.n_docs = whole(state, "n_docs")
         least = 0.5 / ((mixing.n_docs + 1) * (n_experts + 1))  # each gets twice that at least

@@ -69,7 +69,7 @@ class Shown:
 
     @classmethod
     def from_state(cls, state: dict[str, Any], n_topics: int, n_words: int) -> Shown:
-        """Rebuild what `to_state` described, of that size."""
+        """Return what `to_state` described, of that size."""
         statistics = Statistics.from_state(part(state, "statistics"), n_topics, n_words, 0.0)
         background = Background.from_state(part(state, "background"), n_words)
         return cls(

@@ -231,7 +231,7 @@ class SpectralLeader(Guarded):
             self._renew()
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that the learner needs to resume."""
+        """Return everything needed to continue."""
         return {
             **{name: getattr(self, name) for name in PARAMETERS},
             "grows": self.grows,
@@ -244,7 +244,7 @@ class SpectralLeader(Guarded):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Rebuild the learner that `to_state` described."""
+        """Return the learner that `to_state` described."""
         sizes, sample = sizes_of(state), sample_from_state(part(state, "sample"))
         check_same("n_words of the sample", sample.n_words, sizes[1])
         given = {name: take(state, name) for name in PARAMETERS}
