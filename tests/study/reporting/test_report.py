@@ -1,7 +1,9 @@
 import re
+from pathlib import Path
 
 import pytest
 
+from spectralleader.study.reporting import texts
 from spectralleader.study.reporting.figures import as_svg, draw_over_axis, draw_over_steps, styles
 from spectralleader.study.reporting.report import Report, write_markdown, write_page
 from spectralleader.study.reporting.study import by_figure
@@ -108,3 +110,11 @@ def test_a_cell_cannot_break_its_table():
     table = Table(("a",), [("x|y <b>",)])
     assert as_markdown(table) == "| a |\n| --- |\n| x/y <b> |\n"
     assert "x|y &lt;b&gt;" in as_html(table)
+
+
+def test_the_published_results_have_the_texts_of_reports():
+    page = (Path(__file__).parents[3] / "docs" / "results.md").read_text(encoding="utf-8")
+    notes = (texts.RULE, texts.COMPARED_NOTE, texts.TABLE1_NOTE, texts.LABELS_LINK)
+    headings = (f"## {heading}" for heading in texts.HEADINGS.values())
+    for text in (*notes, *headings, *texts.NOTES.values(), *texts.CAPTIONS.values()):
+        assert f"\n{text}\n" in page
