@@ -223,7 +223,7 @@ def test_one_document_is_no_many():
     [
         ({"n_components": 0}, "n_components must be an integer of at least 1, got 0"),
         ({"max_words": 0}, "max_words must be an integer of at least 1, got 0"),
-        ({"learner": "nobody"}, "there is no learner 'nobody'; known are hedged"),
+        ({"learner": "nobody"}, "unknown learner 'nobody'; choose one of hedged"),
     ],
 )
 def test_bad_parameters_are_errors(options, message):

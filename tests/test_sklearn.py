@@ -187,7 +187,7 @@ def test_fractions_are_rounded_with_a_warning():
     [
         ({"n_components": 0}, "n_components must be an integer of at least 1, got 0"),
         ({"batch_size": 1.5}, "batch_size must be an integer of at least 1, got 1.5"),
-        ({"learner": "nobody"}, "there is no learner 'nobody'; known are hedged"),
+        ({"learner": "nobody"}, "unknown learner 'nobody'; choose one of hedged"),
     ],
 )
 def test_bad_parameters_are_errors_when_learning(options, message):

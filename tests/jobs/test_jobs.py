@@ -319,7 +319,7 @@ def test_an_evaluation_without_labels_has_no_accuracy(tmp_path):
     result = evaluate(file, learners=["unigram"], vocabulary="grow:10")
     assert result.summary()["learners"]["unigram"]["accuracy"] is None
     assert result.n_docs == 300
-    with pytest.raises(ValueError, match="there is no learner 'nope'"):
+    with pytest.raises(ValueError, match="unknown learner 'nope'"):
         evaluate(file, learners=["nope"])
 
 

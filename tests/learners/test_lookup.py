@@ -102,7 +102,7 @@ def test_a_learner_is_found_by_module_and_class(folder):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("nothing", r"there is no learner 'nothing'; known are hedged, .*package.module:Class"),
+        ("nothing", r"unknown learner 'nothing'; choose one of hedged, .*package.module:Class"),
         ("no_such_module:Mine", "cannot import no_such_module .*run the command in the folder"),
         ("broken_learner:Mine", "cannot import broken_learner .*OSError: no licence"),
         ("own_learner:Yours", "the module own_learner has no Yours"),

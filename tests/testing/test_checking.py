@@ -121,4 +121,4 @@ def test_misuse_of_the_command_is_said(capsys):
     assert main(["--help"]) == 0
     told = capsys.readouterr()
     assert told.out == ""
-    assert "there is no learner 'nothing'" in told.err
+    assert "unknown learner 'nothing'" in told.err

@@ -107,7 +107,7 @@ def test_stop_words_are_english_unless_words_say_otherwise():
 
 
 def test_mistakes_are_named():
-    with pytest.raises(ValueError, match="there is no learner 'nope'; known are hedged"):
+    with pytest.raises(ValueError, match="unknown learner 'nope'; choose one of hedged"):
         TextTopics(2, learner="nope")
     with pytest.raises(TypeError, match="vocabulary must be a Vocabulary or words, got 500"):
         TextTopics(2, vocabulary=500)

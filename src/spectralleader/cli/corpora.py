@@ -26,7 +26,7 @@ def corpora_list(context: typer.Context) -> None:
     for name, corpus in CORPORA.items():
         size = "-" if corpus.n_docs is None else f"{corpus.n_docs:,}"
         how = "available" if find_files(name) else corpus.how
-        about = f"{corpus.what}, {corpus.dates}, for {corpus.role}\n"
+        about = f"{corpus.what}, {corpus.dates}, {corpus.role} corpus\n"
         about += f"licence: {corpus.licence}\n{how}\n"
         table.add_row(name, size, about)
     Console().print(table)

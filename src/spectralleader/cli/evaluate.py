@@ -92,14 +92,16 @@ def evaluate(
 ) -> None:
     """Compare learners prequentially: each predicts every block before learning it.
 
-    L1 is the mean negative log-probability of a document. Perplexity is the effective number of
-    equally likely words. If there is a label column, predicted topics are compared with the labels
-    over about the last half of the stream: accuracy under the best matching, and normalised mutual
+    L1 is the mean negative log-probability of a document. Perplexity is the
+    effective number of equally likely words. If there is a label column,
+    predicted topics are compared with the labels over about the last half of
+    the stream: accuracy under the best matching, and normalised mutual
     information (NMI). Times exclude compilation.
 
-    Several numbers of topics compare the default learner with each of them, unless learners are
-    named. One document in ten is then held out to compute coherence, the mean normalised pointwise
-    mutual information (NPMI) of pairs of top words. Diversity is the share of distinct top words.
+    Several numbers of topics compare the default learner with each of them,
+    unless learners are named. One document in ten is then held out to compute
+    coherence, the mean normalised pointwise mutual information (NPMI) of pairs
+    of top words. Diversity is the share of distinct top words.
     """
     numbers = parse_numbers(topics)
     if figure is not None:

@@ -108,11 +108,12 @@ def learn(
 ) -> None:
     """Learn topics from files of text in one pass.
 
-    L1 is the mean negative log-probability of a document, predicted before it is learned.
-    With --save, running the same command again resumes where the last run ended, even after a
-    crash: no document is skipped or learned twice. Ctrl-C and SIGTERM end the pass early; the
-    topics so far are printed, and saved with --save (SIGTERM then exits with code 0). A second
-    Ctrl-C exits immediately and keeps the last checkpoint.
+    L1 is the mean negative log-probability of a document, predicted before it
+    is learned. With --save, running the same command again resumes where the
+    last run ended, even after a crash: no document is skipped or learned twice.
+    Ctrl-C and SIGTERM end the pass early; the topics so far are printed, and
+    saved with --save (SIGTERM then exits with code 0). A second Ctrl-C exits
+    immediately and keeps the last checkpoint.
     """
     check_folder(save)
     n_topics = parse_topics(topics)

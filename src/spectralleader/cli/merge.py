@@ -35,8 +35,8 @@ def merge(
 ) -> None:
     """Merge models of separate streams into one, as if learned from a single stream.
 
-    The models must have the same settings; their vocabularies are united. A document that two of
-    them have learned counts twice.
+    The models must have the same settings; their vocabularies are united. A
+    document that two of them have learned counts twice.
     """
     check_folder(out)
     for name in models:

@@ -109,8 +109,9 @@ def serve(
 ) -> None:
     """Learn and answer over HTTP: topics, predictions, metrics, and a live page.
 
-    Posted documents are written to MODEL.inbox before they are acknowledged, and each is learned
-    exactly once, even after a crash. SIGTERM and Ctrl-C save the model and stop the service.
+    Posted documents are written to MODEL.inbox before they are acknowledged,
+    and each is learned exactly once, even after a crash. SIGTERM and Ctrl-C
+    save the model and stop the service.
     """  # fmt: skip
     check_folder(model)
     if find_spec("starlette") is None or find_spec("uvicorn") is None:

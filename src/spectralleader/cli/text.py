@@ -62,8 +62,8 @@ def topics(
 ) -> None:
     """Show the topics of a model, typical documents, and a diagnosis of its fit.
 
-    Typical documents and trends (sparklines) come from a sample of texts in MODEL; see learn
-    --no-texts.
+    Typical documents and trends (sparklines) come from a sample of texts in
+    MODEL; see learn --no-texts.
     """
     learned = load_model(model, learner)
     from spectralleader.cli.tables import show_description
@@ -123,9 +123,10 @@ def predict(
 ) -> None:
     """Predict the topic of every document, one line each.
 
-    A line has the file and line of the document, its likeliest topic (from 1) with its name and
-    probability, the number of known words, their log-probability, a p-value for surprise, and the
-    probabilities of all topics. Rows without text get the topic weights.
+    A line has the file and line of the document, its likeliest topic (from 1)
+    with its name and probability, the number of known words, their log-
+    probability, a p-value for surprise, and the probabilities of all topics.
+    Rows without text get the topic weights.
     """
     check_folder(out)
     with stoppable():
@@ -161,8 +162,9 @@ def trends(
 ) -> None:
     """Write the share of each topic over time, one line per time interval and topic.
 
-    A line has the start of the interval (a time, or the number of its first document if times are
-    unknown), the topic, its share, the standard error, and the documents in the interval.
+    A line has the start of the interval (a time, or the number of its first
+    document if times are unknown), the topic, its share, the standard error,
+    and the documents in the interval.
     """
     check_folder(out)
     learned = load_model(model, learner)
@@ -189,8 +191,9 @@ def page(
 ) -> None:
     """Write a page of the topics: one self-contained HTML file to share.
 
-    It shows topics at any level, their shares over time, typical documents, a map, the merge tree,
-    the prequential loss, and a diagnosis. It contains texts from MODEL unless --no-texts is given.
+    It shows topics at any level, their shares over time, typical documents, a
+    map, the merge tree, the prequential loss, and a diagnosis. It contains
+    texts from MODEL unless --no-texts is given.
     """
     check_folder(out)
     check_model(model, learner)

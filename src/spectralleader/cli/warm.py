@@ -17,8 +17,9 @@ app = typer.Typer()
 def warm_up(as_json: Json = False) -> None:
     """Compile all kernels in advance, so that later commands start without compiling.
 
-    Kernels are cached in NUMBA_CACHE_DIR if set, else beside the package or in the user's cache.
-    The cache is valid for this version, this Python and this type of processor.
+    Kernels are cached in NUMBA_CACHE_DIR if set, else beside the package or in
+    the user's cache. The cache is valid for this version, this Python and this
+    type of processor.
     """
     with stoppable():
         from spectralleader.cli.display import watching

@@ -61,7 +61,7 @@ def find_learner(name: str) -> Callable[..., Learner]:
     if ":" in name:
         return register_learner(_import(name))
     raise ValueError(
-        f"there is no learner {name!r}; known are {', '.join(known_names())}, or your own as "
+        f"unknown learner {name!r}; choose one of {', '.join(known_names())}, or your own as "
         "package.module:Class"
     )
 
@@ -72,7 +72,7 @@ def create_learner(name: str, n_topics: int, **parameters: Any) -> Learner:
     Raises
     ------
     ValueError
-        If there is no learner of that name, or its constructor does not take a parameter; the
+        If no learner has this name, or its constructor does not take a parameter; the
         message lists those it takes.
 
     Examples

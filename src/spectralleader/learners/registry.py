@@ -18,25 +18,25 @@ from spectralleader.learners.variance_reduced_em import VarianceReducedEM
 
 
 class Entry(NamedTuple):
-    """A learner's class and what it is, in one line."""
+    """The class of a learner, with a description in one line."""
 
     learner: type[Learner]
     description: str
 
 
-DEFAULT_LEARNER = "hedged"  # of the command line and of the demo
+DEFAULT_LEARNER = "hedged"  # default of the command line, the adapters and the demo
 LEARNERS: dict[str, Entry] = {
-    "hedged": Entry(HedgedLeader, "raced and polished topics, many candidates mixed; no tuning"),
-    "spectral": Entry(SpectralLeader, "the paper's learner, made fast: a model in microseconds"),
-    "algorithm1": Entry(Algorithm1, "the paper's Algorithm 1, line by line; slow, for checking"),
-    "stepwise-em": Entry(StepwiseEM, "online EM with a shrinking step, the paper's baseline"),
-    "incremental-em": Entry(IncrementalEM, "EM over a memory, one document's posterior at a time"),
+    "hedged": Entry(HedgedLeader, "stable topics; predicts by a mixture of experts; no tuning"),
+    "spectral": Entry(SpectralLeader, "the paper's learner, fast: a model in microseconds"),
+    "algorithm1": Entry(Algorithm1, "the paper's Algorithm 1 line by line; slow, for verification"),
+    "stepwise-em": Entry(StepwiseEM, "online EM with decreasing step size, the paper's baseline"),
+    "incremental-em": Entry(IncrementalEM, "incremental EM over a sample of remembered documents"),
     "variance-reduced-em": Entry(
-        VarianceReducedEM, "online EM with a constant step, by passes over a memory"
+        VarianceReducedEM, "online EM with variance reduction over remembered documents"
     ),
-    "batch-em": Entry(BatchEM, "EM over all documents, the best of several starts; offline"),
+    "batch-em": Entry(BatchEM, "batch EM on all documents, best of several starts; offline"),
     "spectral-method": Entry(SpectralMethod, "the spectral method on all documents; offline"),
-    "unigram": Entry(Unigram, "word frequencies without topics, the floor to clear"),
+    "unigram": Entry(Unigram, "word frequencies without topics, the baseline"),
 }
-# What a file may hold: these, and models learned elsewhere, such as by an engine.
-STORED = LEARNERS | {"fixed": Entry(Fixed, "a model that was learned elsewhere; learns no more")}
+# Learners that files may contain: these, and fixed models.
+STORED = LEARNERS | {"fixed": Entry(Fixed, "a fixed model, for instance from an engine")}
