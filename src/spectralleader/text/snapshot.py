@@ -1,4 +1,4 @@
-"""Snapshot: topics as they were at a moment, for any number of readers."""
+"""Snapshot: immutable topics for concurrent readers."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from spectralleader.text.words import Tokenizer
 
 
 class Classified(NamedTuple):
-    """What is told of each of some texts, all of shape (n_docs,)."""
+    """The classification of some texts; all arrays have shape (n_docs,)."""
 
-    topics: Ints  # the likeliest
-    probabilities: Floats  # of that
-    lengths: Floats  # known words
+    topics: Ints  # likeliest topic
+    probabilities: Floats  # its posterior probability
+    lengths: Floats  # number of known words
     p_values: Floats  # see `TextTopics.p_values`
 
 
 @dataclass(frozen=True, repr=False)
 class Snapshot:
-    """A model, its vocabulary and how texts are counted: all that reading topics takes.
+    """An immutable model with its vocabulary and tokenizer.
 
-    It never changes: any thread may use it while the `TextTopics` that it was taken of learns.
+    Any thread can use it while the `TextTopics` that it was taken from continues to learn.
 
     Examples
     --------
@@ -47,19 +47,19 @@ class Snapshot:
 
     model: TopicModel
     vocabulary: Vocabulary
-    words: Tokenizer  # what counts as a word
-    n_docs: int  # texts learned
-    n_empty: int  # of these, the ones without a known word
-    names: tuple[str, ...] = ()  # that topics were given, "" where none was
-    groups: Ints | None = None  # at a level: the topic here of each topic of the fine model
-    past: Past = field(default_factory=Past)  # what p-values compare with
+    words: Tokenizer
+    n_docs: int  # texts seen
+    n_empty: int  # texts without a known word
+    names: tuple[str, ...] = ()  # of topics, "" for those without a name
+    groups: Ints | None = None  # at a level: the group of each topic of the full model
+    past: Past = field(default_factory=Past)  # past scores, for p-values
 
     def name(self, k: int) -> str:
-        """Return the name that topic k was given, "" if none was."""
+        """Return the name of topic k, or "" if it has none."""
         return self.names[k] if k < len(self.names) else ""
 
     def count(self, texts: Texts) -> Documents:
-        """Count the known words of texts, as the model takes them."""
+        """Return the known words of texts as documents for `model`."""
         counted = self.vocabulary.count_known(take_texts(texts, self.words), self.words)
         return counted.widen(self.model.n_words)
 
@@ -68,33 +68,33 @@ class Snapshot:
         return self.model.log_prob(self.count(texts))
 
     def posterior(self, texts: Texts) -> Floats:
-        """Return P(topic | text), shape (n_docs, K); the weights for a text without known words."""
+        """Return P(topic | text), shape (n_docs, K); the topic weights without known words."""
         return self.model.posterior(self.count(texts))
 
     def shares(self, texts: Texts) -> Floats:
-        """Return the proportions of topics within each text, see `TopicModel.shares`."""
+        """Return the topic proportions within each text, see `TopicModel.shares`."""
         return self.model.shares(self.count(texts))
 
     def p_values(self, texts: Texts) -> Floats:
-        """Return how many of the last documents were as unlikely as each text, as a share.
+        """Return the share of past documents that were at most as likely as each text.
 
-        Small values are surprising: of documents like those of the past, one in a hundred has a
-        p-value of 0.01 or less. The past are up to 4,000 documents, each judged before it was
-        learned; a text is compared with those about as long. NaN for a text without known words,
-        and as long as nothing was learned. An offline learner has no past.
+        Small values are surprising: of documents like the past ones, one in a hundred has a p-value
+        of 0.01 or less. The past is a sample of up to 4,000 documents, each scored before it was
+        learned; a text is compared with those of similar length. NaN for a text without known
+        words, before anything was learned, and with an offline learner.
 
         Raises
         ------
         ValueError
-            If the topics are merged: the past was judged by all of them.
+            If topics are merged: past documents were scored by all topics.
         """
         self._check_fine()
         return self.past.p_values(*score(self.model, self.count(texts)))
 
     def classify(self, texts: Texts) -> Classified:
-        """Return the likeliest topic of each text with its `posterior`, and the `p_values`.
+        """Return the likeliest topic of each text with its posterior probability and p-value.
 
-        The quickest way to ask for few texts.
+        This is the fastest way to classify a few texts.
         """
         self._check_fine()
         documents, model = self.count(texts), self.model
@@ -110,7 +110,7 @@ class Snapshot:
             raise ValueError("p-values are of all topics, not of a level: take a snapshot()")
 
     def top_words(self, n: int = 10) -> list[list[str]]:
-        """Return the n words that tell each topic best, see `TopicModel.top_words`."""
+        """Return the n most characteristic words of each topic, see `TopicModel.top_words`."""
         if not self.vocabulary:
             return [[] for _ in range(self.model.n_topics)]
         return self.model.top_words(self.vocabulary, n)

@@ -1,4 +1,4 @@
-"""Tokens: documents that are tokens already, as lists, as counts, or as text to split."""
+"""Tokens: documents given as lists of tokens, as counts, or as text to split."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LIKE = 'a document of tokens is a list such as ["phone-8", "sale"], or counts su
 
 
 class Flat(NamedTuple):
-    """The tokens of several documents, end to end."""
+    """The concatenated tokens of several documents."""
 
     tokens: list[str]
     lengths: Ints  # (n_docs,) tokens of each document
@@ -31,15 +31,15 @@ class Flat(NamedTuple):
 
 @dataclass(frozen=True)
 class Tokens:
-    """Documents are tokens already: items, events, ids. Nothing is cut, lower-cased or left out.
+    """Documents of tokens (items, events, ids), which are used without any change.
 
-    A document is a list of tokens, or a dictionary of their counts. Tokens are strings or integers;
-    7 and "7" are the same token. An empty string or None is no token.
+    A document is a list of tokens or a dictionary of their counts. Tokens are strings or integers;
+    7 and "7" are the same token. Empty strings and None are ignored.
 
     Parameters
     ----------
     split : "whitespace" or ",", optional
-        How documents that are text are split into tokens. If omitted, text is refused.
+        How to split documents that are text. If omitted, text is rejected.
 
     Examples
     --------
@@ -56,12 +56,12 @@ class Tokens:
             raise ValueError(f"split must be one of {', '.join(SPLITS)}, got {self.split!r}")
 
     def flatten(self, documents: Iterable[Any]) -> Flat:
-        """Return the tokens of documents end to end.
+        """Return the concatenated tokens of documents.
 
         Raises
         ------
         ValueError
-            If a document has no tokens that can be counted; the message names its position.
+            If a document is not a valid document of tokens; the message names its position.
         """
         parts, counts, has_counts = [], [], False
         for position, document in enumerate(documents):
@@ -78,7 +78,7 @@ class Tokens:
         return Flat(list(chain.from_iterable(parts)), lengths, summed)
 
     def _read(self, document: Any, position: int) -> tuple[list[str], list[int] | None]:
-        """Return the tokens of a document and their counts; None if each counts once."""
+        """Return the tokens of a document and their counts; None if all counts are 1."""
         if isinstance(document, str) and self.split is not None:
             return split_text(document, self.split), None
         if isinstance(document, Mapping):
@@ -97,7 +97,7 @@ class Tokens:
         return "" if self.split else said
 
     def store(self, document: Any, most: int) -> str:
-        """Return a document as JSON of at most so many bytes; what does not fit is left out."""
+        """Return a document as JSON of at most `most` bytes; tokens that do not fit are dropped."""
         if isinstance(document, str):
             return document
         tokens, counts = self._read(document, 0)

@@ -1,4 +1,4 @@
-"""TextTopics: texts in, topics out; a vectoriser and a learner joined."""
+"""TextTopics: a vectoriser and a learner, for topics of texts."""
 
 from __future__ import annotations
 
@@ -36,34 +36,34 @@ from spectralleader.text.words import Tokenizer
 
 
 class TextTopics(Guarded):
-    """Learns topics from texts, online: a valid model after every block of them.
+    """Learns topics from texts online, with a valid model after every block.
 
-    Texts that have no known word are counted and otherwise left out: they teach nothing.
+    Texts without known words are counted but not learned.
 
-    Any thread may use it: steps and readings take place one after the other. Readers that are not
-    to wait for a step take a `snapshot`.
+    It is thread-safe: steps and reads are serialised. Readers that must not wait for a step can use
+    a `snapshot`.
 
     Parameters
     ----------
     n_topics : int
         Number of topics, K.
     learner : str or Learner
-        One of `LEARNERS`, by name, or your own as ``package.module:Class``; or a learner itself,
-        over the vocabulary's words, which has its number of topics and parameters already.
+        Name of one of `LEARNERS`, or your own class as ``package.module:Class``; or a learner over
+        the words of the vocabulary, whose own `n_topics` and parameters apply.
     vocabulary : Vocabulary or iterable of str, optional
-        Words to tell texts apart by, such as `Vocabulary.most_frequent(texts, 500, words=words)`
-        with the same `words`. Left out, it grows with the stream up to 50,000 words, and the
-        lightest are dropped.
+        The vocabulary, such as `Vocabulary.most_frequent(texts, 500, words=words)` with the same
+        `words`. Defaults to a vocabulary that grows with the stream up to 50,000 words; beyond
+        that, the least frequent words are evicted.
     words : Words, Tokens, "tokens" or callable, optional
-        What counts as a word. Left out, English stop words are left out. With "tokens", documents
-        are not texts but lists of tokens, or dictionaries of their counts; see `Tokens`.
+        The tokenizer. Defaults to `Words` without English stop words. With "tokens", documents are
+        lists of tokens, or dictionaries of their counts, instead of texts; see `Tokens`.
     block_size : int
-        Texts learned at a step.
+        Texts per step (mini-batch size).
     timeline : Timeline, optional
-        What is kept of when texts came, and of the texts: by default a sample of them, in at most
-        8 MB. ``Timeline(texts=False)`` keeps none as it was written.
+        Storage of times and sampled texts, by default at most 8 MB. ``Timeline(texts=False)`` keeps
+        no original texts.
     **parameters
-        More for the learner, such as `seed`.
+        Further parameters of the learner, such as `seed`.
 
     Examples
     --------
@@ -99,11 +99,11 @@ class TextTopics(Guarded):
             learner = make_learner(learner, n_topics, self.vectoriser.vocabulary, **parameters)
         check_together(learner, self.vectoriser.vocabulary)
         self.learner = learner
-        self.n_docs = 0  # texts learned
-        self.n_empty = 0  # of these, the ones without a known word
+        self.n_docs = 0  # texts seen
+        self.n_empty = 0  # texts without a known word
         self.timeline = Timeline() if timeline is None else timeline
         self.reading = Reading()
-        # Where in its source what was learned ends, saved with it: any plain JSON, None if unknown.
+        # Position in the source after the last learned text, saved with the model; plain JSON.
         self.position: Any = None
 
     @property
@@ -113,73 +113,72 @@ class TextTopics(Guarded):
 
     @property
     def vocabulary(self) -> Vocabulary:
-        """The words that are known at present."""
+        """The current vocabulary."""
         return self.vectoriser.vocabulary
 
     def snapshot(self) -> Snapshot:
-        """Return what was learned so far, as an object that never changes.
+        """Return an immutable snapshot of the current topics.
 
-        Any thread may read it, without waiting, while another one goes on learning. Taking it
-        costs about a millisecond for 5,000 words and 50 topics.
+        Any thread can read it without waiting while another one learns. Taking it costs about a
+        millisecond for 5,000 words and 50 topics.
         """
         return replace(self._view(), vocabulary=self.vocabulary.frozen(self.learner.n_words))
 
     @property
     def recent(self) -> Snapshot:
-        """The topics of the last documents, numbered as those of `model` where they match.
+        """The topics of the most recent documents, numbered like those of `model` where they match.
 
-        Raises `ValueError` if the learner follows no window; `HedgedLeader`, the default, does.
+        Raises `ValueError` if the learner has none; `HedgedLeader`, the default, has.
         """
         model = getattr(self.learner, "recent", None)
         if not isinstance(model, TopicModel):
             name = name_of(self.learner)
             raise ValueError(f"the learner {name!r} has no recent topics; 'hedged' has")
-        # the past was judged by the topics of all documents
+        # Past scores are those of the topics of all documents, so p-values are not available.
         return replace(self.snapshot(), model=model, past=Past())
 
     def _view(self) -> Snapshot:
         return self.reading.view(self.model, self.vectoriser, self.n_docs, self.n_empty)
 
     def tree(self) -> TopicTree:
-        """Return the merge tree of the topics, which stays as the stream goes on."""
+        """Return the merge tree of the topics, which is kept stable over the stream."""
         return self.reading.tree(self.model)
 
     def at(self, level: int | None) -> Snapshot:
-        """Return the topics merged to `level` of them, 1 to K, or all if it is None.
+        """Return an immutable snapshot with the topics merged to `level`, 1 to K; None for all.
 
-        The result never changes.
-        They are refined by a few passes of EM over the documents that the learner remembers, if it
-        does. The topics of a level keep their numbers as the stream goes on. It takes about a
-        second at most, and no time if nothing was learned since the last call.
+        Merged topics are refined by a few passes of EM over the documents that the learner
+        remembers, if any, and keep their numbers over the stream. This takes at most about a
+        second; the result is cached until the next step.
         """
         return self.snapshot() if level is None else self._held().at(level)
 
     def _held(self) -> Held:
-        """Return what was held since the last step, so that a level is cut only once."""
+        """Return the copy held since the last step, so that every level is cut only once."""
         if self.reading.held is None:
             self.reading.held = self.hold()
         return self.reading.held
 
     def hold(self) -> Held:
-        """Return what was learned so far, at every level and over time, as it never changes.
+        """Return an immutable copy of the topics at every level and over time.
 
-        Any thread may read it while another one learns on: only taking it, which is a matter of
-        milliseconds, waits for the end of a step.
+        Any thread can read it while another one learns; only taking it, in milliseconds, waits for
+        the end of a step.
         """
         return self.reading.hold(self.snapshot(), remembered(self.learner), self.timeline)
 
     def trends(self, level: int | None = None) -> Trends:
         """Return the share of each topic over time, at a level; see `Trends.rows`.
 
-        All texts of the timeline's sample are judged by the present model, whenever they came.
+        All sampled texts are classified by the current model, whatever their time.
         """
         return self._held().trends(level)
 
     def name(self, topic: int, name: str, level: int | None = None) -> None:
-        """Give a topic a name, numbered from 0, at a level; "" takes it away.
+        """Set the name of a topic, numbered from 0, at a level; "" removes it.
 
-        The name stays with the topic: in files, when learning resumes, and for the group of any
-        level that is the same or has more than half in common with it.
+        The name is saved with the topic, and applies at every level to the group that is the same
+        or overlaps by more than half.
         """
         members, name = self.reading.members(topic, level, self.model), check_name(name)
         with changing(self):
@@ -188,23 +187,29 @@ class TextTopics(Guarded):
     def learn(
         self, texts: Texts, times: Iterable[Time] | None = None, *, position: Any = None
     ) -> None:
-        """Learn from texts, however many, in blocks: a list, an iterator, a Series, an array.
+        """Learn texts in blocks, from a list, an iterator, a Series or an array.
 
-        Times are datetimes, Unix seconds or None, one per text: for `trends`. They change nothing
-        of what is learned.
-
-        With `position`, plain JSON that says where in their source the texts end, they are learned
-        as one block, and it becomes the `position` of this object in the same step.
-
-        Ctrl-C waits for the end of a block. Whatever is raised, by the iterator too, the blocks
-        before it have been learned and its own has changed nothing.
+        Parameters
+        ----------
+        texts : iterable of str
+            Any number of texts.
+        times : iterable, optional
+            A datetime, Unix seconds or None per text, for `trends`. Times do not affect the model.
+        position : JSON, optional
+            The position in the source after these texts. They are then learned as one block, and
+            `position` is updated in the same step.
 
         Raises
         ------
         TypeError
             If a single string is given.
         ValueError
-            If a text is missing or no string, or there are fewer times than texts.
+            If a text is missing or not a string, or there are fewer times than texts.
+
+        Notes
+        -----
+        Ctrl-C takes effect at the end of a block. If anything raises, including the iterator, the
+        blocks before it have been learned, and the current one has changed nothing.
         """
         compile_for(self)
         if position is not None:
@@ -222,16 +227,16 @@ class TextTopics(Guarded):
         *,
         position: Any = None,
     ) -> Ints | None:
-        """Learn one block of texts; return the new ids of all words if some were dropped, or None.
+        """Learn one block of texts; return the new ids of all words if some were evicted, or None.
 
         Parameters
         ----------
         judge : callable, optional
-            Called with the block's documents that have words, before they are learned.
+            Called with the documents that have words, before they are learned.
         times : sequence, optional
-            Of each text: a datetime, Unix seconds, or None.
+            A datetime, Unix seconds or None per text.
         position : JSON, optional
-            Where in its source the block ends.
+            The position in the source after the block.
         """
         if position is not None:
             check_json("a position", position)
@@ -255,12 +260,12 @@ class TextTopics(Guarded):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What must be the same for two to be merged; blocks and given words may differ."""
+        """The settings that must be equal for merging; block size and given words may differ."""
         own = {**settings_of(self.learner), **self.vectoriser.settings}
         return {name: value for name, value in own.items() if name != "n_words"}
 
     def count(self, texts: Texts) -> Documents:
-        """Count the known words of texts, as the model takes them; nothing changes."""
+        """Return the known words of texts as documents for `model`."""
         return self._view().count(texts)
 
     def log_prob(self, texts: Texts) -> Floats:
@@ -268,19 +273,19 @@ class TextTopics(Guarded):
         return self._view().log_prob(texts)
 
     def posterior(self, texts: Texts) -> Floats:
-        """Return P(topic | text), shape (n_docs, K); the weights for a text without known words."""
+        """Return P(topic | text), shape (n_docs, K); the topic weights without known words."""
         return self._view().posterior(texts)
 
     def shares(self, texts: Texts) -> Floats:
-        """Return the proportions of topics within each text, (n_docs, K), for long texts."""
+        """Return the topic proportions within each text, (n_docs, K), for long texts."""
         return self._view().shares(texts)
 
     def p_values(self, texts: Texts) -> Floats:
-        """Return how surprising each text is, a share; see `Snapshot.p_values`."""
+        """Return a p-value for the surprise of each text, see `Snapshot.p_values`."""
         return self._view().p_values(texts)
 
     def top_words(self, n: int = 10) -> list[list[str]]:
-        """Return the n first words of each topic, those that all topics share stepping back."""
+        """Return the n most characteristic words of each topic, see `TopicModel.top_words`."""
         return self._view().top_words(n)
 
     def __repr__(self) -> str:
@@ -290,10 +295,10 @@ class TextTopics(Guarded):
         return f"TextTopics({learner}, {self.vocabulary!r}, n_docs={self.n_docs})"
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that is needed to go on, as arrays and plain values."""
+        """Return everything needed to continue, as arrays and plain values."""
         return to_state(self)
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> TextTopics:
-        """Return what `to_state` described; it goes on as if never stopped."""
+        """Return the topics that `to_state` described; they continue bit for bit."""
         return from_state(cls, state)

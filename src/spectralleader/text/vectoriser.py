@@ -1,4 +1,4 @@
-"""Vectoriser: texts in, counts of their words out."""
+"""Vectoriser: converts texts to word counts."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ MAX_WORDS = 50_000  # words that a growing vocabulary is pruned to, by default
 
 
 class Vectoriser:
-    """Turns texts into documents, block by block, over one vocabulary.
+    """Converts texts to documents, block by block, over one vocabulary.
 
     Parameters
     ----------
     vocabulary : Vocabulary
-        Given, the most frequent words of a first pass, or growing with the stream.
+        A fixed vocabulary, or one that grows with the stream.
     words : Words, Tokens or callable, optional
-        What counts as a word. With `Tokens`, documents are lists or counts of tokens instead of
-        texts. A tokenizer of your own is called with each text and returns its words, which is
-        slower.
+        The tokenizer. Defaults to `Words()`. With `Tokens`, documents are lists or counts of tokens
+        instead of texts. Your own tokenizer is called with each text and returns its words, which
+        is slower.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class Vectoriser:
     def of(
         cls, vocabulary: Vocabulary | Iterable[str] | None, words: Tokenizer | str | None
     ) -> Vectoriser:
-        """Make one of a vocabulary, words or None (it grows), and of what counts as a word."""
+        """Return a vectoriser for a vocabulary, words or None (growing), and a tokenizer."""
         if isinstance(vocabulary, str | int):
             raise TypeError(f"vocabulary must be a Vocabulary or words, got {vocabulary!r}")
         if vocabulary is None:
@@ -62,37 +62,37 @@ class Vectoriser:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What two must have in common to be merged; given words may differ."""
+        """The settings that must be equal for merging; given words may differ."""
         return {**self.vocabulary.settings, **words_settings(self.words)}
 
     def count(self, texts: Texts) -> Documents:
-        """Count the words of each text; a text without any is an empty document.
+        """Return the word counts of texts; a text without words is an empty document.
 
         Texts may be a list, tuple or iterator of strings, a Series of Polars or pandas, or an
-        array of NumPy or Arrow. A growing vocabulary takes in new words.
+        array of NumPy or Arrow. A growing vocabulary adds new words.
 
         Raises
         ------
         TypeError
             If a single string is given.
         ValueError
-            If a text is missing or no string; the message names its position.
+            If a text is missing or not a string; the message names its position.
         """
         return self.vocabulary.count_texts(take_texts(texts, self.words), self.words)
 
     def count_known(self, texts: Texts) -> Documents:
-        """Count as `count` does, but take in no new words: nothing changes."""
+        """Return the counts of known words, without adding new ones."""
         return self.vocabulary.count_known(take_texts(texts, self.words), self.words)
 
     def settle(self) -> Ints | None:
-        """Let a growing vocabulary drop its lightest words; see `GrowingVocabulary.settle`."""
+        """Let a growing vocabulary evict words; see `GrowingVocabulary.settle`."""
         return self.vocabulary.settle()
 
     def __repr__(self) -> str:
         return f"Vectoriser({self.vocabulary!r})"
 
     def to_state(self) -> dict[str, Any]:
-        """Return the state, as arrays and plain values; no function can be among them."""
+        """Return the state; raise `TypeError` for a custom tokenizer, which cannot be saved."""
         if not isinstance(self.words, Words | Tokens):
             raise TypeError(
                 f"the tokenizer {self.words!r} cannot be saved; save the vocabulary's state, and "
@@ -109,6 +109,6 @@ class Vectoriser:
         """Return what `to_state` described."""
         vocabulary = vocabulary_from_state(part(state, "vocabulary"))
         words = part(state, "words")
-        # only tokens have a kind: `Words` came first, and its states have none
+        # Only the state of `Tokens` has a kind: `Words` is older, and its files have none.
         kind = Tokens if "kind" in words else Words
         return cls(vocabulary, kind.from_state(words))

@@ -1,4 +1,4 @@
-"""Vocabulary: which words have an id; given, the most frequent of a first pass, or growing."""
+"""Vocabularies: given words, the most frequent words of a first pass, or growing."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from spectralleader.text.table import Table, copied, empty_table, look_up, words
 from spectralleader.text.texts import Texts, in_blocks
 from spectralleader.text.words import Tokenizer, Words, read_words
 
-MOST_COUNTED = 2_000_000  # distinct words that a first pass keeps counts of
+MOST_COUNTED = 2_000_000  # distinct words counted in a first pass: bounds the memory
 
 
 class Vocabulary(Sequence[str]):
-    """A given vocabulary: a sequence of words, each at its id.
+    """A fixed vocabulary: a sequence of words in order of their ids.
 
     Parameters
     ----------
     words : iterable of str
-        Distinct words, as the tokenizer makes them: those of `Words` are in lower case.
+        Distinct words as the tokenizer returns them; those of `Words` are in lower case.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class Vocabulary(Sequence[str]):
     """
 
     _table: Table
-    _spelled: list[str]  # the words as strings, as far as anybody asked
+    _spelled: list[str]  # cache of the words as strings
 
     def __init__(self, words: Iterable[str]) -> None:
         self._table, self._spelled = _make_table(words), []
@@ -48,18 +48,18 @@ class Vocabulary(Sequence[str]):
 
     @classmethod
     def from_file(cls, path: str | PathLike[str]) -> Vocabulary:
-        """Make a vocabulary of the words in a file, one a line."""
+        """Return the vocabulary of the words in a file, one per line."""
         return Vocabulary(read_words(path))
 
     @staticmethod
     def most_frequent(
         texts: Texts | Iterable[Texts], n_words: int, *, words: Tokenizer | None = None
     ) -> Vocabulary:
-        """Read texts, or blocks of them, once and return their most frequent words.
+        """Return the most frequent words of texts, or of blocks of texts, in one pass.
 
-        The most frequent one comes first; of equally frequent ones the first in the alphabet.
-        Memory is bounded: of more than two million distinct words the rarest so far are forgotten,
-        with a warning, and a word that was forgotten on the way counts from then on.
+        Words are in order of decreasing frequency, ties in alphabetical order. Memory is bounded:
+        beyond two million distinct words the rarest so far are evicted, with a warning, and an
+        evicted word is counted from 0 if it occurs again.
 
         Raises
         ------
@@ -93,46 +93,46 @@ class Vocabulary(Sequence[str]):
         return int(self._table.size[0])
 
     def find(self, words: Iterable[str]) -> Ints:
-        """Return the ids of words, -1 for those that have none."""
+        """Return the ids of words; -1 for unknown ones."""
         return look_up(self._table, list(words), adds=False)[0]
 
     def count_texts(self, texts: Sequence[Any], words: Tokenizer) -> Documents:
-        """Count the words of texts that have an id; `Vectoriser` does it for you."""
+        """Return the word counts of texts; a growing vocabulary adds new words."""
         with HOLD:
             documents, self._table = count_words(texts, words, self._table, adds=self.grows)
         return documents
 
     def count_known(self, texts: Sequence[Any], words: Tokenizer) -> Documents:
-        """Count the words of texts that have an id, and give none to others, even if it grows."""
+        """Return the counts of known words of texts, without adding new ones."""
         return count_words(texts, words, self._table, adds=False)[0]
 
     @property
     def grows(self) -> bool:
-        """Whether new words are given ids."""
+        """Whether new words are added."""
         return False
 
     def frozen(self, n_words: int | None = None) -> Vocabulary:
-        """Return the first n_words words, all if omitted, as a vocabulary that never changes."""
+        """Return an immutable vocabulary of the first n_words words (default: all)."""
         return self
 
     def settle(self) -> Ints | None:
-        """Return None: a given vocabulary stays as it is. See `GrowingVocabulary.settle`."""
+        """Return None: a fixed vocabulary evicts no words. See `GrowingVocabulary.settle`."""
         return None
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What vocabularies must have in common to be united."""
+        """The settings that vocabularies must share to be united."""
         return {"vocabulary": "growing" if self.grows else "given"}
 
     def unite(self, others: Sequence[Vocabulary]) -> tuple[Self, list[Ints]]:
-        """Return the vocabulary of all words, this one's first; and where each one's words went.
+        """Return the union with other vocabularies, and the new ids of the words of each.
 
         Returns
         -------
         Vocabulary
-            Others have its kind and settings. A growing one settles at once, if it must.
+            All words, this vocabulary's first. A growing one is pruned if necessary.
         list of arrays
-            Of this one and the others: the new id of each word, -1 if it went.
+            For this one and each of the others: the new id of each word, -1 if evicted.
         """
         parts: list[Vocabulary] = [self, *others]
         united = type(self)(dict.fromkeys(word for one in parts for word in one))
@@ -173,15 +173,15 @@ class Vocabulary(Sequence[str]):
 
 
 class GrowingVocabulary(Vocabulary):
-    """A vocabulary that grows with the stream, and lets the lightest words go when it must.
+    """A vocabulary that grows with the stream, and evicts the least frequent words if necessary.
 
-    New words get the next ids as they come, so that none is an error. Between blocks its owner
-    calls `settle`, and recodes whatever is kept by word id if that says so.
+    New words get the next ids. Between blocks the owner calls `settle`, and must recode everything
+    that is indexed by word id if it returns new ids.
 
     Parameters
     ----------
     max_words : int
-        Words to settle down to, once there are more than this and a quarter of it.
+        Size to which the vocabulary is pruned once it is exceeded by a quarter.
 
     Examples
     --------
@@ -201,30 +201,30 @@ class GrowingVocabulary(Vocabulary):
 
     @property
     def grows(self) -> bool:
-        """Whether new words are given ids."""
+        """Whether new words are added."""
         return True
 
     @property
     def totals(self) -> Ints:
-        """How often each word was counted since it came, shape (n_words,)."""
+        """Occurrences of each word since it was added, shape (n_words,)."""
         return self._table.totals[: self.n_words].copy()
 
     def frozen(self, n_words: int | None = None) -> Vocabulary:
-        """Return the first n_words words, all if omitted, as a vocabulary that never changes."""
+        """Return an immutable vocabulary of the first n_words words (default: all)."""
         if n_words is None or n_words >= self.n_words:
             return _Frozen(copied(self._table), self._spell().copy())
         words = self._spell()[:n_words]
         return _Frozen(_make_table(words), words)
 
     def settle(self) -> Ints | None:
-        """Let the lightest words go if there are too many; say where the others went.
+        """Evict the least frequent words if there are too many.
 
-        Words stay in order. Of equally heavy ones the first to come stays.
+        The others keep their order; of equally frequent words, the oldest stay.
 
         Returns
         -------
         (n_words before,) array of int, or None
-            The new id of each old id, -1 for a word that went; None if nothing changed.
+            The new id of each old id, -1 for an evicted word; None if nothing changed.
         """
         if self.n_words <= self.max_words + self.max_words // 4:
             return None
@@ -238,11 +238,11 @@ class GrowingVocabulary(Vocabulary):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What vocabularies must have in common to be united."""
+        """The settings that vocabularies must share to be united."""
         return {**super().settings, "max_words": self.max_words}
 
     def unite(self, others: Sequence[Vocabulary]) -> tuple[Self, list[Ints]]:
-        """Return the vocabulary of all words, counts added up, see `Vocabulary.unite`."""
+        """Return the union, with the counts added; see `Vocabulary.unite`."""
         parts: list[Vocabulary] = [self, *others]
         united = type(self)(self.max_words)
         words = list(dict.fromkeys(word for one in parts for word in one))
@@ -271,7 +271,7 @@ class GrowingVocabulary(Vocabulary):
 
 
 class _Frozen(Vocabulary):
-    """The words that a growing vocabulary had at a moment, perhaps none."""
+    """The words of a growing vocabulary at one moment; may be empty."""
 
     def __init__(self, table: Table, words: list[str]) -> None:
         self._table, self._spelled = table, words
@@ -281,18 +281,18 @@ VOCABULARIES: dict[str, type[Vocabulary]] = {"given": Vocabulary, "growing": Gro
 
 
 def vocabulary_to_state(vocabulary: Vocabulary) -> dict[str, Any]:
-    """Return a vocabulary's state together with its kind."""
+    """Return the state of a vocabulary, including its kind."""
     kind = next(name for name, cls in VOCABULARIES.items() if type(vocabulary) is cls)
     return {"kind": kind, **vocabulary.to_state()}
 
 
 def vocabulary_from_state(state: dict[str, Any]) -> Vocabulary:
-    """Rebuild the vocabulary of whichever kind `vocabulary_to_state` described."""
+    """Return the vocabulary that `vocabulary_to_state` described."""
     return VOCABULARIES[one_of(state, "kind", VOCABULARIES)].from_state(state)
 
 
 def _make_table(words: Iterable[str]) -> Table:
-    """Return the table of given words, or say what is wrong with them."""
+    """Return the hash table of given words; raise `ValueError` if any is invalid or repeated."""
     words = list(words)
     for word in cast("list[Any]", words):
         if not isinstance(word, str) or not word:

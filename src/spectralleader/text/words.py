@@ -1,4 +1,4 @@
-"""Words: what counts as a word of a text."""
+"""Words: the default tokenizer."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ EVERYTHING = frozenset({"urls", "mentions", "numbers"})
 
 @dataclass(frozen=True)
 class Words:
-    r"""What counts as a word: runs of ``\w`` in the lower-cased text, but for what is left out.
+    r"""A tokenizer: runs of ``\w`` in the lower-cased text, except those listed below.
 
-    Web addresses, @mentions and numbers are left out unless kept; the word of a #tag, and words
-    with digits in them, stay. Call it to cut a text; a `Vectoriser` finds the same words faster.
+    URLs, @mentions and numbers are skipped unless kept; the word of a #tag and words that contain
+    digits are words. Call it to tokenise a text; a `Vectoriser` finds the same words faster.
 
     Parameters
     ----------
     min_length : int
-        Characters that a word must have.
+        Minimum number of characters of a word.
     stop_words : "english", a file, or words, optional
-        Words to leave out; a file has one word a line. They are cut as texts are: "don't" leaves
-        out "don" and "t".
+        Words to ignore; a file has one word per line. They are tokenised like texts: "don't"
+        ignores "don" and "t".
     keep : collection of str
         Any of "urls" (their words: http, www, com, ...), "mentions" (without the @) and "numbers"
         (words of decimal digits only). With `EVERYTHING` kept, words are those of scikit-learn's
@@ -62,7 +62,7 @@ class Words:
         object.__setattr__(self, "stop_words", _as_stop_words(self.stop_words))
 
     def __call__(self, text: str) -> list[str]:
-        """Return the words of a text, in order. This is the definition."""
+        """Return the words of a text, in order. The kernel `scan` is tested against this."""
         found = self._pattern.findall(text.lower())
         return [word for word in found if self._counts(word)]
 
@@ -73,12 +73,12 @@ class Words:
 
     @property
     def stops(self) -> frozenset[str]:
-        """The stop words, none if there are none."""
+        """The stop words as a set."""
         return cast("frozenset[str]", self.stop_words)
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        skipped = {"urls": URL, "mentions": MENTION}  # found first, and no group: an empty word
+        skipped = {"urls": URL, "mentions": MENTION}  # match first, without a group: empty words
         parts = [pattern for name, pattern in skipped.items() if name not in self.keep]
         return re.compile("|".join([*parts, WORD]))
 
@@ -100,7 +100,7 @@ class Words:
 
 
 def as_words(given: Tokenizer | str | None) -> Tokenizer:
-    """Return what counts as a word; if omitted, all words but English stop words do."""
+    """Return the tokenizer; defaults to `Words` without English stop words."""
     if given is None:
         return Words(stop_words="english")
     if isinstance(given, str):
@@ -111,7 +111,7 @@ def as_words(given: Tokenizer | str | None) -> Tokenizer:
 
 
 def words_settings(words: Tokenizer) -> dict[str, Any]:
-    """Return what counts as a word as plain values; a tokenizer of one's own is itself."""
+    """Return the settings of a tokenizer as plain values; a custom one is returned itself."""
     if isinstance(words, Tokens):
         return {"tokenizer": "Tokens", "split": words.split}
     if not isinstance(words, Words):
@@ -121,7 +121,7 @@ def words_settings(words: Tokenizer) -> dict[str, Any]:
 
 
 def read_words(path: str | PathLike[str]) -> list[str]:
-    """Return the words of a file, one a line; empty lines do not count."""
+    """Return the words in a file, one per line; empty lines are ignored."""
     with Path(path).open(encoding="utf-8-sig") as file:
         return [word for line in file if (word := line.strip())]
 
