@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dsyevr, dtrtri
 
 from spectralleader.arrays import Floats
 
@@ -153,12 +152,9 @@ class _Search:
 
 def _largest(H: Floats, n_kept: int) -> tuple[Floats, Floats]:
     """Return the largest eigenpairs of a symmetric matrix, from its upper triangle, ascending."""
-    n = len(H)
-    values, vectors, _, _, failed = dsyevr(H, range="I", il=n - n_kept + 1, iu=n, lower=False)
-    if failed:  # the search for some eigenvalues can fail if many are equal
-        values, vectors = np.linalg.eigh(H, UPLO="U")
-        return values[n - n_kept :], vectors[:, n - n_kept :]
-    return np.asarray(values[:n_kept]), np.asarray(vectors)
+    # LAPACK's dsyevr, which computes only these, takes as long
+    values, vectors = np.linalg.eigh(H, UPLO="U")
+    return values[len(H) - n_kept :], vectors[:, len(H) - n_kept :]
 
 
 def orthonormal(block: Floats) -> tuple[Floats, float]:
@@ -167,12 +163,14 @@ def orthonormal(block: Floats) -> tuple[Floats, float]:
     Cholesky QR takes a quarter of the time, but loses accuracy for nearly dependent columns; if
     they are too close, the block is returned unchanged, with 0.
     """
-    L, failed = dpotrf(block.T @ block, lower=True)
-    left = L.diagonal().tolist()
-    if failed or not min(left) > DEPENDENT * max(left):
+    try:
+        L = np.linalg.cholesky(block.T @ block)
+    except np.linalg.LinAlgError:
         return block, 0.0
-    inverse, _ = dtrtri(L, lower=True)
-    return block @ inverse.T, min(left)
+    left = L.diagonal().tolist()
+    if not min(left) > DEPENDENT * max(left):
+        return block, 0.0
+    return block @ np.linalg.inv(L).T, min(left)
 
 
 def _completed(block: Floats, known: Floats, rng: np.random.Generator) -> Floats:
