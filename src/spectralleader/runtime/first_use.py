@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import gc
 import json
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -20,18 +22,25 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
+from numba.core.registry import cpu_target
+
+from spectralleader.runtime.blas import THREAD_VARIABLES
 from spectralleader.runtime.compiled import COMPILING, KERNELS, before_each_kernel
 from spectralleader.runtime.interrupts import look
 
 PROGRAM = """
-import json, sys
+import json, os, sys
 given = json.loads(sys.argv[1])
 sys.path[:] = given.pop("path")
 from spectralleader.runtime.first_use import compile_here
 compile_here(**given)
+os._exit(0)  # nothing is left to clean up, which would take a tenth of a second
 """
 NO_CACHE = 3  # exit code of a process that compiles in vain
 WAIT = 0.05  # seconds between two looks at it
+N_PROCESSES = 2  # that compile at the same time; functions that kernels share are compiled by each
+# Where a process can be copied, numba is loaded and set up once for all: 0.8 CPU seconds each.
+CAN_FORK = sys.platform == "linux"
 
 
 class NotCompiledError(Exception):
@@ -57,8 +66,8 @@ def use_first(
     *arguments
         Its arguments.
     parts : sequence of sequences of calls
-        Calls that together use most of its kernels: each sequence is compiled by a process of its
-        own, at the same time.
+        Calls that together use most of its kernels, those of each part in one process, the largest
+        part first: two processes take the next part whenever they have compiled one.
     """
     if COMPILING.has_cache and _is_python(sys.executable):
         whole: Call = (function, arguments)
@@ -93,56 +102,86 @@ def _is_python(program: str | None) -> bool:
 
 
 def _compile_apart(parts: Sequence[Sequence[Call]]) -> None:
-    """Compile in other processes, one per part; if that cannot be, nothing is lost but time."""
-    children = list[subprocess.Popen[str]]()
+    """Compile in other processes; if that cannot be, nothing is lost but time."""
+    children, n = list[subprocess.Popen[str]](), min(N_PROCESSES, len(parts))
+    queue, entrance = os.pipe()  # whoever reads the number of a part compiles it
+    os.write(entrance, bytes(range(len(parts))))
+    os.close(entrance)
     try:
         with suppress(OSError):
-            for part in parts:
-                children.append(_start(part))
+            for _ in range(1 if CAN_FORK else n):
+                children.append(_start(parts, n if CAN_FORK else 1, queue))
         _watch(children)
     finally:
+        os.close(queue)
         for child in children:
-            child.kill()
-            child.wait()
+            _end(child)
         COMPILING.report(0, 0)
 
 
-def _start(part: Sequence[Call]) -> subprocess.Popen[str]:
-    calls = [(call.__module__, call.__name__, arguments) for call, arguments in part]
-    program = [sys.executable, "-c", PROGRAM, json.dumps({"path": sys.path, "calls": calls})]
-    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen(program, **pipes, text=True)  # type: ignore[call-overload, no-any-return]
+def _start(parts: Sequence[Sequence[Call]], n_processes: int, queue: int) -> subprocess.Popen[str]:
+    named = [[(call.__module__, call.__name__, given) for call, given in part] for part in parts]
+    given = json.dumps({"path": sys.path, "parts": named, "n_processes": n_processes})
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, given],
+        stdin=queue,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1")},  # threads would not be copied
+        process_group=0 if CAN_FORK else None,  # by which all copies can be ended
+    )
+
+
+def _end(child: subprocess.Popen[str]) -> None:
+    """End a process and its copies, at once."""
+    if child.poll() is None:
+        if CAN_FORK:
+            os.killpg(child.pid, signal.SIGKILL)
+        child.kill()
+    child.wait()
 
 
 def _watch(children: Sequence[subprocess.Popen[str]]) -> None:
     """Report how far other processes are, until they end."""
-    counts = [0 for _ in children]  # of kernels that each has begun
+    begun = list[str]()  # a line for each kernel
 
-    def read(i: int, lines: IO[str]) -> None:
+    def read(lines: IO[str]) -> None:
         with lines, suppress(ValueError, OSError):
-            for line in lines:
-                counts[i] = int(line)
+            begun.extend(lines)
 
-    for i, child in enumerate(children):
-        threading.Thread(target=read, args=(i, child.stdout), daemon=True).start()
+    for child in children:
+        threading.Thread(target=read, args=(child.stdout,), daemon=True).start()
     n_reported = 0
     while any(child.poll() is None for child in children):
-        if sum(counts) > n_reported:
-            n_reported = sum(counts)
+        if len(begun) > n_reported:
+            n_reported = len(begun)
             COMPILING.report(n_reported, len(KERNELS))
         time.sleep(WAIT)
         look()
 
 
-def compile_here(calls: list[tuple[str, str, list[Any]]]) -> None:
-    """Call functions by their names for what they compile, and print how far that is."""
+def compile_here(parts: list[list[tuple[str, str, list[Any]]]], n_processes: int) -> None:
+    """Call functions by their names for what they compile; print a line for each kernel.
+
+    The numbers of parts to compile are read from standard input, and by copies of this process.
+    """
     gc.disable()  # the process ends soon
+    calls = [
+        [(getattr(import_module(module), name), given) for module, name, given in part]
+        for part in parts
+    ]
+    COMPILING.report = lambda n, n_kernels: print(flush=True) if n else None
+    cpu_target.target_context.refresh()  # as numba does before its first kernel
+    copy = os.fork() if n_processes > 1 else 0
+    with before_each_kernel(_give_up_in_vain):
+        while place := os.read(0, 1):
+            for function, arguments in calls[place[0]]:
+                function(*arguments)
+    if copy:
+        os.waitpid(copy, 0)
 
-    def give_up_in_vain() -> None:
-        if not COMPILING.has_cache:
-            sys.exit(NO_CACHE)
 
-    COMPILING.report = lambda n, n_kernels: print(n, flush=True) if n else None
-    with before_each_kernel(give_up_in_vain):
-        for module, name, arguments in calls:
-            getattr(import_module(module), name)(*arguments)
+def _give_up_in_vain() -> None:
+    if not COMPILING.has_cache:
+        sys.exit(NO_CACHE)

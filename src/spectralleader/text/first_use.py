@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spectralleader.learners import DEFAULT_LEARNER, LEARNERS
-from spectralleader.learners.hedged.rehearsal import rehearse_starts, rehearse_steps
+from spectralleader.learners.hedged.rehearsal import rehearse_em, rehearse_starts, rehearse_steps
 from spectralleader.models import TopicModel
 from spectralleader.runtime.first_use import use_first
 from spectralleader.text.snapshot import Snapshot
@@ -43,8 +43,10 @@ def try_counting() -> None:
     Snapshot(model, vocabulary, Words(), 0, 0).posterior(texts)
 
 
-# The kernels of the default learner are compiled by two processes, as long as each other.
-PARTS = (((rehearse_steps, ()),), ((try_counting, ()), (rehearse_starts, ())))
+# What the default learner compiles, the longest first; two processes share it.
+PARTS = tuple(
+    ((part, ()),) for part in (rehearse_em, try_counting, rehearse_starts, rehearse_steps)
+)
 
 
 def try_learning(learner: str, grows: bool) -> None:  # noqa: FBT001  # as above
