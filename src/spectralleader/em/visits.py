@@ -92,7 +92,7 @@ def log_probs(documents: Scattered, source: Columns, smoothing: Smoothing) -> Fl
     return out
 
 
-@kernel
+@inlined
 def visit(
     bounds: Ints,
     words: WordIds,

@@ -41,7 +41,8 @@ def find_merges(words: Floats, n_wanted: int = 1) -> Merges:
     """
     n_merged = max(0, words.shape[1] - n_wanted)
     merges = Merges(np.empty((n_merged, 2), np.int64), np.empty(n_merged))
-    _merge(np.array(words, order="C"), *merges)
+    n, rooms = words.shape[1], np.ones((2, words.shape[1]), np.int64)
+    _merge(np.array(words, order="C"), *merges, np.zeros((n, n)), np.zeros(n), rooms)
     return merges
 
 
@@ -61,24 +62,26 @@ def merge_topics(words: Floats, n_wanted: int) -> Ints:
 
 
 @kernel
-def _merge(mass: Floats, pairs: Ints, prices: Floats) -> None:
+def _merge(
+    mass: Floats, pairs: Ints, prices: Floats, shared: Floats, weights: Floats, rooms: Ints
+) -> None:
     """Merge columns of `mass` in place, ``len(prices)`` times, and record pairs and prices.
 
     With ``f(x) = x log x`` a merge costs the sum over words of ``f(a_i) + f(a_j) - f(a_i + a_j)``,
     which is 0 for a word that only one of the topics has, and ``f(w_i + w_j) - f(w_i) - f(w_j)``.
+    Zeros for costs and weights, and ones for two lists of topics, are given: making arrays in a
+    kernel takes as long to compile as the rest of it.
     """
-    n = mass.shape[1]
-    shared, weights, here = np.zeros((n, n)), np.zeros(n), np.empty(n, np.int64)
+    n, here, alive = mass.shape[1], rooms[0], rooms[1]
     for w in range(len(mass)):
         n_here = 0
         for i in range(n):
             if mass[w, i] > 0.0:
                 weights[i] += mass[w, i]
-                for j in here[:n_here]:
-                    shared[j, i] += _lost(mass[w, j], mass[w, i])
+                for x in range(n_here):
+                    shared[here[x], i] += _lost(mass[w, here[x]], mass[w, i])
                 here[n_here] = i
                 n_here += 1
-    alive = np.ones(n, np.bool_)
     for m in range(len(prices)):
         best, first, second = np.inf, 0, 0
         for i in range(n):
@@ -88,7 +91,7 @@ def _merge(mass: Floats, pairs: Ints, prices: Floats) -> None:
                     if price < best:
                         best, first, second = price, i, j
         pairs[m, 0], pairs[m, 1], prices[m] = first, second, best
-        alive[second] = False
+        alive[second] = 0
         weights[first] += weights[second]
         for w in range(len(mass)):
             # Only words of the merged column change any price, so update instead of recomputing.
@@ -98,7 +101,8 @@ def _merge(mass: Floats, pairs: Ints, prices: Floats) -> None:
                 for i in range(n):
                     if alive[i] and i != first and mass[w, i] > 0.0:
                         more = _lost(mass[w, first], mass[w, i]) - _lost(before, mass[w, i])
-                        shared[min(i, first), max(i, first)] += more
+                        low, high = (i, first) if i < first else (first, i)
+                        shared[low, high] += more
 
 
 @shared

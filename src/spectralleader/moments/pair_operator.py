@@ -38,8 +38,7 @@ def pair_operator(
     if N_PRODUCTS * d * d + n_summed < N_PRODUCTS * 10 * len(words):
         return sum_pairs(*arrays, documents.lengths, d).__matmul__
     weights = tuple_weights(documents, 2)
-    # C-contiguous, because Numba compiles a kernel for each array layout.
-    return lambda Z: multiply_pairs(*arrays, weights, np.ascontiguousarray(Z))
+    return lambda Z: multiply_pairs(*arrays, weights, Z)
 
 
 def sum_in_basis(documents: Documents, basis: Floats) -> Sums:
@@ -70,7 +69,6 @@ def _add_squares(rows: Floats, factors: Floats) -> Floats:
     return total
 
 
-@kernel
 def multiply_pairs(
     indptr: Ints, words: WordIds, counts: Floats, weights: Floats, Z: Floats
 ) -> Floats:
@@ -78,30 +76,52 @@ def multiply_pairs(
 
     With `tuple_weights` of order 2 that is ``sums.multiply_pairs(documents, Z)``.
     """
-    d, z = Z.shape
-    out, p = np.zeros((d, z)), np.empty(z)
-    for i in range(len(indptr) - 1):
-        g = weights[i]
-        if g == 0.0:
-            continue
-        ids, entries = words[indptr[i] : indptr[i + 1]], counts[indptr[i] : indptr[i + 1]]
-        p[:] = 0.0
-        for j in range(len(ids)):
-            # unsigned: a signed index is checked for wrap-around
-            row, c = Z[np.uint32(ids[j])], entries[j]
-            for a in range(z):
-                p[a] += c * row[a]
-        for j in range(len(ids)):
-            row, total, c = Z[np.uint32(ids[j])], out[np.uint32(ids[j])], g * entries[j]
-            for a in range(z):
-                total[a] += c * (p[a] - row[a])
+    out, projected = np.zeros(Z.shape), np.empty(Z.shape[1])
+    # C-contiguous, because Numba compiles a kernel for each array layout.
+    _add_products(indptr, words, counts, weights, np.ascontiguousarray(Z), projected, out)
     return out
 
 
 @kernel
+def _add_products(
+    indptr: Ints,
+    words: WordIds,
+    counts: Floats,
+    weights: Floats,
+    Z: Floats,
+    p: Floats,
+    out: Floats,
+) -> None:
+    """Add the result of `multiply_pairs` to `out`; p is a buffer for one row."""
+    z = len(p)
+    for i in range(len(indptr) - 1):
+        g = weights[i]
+        if g == 0.0:
+            continue
+        for a in range(z):
+            p[a] = 0.0
+        for j in range(indptr[i], indptr[i + 1]):
+            # unsigned: a signed index is checked for wrap-around
+            row, c = Z[np.uint32(words[j])], counts[j]
+            for a in range(z):
+                p[a] += c * row[a]
+        for j in range(indptr[i], indptr[i + 1]):
+            w, c = np.uint32(words[j]), g * counts[j]
+            row, total = Z[w], out[w]
+            for a in range(z):
+                total[a] += c * (p[a] - row[a])
+
+
 def sum_pairs(indptr: Ints, words: WordIds, counts: Floats, lengths: Floats, d: int) -> Floats:
     """``sums.sum_pairs(documents)``, shape (d, d)."""
-    half = np.zeros((d, d))  # half of the symmetric result; the transpose is added at the end
+    half = np.zeros((d, d))
+    _add_pairs(indptr, words, counts, lengths, half)
+    return half + half.T
+
+
+@kernel
+def _add_pairs(indptr: Ints, words: WordIds, counts: Floats, lengths: Floats, half: Floats) -> None:
+    """Add each pair of words once: half of the symmetric result."""
     for i in range(len(indptr) - 1):
         if lengths[i] < 2:
             continue
@@ -111,7 +131,3 @@ def sum_pairs(indptr: Ints, words: WordIds, counts: Floats, lengths: Floats, d: 
             for k in range(indptr[i], j):
                 row[np.uint32(words[k])] += weight * counts[k]
             row[np.uint32(words[j])] += 0.5 * weight * (counts[j] - 1)
-    for a in range(d):
-        for b in range(a + 1):
-            half[a, b] = half[b, a] = half[a, b] + half[b, a]
-    return half

@@ -10,10 +10,11 @@ from spectralleader.arrays import Ints, Posteriors
 from spectralleader.checks.states import number, posteriors, whole
 from spectralleader.documents import Documents
 from spectralleader.em.statistics import Statistics
-from spectralleader.em.visits import Columns, Smoothing, expect, follow, visit
+from spectralleader.em.visits import Columns, Smoothing, expect, follow
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.models.matching import best_order
 from spectralleader.samples import Reservoir, Window
+from spectralleader.samples.reservoir import NOBODY
 
 MATCHED = 5000  # maximum number of documents used to match topics
 
@@ -81,10 +82,9 @@ class Followed:
         columns.words[:, at] = statistics.words[:, order]
         columns.totals[:, at] = statistics.totals[:, order]
         self._room[:n] = after[:, order]
-        for _ in range(n_passes):
-            bounds, words, counts, _ = self.sample.lying
-            remembered = (bounds, words, counts, np.arange(n), self._room)
-            visit(*remembered, columns, smoothing, SETTINGS.unmoved)
+        lying, topics = tuple(self.sample.lying), (tuple(columns), tuple(smoothing))
+        for _ in range(n_passes):  # nothing moved, and everything is visited again
+            follow(lying, lying, NOBODY, n, (0, n), self._room, topics, SETTINGS.unmoved)
         return float((self.posterior.argmax(axis=1) != before.argmax(axis=1)).mean())
 
     def to_state(self) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from spectralleader.learners.hedged.mixing import Mixing
 from spectralleader.learners.hedged.race import fit, judge, random, set_out, spectral
 from spectralleader.models.matching import assign
 from spectralleader.models.merging import merge_topics
+from spectralleader.moments.pair_operator import pair_operator
 from spectralleader.samples import Reservoir, Window
 
 N_DOCS, N_WORDS = 60, 400
@@ -40,6 +41,8 @@ def rehearse_starts() -> None:
     """Use the kernels that only new starts have: the spectral one, merged and matched topics."""
     documents = sample_documents()
     start = spectral(documents.take(np.arange(N_DOCS)), 2, 0.0, 0)
+    few_words = Documents.from_tokens(np.zeros((N_DOCS, 8), np.int64), 1)
+    pair_operator(few_words)  # whose pairs are summed
     merge_topics(start.words, 1)
     assign(np.eye(2), np.arange(2))
 
