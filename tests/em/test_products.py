@@ -2,10 +2,22 @@
 
 import numpy as np
 import pytest
+from numba import njit
 
-from spectralleader.em.products import LOW, Chances, lift, multiply_words, normalise, safe_length
+from spectralleader.em import products
+from spectralleader.em.products import LOW, Chances, lift, safe_length
 
 N_WORDS, STRENGTH = 600, 5.0
+
+
+@njit
+def multiply_words(*given):
+    return products.multiply_words(*given)
+
+
+@njit
+def normalise(*given):
+    return products.normalise(*given)
 
 
 def long_document(n_topics):

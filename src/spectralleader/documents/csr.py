@@ -158,8 +158,9 @@ def number_words(words: WordIds, n_words: int) -> tuple[WordIds, Ints]:
 @kernel
 def sum_rows(indptr: Ints, counts: Floats) -> Floats:
     """``[counts[a:b].sum() for a, b in itertools.pairwise(indptr)]``."""
-    sums = np.zeros(len(indptr) - 1)
+    sums = np.empty(len(indptr) - 1)
     for i in range(len(sums)):
+        sums[i] = 0.0
         for j in range(indptr[i], indptr[i + 1]):
             sums[i] += counts[j]
     return sums

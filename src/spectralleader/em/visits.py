@@ -58,9 +58,11 @@ def expect(
     ``[1, lengths] @ posterior`` are added. The fit is the sum of the log-probabilities.
     """
     K, fit = source.n_topics, 0.0
-    work = np.zeros((5, 1, K))  # indexed, not unpacked: its parts would not be known as contiguous
+    work = np.empty((5, 1, K))  # indexed, not unpacked: its parts would not be known as contiguous
     slope, offset, prior, rows, logs = work[0], work[1], work[2], work[3], work[4]
     row = rows[0]
+    for k in range(K):
+        logs[0, k] = 0.0
     chances = _set_lines(source, smoothing, 1.0, slope, offset, prior)
     for i in range(len(documents.bounds)):
         low, high = documents.bounds[i, 0], documents.bounds[i, 1]
@@ -79,9 +81,11 @@ def expect(
 def log_probs(documents: Scattered, source: Columns, smoothing: Smoothing) -> Floats:
     """Return the log-probability of each document under the smoothed source, (n_docs,)."""
     out = np.empty(len(documents.bounds))
-    K, work = source.n_topics, np.zeros((5, 1, source.n_topics))
+    K, work = source.n_topics, np.empty((5, 1, source.n_topics))
     slope, offset, prior, rows, logs = work[0], work[1], work[2], work[3], work[4]
     row = rows[0]
+    for k in range(K):
+        logs[0, k] = 0.0
     chances = _set_lines(source, smoothing, 1.0, slope, offset, prior)
     for i in range(len(out)):
         low, high = documents.bounds[i, 0], documents.bounds[i, 1]
@@ -110,9 +114,11 @@ def visit(
     K = columns.n_topics
     table, first = columns.words, columns.first
     n_docs, n_words = columns.totals[0, first : first + K], columns.totals[1, first : first + K]
-    work = np.zeros((5, 1, K))  # indexed, not unpacked: its parts would not be known as contiguous
+    work = np.empty((5, 1, K))  # indexed, not unpacked: its parts would not be known as contiguous
     slope, offset, prior, rows, logs = work[0], work[1], work[2], work[3], work[4]
     row = rows[0]
+    for k in range(K):
+        logs[0, k] = 0.0
     chances = _set_lines(columns, smoothing, 1.0, slope, offset, prior)
     for i in range(len(places)):
         if i % EVERY == EVERY - 1:
@@ -196,8 +202,10 @@ def sweep(
     n, K = len(documents.bounds), columns.n_topics
     scale, n_steps = 1.0, 0
     rows = np.empty((size, K))
-    work = np.zeros((4, 1, K))
+    work = np.empty((4, 1, K))
     slope, offset, prior, logs = work[0], work[1], work[2], work[3]
+    for k in range(K):
+        logs[0, k] = 0.0
     for _ in range(n_passes):
         for first in range(0, n, size):
             last = min(n, first + size)

@@ -27,6 +27,7 @@ OPTIONS: dict[str, Any] = {
     "fastmath": REORDER,
     "no_cfunc_wrapper": True,
 }
+INNER = {**OPTIONS, "no_cpython_wrapper": True}
 COMPILING_LINE = "compiling kernels for this machine, once: {} of up to {}"
 ERASE = "\r\x1b[K"
 NO_CACHE = (
@@ -66,8 +67,11 @@ def inlined(function: Kernel) -> Kernel:
 
 
 def shared(function: Kernel) -> Kernel:
-    """Compile a function that several kernels call: it has no place in the cache of its own."""
-    return cast(Kernel, numba.njit(**OPTIONS)(function))
+    """Compile a function that several kernels call, and Python does not.
+
+    It has no place in the cache of its own.
+    """
+    return cast(Kernel, numba.njit(**INNER)(function))
 
 
 class ReadOnly:

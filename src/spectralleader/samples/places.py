@@ -152,7 +152,7 @@ def exchange(
     """
     n, n_left = len(chosen), 0
     for i in range(n):
-        row, place = chosen[i]
+        row, place = chosen[i, 0], chosen[i, 1]
         first, last = indptr[row], indptr[row + 1]
         if place < n_taken:
             moved[n + n_left, 0], moved[n + n_left, 1] = bounds[place, 0], bounds[place, 1]

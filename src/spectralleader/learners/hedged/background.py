@@ -94,8 +94,9 @@ def smooth_into(
     divided by its sum.
     """
     K, n_words, first = columns.n_topics, topics.shape[1], columns.first
-    sums, n_docs = np.zeros(K), 0.0
+    sums, n_docs = np.empty(K), 0.0
     for k in range(K):
+        sums[k] = 0.0
         weights[k] = scale * columns.totals[0, first + k] + WEIGHT / K
         n_docs += weights[k]
     for k in range(K):

@@ -40,10 +40,15 @@ def ask(
     chances = np.empty((n, n_tables * n_strengths, n_topics))
     units = np.empty(n_tables * n_strengths)
     smoothed = Chances(table, 0, seen, slope, offset, safe)
-    products, logs = np.empty(slope.shape), np.zeros(slope.shape)
+    products, logs = np.empty(slope.shape), np.empty(slope.shape)
+    for s in range(n_strengths):
+        for x in range(n_tables * n_topics):
+            logs[s, x] = 0.0
     for i in range(n):
         low, high = indptr[i], indptr[i + 1]
-        products[:] = 1.0
+        for s in range(n_strengths):
+            for x in range(n_tables * n_topics):
+                products[s, x] = 1.0
         is_long = multiply_words(low, high, words, counts, smoothed, products, logs)
         for s in range(n_strengths):
             for t in range(n_tables):
