@@ -1,4 +1,4 @@
-"""How the code is run: kernels compiled and kept, signals held back, threads one at a time.
+"""Runtime: compilation and caching of kernels, deferral of signals, and locking.
 
 Here belongs what protects a step from the world around it, and nothing that knows of documents.
 """

@@ -1,4 +1,4 @@
-"""BLAS on one thread: products here are small, and more threads cost more than they gain.
+"""Single-threaded BLAS: the products here are small, and more threads would be slower.
 
 On two cores that others use too, `hedged` took five times as long with the threads that OpenBLAS
 starts by itself. Its number is of the whole process, and is put back when the last user has ended.
@@ -13,9 +13,9 @@ from functools import cache
 from importlib import import_module
 from typing import NamedTuple
 
-# What processes are told by before they import NumPy.
+# Environment variables that take effect before NumPy is imported.
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-# What NumPy and SciPy call theirs; other libraries, such as Accelerate, are left alone.
+# Names of the libraries of NumPy and SciPy; others, such as Accelerate, are not changed.
 MODULES = ("numpy.linalg._umath_linalg", "scipy.linalg._fblas")
 NAMES = [
     (prefix, suffix) for prefix in ("scipy_openblas", "openblas") for suffix in ("64_", "_64", "")
@@ -23,7 +23,7 @@ NAMES = [
 
 
 class Threads(NamedTuple):
-    """The number of threads of one library."""
+    """The thread count of one BLAS library."""
 
     get: Callable[[], int]
     set: Callable[[int], None]
@@ -31,7 +31,7 @@ class Threads(NamedTuple):
 
 @cache
 def libraries() -> tuple[Threads, ...]:
-    """Return the libraries whose threads can be set."""
+    """Return the BLAS libraries whose thread count can be set."""
     found = []
     for module in MODULES:
         try:
@@ -47,7 +47,7 @@ def libraries() -> tuple[Threads, ...]:
 
 
 class OneThread:
-    """While it is entered, by any number of threads, BLAS works on one."""
+    """A context manager, for any number of threads, in which BLAS uses one thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

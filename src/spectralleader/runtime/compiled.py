@@ -1,4 +1,4 @@
-"""How kernels are compiled: one decorator for all, a cache on disk, and what is said meanwhile."""
+"""Compilation of kernels: one decorator, a cache on disk, and progress reports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from spectralleader.runtime.interrupts import HOLD, Interrupts
 
 REORDER = {"reassoc", "contract", "nsz"}  # sums in any order, fused multiply-add, one zero
-# No wrapper for C code, which never calls a kernel: that takes a second of compiling in all.
+# Without wrappers for C callers, which saves a second of compilation in total.
 OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
@@ -40,7 +40,7 @@ KERNELS: list[Any] = []  # of all modules imported so far
 
 
 def kernel(function: Kernel) -> Kernel:
-    """Compile a plain function of arrays on first use and keep the machine code on disk.
+    """Compile a function of arrays on first use, and cache the machine code on disk.
 
     Division follows NumPy: no exception on zero. Sums may be reordered, so that they fill vector
     registers: equal to the loop written out but for rounding, and the same bits at every run.
@@ -59,7 +59,7 @@ def kernel(function: Kernel) -> Kernel:
 
 
 def inlined(function: Kernel) -> Kernel:
-    """Make a function part of the one kernel that calls it: it is typed and optimised only there.
+    """Inline a function into the one kernel that calls it: it is only typed and optimised there.
 
     On its own it would be compiled twice, alone and within the kernel. Tests may call it.
     """
@@ -91,7 +91,7 @@ class ReadOnly:
 
 
 class Places(CompileResultCacheImpl):
-    """Where kernels may be kept: in numba's places, each also if it can only be read."""
+    """The locations of the cache: those of Numba, and the same if they are read-only."""
 
     _locator_classes = list[Any](  # noqa: RUF012  # as numba has it
         place
@@ -111,7 +111,7 @@ def source_digest() -> bytes:
 
 
 class KernelCache(FunctionCache):
-    """Numba's cache, which never stops the work: what fails is not cached.
+    """Numba's cache, except that failures are ignored: the kernel is then not cached.
 
     Numba compares the file of a kernel with that of the cached machine code, but not the files of
     kernels that it calls, which are part of that machine code. So all files with kernels are
@@ -125,7 +125,7 @@ class KernelCache(FunctionCache):
         self._cache_file._source_stamp = source_digest()
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return machine code; None if it is not there or cannot be read."""
+        """Return cached machine code, or None if it is missing or unreadable."""
         try:
             return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except Exception:  # whatever a damaged file may cause
@@ -134,7 +134,7 @@ class KernelCache(FunctionCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep machine code, if that is possible."""
+        """Cache machine code if possible."""
         try:
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]
         except OSError as error:  # the disk is full, the folder can only be read
@@ -160,7 +160,7 @@ class Compiling(event.Listener):
         self._began = 0.0
 
     def on_start(self, event: Any) -> None:
-        """Report a kernel that is about to be compiled, or be interrupted here."""
+        """Report that a kernel is about to be compiled; an interrupt is raised here."""
         if self._is_ours(event):
             HOLD.__enter__()
             if self._depth == 0:  # the compiler makes many objects, few of them garbage
@@ -176,7 +176,7 @@ class Compiling(event.Listener):
             self.of_thread.before_each()
 
     def on_end(self, event: Any) -> None:
-        """Report the end, if that was the outermost."""
+        """Report the end of the outermost compilation."""
         if self._is_ours(event):
             self._depth -= 1
             if self._depth == 0:
@@ -191,7 +191,7 @@ class Compiling(event.Listener):
         return bool(event.data["dispatcher"].py_func.__module__.startswith("spectralleader."))
 
     def lament(self, why: str) -> None:
-        """Print once why kernels are not kept."""
+        """Print once why kernels are not cached."""
         if self.lament_once:
             self.lament_once = False
             say(NO_CACHE.format(why))
@@ -213,7 +213,7 @@ class OfThread(threading.local):
 
 @contextmanager
 def before_each_kernel(call: Callable[[], None]) -> Iterator[None]:
-    """Have a function called before this thread compiles a kernel; it may raise."""
+    """Call a function before this thread compiles each kernel; it may raise."""
     mine = COMPILING.of_thread
     before, mine.before_each = mine.before_each, call
     try:
@@ -223,7 +223,7 @@ def before_each_kernel(call: Callable[[], None]) -> Iterator[None]:
 
 
 def say(text: str) -> None:
-    """Write to standard error, if there is one and somebody reads it."""
+    """Write to standard error, ignoring failures."""
     with suppress(Exception):  # full, closed, none, or an object of somebody else's
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -242,7 +242,7 @@ def show(n: int, n_kernels: int) -> None:
 
 
 def is_terminal(stream: Any) -> bool:
-    """Return whether a stream is a terminal; one that is closed, or cannot say, is none."""
+    """Return whether a stream is a terminal; False if it is closed or cannot tell."""
     try:
         return bool(stream.isatty())
     except Exception:  # programs put objects of their own in its place

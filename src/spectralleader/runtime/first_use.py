@@ -1,4 +1,4 @@
-"""First use on a machine: processes of their own compile the kernels, this one loads them.
+"""First use on a machine: subprocesses compile the kernels, and this process loads them.
 
 Machine code that was just compiled and the same code loaded from the cache may differ in the last
 bit of a sum, because functions that several kernels share are linked in another order. So nothing
@@ -44,7 +44,7 @@ CAN_FORK = sys.platform == "linux"
 
 
 class NotCompiledError(Exception):
-    """A kernel is needed that the cache does not have."""
+    """Raised if a kernel is not in the cache."""
 
 
 Call = tuple[Callable[..., object], tuple[str | bool, ...]]  # of a function of a module
@@ -55,7 +55,7 @@ def use_first(
     *arguments: str | bool,
     parts: Sequence[Sequence[Call]] = (),
 ) -> None:
-    """Have all kernels that a function of a module uses ready, or be interrupted.
+    """Make sure that all kernels used by a function are compiled; interrupts are raised.
 
     It is called on nothing that counts, and may be left before any kernel.
 
@@ -102,7 +102,7 @@ def _is_python(program: str | None) -> bool:
 
 
 def _compile_apart(parts: Sequence[Sequence[Call]]) -> None:
-    """Compile in other processes; if that cannot be, nothing is lost but time."""
+    """Compile in subprocesses; if that fails, kernels are compiled when they are used."""
     children, n = list[subprocess.Popen[str]](), min(N_PROCESSES, len(parts))
     queue, entrance = os.pipe()  # whoever reads the number of a part compiles it
     os.write(entrance, bytes(range(len(parts))))
@@ -143,7 +143,7 @@ def _end(child: subprocess.Popen[str]) -> None:
 
 
 def _watch(children: Sequence[subprocess.Popen[str]]) -> None:
-    """Report how far other processes are, until they end."""
+    """Report the progress of the subprocesses until they end."""
     begun = list[str]()  # a line for each kernel
 
     def read(lines: IO[str]) -> None:

@@ -1,4 +1,4 @@
-"""Guard: one step or reading of an object at a time, whole, whatever threads and signals do."""
+"""Guard: serialises the steps and reads of an object, safe for threads and signals."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Guard:
-    """A lock, under which signals wait; entered again by the same thread, it lets it in.
+    """A reentrant lock that defers signals while it is held.
 
     Copies and pickles of an object get a guard of their own.
     """
@@ -67,7 +67,7 @@ class Guard:
 
     @property
     def is_taken(self) -> bool:
-        """Whether another thread has it."""
+        """Whether another thread holds the lock."""
         if self._lock.acquire(blocking=False):
             self._lock.release()
             return False
@@ -78,14 +78,14 @@ class Guard:
 
 
 def guard_of(thing: Any) -> Guard:
-    """Return the guard of an object, the same one for every thread."""
+    """Return the guard of an object, which all threads share."""
     fields: dict[str, Any] = thing.__dict__
     guard: Guard = fields.get("_guard") or fields.setdefault("_guard", Guard())
     return guard
 
 
 class changing:  # noqa: N801  # read as a verb: with changing(self)
-    """Around what changes an object, after all checks: it ends, or the object is broken.
+    """A context manager around a change of an object, after all checks: it completes, or breaks it.
 
     Bad input is refused before anything changes, and signals wait for the end. What is left is what
     is unexpected, such as no more memory: every later use then raises `BrokenError`.

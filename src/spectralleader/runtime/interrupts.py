@@ -8,7 +8,7 @@ long as `Interrupts` is. What takes longer than a moment calls `look` wherever i
 
 from __future__ import annotations
 
-# `signal` wraps these functions in enumerations, at ten times the cost
+# The module `signal` wraps these functions in enumerations, which is ten times slower.
 import _signal  # type: ignore[import-not-found]
 import os
 import signal
@@ -33,11 +33,11 @@ SHOW_CURSOR = "\x1b[?25h"
 
 
 class Terminated(KeyboardInterrupt):
-    """The process was asked to end (SIGTERM), as a service or a machine that shuts down is."""
+    """Raised after SIGTERM, which is sent to services and at shutdown."""
 
 
 def is_main_thread() -> bool:
-    """Return whether this is the thread in which Python runs signal handlers."""
+    """Return whether this is the main thread, in which Python runs signal handlers."""
     return threading.get_ident() == threading.main_thread().ident
 
 
@@ -130,7 +130,7 @@ class Hold:
             self._deliver()
 
     def _deliver(self) -> None:
-        """Call the handlers of the signals that wait, all of them also if one raises."""
+        """Call the handlers of all deferred signals, even if one of them raises."""
         while self._waiting:
             number = self._waiting.popleft()
             handler = _signal.getsignal(number)
@@ -156,7 +156,7 @@ class Hold:
         return None
 
     def look(self) -> None:
-        """Raise for the signal that waits."""
+        """Raise the exception of the deferred signal."""
         number = self.asked()
         if number is not None:
             self._waiting.remove(number)
