@@ -17,6 +17,8 @@ from tests.servers import free_port
 
 SECTION = "service"
 OURS, PEER = "serve, while learning at full speed", "FastAPI and scikit-learn LDA, not learning"
+BUSY = "learning, as many requests as are answered"
+LEARNING_PEER = "FastAPI and scikit-learn LDA, while partial_fit learns in a thread"
 ALONE, ASKED = "learning, no requests", "learning, 100 requests per second"
 PER_SECOND, P99, DOCS, MEMORY = "requests per second", "ms, p99", "documents per second", "MB"
 GREW = "growth of memory under requests, last half against first"
@@ -37,24 +39,30 @@ def run(bench: Bench) -> None:
     path.write_text("\n".join(texts) + "\n", encoding="utf-8")
     asked = texts[:1000]
     found: dict[tuple[str, str], list[float]] = {}
-    advance = bench.bar(SECTION, 4 * bench.sizes.rounds)
-    with Service(bench, path) as service, Peer(path) as peer:
+    advance = bench.bar(SECTION, 5 * bench.sizes.rounds)
+    with Service(bench, path) as service, Peer(path) as peer, Peer(path, "learn") as learning:
+        everyone: dict[str, Service | Peer] = {OURS: service, PEER: peer, LEARNING_PEER: learning}
+        for other in (peer, learning):
+            other.pause(True)
         time.sleep(WARM if seconds > 1 else 0.0)
         http_load.ask(service.port, asked, 1.0)
         memory = [service.memory()]
         for _ in range(bench.sizes.rounds):
             service.pause(False)
             service.append(service.n_docs)
-            for name, port in ((OURS, service.port), (PEER, peer.port)):
-                # the other one must not take the processors: learning stops while the peer is asked
-                peer.pause(name == OURS)
-                service.pause(name == PEER)
-                answer = http_load.ask(port, asked, seconds)
+            for name, one in everyone.items():
+                for other in everyone.values():  # must not take the processors
+                    other.pause(other is not one)
+                before = service.n_docs if one is service else 0
+                answer = http_load.ask(one.port, asked, seconds)
+                if one is service:  # what the answers cost those who learn
+                    speed = (service.n_docs - before) / seconds
+                    found.setdefault((BUSY, DOCS), []).append(speed)
                 found.setdefault((name, PER_SECOND), []).append(answer.per_second)
                 found.setdefault((name, P99), []).append(answer.p99)
                 advance()
+            learning.pause(True)
             service.pause(False)
-            peer.pause(True)
             for name, rate in ((ALONE, None), (ASKED, RATE)):
                 speed = service.speed(seconds, asked, rate)
                 found.setdefault((name, DOCS), []).append(speed)
@@ -107,9 +115,9 @@ class Service(Serving):
 class Peer:
     """The service that is compared with, as a process."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *options: str) -> None:
         self.port = free_port()
-        arguments = [str(path), str(self.port), str(N_TOPICS), str(N_WORDS)]
+        arguments = [str(path), str(self.port), str(N_TOPICS), str(N_WORDS), *options]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.lda_service", *arguments]
         )
