@@ -1,4 +1,4 @@
-"""Answers that take long to make: kept, and made again by one thread while others take the old."""
+"""Cached answers: one thread recomputes a stale answer while others use the old one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Guarding: who may ask, how much, and how long answers take; around all routes."""
+"""Middleware around all routes: authentication, limits, and timing of requests."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ HEADERS = [
 
 
 class Guarding:
-    """Refuses requests without the token, of other hosts, too many or too large; times the rest.
+    """Rejects requests without a token, for other hosts, too many or too large; times the rest.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class Guarding:
         if self._token is None:
             return
         given = read_token(headers.get(b"authorization", b""))
-        # compared in a time that does not tell how much of it is right
+        # Compared in constant time, which reveals nothing about the token.
         if not hmac.compare_digest(given, self._token):
             raise RequestError(
                 401,
@@ -144,7 +144,7 @@ class Guarding:
             )
 
     def _limited(self, receive: Receive) -> Receive:
-        """Return a stream of the body that ends with an error where it is too long or too slow."""
+        """Return a stream of the body that raises if the body is too large or too slow."""
         n_read, is_read, end = 0, False, monotonic() + self._limits.seconds
 
         async def receive_some() -> Message:
@@ -159,7 +159,7 @@ class Guarding:
         return receive_some
 
     async def _receive_until(self, end: float, receive: Receive) -> Message:
-        """Return the next part of a body, if it comes before the end."""
+        """Return the next part of a body; raise if it does not arrive in time."""
         while True:
             try:
                 async with asyncio.timeout(min(LOOK_EVERY, max(0.0, end - monotonic()))):
@@ -172,7 +172,7 @@ class Guarding:
 
 
 def read_token(header: bytes) -> bytes:
-    """Return the token of a header: a bearer's, or the password that a browser asked for."""
+    """Return the token in an Authorization header: a bearer token, or the password."""
     kind, _, value = header.partition(b" ")
     if kind.lower() == b"basic":
         try:
@@ -183,18 +183,18 @@ def read_token(header: bytes) -> bytes:
 
 
 def too_large(limits: Limits) -> RequestError:
-    """Return the error of a body that is too large."""
+    """Return the error for a body that is too large."""
     return RequestError(413, f"the body has more than {limits.body:,} bytes; send fewer documents")
 
 
 def too_slow(limits: Limits) -> RequestError:
-    """Return the error of a body that does not come."""
+    """Return the error for a body that does not arrive in time."""
     said = f"the body did not come within {limits.seconds:g} s; send it again, in smaller parts"
     return RequestError(408, said, Connection="close")
 
 
 def failed() -> RequestError:
-    """Return the error of a request that met with a bug."""
+    """Return the error for an unexpected exception."""
     return RequestError(500, "the service failed; its log says how")
 
 

@@ -1,4 +1,4 @@
-"""Inbox: documents that were posted, on the disk until they are learned, each exactly once.
+"""Inbox: posted documents are stored on disk until they are learned, each exactly once.
 
 A request is acknowledged when its lines are in the file ``MODEL.inbox`` on the disk. Learning
 follows that file as it follows any other, and the model file holds the position in it: what was
@@ -36,15 +36,15 @@ BEGINNING = {"number": 0, "offset": 0, "line": 0, "head": EMPTY, "tail": EMPTY}
 
 
 class FullError(Exception):
-    """More documents wait to be learned than the inbox holds."""
+    """Raised if the inbox is full."""
 
 
 class OtherContentError(Exception):
-    """Other documents came before under the same id."""
+    """Raised if an id was used before for other documents."""
 
 
 class ClosedError(Exception):
-    """The service stops."""
+    """Raised while the service is stopping."""
 
 
 class Known(NamedTuple):
@@ -64,14 +64,14 @@ class Known(NamedTuple):
         return Known(self.n + len(documents), n_all, digest)
 
     def is_part_of(self, documents: Sequence[dict[str, Any]]) -> bool:
-        """Return whether these documents are the request, as far as it is known."""
+        """Return whether these documents match the stored part of the request."""
         if self.n_all not in (None, len(documents)) or self.n > len(documents):
             return False
         return Known().with_more(documents[: self.n], None).digest == self.digest
 
 
 class Accepted(NamedTuple):
-    """What became of a request."""
+    """The result of a request."""
 
     n_new: int  # documents
     n_known: int  # documents that an earlier request of the same id brought
@@ -98,7 +98,7 @@ class Inbox:
         self._tried = 0.0  # when that was
 
     def open(self) -> None:
-        """Read the ids of what was posted before, and be ready for more."""
+        """Read the ids of stored documents, and open the file for new ones."""
         found = [one for one in (self._older, self.path) if one.exists()]
         self.is_new = not any(one.stat().st_size for one in found)
         for one in found:
@@ -116,7 +116,7 @@ class Inbox:
         return self._file
 
     def _read_ids(self, path: Path) -> None:
-        """Read the ids of a file; a last line that a crash cut short was never acknowledged."""
+        """Read the ids in a file; a truncated last line was never acknowledged."""
         with path.open("r+b") as file:
             end = 0
             for line in file:
@@ -142,7 +142,7 @@ class Inbox:
             self._ids.popitem(last=False)
 
     def add(self, documents: Sequence[dict[str, Any]], id: str | None) -> Accepted:
-        """Bring documents to the disk; those that came before under the same id are left out.
+        """Write documents to disk, except those already stored under the same id.
 
         Raises
         ------
@@ -208,7 +208,7 @@ class Inbox:
         return self._problem
 
     def _rotate_if_long(self) -> None:
-        """Begin a new file if this one is long, and the one before it is learned for good."""
+        """Start a new file if this one is long and the previous one is learned and saved."""
         if os.fstat(self._handle.fileno()).st_size < LONG or not self._is_saved_here():
             return
         self._handle.close()
@@ -216,13 +216,13 @@ class Inbox:
         self._file = self._create()
 
     def _is_saved_here(self) -> bool:
-        """Return whether the last checkpoint is of a position in the present file."""
+        """Return whether the last checkpoint has a position in the current file."""
         if self._saved is None:
             return False
         return self._saved["offset"] > 0 and find_spot(self._saved, [self.path]) is not None
 
     def note_saved(self, position: Any) -> None:
-        """Take note of the position that a checkpoint on the disk has."""
+        """Record the position of a checkpoint that was written to disk."""
         if isinstance(position, dict) and position.get("kind") == KIND:
             self._saved = position["at"]
 
@@ -244,7 +244,7 @@ class Inbox:
 
 @dataclass(frozen=True)
 class InboxSource(Source):
-    """The inbox as a source of documents, to be learned as they come."""
+    """The inbox as a live source of documents."""
 
     wait: float = 0.0
     follow: bool | None = True
@@ -287,7 +287,7 @@ class InboxReader(LiveReader):
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring the names of a folder's files to the disk, where the platform can."""
+    """Sync the directory entries of a folder to disk, if the platform supports it."""
     if os.name == "nt":
         return
     descriptor = os.open(folder, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""Metrics: what Prometheus reads, made when it asks."""
+"""Metrics in the format of Prometheus, computed on request."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ class Metrics:
         self._found: dict[tuple[str, int], Histogram] = {}
 
     def note(self, path: str, status: int, seconds: float) -> None:
-        """Take note of a request."""
+        """Record a request."""
         latency = self._found.get((path, status))
         if latency is None:  # looking it up takes longer than noting it
             latency = self._found[path, status] = self._latencies.labels(path, str(status))
         latency.observe(seconds)
 
     def text(self) -> bytes:
-        """Return all of them in the text format of Prometheus."""
+        """Return all metrics in the text format of Prometheus."""
         return generate_latest(self._registry)
 
 
 class Collected(Collector):
-    """What the service knows of learning."""
+    """The metrics of learning."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the metrics as they are now."""
+        """Yield the current metrics."""
         service = self._service
         info = GaugeMetricFamily(f"{PREFIX}_info", "Version.", labels=["version"])
         info.add_metric([__version__], 1)
@@ -83,7 +83,7 @@ class Collected(Collector):
         yield from self._checkpoint()
 
     def _per_topic(self) -> Iterator[Metric]:
-        """Yield the share and the surprise of each topic, by its number: words would tell texts."""
+        """Yield share and surprise of each topic by number; words would disclose texts."""
         weights = self._service.snapshot().model.weights
         share = GaugeMetricFamily(f"{PREFIX}_topic_share", "Share of topics.", labels=["topic"])
         said = "Mean of -log p of a topic's latest documents: 1 if they are like the past."
@@ -104,12 +104,12 @@ class Collected(Collector):
 
 
 def read_lag(said: str) -> float | None:
-    """Return the number of how far behind its source learning is; None if that is not known."""
+    """Return the lag behind the source as a number, or None if it is unknown."""
     if found := BEHIND.search(said):
         return float(found[1].replace(",", ""))
     return 0.0 if said in UP_TO_DATE else None
 
 
 def gauge(name: str, said: str, value: float) -> GaugeMetricFamily:
-    """Return a metric that goes up and down."""
+    """Return a gauge."""
     return GaugeMetricFamily(f"{PREFIX}_{name}", said, value=value)

@@ -1,4 +1,4 @@
-"""The OpenAPI description of the service; a test holds the service to it."""
+"""The OpenAPI description of the service; a test checks the service against it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LINES: Schema = {"type": "array", "items": TEXT}
 
 
 def record(**fields: Schema) -> Schema:
-    """Return the schema of an object that has these fields, all of them."""
+    """Return the schema of an object in which all these fields are required."""
     return {"type": "object", "required": list(fields), "properties": fields}
 
 
 def optional(schema: Schema) -> Schema:
-    """Return a schema that allows null too."""
+    """Return a schema that also allows null."""
     return {"anyOf": [schema, {"type": "null"}]}
 
 
