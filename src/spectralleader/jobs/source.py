@@ -22,7 +22,7 @@ from spectralleader.text.vectoriser import MAX_WORDS
 from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Words
 
-MOST_FREQUENT = 5000  # words of a vocabulary counted in a first pass, if nobody says
+MOST_FREQUENT = 5000  # default size of a vocabulary that is counted in a first pass
 COUNT_BLOCK = 1000  # texts counted at once in a first pass
 GROW = "grow"
 AnyReader = Reader | LiveReader | FolderReader

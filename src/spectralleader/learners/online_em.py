@@ -61,7 +61,7 @@ class OnlineEM(Guarded):
         raise NotImplementedError
 
     def learn(self, documents: Documents) -> None:
-        """Make one update; documents without words teach nothing and are left out."""
+        """Make one update, without the documents that have no words."""
         documents = check_block(documents, self.n_words, grows=self.grows)
         with changing(self):
             self._learn(documents)

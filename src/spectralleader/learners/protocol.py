@@ -66,11 +66,11 @@ class Learner(Protocol):
         """What predicts the next block: the model, unless the learner has better."""
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that the learner needs to go on, as arrays and plain values."""
+        """Return everything needed to continue, as arrays and plain values."""
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return the learner that `to_state` described; it goes on as if never stopped."""
+        """Return the learner that `to_state` described; it continues bit for bit."""
 
 
 @runtime_checkable

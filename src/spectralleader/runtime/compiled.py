@@ -224,13 +224,13 @@ def before_each_kernel(call: Callable[[], None]) -> Iterator[None]:
 
 def say(text: str) -> None:
     """Write to standard error, ignoring failures."""
-    with suppress(Exception):  # full, closed, none, or an object of somebody else's
+    with suppress(Exception):  # it may be full, closed, missing or replaced by another object
         sys.stderr.write(text)
         sys.stderr.flush()
 
 
 def show(n: int, n_kernels: int) -> None:
-    """Show progress to whoever is likely to wait for it: on a terminal, or a command's log.
+    """Show progress on a terminal or in a command's log.
 
     0 kernels: nothing is compiled any more.
     """

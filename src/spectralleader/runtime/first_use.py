@@ -104,7 +104,7 @@ def _is_python(program: str | None) -> bool:
 def _compile_apart(parts: Sequence[Sequence[Call]]) -> None:
     """Compile in subprocesses; if that fails, kernels are compiled when they are used."""
     children, n = list[subprocess.Popen[str]](), min(N_PROCESSES, len(parts))
-    queue, entrance = os.pipe()  # whoever reads the number of a part compiles it
+    queue, entrance = os.pipe()  # a subprocess compiles the parts whose numbers it reads
     os.write(entrance, bytes(range(len(parts))))
     os.close(entrance)
     try:

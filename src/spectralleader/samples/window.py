@@ -70,7 +70,7 @@ class Window(Bounded):
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Window:
-        """Rebuild the window that `to_state` described."""
+        """Return the window that `to_state` described."""
         budget = state.get("budget")  # older files have none: the default
         window = cls(whole(state, "capacity", 1), budget=budget)
         window._load_places(state)

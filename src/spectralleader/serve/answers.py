@@ -25,7 +25,7 @@ class Kept(NamedTuple):
 
 
 class Answers:
-    """What was read of topics that go on learning, by what was asked."""
+    """Answers from topics that continue to learn, by request."""
 
     def __init__(self) -> None:
         self._kept: dict[Hashable, Kept] = {}

@@ -95,7 +95,7 @@ class Guarding:
         except asyncio.CancelledError:  # at the end of the service, and not an error of its own
             if not is_begun:
                 await answer_error(stopping())(scope, receive, send_more)
-        except ClientDisconnect:  # in the middle of a body: there is nobody to answer
+        except ClientDisconnect:  # the client is gone: there is no one to answer
             status = HUNG_UP
         except Exception:  # what it was is for the log alone, which the server writes
             if not is_begun:

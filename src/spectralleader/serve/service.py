@@ -78,7 +78,7 @@ class Service(Progress):
         self.saved_at: float | None = None  # Unix seconds of the last checkpoint
         self.n_saved = 0  # documents that it has
         self.is_save_failed = False  # whether the last checkpoint could not be written
-        self.rate = 0.0  # documents per second, of late
+        self.rate = 0.0  # recent documents per second
         self.lag = ""  # how far behind its source learning is, in words
         self.kind = ""  # of that source
         self.answers = Answers()
@@ -158,7 +158,7 @@ class Service(Progress):
         self._ask_lag(result)
 
     def _renew(self, topics: TextTopics) -> None:
-        """Take a snapshot if the last one is old: here nobody has to wait for a step to end."""
+        """Take a snapshot if the last one is old, between steps, so that no reader waits."""
         when, took = self._renewed
         if self.snapshot().n_docs == topics.n_docs or monotonic() < when + max(RENEW, SHARE * took):
             return

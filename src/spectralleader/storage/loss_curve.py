@@ -69,7 +69,7 @@ class LossCurve:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> LossCurve:
-        """Rebuild what `to_state` described, checked."""
+        """Return the curve that `to_state` described, after validation."""
         curve = cls()
         curve.width = whole(state, "width", 1)
         points = floats(state, "points", (None, 4), -MOST, MOST)

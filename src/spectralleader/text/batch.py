@@ -39,7 +39,7 @@ class Batch(NamedTuple):
         known = places.tolist()
         when = None if self.seconds is None else self.seconds[places]
         if when is not None and not timeline.by_time and np.isnan(when).all():
-            when = None  # times that nobody can read: documents are numbered
+            when = None  # invalid times: number the documents instead
         stored = self._storing(timeline)
         timeline.add(lambda i: stored(known[i]), when, numbers=n_before + places)
 

@@ -14,7 +14,7 @@ ARROW = ("__arrow_c_stream__", "__arrow_c_array__")  # what holders of Arrow dat
 
 
 class Column(Sequence[str]):
-    """A column of strings, none of them missing, that shares the memory of whoever holds them.
+    """A column of strings, none of them missing, that shares the memory of its owner.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def as_column(texts: Any) -> Column | None:
         return None
     if hasattr(texts, "iloc") and not _is_arrow(texts.dtype):  # pandas would copy its objects
         return None
-    import polars as pl  # here: it takes long to import, and who has no such texts needs it not
+    import polars as pl  # slow to import, and only needed for such columns
 
     strings = texts if isinstance(texts, pl.Series) else pl.Series(values=texts)
     return Column(strings) if strings.dtype == pl.String else None

@@ -1,4 +1,4 @@
-"""Levels: the merge tree that topics are read by, which stays as the stream goes on."""
+"""Levels: the merge tree of the topics, kept stable over the stream."""
 
 from __future__ import annotations
 

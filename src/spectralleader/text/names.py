@@ -75,7 +75,7 @@ class Names:
 
     @classmethod
     def from_state(cls, state: dict[str, Any], n_topics: int) -> Names:
-        """Rebuild the names in a state of a model with so many topics."""
+        """Return the names in a state, for a model with this many topics."""
         given = []
         for one in parts(state, "names"):
             topics = integers(one, "topics", (None,), 0, n_topics - 1).tolist()

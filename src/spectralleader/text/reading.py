@@ -24,7 +24,7 @@ from spectralleader.text.vectoriser import Vectoriser
 
 
 class Reading:
-    """Levels, names and past scores, which stay with the topics as the stream goes on."""
+    """Levels, names and past scores, which belong to the topics over the whole stream."""
 
     def __init__(self) -> None:
         self.levels, self.names, self.surprise = Levels(), Names(), Surprise()

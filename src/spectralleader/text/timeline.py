@@ -200,7 +200,7 @@ class Timeline:
         whole.offer(part.kept, self.n_texts)
 
     def copy(self) -> Timeline:
-        """Return a timeline of the same documents, to be read while this one goes on."""
+        """Return an independent copy, to be read while this one changes."""
         found = copy(self)
         found._buckets = {number: bucket.copy() for number, bucket in self._buckets.items()}
         return found

@@ -139,7 +139,7 @@ def split_text(text: str, split: str) -> list[str]:
 
 
 def as_token(given: Any, position: int) -> str:
-    """Return a token as a string, "" for none at all, or say what is wrong with it."""
+    """Return a token as a string, "" for a missing one; raise `ValueError` otherwise."""
     if isinstance(given, str):
         return given
     if given is None:

@@ -180,7 +180,7 @@ class Refit:
             self.events = [*self.events, Event(since, CHANGED, (), 0.0)][-MOST_EVENTS:]
 
     def _seek_change(self, experts: Experts, drift: Drift) -> bool:
-        """Seek the window's topics anew in the documents since a change, if there was one."""
+        """Refit the window's topics on the documents since a change, if there was one."""
         since = drift.suspected_since(SETTINGS.suspicion)
         n_fresh = self.reservoir.n_seen - (since or 0)
         if since is None or n_fresh >= self.window.capacity:

@@ -34,7 +34,7 @@ def changes_to_state(changes: Sequence[Change]) -> dict[str, Any]:
 
 
 def changes_from_state(state: dict[str, Any], anchor: Documents, sample: Sample) -> list[Change]:
-    """Rebuild the changes that `changes_to_state` described, by which the anchor became the sample.
+    """Return the changes that `changes_to_state` described, by which the anchor became the sample.
 
     Raises
     ------
@@ -57,7 +57,7 @@ class History(NamedTuple):
 
     @classmethod
     def from_state(cls, state: dict[str, Any], n_words: int) -> History:
-        """Rebuild changes that each make sense on their own; before them there were n_words."""
+        """Return changes that are individually valid; there were n_words before them."""
         moved = Documents.from_state(part(state, "moved"))
         entered = integers(state, "n_entered", (None,), 0, moved.n_docs)
         left = integers(state, "n_left", entered.shape, 0, moved.n_docs)
