@@ -46,7 +46,7 @@ def run(bench: Bench) -> None:
         for n_learned in (problem.n_topics, *fine):
             found = []
             for seed in range(bench.sizes.label_seeds):
-                model = read_at(problem.n_topics, learn(documents, n_learned, seed))
+                model = read_at(problem.n_topics, *learn(documents, n_learned, seed))
                 found.append(judge(model, documents, labels))
                 advance()
             name = DIRECT if n_learned == problem.n_topics else f"cut from {n_learned}"
@@ -58,19 +58,21 @@ def run(bench: Bench) -> None:
         advance()
 
 
-def learn(documents: Documents, n_topics: int, seed: int) -> HedgedLeader:
-    """Learn documents in one pass."""
-    learner = HedgedLeader(n_topics, n_words=documents.n_words, seed=seed)
-    for block in documents.blocks(BLOCK):
+def learn(documents: Documents, n_topics: int, seed: int) -> tuple[HedgedLeader, Levels]:
+    """Learn documents in one pass; the tree is kept as `TextTopics` keeps it."""
+    learner, levels = HedgedLeader(n_topics, n_words=documents.n_words, seed=seed), Levels()
+    for i, block in enumerate(documents.blocks(BLOCK), start=1):
         learner.learn(block)
-    return learner
+        if i * BLOCK >= levels.due:
+            levels.renew(learner.model, i * BLOCK)
+    return learner, levels
 
 
-def read_at(n: int, learner: HedgedLeader) -> TopicModel:
+def read_at(n: int, learner: HedgedLeader, levels: Levels) -> TopicModel:
     """Return the model at a level, as `TextTopics.at` does."""
     if n == learner.n_topics:
         return learner.model
-    cut = learner.model.tree().cut(n).model
+    cut = levels.tree(learner.model).cut(n).model
     return refine(cut, learner.sample.documents, N_PASSES)
 
 
