@@ -134,11 +134,22 @@ def test_auto_learns_many_topics_and_shows_as_many_as_prices_suggest(command, tm
     file, saved = write_csv(tmp_path / "news.csv", 900), tmp_path / "m"
     told = command("learn", file, "-k", "auto", "--save", saved).stdout
     assert "3 topics (suggested), merged from 32" in told
-    assert "Level 3: merged from 32" in command("topics", saved, "--level", "auto").stdout
+    told = command("topics", saved)
+    assert "Level 3 (suggested): merged from 32" in told.stdout
+    assert "--level all for all" in told.stdout
+    assert json.loads(command("topics", saved, "--level", "all", "--json").stdout)["level"] is None
+    told = command("predict", saved, file)
+    assert "3 topics (suggested), merged from 32" in told.stderr
+    assert told.stdout.splitlines()[0].endswith("p1,p2,p3")
+    told = command("predict", saved, file, "--level", "all")
+    assert (told.stderr, told.stdout.splitlines()[0][-7:]) == ("", "p31,p32")
     resumed = command("learn", file, "-k", "auto", "--save", saved, "--json")
     assert json.loads(resumed.stdout)["suggested_level"] == 3
     assert "-k takes a number" in command("learn", file, "-k", "many").stderr
-    assert "--level takes a number from 1 to 32" in command("topics", saved, "--level", 33).stderr
+    assert (
+        "--level takes a number from 1 to 32, auto or all"
+        in command("topics", saved, "--level", 33).stderr
+    )
 
 
 def test_columns_of_the_input_are_kept_and_every_row_has_a_line(command, file, tmp_path):

@@ -101,3 +101,36 @@ def test_a_file_of_before_there_were_levels_is_read(learned):
     assert again.at(3).model.n_topics == 3
     again.learn(WRITTEN[:50])
     assert sum(one.n_docs for one in again.timeline.stretches()) == 50
+
+
+def test_topics_of_auto_are_read_at_the_level_that_prices_suggest():
+    topics = TextTopics("auto")
+    topics.learn(WRITTEN[:900])
+    n = topics.tree().suggested
+    assert topics.learner.n_topics == topics.at("all").model.n_topics == 32
+    for one in (topics, TextTopics.from_state(topics.to_state())):
+        assert one.level() == one.at().model.n_topics == one.hold().at().model.n_topics == n < 32
+        assert one.posterior(WRITTEN[:5]).shape == one.shares(WRITTEN[:5]).shape == (5, n)
+        assert len(one.top_words(3)) == one.trends().shares.shape[1] == n
+        assert one.at(4).model.n_topics == 4
+        assert one.snapshot().model.n_topics == 32
+    topics.name(n - 1, "the last")
+    assert topics.at().name(n - 1) == "the last"
+
+
+def test_topics_of_a_number_are_all_read_unless_a_level_is_asked_for(learned):
+    assert learned.level() == learned.posterior(WRITTEN[:1]).shape[1] == 9
+    assert learned.level("auto") == learned.at("auto").model.n_topics == learned.tree().suggested
+    for wrong in (0, 10, "many", 1.5):
+        with pytest.raises(ValueError, match="a level"):
+            learned.at(wrong)
+    with pytest.raises(ValueError, match="n_topics"):
+        TextTopics("many")
+
+
+def test_p_values_at_a_level_are_those_of_all_topics(learned):
+    found = learned.at(3)
+    np.testing.assert_array_equal(found.p_values(WRITTEN[:9]), learned.p_values(WRITTEN[:9]))
+    np.testing.assert_array_equal(found.classify(WRITTEN[:9]).p_values, found.p_values(WRITTEN[:9]))
+    best = found.posterior(WRITTEN[:9]).argmax(axis=1)
+    np.testing.assert_array_equal(found.classify(WRITTEN[:9]).topics, best)

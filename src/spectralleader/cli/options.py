@@ -78,8 +78,9 @@ OwnLearner = Annotated[
 Level = Annotated[
     str | None,
     typer.Option(
-        metavar="N|auto",
-        help="Merge the topics to N, or to a suggested number (auto), without learning again.",
+        metavar="N|auto|all",
+        help="Merge the topics to N or to a suggested number (auto, the default after learn -k "
+        "auto), or show all (otherwise the default), without learning again.",
     ),
 ]
 Words = Annotated[
@@ -213,16 +214,24 @@ def check_model(path: str, learner: str | None) -> None:
     trust_learner(learner)
 
 
-def find_level(given: str | None, topics: TextTopics) -> int | None:
-    """Return the number of topics to show, given or suggested; None for all."""
-    if given is None:
-        return None
-    if given == "auto":
-        return topics.tree().suggested
+def find_level(given: str | None, topics: TextTopics) -> int:
+    """Return the number of topics to read: as given, or the default, see `TextTopics.at`."""
     n = topics.learner.n_topics
+    if given is None or given in ("auto", "all"):
+        return topics.level(given)
     if not given.isdecimal() or not 1 <= int(given) <= n:
-        raise typer.BadParameter(f"--level takes a number from 1 to {n}, or auto; got {given!r}")
+        raise typer.BadParameter(
+            f"--level takes a number from 1 to {n}, auto or all; got {given!r}"
+        )
     return int(given)
+
+
+def tell_level(given: str | None, topics: TextTopics) -> None:
+    """Tell which level is read, on standard error, if it was not asked for."""
+    if given is None and topics.reading.is_auto:
+        from spectralleader.cli.tables import say_default
+
+        typer.echo(f"{say_default(topics)}: --level N|all", err=True)
 
 
 @contextmanager

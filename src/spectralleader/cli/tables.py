@@ -48,8 +48,8 @@ def topic_table(
 
     In a narrow terminal words are truncated and bars omitted, but numbers are complete.
     """
-    weights, shown = topics.model.weights.tolist(), topics.top_words(N_WORDS)
-    names = topics.names if isinstance(topics, Snapshot) else topics.snapshot().names
+    topics = topics if isinstance(topics, Snapshot) else topics.snapshot()
+    weights, shown, names = topics.model.weights.tolist(), topics.top_words(N_WORDS), topics.names
     longest = round(BAR * max(weights)) if width >= NARROW else 0
     widths = [len("topic"), len("weight"), longest, SMALL_SPARK if curves else 0]
     table = Table(box=None, pad_edge=False)
@@ -96,26 +96,26 @@ def show_learned(result: Learned) -> None:
     if result.saved is not None:
         out.print()
         saved = f"{result.saved}, {count_of(result.n_saved or 0, 'document')}"
-        level = " --level auto" if result.is_auto else ""
-        _say(out, f"Saved: {saved}  (show it: spectralleader topics {result.saved}{level})")
+        _say(out, f"Saved: {saved}  (show it: spectralleader topics {result.saved})")
     if result.backup is not None:
         _say(out, f"Backup of the previous model: {result.backup}")
 
 
 def show_topics(out: Console, result: Learned) -> None:
-    """Print the topics with their trends, at the suggested level for `-k auto`."""
-    level = result.topics.tree().suggested if result.is_auto else None
-    shown, trends = result.topics.at(level), result.topics.trends(level)
+    """Print the topics with their trends, at the default level."""
+    shown, trends = result.topics.at(), result.topics.trends()
     curves = trends.shares.T.tolist() if len(trends.starts) > 1 else None
     out.print(topic_table(shown, out.width, curves=curves))
-    if level is not None:
-        n, model = result.topics.learner.n_topics, result.saved or "MODEL"
+    if result.topics.reading.is_auto:
         out.print()
-        _say(
-            out,
-            f"{level} topics (suggested), merged from {n}; to see more or fewer: "
-            f"spectralleader topics {model} --level N",
-        )
+        model = result.saved or "MODEL"
+        _say(out, f"{say_default(result.topics)}: spectralleader topics {model} --level N|all")
+
+
+def say_default(topics: TextTopics) -> str:
+    """Return a sentence about the default level of `-k auto`, to be followed by the way out."""
+    n, n_fine = topics.level(), topics.learner.n_topics
+    return f"{n} topics (suggested), merged from {n_fine}; to see more, fewer or all"
 
 
 def show_merged(result: Merged) -> None:
@@ -130,7 +130,7 @@ def show_merged(result: Merged) -> None:
         table.add_row(Text(part.file), *cells, style="bold" if part is result.whole else None)
     out.print(table)
     out.print()
-    out.print(topic_table(result.topics, out.width))
+    out.print(topic_table(result.topics.at(), out.width))
     out.print()
     _say(out, f"Saved: {result.whole.file}  (show it: spectralleader topics {result.whole.file})")
 
@@ -188,9 +188,11 @@ def _show_topic(out: Console, topic: dict[str, Any]) -> None:
 
 def say_level(level: Level) -> str:
     """Return a sentence about a level of the merge tree."""
+    suggested = " (suggested)" if level.is_default else ""
     return (
-        f"Level {level.n_topics}: merged from {level.n_fine} topics, which loses {level.price:.3f} "
-        "nats per word, then refined. Use --level for more or fewer topics."
+        f"Level {level.n_topics}{suggested}: merged from {level.n_fine} topics, which loses "
+        f"{level.price:.3f} nats per word, then refined. Use --level N for more or fewer topics, "
+        "--level all for all."
     )
 
 

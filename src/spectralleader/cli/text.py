@@ -27,6 +27,7 @@ from spectralleader.cli.options import (
     print_json,
     split_names,
     stoppable,
+    tell_level,
 )
 
 app = typer.Typer()
@@ -73,7 +74,8 @@ def topics(
     n = find_level(level, learned)
     if name:
         learned = name_topics(model, parse_names(name), n)
-    found = describe(learned, n_words=words, n_typical=documents, recent=recent, level=n)
+    asked = None if recent and level is None else n
+    found = describe(learned, n_words=words, n_typical=documents, recent=recent, level=asked)
     print_json(found.summary()) if as_json else show_description(found)
     if not learned.n_docs > learned.n_empty:
         raise typer.Exit(NOTHING_USEFUL)
@@ -141,6 +143,7 @@ def predict(
         if out is not None:
             replace(source, files=(model, *files)).check_kept(out)
         n = find_level(level, learned)
+        tell_level(level, learned)
         with source.open() as reader, opened(out) as file:
             found = predict_blocks(watched or learned, reader, level=n, shares=shares, n_best=best)
             write(found, file, to)
@@ -171,6 +174,7 @@ def trends(
     from spectralleader.jobs.trends import write_trends
 
     n = find_level(level, learned)
+    tell_level(level, learned)
     with opened(out) as file:
         n_rows = write_trends(learned, file, n, to)
     if n_rows == 0:
@@ -202,7 +206,7 @@ def page(
 
     learned, curve = load_with_losses(model)
     heading = title or f"Topics of {Path(model).stem}"
-    n = find_level(level, learned)
+    n = None if level is None else find_level(level, learned)
     content = describe_page(learned, title=heading, level=n, texts=not no_texts, curve=curve)
     out.write_text(render(content), encoding="utf-8")
     typer.echo(f"Page: {out}")

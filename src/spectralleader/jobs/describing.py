@@ -99,6 +99,7 @@ class Level(NamedTuple):
     n_topics: int
     n_fine: int  # number of all topics
     price: float  # likelihood lost by merging, in nats per word, before refinement
+    is_default: bool  # whether it is read unless another one is asked for
 
 
 def describe(
@@ -107,7 +108,7 @@ def describe(
     n_words: int = 10,
     n_typical: int = 3,
     recent: bool = False,
-    level: int | None = None,
+    level: int | str | None = None,
 ) -> Description:
     """Return topics, top words, typical documents, trends and diagnosis of a model.
 
@@ -117,8 +118,8 @@ def describe(
         Words and typical documents per topic.
     recent : bool
         Describe the topics of the most recent documents.
-    level : int, optional
-        Describe the topics merged to this number.
+    level : int, "all" or "auto", optional
+        Describe the topics merged to this number, see `TextTopics.at`.
     """
     if recent and level is not None:
         raise ValueError("the topics of the last documents cannot be merged: omit the level")
@@ -146,7 +147,8 @@ def describe(
 def level_of(topics: TextTopics, shown: Snapshot) -> Level:
     """Return the number of merged topics and the price of merging."""
     tree, n = topics.tree(), shown.model.n_topics
-    return Level(n, tree.n_topics, round(tree.lost(n), 4))
+    is_default = topics.reading.is_auto and n == tree.suggested
+    return Level(n, tree.n_topics, round(tree.lost(n), 4), is_default)
 
 
 def add_examples(

@@ -29,7 +29,6 @@ class Learned:
     backup: Path | None = None  # backup of the file that existed before
     stopped: bool = False  # by Ctrl-C or SIGTERM
     terminated: bool = False  # by SIGTERM
-    is_auto: bool = False  # whether topics are shown at the suggested level of the tree
     curve: LossCurve = field(default_factory=LossCurve)  # losses over the stream
 
     @property
@@ -58,7 +57,7 @@ class Learned:
             "unigram_L1": self.unigram_losses.mean_loss,
             "unigram_perplexity": self.unigram_losses.perplexity,
             "topics": list_topics(topics, n_words),
-            "suggested_level": topics.tree().suggested if self.is_auto else None,
+            "suggested_level": topics.level() if topics.reading.is_auto else None,
             "guesses": list(self.reader.guesses),
             "problems": {
                 kind: {"rows": count, "first": problems.places[kind]}
@@ -71,7 +70,7 @@ class Learned:
 
 def list_topics(topics: TextTopics | Snapshot, n_words: int) -> list[dict[str, Any]]:
     """Return the topics as plain values: number (from 1), name, weight, words, probabilities."""
-    topics = topics if isinstance(topics, Snapshot) else topics.snapshot()
+    topics = topics if isinstance(topics, Snapshot) else topics.at()
     model = topics.model
     return [
         {

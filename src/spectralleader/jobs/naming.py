@@ -30,7 +30,7 @@ def parse_names(given: Iterable[str]) -> dict[int, str]:
 
 
 def name_topics(
-    path: str | os.PathLike[str], names: dict[int, str], level: int | None = None
+    path: str | os.PathLike[str], names: dict[int, str], level: int | str | None = None
 ) -> TextTopics:
     """Set names of topics in a model file, and save it; return the topics.
 
@@ -44,7 +44,7 @@ def name_topics(
         topics = found.topics if isinstance(found, Checkpoint) else found
         if not isinstance(topics, TextTopics):
             raise ValueError(f"{path} contains a {type(topics).__name__}, which has no names")
-        n = topics.learner.n_topics if level is None else level
+        n = topics.level(level)
         if unknown := [topic for topic in names if topic >= n]:
             raise ValueError(f"no topic {unknown[0] + 1}; topics are numbered 1 to {n}")
         for topic, name in names.items():

@@ -21,14 +21,13 @@ from spectralleader.learners import DEFAULT_LEARNER
 from spectralleader.learners.lookup import find_learner
 from spectralleader.sources.files import Columns
 from spectralleader.text.first_use import compile_learning
+from spectralleader.text.levels import AUTO
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Words
 
-AUTO = "auto"
-MANY = 32  # topics that "auto" learns: about three for each of the ten or so that are shown
 OFTEN = "10min"  # default interval of checkpoints; saving a large model takes a second
 
 
@@ -103,7 +102,7 @@ class LearnOptions:
         # Compile all kernels in parallel now; counting words would compile its own one by one.
         compile_learning(self.learner, isinstance(wish, str) and wish.startswith(GROW))
         return TextTopics(
-            MANY if isinstance(self.n_topics, str) else self.n_topics,
+            self.n_topics,
             learner=self.learner,
             vocabulary=choose_vocabulary(self.vocabulary, self.source, words, progress),
             words=words,

@@ -137,7 +137,7 @@ def predict_blocks(
     topics: TextTopics | Watched,
     blocks: Iterable[TextBlock],
     *,
-    level: int | None = None,
+    level: int | str | None = None,
     shares: bool = False,
     n_best: int | None = None,
 ) -> Iterator[Prediction]:
@@ -147,8 +147,8 @@ def predict_blocks(
     ----------
     topics : TextTopics or Watched
         A `Watched` file is checked for changes before each block.
-    level : int, optional
-        Merge the topics to this number.
+    level : int, "all" or "auto", optional
+        Merge the topics to this number, see `TextTopics.at`.
     shares : bool
         Return topic proportions within each document instead of probabilities.
     n_best : int, optional
@@ -159,15 +159,15 @@ def predict_blocks(
     for block in blocks:
         look()
         if (found := latest()) is not now:
-            now, shown, fine = found, found.at(level), found.snapshot()
+            now, shown = found, found.at(level)
             model, names = shown.model, shown.names if any(shown.names) else ()
         documents = shown.count(block.texts)
         log_prob, posterior = model.log_prob(documents), model.posterior(documents)
         within = model.shares(documents) if shares else None
         per_word = log_prob / np.maximum(documents.lengths, 1.0)
-        if shown.groups is not None:  # past scores are those of all topics, not of merged ones
-            per_word, _ = score(fine.model, documents)
-        p_values = fine.past.p_values(per_word, documents.lengths)
+        if shown.fine is not None:  # past scores are those of all topics, not of merged ones
+            per_word, _ = score(shown.fine, documents)
+        p_values = shown.past.p_values(per_word, documents.lengths)
         told = (posterior, log_prob, documents.lengths, names, within, n_best, p_values)
         yield Prediction(block, *told)
 

@@ -15,7 +15,6 @@ from spectralleader.jobs.checkpointing import (
 from spectralleader.jobs.emitting import Emitter, rows_of
 from spectralleader.jobs.input_digest import InputDigest
 from spectralleader.jobs.learned import Learned
-from spectralleader.jobs.options import AUTO
 from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import AnyReader
 from spectralleader.runtime.interrupts import Terminated, look
@@ -106,7 +105,9 @@ class Pass:
         """Write the topics of a block; if this fails, the block must not be saved as learned."""
         if self._emitter is not None:
             self._is_emitted = False
-            self._emitter.write(rows_of(block, self.topics.posterior(block.texts)))
+            # of all topics: a level would be refined again after every block
+            posterior = self.topics.snapshot().posterior(block.texts)
+            self._emitter.write(rows_of(block, posterior))
             self._is_emitted = True
 
     def note_position(self, position: Any) -> None:
@@ -159,7 +160,6 @@ class Pass:
             self.n_before,
             self._checkpoints and self._checkpoints.n_saved,
             backup=self._checkpoints and self._checkpoints.backup,
-            is_auto=self._settings["topics"] == AUTO,
             curve=self._curve,
             **ended,
         )

@@ -12,7 +12,7 @@ COLUMNS = ("time", "topic", "share", "error", "documents")
 
 
 def write_trends(
-    topics: TextTopics, file: TextIO, level: int | None = None, format: str = "csv"
+    topics: TextTopics, file: TextIO, level: int | str | None = None, format: str = "csv"
 ) -> int:
     """Write one line per time interval and topic, as CSV or JSON lines; return their number.
 

@@ -32,7 +32,7 @@ async function classify(event) {
   if (!text.trim()) return;
   const document_ = data.tokens ? { tokens: [text.split(/[\s,]+/).filter(Boolean)] } : { texts: [text] };
   try {
-    const answer = await fetch("predict", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(document_) });
+    const answer = await fetch("predict?level=all", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(document_) });
     const found = await answer.json();
     if (!answer.ok) throw new Error(found.error);
     const row = found.documents[0];

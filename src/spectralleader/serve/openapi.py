@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from spectralleader import __version__
@@ -87,8 +88,9 @@ def describe_paths(limits: Limits) -> dict[str, Any]:
     """Return the operations by path."""
     level = {
         "name": "level", "in": "query", "required": False,
-        "description": "Read the topics merged to so many.",
-        "schema": {"type": "integer", "minimum": 1},
+        "description": "Read the topics merged to so many, to as many as their prices suggest "
+        "(auto: the default if they were learned with -k auto), or all (else the default).",
+        "schema": {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["auto", "all"]}]},
     }  # fmt: skip
     number = {"name": "id", "in": "path", "required": True, "description": "From 1 on.",
               "schema": {"type": "integer", "minimum": 1}}  # fmt: skip
@@ -96,6 +98,7 @@ def describe_paths(limits: Limits) -> dict[str, Any]:
     learnt = {**texts, "id": id_schema(), "times": times_schema(limits)}
     listed = record(documents=WHOLE, level=WHOLE, topics=items(TOPIC))
     one = record(**TOPIC["properties"], trend=items(ROW))
+    found = record(documents=items(FOUND), level=WHOLE, learned=WHOLE)
     ready = record(ready={"type": "boolean"}, problems=LINES)
     happened = record(events=items(EVENT), drifts_since=optional(WHOLE), findings=LINES)
     return {
@@ -113,7 +116,8 @@ def describe_paths(limits: Limits) -> dict[str, Any]:
         "/predict": post(
             "Classify documents; nothing is learned.",
             body(texts),
-            {"200": answer("The documents.", record(documents=items(FOUND), learned=WHOLE))},
+            {"200": answer("The documents.", found)},
+            parameters=[level],
         ),
         "/learn": post(
             "Have documents learned, each once. Answered when they are on the disk: what is "
@@ -224,8 +228,13 @@ def get(
 
 
 def post(
-    summary: str, request: dict[str, Any], answers: dict[str, Any], *more: int
+    summary: str,
+    request: dict[str, Any],
+    answers: dict[str, Any],
+    *more: int,
+    parameters: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return the description of an operation that takes documents."""
     known = errors(400, 401, 403, 408, 413, 415, 429, 503, *more)
-    return {"post": {"summary": summary, "requestBody": request, "responses": {**answers, **known}}}
+    told = {"requestBody": request, "responses": {**answers, **known}}
+    return {"post": {"summary": summary, "parameters": list(parameters), **told}}

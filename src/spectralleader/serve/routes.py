@@ -27,6 +27,8 @@ from spectralleader.serve.openapi import describe_api
 from spectralleader.serve.requests import Limits, RequestError, read_body, stopping
 from spectralleader.serve.service import Service, read
 from spectralleader.text.held import Held
+from spectralleader.text.levels import ALL, AUTO
+from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
 
 N_WORDS = 10  # of a topic
@@ -126,16 +128,24 @@ class Routes:
     async def predict(self, request: Request) -> Response:
         """Classify documents."""
         check_type(request)
-        _ = self._topics
-        snapshot = self.service.snapshot()
+        snapshot = await self._view(self._level(request))
         asked = read_body(await read_all(request.receive), snapshot.words, self.limits)
         size = sum(map(len, asked.documents[:FEW]))
         if len(asked.documents) <= FEW and size < SHORT:  # sooner done than handed over
             found = read(snapshot, asked.documents)
         else:
             found = await run_sync(read, snapshot, asked.documents)
-        content = ENCODE({"documents": found, "learned": snapshot.n_docs}).encode()
+        told = {"level": snapshot.model.n_topics, "learned": snapshot.n_docs}
+        content = ENCODE({"documents": found, **told}).encode()
         return Response(content, media_type="application/json")
+
+    async def _view(self, level: int | str | None) -> Snapshot:
+        """Return the topics of a level; all of them are at hand."""
+        is_auto = self._topics.reading.is_auto
+        if level == ALL or (level is None and not is_auto):
+            return self.service.snapshot()
+        found: Snapshot = await self._kept(("view", level), lambda held: held.at(level))
+        return found
 
     async def learn(self, request: Request) -> Response:
         """Take documents to be learned: answered when they are on the disk."""
@@ -246,12 +256,15 @@ class Routes:
             "events": [*service.findings(), *service.said],
         }
 
-    def _level(self, request: Request) -> int | None:
+    def _level(self, request: Request) -> int | str | None:
         n = self._topics.learner.n_topics
-        if (given := request.query_params.get("level")) is None:
-            return None
+        given = request.query_params.get("level")
+        if given is None or given in (AUTO, ALL):
+            return given
         if not given.isascii() or not given.isdecimal() or not 1 <= int(given[:9]) <= n:
-            raise RequestError(400, f"level is a number from 1 to {n}, not {given!r:.20}")
+            raise RequestError(
+                400, f"level is a number from 1 to {n}, auto or all, not {given!r:.20}"
+            )
         return int(given)
 
     async def _kept(self, key: Any, read: Callable[[Held], Any]) -> Any:
@@ -261,16 +274,16 @@ class Routes:
         return await run_sync(answers.get, key, topics, read)
 
 
-def show_topics(held: Held, level: int | None) -> dict[str, Any]:
+def show_topics(held: Held, level: int | str | None) -> dict[str, Any]:
     """Return the topics of a level."""
     view = held.at(level)
     listed = list_topics(view, N_WORDS)
     return {"documents": view.n_docs, "level": view.model.n_topics, "topics": listed}
 
 
-def show_trends(held: Held, level: int | None) -> dict[str, Any]:
+def show_trends(held: Held, level: int | str | None) -> dict[str, Any]:
     """Return shares over time, at a level."""
-    return {"level": level or held.tree.n_topics, "trends": held.trends(level).rows()}
+    return {"level": held.at(level).model.n_topics, "trends": held.trends(level).rows()}
 
 
 async def read_all(receive: Receive) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from spectralleader.documents import Documents
 from spectralleader.em.refining import refine
 from spectralleader.models import TopicTree
-from spectralleader.text.levels import N_PASSES
+from spectralleader.text.levels import N_PASSES, choose_level
 from spectralleader.text.names import Names
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.timeline import Timeline
@@ -26,15 +26,17 @@ class Held:
     documents: Documents | None  # by which the topics of a level are refined
     names: Names
     timeline: Timeline
+    is_auto: bool = False  # whether topics are read at the level that prices suggest, by default
     _views: dict[int, Snapshot] = field(default_factory=dict, compare=False)  # levels read so far
 
-    def at(self, level: int | None) -> Snapshot:
+    def at(self, level: int | str | None = None) -> Snapshot:
         """Return the topics merged to a level, see `TextTopics.at`."""
-        if level is None or level == self.tree.n_topics:
+        n = choose_level(level, self.tree, is_auto=self.is_auto)
+        if n == self.tree.n_topics:
             return self.full
-        if level not in self._views:
-            self._views[level] = self._cut(level)
-        return self._views[level]
+        if n not in self._views:
+            self._views[n] = self._cut(n)
+        return self._views[n]
 
     def _cut(self, level: int) -> Snapshot:
         found = self.tree.cut(level)
@@ -42,8 +44,9 @@ class Held:
         if self.documents is not None:
             model = refine(model, self.documents, N_PASSES)
         names = self.names.of(found.groups, self.full.model.weights) if self.names.given else ()
-        return replace(self.full, model=model, names=names, groups=found.groups)
+        fine = self.full.model
+        return replace(self.full, model=model, names=names, groups=found.groups, fine=fine)
 
-    def trends(self, level: int | None = None) -> Trends:
+    def trends(self, level: int | str | None = None) -> Trends:
         """Return the share of each topic over time, at a level; see `TextTopics.trends`."""
         return find_trends(self.timeline, sample_under(self.at(level), self.timeline))

@@ -49,6 +49,7 @@ def _merge_readings(
     """Return the first shard's tree and names, and the names of others where a topic is alike."""
     found = Reading()
     first = next((shard for shard in shards if shard.n_docs), shards[0])
+    found.is_auto = all(shard.reading.is_auto for shard in shards)
     found.levels, found.names = first.reading.levels, shards[0].reading.names
     for shard, theirs in zip(shards[1:], models[1:], strict=False):
         found.names.adopt(shard.reading.names, theirs, topics.model)

@@ -9,13 +9,13 @@ import numpy as np
 
 from spectralleader.arrays import Ints
 from spectralleader.checks import check_whole
-from spectralleader.checks.states import part
+from spectralleader.checks.states import part, truth
 from spectralleader.documents import Documents
 from spectralleader.learners import Learner
 from spectralleader.learners.offline import Offline
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.text.held import Held
-from spectralleader.text.levels import Levels
+from spectralleader.text.levels import Levels, choose_level
 from spectralleader.text.names import Names
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.surprise import Surprise
@@ -28,6 +28,7 @@ class Reading:
 
     def __init__(self) -> None:
         self.levels, self.names, self.surprise = Levels(), Names(), Surprise()
+        self.is_auto = False  # whether topics are read at the level that prices suggest, by default
         self.held: Held | None = None  # what was read since the last step
         self._tree: TopicTree | None = None  # and the tree
 
@@ -46,15 +47,20 @@ class Reading:
     def hold(self, full: Snapshot, documents: Documents | None, timeline: Timeline) -> Held:
         """Return all that levels and trends are read from, as it is now."""
         names, tree = Names(self.names.given), self.tree(full.model)
-        return Held(full, tree, documents, names, timeline.copy())
+        return Held(full, tree, documents, names, timeline.copy(), self.is_auto)
 
     def _names(self, groups: Ints, model: TopicModel) -> tuple[str, ...]:
         return self.names.of(groups, model.weights) if self.names.given else ()
 
-    def members(self, topic: int, level: int | None, model: TopicModel) -> list[int]:
+    def level(self, level: int | str | None, model: TopicModel) -> int:
+        """Return how many topics are read, see `TextTopics.at`."""
+        if level is None and not self.is_auto:
+            return model.n_topics
+        return choose_level(level, self.tree(model), is_auto=self.is_auto)
+
+    def members(self, topic: int, level: int | str | None, model: TopicModel) -> list[int]:
         """Return the topics of the model that a topic of a level consists of."""
-        K = model.n_topics
-        n = check_whole("level", K if level is None else level, 1, K)
+        K, n = model.n_topics, self.level(level, model)
         topic = check_whole("topic", topic, 0, n - 1)
         groups = np.arange(K) if n == K else self.tree(model).groups(n)
         return [int(k) for k in np.flatnonzero(groups == topic)]
@@ -79,6 +85,7 @@ class Reading:
         """Return all there is to it."""
         return {
             "levels": self.levels.to_state(),
+            "is_auto": self.is_auto,
             "names": self.names.to_state(),
             "surprise": self.surprise.to_state(),
         }
@@ -90,6 +97,8 @@ class Reading:
         if "levels" in state:  # files of version 0.1.0 have none of these
             found.levels = Levels.from_state(part(state, "levels"), n_topics)
             found.names = Names.from_state(state, n_topics)
+        if "is_auto" in state:
+            found.is_auto = truth(state, "is_auto")
         if "surprise" in state:
             found.surprise = Surprise.from_state(part(state, "surprise"))
         return found

@@ -53,6 +53,7 @@ class Snapshot:
     names: tuple[str, ...] = ()  # of topics, "" for those without a name
     groups: Ints | None = None  # at a level: the group of each topic of the full model
     past: Past = field(default_factory=Past)  # past scores, for p-values
+    fine: TopicModel | None = None  # at a level: the full model, which scored the past
 
     def name(self, k: int) -> str:
         """Return the name of topic k, or "" if it has none."""
@@ -81,33 +82,25 @@ class Snapshot:
         Small values are surprising: of documents like the past ones, one in a hundred has a p-value
         of 0.01 or less. The past is a sample of up to 4,000 documents, each scored before it was
         learned; a text is compared with those of similar length. NaN for a text without known
-        words, before anything was learned, and with an offline learner.
-
-        Raises
-        ------
-        ValueError
-            If topics are merged: past documents were scored by all topics.
+        words, before anything was learned, and with an offline learner. At a level they are those
+        of the full model, which scored the past.
         """
-        self._check_fine()
-        return self.past.p_values(*score(self.model, self.count(texts)))
+        return self.past.p_values(*score(self.fine or self.model, self.count(texts)))
 
     def classify(self, texts: Texts) -> Classified:
         """Return the likeliest topic of each text with its posterior probability and p-value.
 
         This is the fastest way to classify a few texts.
         """
-        self._check_fine()
         documents, model = self.count(texts), self.model
         topics, told = np.empty(documents.n_docs, np.int64), np.empty((documents.n_docs, 3))
         counted = documents.indptr, documents.words, documents.counts
         find_best(*counted, model.weights, model.topics, topics, told)
         probabilities, log_prob, lengths = told.T
+        if self.fine is not None:
+            log_prob = self.fine.log_prob(documents)
         p_values = self.past.p_values(per_word(log_prob, lengths), lengths)
         return Classified(topics, probabilities, lengths, p_values)
-
-    def _check_fine(self) -> None:
-        if self.groups is not None:
-            raise ValueError("p-values are of all topics, not of a level: take a snapshot()")
 
     def top_words(self, n: int = 10) -> list[list[str]]:
         """Return the n most characteristic words of each topic, see `TopicModel.top_words`."""

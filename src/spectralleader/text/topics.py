@@ -20,6 +20,7 @@ from spectralleader.runtime.guard import Guarded, changing
 from spectralleader.text.batch import Batch
 from spectralleader.text.first_use import compile_for
 from spectralleader.text.held import Held
+from spectralleader.text.levels import AUTO, MANY
 from spectralleader.text.names import check_name
 from spectralleader.text.over_words import check_together, make_learner
 from spectralleader.text.reading import Reading
@@ -45,8 +46,9 @@ class TextTopics(Guarded):
 
     Parameters
     ----------
-    n_topics : int
-        Number of topics, K.
+    n_topics : int or "auto"
+        Number of topics, K. With "auto" 32 are learned, and read merged to as many as the prices
+        of their mergers suggest, unless another level is asked for; see `at`.
     learner : str or Learner
         Name of one of `LEARNERS`, or your own class as ``package.module:Class``; or a learner over
         the words of the vocabulary, whose own `n_topics` and parameters apply.
@@ -84,7 +86,7 @@ class TextTopics(Guarded):
 
     def __init__(
         self,
-        n_topics: int = 5,
+        n_topics: int | str = 5,
         *,
         learner: str | Learner = DEFAULT_LEARNER,
         vocabulary: Vocabulary | Iterable[str] | None = None,
@@ -95,14 +97,17 @@ class TextTopics(Guarded):
     ) -> None:
         self.vectoriser = Vectoriser.of(vocabulary, words)
         self.block_size = check_whole("block_size", block_size, 1)
+        is_auto = n_topics == AUTO
         if isinstance(learner, str):
-            learner = make_learner(learner, n_topics, self.vectoriser.vocabulary, **parameters)
+            n = MANY if is_auto else check_whole("n_topics", n_topics, 1)
+            learner = make_learner(learner, n, self.vectoriser.vocabulary, **parameters)
         check_together(learner, self.vectoriser.vocabulary)
         self.learner = learner
         self.n_docs = 0  # texts seen
         self.n_empty = 0  # texts without a known word
         self.timeline = Timeline() if timeline is None else timeline
         self.reading = Reading()
+        self.reading.is_auto = is_auto
         # Position in the source after the last learned text, saved with the model; plain JSON.
         self.position: Any = None
 
@@ -140,24 +145,39 @@ class TextTopics(Guarded):
     def _view(self) -> Snapshot:
         return self.reading.view(self.model, self.vectoriser, self.n_docs, self.n_empty)
 
+    def _read(self) -> Snapshot:
+        """Return the topics that are read by default; all of them without freezing the words."""
+        return self.at() if self.reading.is_auto else self._view()
+
     def tree(self) -> TopicTree:
         """Return the merge tree of the topics, which is kept stable over the stream."""
         return self.reading.tree(self.model)
 
-    def at(self, level: int | None) -> Snapshot:
-        """Return an immutable snapshot with the topics merged to `level`, 1 to K; None for all.
+    def at(self, level: int | str | None = None) -> Snapshot:
+        """Return an immutable snapshot with the topics merged to fewer of them.
 
         Merged topics are refined by a few passes of EM over the documents that the learner
-        remembers, if any, and keep their numbers over the stream. This takes at most about a
-        second; the result is cached until the next step.
+        remembers, if any, and keep their numbers over the stream. This takes about a second; the
+        result is cached until the next step.
+
+        Parameters
+        ----------
+        level : int, "all" or "auto", optional
+            Number of topics, from 1 to K; "all" of them; or, with "auto", the suggested number.
+            Defaults to "auto" if `n_topics` was, else to "all".
         """
-        return self.snapshot() if level is None else self._held().at(level)
+        is_all = self.level(level) == self.learner.n_topics
+        return self.snapshot() if is_all else self._held().at(level)
 
     def _held(self) -> Held:
         """Return the copy held since the last step, so that every level is cut only once."""
         if self.reading.held is None:
             self.reading.held = self.hold()
         return self.reading.held
+
+    def level(self, level: int | str | None = None) -> int:
+        """Return how many topics are read at a level, see `at`."""
+        return self.reading.level(level, self.model)
 
     def hold(self) -> Held:
         """Return an immutable copy of the topics at every level and over time.
@@ -167,14 +187,14 @@ class TextTopics(Guarded):
         """
         return self.reading.hold(self.snapshot(), remembered(self.learner), self.timeline)
 
-    def trends(self, level: int | None = None) -> Trends:
+    def trends(self, level: int | str | None = None) -> Trends:
         """Return the share of each topic over time, at a level; see `Trends.rows`.
 
         All sampled texts are classified by the current model, whatever their time.
         """
         return self._held().trends(level)
 
-    def name(self, topic: int, name: str, level: int | None = None) -> None:
+    def name(self, topic: int, name: str, level: int | str | None = None) -> None:
         """Set the name of a topic, numbered from 0, at a level; "" removes it.
 
         The name is saved with the topic, and applies at every level to the group that is the same
@@ -270,15 +290,18 @@ class TextTopics(Guarded):
 
     def log_prob(self, texts: Texts) -> Floats:
         """Return the log-probability of each text's known words, shape (n_docs,)."""
-        return self._view().log_prob(texts)
+        return self._read().log_prob(texts)
 
     def posterior(self, texts: Texts) -> Floats:
-        """Return P(topic | text), shape (n_docs, K); the topic weights without known words."""
-        return self._view().posterior(texts)
+        """Return P(topic | text), shape (n_docs, K); the topic weights without known words.
+
+        Like all methods that read topics, it uses the default level of `at`.
+        """
+        return self._read().posterior(texts)
 
     def shares(self, texts: Texts) -> Floats:
         """Return the topic proportions within each text, (n_docs, K), for long texts."""
-        return self._view().shares(texts)
+        return self._read().shares(texts)
 
     def p_values(self, texts: Texts) -> Floats:
         """Return a p-value for the surprise of each text, see `Snapshot.p_values`."""
@@ -286,7 +309,7 @@ class TextTopics(Guarded):
 
     def top_words(self, n: int = 10) -> list[list[str]]:
         """Return the n most characteristic words of each topic, see `TopicModel.top_words`."""
-        return self._view().top_words(n)
+        return self._read().top_words(n)
 
     def __repr__(self) -> str:
         if self._broken is not None:
