@@ -101,7 +101,8 @@ def evaluate(
     Several numbers of topics compare the default learner with each of them,
     unless learners are named. One document in ten is then held out to compute
     coherence, the mean normalised pointwise mutual information (NPMI) of pairs
-    of top words. Diversity is the share of distinct top words.
+    of top words, smoothed towards 0 for pairs that are too rare to tell.
+    Diversity is the share of distinct top words.
     """
     numbers = parse_numbers(topics)
     if figure is not None:
