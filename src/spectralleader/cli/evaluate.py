@@ -33,7 +33,7 @@ def parse_numbers(given: str) -> list[int]:
     parts = [part.strip() for part in given.split(",")]
     if not all(part.isdecimal() and int(part) > 0 for part in parts):
         raise typer.BadParameter(
-            f"-k takes one number or several, such as 5,10,20; got {given!r}",
+            f"-k takes a number, or several such as 5,10,20; got {given!r}",
             param_hint="'--topics'",
         )
     return [int(part) for part in parts]
