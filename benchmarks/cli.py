@@ -23,6 +23,7 @@ from benchmarks.reporting import service as service_page
 from benchmarks.rows import Results
 from benchmarks.sections import (
     adapters,
+    demo,
     end_to_end,
     fidelity,
     first_use,
@@ -55,6 +56,7 @@ SECTIONS = {
     "growth": growth.run,
     "memory": fresh.run_memory,
     "first-use": first_use.run,
+    "demo": demo.run,
     "labels": labels.run,
     "more-labels": labels.run_more,
     "reading": reading.run,

@@ -19,6 +19,7 @@ from benchmarks.contenders.registry import (
 from benchmarks.rows import Results, Row, Spread, ratio, spread
 from benchmarks.sections import (
     adapters,
+    demo,
     end_to_end,
     fidelity,
     first_use,
@@ -105,6 +106,7 @@ def verdicts(results: Results) -> list[Verdict]:
         *growths,
         _judge_memory(results),
         *_judge_first_use(results),
+        *_judge_demo(results),
     ]
 
 
@@ -174,6 +176,15 @@ def _judge_memory(results: Results) -> Verdict:
     value = spread(row.values) if row else None
     figure = f"memory, {fresh.ABOVE}"
     return Verdict(figure, f"under {MEGABYTES} MB", value, bool(value and value.high < MEGABYTES))
+
+
+def _judge_demo(results: Results) -> list[Verdict]:
+    rows = [row for row in results.rows if (row.section, row.name) == (demo.SECTION, demo.TOTAL)]
+    value = spread(rows[0].values) if rows else None
+    figure = f"{demo.SECTION}: {demo.TOTAL}"
+    return [
+        Verdict(figure, f"at most {demo.MOST:g} s", value, bool(value and value.high <= demo.MOST))
+    ]
 
 
 def _judge_first_use(results: Results) -> list[Verdict]:

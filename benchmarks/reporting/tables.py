@@ -6,7 +6,17 @@ from dataclasses import dataclass
 
 from benchmarks.contenders.registry import SPECTRAL
 from benchmarks.rows import Results, Row, Spread, ratio, spread
-from benchmarks.sections import adapters, end_to_end, first_use, fresh, growth, live, steps, text
+from benchmarks.sections import (
+    adapters,
+    demo,
+    end_to_end,
+    first_use,
+    fresh,
+    growth,
+    live,
+    steps,
+    text,
+)
 from benchmarks.task import RACES
 from benchmarks.verdicts import verdicts
 
@@ -132,7 +142,7 @@ def fresh_table(results: Results) -> Table:
     rows = [
         (row.section, row.name, f"{number(row.values[0])} {row.unit}")
         for row in results.rows
-        if row.section in (fresh.MEMORY, first_use.SECTION)
+        if row.section in (fresh.MEMORY, first_use.SECTION, demo.SECTION)
     ]
     return Table("In a fresh interpreter", ("what", "", "measured"), rows)
 
