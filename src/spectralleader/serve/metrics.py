@@ -66,14 +66,18 @@ class Collected(Collector):
             return
         name = f"{PREFIX}_documents"
         yield CounterMetricFamily(name, "Documents learned.", value=topics.n_docs)
-        yield gauge("documents_per_second", "Documents learned per second, of late.", service.rate)
+        yield gauge("documents_per_second", "Documents learned per second, recently.", service.rate)
         yield gauge("words", "Words of the vocabulary.", topics.vectoriser.vocabulary.n_words)
         drifts = service.drifts_since is not None
         yield gauge("drifting", "1 while the stream drifts.", float(drifts))
         yield CounterMetricFamily(f"{PREFIX}_events", "Changes of topics.", len(service.history()))
         if service.points:
             last = service.points[-1]
-            yield gauge("loss_nats_per_word", "Loss of late, predicted before learned.", last.loss)
+            yield gauge(
+                "loss_nats_per_word",
+                "Recent prequential loss: documents are predicted before they are learned.",
+                last.loss,
+            )
             yield gauge("baseline_nats_per_word", "The same of word frequencies.", last.baseline)
         if (behind := read_lag(service.lag)) is not None:
             lag = GaugeMetricFamily(f"{PREFIX}_lag", "How far behind its source.", labels=["unit"])

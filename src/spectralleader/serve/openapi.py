@@ -51,7 +51,7 @@ SAID = {
     400: "The request is wrong; the error says how.",
     401: "The token is missing or wrong.",
     403: "The service is called by a name that it does not answer to.",
-    404: "There is no such thing.",
+    404: "Unknown path, topic or level.",
     408: "The body did not come in time.",
     409: "The service does not learn what is posted, or the id was that of other documents.",
     413: "The body, the batch or a document is too large.",

@@ -119,7 +119,7 @@ def example(kind: str) -> str:
 def read_document(document: Any, kind: str, i: int, limits: Limits) -> Any:
     """Return a document as it is learned; raise unless it is one of its kind, and not too long.
 
-    Tokens follow the rules of files: integers are tokens too, null and "" are none.
+    Tokens follow the rules of files: integers are tokens too; null and "" are skipped.
     """
     if not isinstance(document, TYPES[kind]) or (kind == "texts" and not document.strip()):
         raise RequestError(

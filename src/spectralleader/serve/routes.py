@@ -81,7 +81,7 @@ class Routes:
         if path.startswith(ONE) and "/" not in path[len(ONE) :]:
             return self.topic, "GET"
         if (found := self._endpoints.get(path)) is None:
-            raise RequestError(404, "there is no such path; /openapi.json lists them")
+            raise RequestError(404, "unknown path; /openapi.json lists the paths")
         return found
 
     @property

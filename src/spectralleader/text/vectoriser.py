@@ -96,7 +96,7 @@ class Vectoriser:
         if not isinstance(self.words, Words | Tokens):
             raise TypeError(
                 f"the tokenizer {self.words!r} cannot be saved; save the vocabulary's state, and "
-                'make the vectoriser anew (instead of str.split, Tokens(split="whitespace") can be '
+                'make a new vectoriser (instead of str.split, Tokens(split="whitespace") can be '
                 "saved)"
             )
         return {

@@ -64,7 +64,7 @@ class Refit:
     """A reservoir and a window of documents with their topics, and when these are replaced.
 
     Races of new starts are run while documents are few, whenever these have doubled; later only a
-    newcomer that is better by a margin replaces the topics. The window's topics are sought anew in
+    newcomer that is better by a margin replaces the topics. The window's topics are fitted again to
     the documents since a change.
     """
 
