@@ -292,7 +292,9 @@ def test_too_many_topics_and_no_memory_are_said(file):
     many = describe(learn(file, n_topics=9, vocabulary=7).topics)
     assert "topics in the remembered documents" in many.findings()[1]
     forgetful = describe(learn(file, n_topics=3, learner="stepwise-em").topics)
-    assert forgetful.findings() == ["No diagnosis: the learner stepwise-em remembers no documents."]
+    assert forgetful.findings() == [
+        "No diagnosis: the learner stepwise-em remembers no documents with two or more known words."
+    ]
     assert len(forgetful.topics[0]["typical"]) == 3  # the timeline has them
     assert forgetful.summary()["diagnosis"] is None
 

@@ -159,3 +159,30 @@ def test_a_state_that_does_not_fit_together_is_refused(changes, said):
     assert same_state(Timeline.from_state(state).to_state(), state)
     with pytest.raises(ValueError, match=said):
         Timeline.from_state({**state, **changes})
+
+
+@pytest.mark.parametrize(("days", "width"), [(1, 1), (7, 8)])
+def test_regular_times_are_read_in_stretches_that_touch(days, width):
+    timeline = Timeline()
+    times = [START + timedelta(hours=10, days=days * i) for i in range(52)]
+    timeline.add(LINES[:52], as_positions(times), numbers=np.arange(52))
+    before, read = timeline.to_state(), timeline.legible()
+    assert read.width == width * 86_400.0
+    assert sum(one.n_docs for one in read.stretches()) == 52
+    assert len(read.stretches()) >= 44
+    assert same_state(timeline.to_state(), before)
+
+
+def test_a_pause_does_not_make_stretches_longer():
+    timeline = Timeline()
+    days = [*range(20), *range(700, 720)]
+    times = [START + timedelta(days=day) for day in days]
+    timeline.add(LINES[:40], as_positions(times), numbers=np.arange(40))
+    assert timeline.legible().width == 86_400.0
+
+
+def test_times_are_read_as_people_have_them():
+    assert as_seconds("2021-11-24T00:00:00Z") == as_seconds(START) == as_seconds(START.date())
+    assert np.isnan(as_seconds(np.datetime64("NaT")))
+    with pytest.raises(ValueError, match=r"'soon' is not a time; give datetime, .*ISO 8601"):
+        as_seconds("soon")

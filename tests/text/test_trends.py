@@ -117,3 +117,14 @@ def test_times_that_cannot_be_read_leave_trends_by_number():
     topics.learn(["rain and wind", "a late goal"] * 50, [None] * 100)
     assert topics.timeline.kind == "documents"
     assert topics.trends().n_docs.sum() == 100
+
+
+def test_typical_documents_of_short_texts_are_of_their_topic():
+    rows = ["rain wind storm snow", "goal cup team match", "shares profit rates bank"] * 100
+    rows[1::30] = ["goal cup team match goal goal cup"] * 10
+    topics = TextTopics(3)
+    topics.learn(rows)
+    sampled = sample_under(topics.snapshot(), topics.timeline)
+    for k in range(3):
+        (found,) = find_typical(topics.snapshot(), sampled, k, 1)
+        assert int(topics.posterior([found.text]).argmax()) == k

@@ -198,8 +198,7 @@ def say_level(level: Level) -> str:
 
 def say_stretches(trends: Trends) -> str:
     """Return a line about the time span of the sparklines."""
-    ends = (float(trends.starts[0]), float(trends.starts[-1]) + trends.width)
-    first, last = (name_date(end, trends.width, by_time=trends.by_time) for end in ends)
+    first, last = (name_date(end, trends.width, by_time=trends.by_time) for end in trends.span)
     return f"Trends: shares from {first} to {last}, in {count_of(len(trends.starts), 'interval')}"
 
 

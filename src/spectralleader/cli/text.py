@@ -48,7 +48,8 @@ def topics(
         bool,
         typer.Option(
             "--recent",
-            help="Show the topics of the last 2,000 documents, or of those since a change.",
+            help="Show the topics of the last 2,000 documents, or of those since a suspected "
+            "change.",
         ),
     ] = False,
     level: Level = None,

@@ -55,7 +55,10 @@ class Description:
     def findings(self) -> list[str]:
         """Return the diagnosis as sentences."""
         if self.diagnosis is None:
-            return [f"No diagnosis: the learner {self.learner} remembers no documents."]
+            return [
+                f"No diagnosis: the learner {self.learner} remembers no documents with "
+                "two or more known words."
+            ]
         least = SMALL / len(self.topics)
         small = [topic["topic"] for topic in self.topics if topic["weight"] < least]
         return [

@@ -116,8 +116,7 @@ def say_span(trends: Trends) -> str:
     """Return the time span of the documents in words."""
     if not len(trends.starts) or not trends.by_time:
         return ""
-    ends = (float(trends.starts[0]), float(trends.starts[-1]))
-    first, last = (name_date(end, trends.width, by_time=True) for end in ends)
+    first, last = (name_date(end, trends.width, by_time=True) for end in trends.span)
     return f", {first} to {last}"
 
 

@@ -187,13 +187,36 @@ class Timeline:
         while len(self._buckets) > self.n_buckets:
             self._double()
 
-    def _double(self) -> None:
-        """Merge neighbours: every stretch becomes twice as long."""
+    def _double(self, times: int = 1) -> None:
+        """Merge neighbours: every stretch becomes twice as long, so many times."""
         merged: dict[int, Bucket] = {}
         for number, bucket in self._buckets.items():
-            self._join(merged.setdefault(number // 2, Bucket()), bucket)
+            self._join(merged.setdefault(number >> times, Bucket()), bucket)
         self._buckets = merged
-        self._doublings += 1
+        self._doublings += times
+
+    def legible(self) -> Timeline:
+        """Return the timeline with stretches as long as documents usually are apart.
+
+        A month of daily times makes thirty buckets of less than a second, far apart. They are
+        merged until most buckets are next to each other; a long pause stays a pause.
+
+        Examples
+        --------
+        >>> timeline = Timeline()
+        >>> days = 86_400.0 * np.arange(30)
+        >>> timeline.add(["a"] * 30, days, numbers=np.arange(30))
+        >>> timeline.width < 1.0, timeline.legible().width
+        (True, 86400.0)
+        """
+        numbers, times = np.array(sorted(self._buckets), np.int64), 0
+        while self.by_time and len(numbers) > 1 and np.median(np.diff(numbers)) > 1:
+            numbers, times = np.unique(numbers >> 1), times + 1
+        if times == 0:
+            return self
+        longer = copy(self)
+        longer._double(times)
+        return longer
 
     def _join(self, whole: Bucket, part: Bucket) -> None:
         whole.n_docs += part.n_docs

@@ -17,7 +17,9 @@ from spectralleader.text.tokens import Tokens, show_document
 
 SURE = 4.0  # standard errors that a change must have to be told
 ENOUGH = 0.02  # of all documents, on either side of a change
-MIN_WORDS = 5  # known words of a document worth showing: shorter ones are often empty phrases
+# Known words of a document worth showing: shorter ones are often empty phrases. Where most
+# documents are shorter, half of them are worth it.
+MIN_WORDS = 5
 LOOKED_AT = 20  # documents tried for each one shown: some have the same words
 DAY = 86_400.0
 
@@ -68,6 +70,7 @@ class Trends:
     n_docs: Ints  # (n,) documents with known words
     n_sampled: Ints  # (n,)
     shares: Floats  # (n, K)
+    span: tuple[float, float] = (0.0, 0.0)  # positions of the first and last document in the sample
 
     @property
     def errors(self) -> Floats:
@@ -117,7 +120,7 @@ class Trends:
 
 def sample_under(topics: Snapshot, timeline: Timeline) -> Sampled:
     """Read the timeline's sample under a model; texts without known words are left out."""
-    stretches = timeline.stretches()
+    stretches = timeline.legible().stretches()
     texts = [text for one in stretches for text in one.texts]
     positions = np.array([p for one in stretches for p in one.positions], float)
     stretch = np.repeat(np.arange(len(stretches)), [len(one.texts) for one in stretches])
@@ -133,6 +136,7 @@ def sample_under(topics: Snapshot, timeline: Timeline) -> Sampled:
 
 def find_trends(timeline: Timeline, sampled: Sampled) -> Trends:
     """Return the shares of topics over time; stretches without a sample have the mean of all."""
+    timeline = timeline.legible()
     stretches = timeline.stretches()
     n, K = len(stretches), sampled.posterior.shape[1]
     sums, n_sampled = np.zeros((n, K)), np.bincount(sampled.stretch, minlength=n)
@@ -141,7 +145,9 @@ def find_trends(timeline: Timeline, sampled: Sampled) -> Trends:
     shares = np.where(n_sampled[:, None] > 0, sums / np.maximum(n_sampled, 1)[:, None], mean)
     starts = np.array([one.start for one in stretches])
     n_docs = np.array([one.n_docs for one in stretches], np.int64)
-    return Trends(timeline.by_time, starts, timeline.width, n_docs, n_sampled, shares)
+    ends = sampled.positions if len(sampled.positions) else np.append(starts, 0.0)
+    span = (float(ends.min()), float(ends.max()))
+    return Trends(timeline.by_time, starts, timeline.width, n_docs, n_sampled, shares, span)
 
 
 def find_typical(
@@ -149,13 +155,15 @@ def find_typical(
 ) -> list[Document]:
     """Return the n sampled documents that are most typical of topic k, from a stretch on.
 
-    Those with the largest P(topic | document) times likelihood of a word, on average; of documents
-    that have the same words, one.
+    Among the documents with likeliest topic k, those with the largest P(topic | document) times
+    likelihood of a word, on average; of documents that have the same words, one.
     """
     documents, lengths = sampled.documents, sampled.documents.lengths
+    least = min(MIN_WORDS, float(np.median(lengths))) if len(lengths) else MIN_WORDS
+    is_its = (sampled.posterior.argmax(axis=1) == k) & (lengths >= least)
     log_topic = np.log(np.maximum(topics.model.topics[k], np.finfo(float).tiny))
     fit = np.exp((documents.as_floats() @ log_topic) / np.maximum(lengths, 1.0))
-    score = sampled.posterior[:, k] * fit * (lengths >= MIN_WORDS) * (sampled.stretch >= since)
+    score = sampled.posterior[:, k] * fit * is_its * (sampled.stretch >= since)
     shown: dict[bytes, Document] = {}
     for i in np.argsort(-score, kind="stable")[: LOOKED_AT * n].tolist():
         if score[i] <= 0.0 or len(shown) == n:

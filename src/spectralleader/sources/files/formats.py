@@ -40,6 +40,7 @@ ENDINGS = {
     "txt": "text",
 }
 COMPRESSED = ("gz", "gzip", "zst", "zstd")
+MODEL = b"spectralleader\r\n"  # how files of `storage` begin, which this package does not know
 
 
 def open_table(name: str, format: str | None = None, encoding: str | None = None) -> Table:
@@ -51,6 +52,8 @@ def open_table(name: str, format: str | None = None, encoding: str | None = None
         raise ValueError(f"unknown format {format!r}; choose one of {', '.join(FORMATS)}")
     feed = Feed(name, encoding)
     try:
+        if feed.first.startswith(MODEL):
+            raise ValueError(f"{feed.name} is a saved model, not texts; read it with `topics`")
         return FORMATS[format or find_format(name, feed.first)](feed)
     except BaseException:
         feed.close()

@@ -12,7 +12,7 @@ NOT_TOKENS = "not a list of tokens or an object of counts"
 COLUMN_COUNT = "wrong number of columns"
 BROKEN_JSON = "invalid JSON"
 OPEN_QUOTE = "unclosed quote"
-BAD_TIME = "missing or invalid time (the text is used)"
+BAD_TIME = "missing or invalid time (known: ISO 8601, Unix time, e-mail dates); the text is used"
 OUT_OF_ORDER = "earlier than a previous row"
 
 NO_ADVICE: Mapping[str, str] = {}
