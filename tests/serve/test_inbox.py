@@ -146,3 +146,28 @@ def test_all_is_learned_once_while_old_files_go(tmp_path, monkeypatch):
     kept = [one.stat().st_size for one in tmp_path.glob("t.inbox*")]
     assert len(kept) == 2
     assert sum(kept) < 16_000  # half of all that came
+
+
+@pytest.mark.parametrize(
+    "damage", [b"[1,2]", b'{"id":[],"of":"q"}', b"}", b'"\xff"', b"\0" * 12, b"[" * 9999]
+)
+def test_a_damaged_line_costs_its_own_document_only(tmp_path, made, damage):
+    first = made()
+    first.add([{"text": "a"}], "x")
+    first.close()
+    with (tmp_path / "t.inbox").open("ab") as file:
+        file.write(damage + b"\n")
+    again = made()
+    assert again.add([{"text": "a"}], "x") == (0, 1)
+    assert again.add([{"text": "b"}], "y") == (1, 0)
+
+
+def test_a_lost_inbox_is_reported(tmp_path):
+    inbox, said = Inbox(tmp_path / "t.inbox"), []
+    source = InboxSource((str(inbox.path),), inbox=inbox)
+    progress = Progress()
+    progress.say = said.append
+    with source.open(progress) as reader:
+        reader.start({"kind": module.KIND})
+    inbox.close()
+    assert "is missing or empty" in said[0]

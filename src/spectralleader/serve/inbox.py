@@ -116,7 +116,10 @@ class Inbox:
         return self._file
 
     def _read_ids(self, path: Path) -> None:
-        """Read the ids in a file; a truncated last line was never acknowledged."""
+        """Read the ids in a file; a truncated last line was never acknowledged.
+
+        A damaged line has no id: whoever reads the documents reports and counts it.
+        """
         with path.open("r+b") as file:
             end = 0
             for line in file:
@@ -124,9 +127,10 @@ class Inbox:
                     file.truncate(end)
                     break
                 end += len(line)
-                found = json.loads(line)
-                if found.get("id") is not None:
-                    self._note(found["id"], [found], found.get("of"))
+                found = _parse(line)
+                if isinstance(id := found.get("id"), str):
+                    n_all = found.get("of")
+                    self._note(id, [found], n_all if isinstance(n_all, int) else None)
 
     def _create(self) -> IO[bytes]:
         descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -278,12 +282,26 @@ class InboxReader(LiveReader):
         self._known, self._is_new = shape, is_new
 
     def start(self, position: Any) -> None:
-        """Begin at the beginning, or go on after a position.
+        """Begin at the beginning, or continue after a position.
 
         A model may come without its inbox, from another machine: then a new one is begun.
         """
+        if position is not None and self._is_new:
+            self._say(
+                f"{self.names[0]} is missing or empty: documents that were accepted but not yet "
+                "learned are lost, and requests that come again are learned again"
+            )
         first = {"kind": self.kind, "at": BEGINNING, "read": self._known.to_state()}
         super().start(first if position is None or self._is_new else position)
+
+
+def _parse(line: bytes) -> dict[str, Any]:
+    """Return the object in a line, empty if it is damaged."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def sync_folder(folder: Path) -> None:
