@@ -199,7 +199,13 @@ def test_a_client_that_hangs_up_within_a_body_is_no_error_of_the_service(asked):
     async def hang_up():
         messages = [{"type": "http.disconnect"}, {"type": "http.request", "more_body": True}]
         headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
-        scope = {"type": "http", "method": "POST", "path": "/predict", "headers": headers}
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": "/predict",
+            "headers": headers,
+            "query_string": b"",
+        }
 
         async def receive():
             return messages.pop()

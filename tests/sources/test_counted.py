@@ -52,7 +52,7 @@ def test_a_corpus_without_labels_has_none(tmp_path):
 
 
 def test_a_missing_corpus_is_told(tmp_path):
-    with pytest.raises(ValueError, match="'news_headlines' cannot be read"):
+    with pytest.raises(ValueError, match="cannot read the corpus 'news_headlines'"):
         count_corpus("news_headlines", tmp_path, n_words=4)
 
 
