@@ -36,5 +36,5 @@ def test_what_is_held_stays_while_others_learn(topics):
 
 
 def test_a_level_that_is_not_there_is_refused(topics):
-    with pytest.raises(ValueError, match="a level, if not .auto. or .all., must be at most"):
+    with pytest.raises(ValueError, match=r"a level, if not .auto. or .all., must be at most"):
         topics.hold().at(5)
