@@ -239,7 +239,7 @@ def _set_lines(
     offset: Floats,
     prior: Floats,
 ) -> Chances:
-    """Set what P(word | topic) and P(topic) are made of; return the former.
+    """Set the coefficients of P(word | topic), and P(topic); return the former.
 
     The statistics are `scale` times those in the columns.
     """

@@ -55,7 +55,7 @@ class Bucket:
 
 
 class Stretch(NamedTuple):
-    """A bucket as it is read."""
+    """A time interval, its number of documents and a sample of them."""
 
     start: float  # Unix seconds, or the number of a document
     end: float

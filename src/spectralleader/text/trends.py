@@ -15,7 +15,7 @@ from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.tokens import Tokens, show_document
 
-SURE = 4.0  # standard errors that a change must have to be told
+SURE = 4.0  # standard errors of a change that is reported
 ENOUGH = 0.02  # of all documents, on either side of a change
 # Known words of a document worth showing: shorter ones are often empty phrases. Where most
 # documents are shorter, half of them are worth it.
@@ -25,7 +25,7 @@ DAY = 86_400.0
 
 
 class Document(NamedTuple):
-    """A document of the sample, as it is shown."""
+    """A document of the timeline's sample."""
 
     text: str
     position: float  # Unix seconds, or its number
@@ -33,7 +33,7 @@ class Document(NamedTuple):
 
 
 class Shift(NamedTuple):
-    """A topic whose share is another one from some time on."""
+    """A lasting change of a topic's share."""
 
     topic: int  # from 0
     before: float  # share
@@ -94,7 +94,7 @@ class Trends:
         ]
 
     def shifts(self) -> list[Shift]:
-        """Return for each topic where its share changed most, if it surely did; largest first."""
+        """Return the most significant change of each topic's share, if any; largest first."""
         n = self.n_docs.astype(float)
         noise = self.errors**2 * (n**2)[:, None]  # of expected numbers of documents
         found = []

@@ -1,4 +1,4 @@
-"""Races: several starts are fitted to remembered documents, and judged on others."""
+"""Races: several starts are fitted to remembered documents and compared on held-out ones."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from spectralleader.spectral.basis import find_basis
 from spectralleader.spectral.plain import decompose_roughly
 from spectralleader.spectral.power import random_starts
 
-ROUGHLY = 0.03  # accuracy of the basis of a spectral start: it is swept
-SEEDS = 10  # documents that each topic of a random start is made of
-ENOUGH = 10  # documents for each topic of a start, below which it is not tried
-N_SWEEPS = 2  # before a contender is judged
-SWEEP_BLOCKS, SWEEP_SIZE = 20, 100  # at least so many blocks in a sweep, of at most that size
+ROUGHLY = 0.03  # accuracy of a spectral start's basis; the sweeps refine the start
+SEEDS = 10  # documents per topic of a random start
+ENOUGH = 10  # minimum documents per topic of a start
+N_SWEEPS = 2  # stepwise-EM passes of each contender
+SWEEP_BLOCKS, SWEEP_SIZE = 20, 100  # minimum mini-batches per sweep, and their maximum size
 
 
 class Outcome(NamedTuple):
-    """Who won a race."""
+    """The result of a race."""
 
     winner: Statistics
-    place: int  # among the incumbents; -1: a newcomer
-    strength: float  # of the smoothing that suits it best
+    place: int  # index of the winning incumbent; -1 for a newcomer
+    strength: float  # the best smoothing strength for the winner
 
 
 class Course(NamedTuple):
-    """What a race is run on: documents over the words that they have."""
+    """The documents of a race, over the words that occur in them."""
 
     fitted: Documents
     judged: Documents
@@ -55,11 +55,11 @@ def race(
     margin: float = 0.0,
     strengths: Sequence[float] = (),
 ) -> Outcome:
-    """Return the topics that best predict documents which no contender was fitted to.
+    """Return the topics with the highest likelihood of held-out documents.
 
-    The spectral method's starts, over-complete and random ones run against the incumbents, which
-    are refitted as they are. The global optimum is guaranteed for documents that follow the model;
-    real text does not, and there another start sometimes ends higher.
+    Spectral, over-complete and random starts compete with the incumbents, which are refitted on the
+    same documents. The spectral start has a global guarantee only for documents that follow the
+    model; on real text another start sometimes ends higher.
 
     Parameters
     ----------
@@ -100,12 +100,12 @@ def race(
 
 
 def judge(course: Course, statistics: Statistics) -> Floats:
-    """Return the log-probability of each document that judges."""
+    """Return the log-probability of each held-out document."""
     return log_probs(Scattered.of(course.judged), *read(statistics, course))
 
 
 def choose(judged: Sequence[Floats], n_incumbents: int, margin: float) -> int:
-    """Return who predicts best; a newcomer must be better than the incumbents by the margin."""
+    """Return the index of the winner; a newcomer must beat the incumbents by the margin."""
     means = [float(one.mean()) for one in judged]
     place = int(np.argmax(means))
     if place < n_incumbents or n_incumbents == 0 or margin == 0.0:
@@ -118,10 +118,7 @@ def choose(judged: Sequence[Floats], n_incumbents: int, margin: float) -> int:
 
 
 def set_out(documents: Documents, smoothing: Smoothing, rng: np.random.Generator) -> Course:
-    """Divide documents, in random order, into those that are fitted and those that judge.
-
-    Few documents are both.
-    """
+    """Split documents at random into training and held-out ones; few documents are both."""
     places, known = number_words(documents.words, documents.n_words)
     compact = Documents.trusted(documents.indptr, places, documents.counts, len(known))
     order, n = rng.permutation(documents.n_docs), documents.n_docs
@@ -132,7 +129,7 @@ def set_out(documents: Documents, smoothing: Smoothing, rng: np.random.Generator
 
 
 def fit(course: Course, start: Statistics) -> Statistics:
-    """Return the statistics after sweeps from a start."""
+    """Return the statistics of a start after `N_SWEEPS` sweeps."""
     fitted = start.copy()
     size = max(1, min(SWEEP_SIZE, course.fitted.n_docs // SWEEP_BLOCKS))
     sweep(Scattered.of(course.fitted), *read(fitted, course), size, N_SWEEPS)
@@ -140,17 +137,17 @@ def fit(course: Course, start: Statistics) -> Statistics:
 
 
 def read(statistics: Statistics, course: Course) -> tuple[Columns, Smoothing]:
-    """Return statistics and what they are smoothed with, as kernels want them."""
+    """Return statistics and smoothing in the form that kernels take."""
     return Columns.of(statistics), course.smoothing
 
 
 def starts(course: Course, n_topics: int, rng: np.random.Generator) -> Iterator[Statistics]:
-    """Yield the starts that the documents are enough for, and the work is in proportion to."""
+    """Yield the starts that have enough documents, and whose cost is in proportion to them."""
     documents, some = course.fitted, course.fitted[: SETTINGS.spectral]
     n, n_entries, d = documents.n_docs, len(documents.words), documents.n_words
     allowed = SETTINGS.work * n_entries * n_topics
     ratio, K = SETTINGS.ratio, float(n_topics)
-    # Krylov space, sums, power method, in multiplications; those of BLAS are faster
+    # multiplications of the Krylov space, the sums and the power method; BLAS's count less
     spectral_work = 60 * len(some.words) * K + 8 * d * K**2 + (n + d) * K**3 / 16 + 20 * K**4
     if n >= ENOUGH * n_topics and spectral_work <= allowed:
         for scaling in SETTINGS.scalings:
@@ -181,7 +178,7 @@ def over_complete(course: Course, n_topics: int, rng: np.random.Generator) -> St
 
 
 def random(documents: Documents, n_topics: int, rng: np.random.Generator) -> Statistics:
-    """Return topics of a few random documents each: no word is preferred by its number."""
+    """Return a random start: each topic is the sum of a few random documents."""
     chosen = rng.integers(documents.n_docs, size=(n_topics, SEEDS))
     seeds = documents.take(chosen.ravel())
     topics = np.repeat(np.arange(n_topics), SEEDS)

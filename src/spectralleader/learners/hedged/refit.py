@@ -44,7 +44,7 @@ COUNTERS = (
 
 
 def next_race(n_docs: int, n_topics: int, *, is_settled: bool) -> int:
-    """Return at how many documents the race after this one is due."""
+    """Return the number of documents at which the next race is due."""
     if is_settled or n_docs < n_topics:
         return SETTINGS.late_growth * n_docs
     growth = SETTINGS.first_growth if n_docs < SETTINGS.first else SETTINGS.growth
@@ -52,26 +52,26 @@ def next_race(n_docs: int, n_topics: int, *, is_settled: bool) -> int:
 
 
 class Event(NamedTuple):
-    """Something that happened to the topics that are read."""
+    """A change of the topics of `model`."""
 
     n_docs: int  # documents learned before
     what: str
-    topics: tuple[int, ...]  # that it happened to; none: to the stream
+    topics: tuple[int, ...]  # affected topics; empty for a change of the stream
     moved: float  # share of the remembered documents whose topic changed
 
 
 class Refit:
-    """A reservoir and a window of documents with their topics, and when these are replaced.
+    """A reservoir and a window of documents, their topics, and the schedule of refits.
 
-    Races of new starts are run while documents are few, whenever these have doubled; later only a
-    newcomer that is better by a margin replaces the topics. The window's topics are fitted again to
-    the documents since a change.
+    Early races compare new starts whenever the stream has doubled. Later, a newcomer replaces the
+    topics only if it is better by a margin. After a suspected change, the window's topics are
+    refitted to the documents since then.
     """
 
     def __init__(self, n_topics: int, n_words: int, reservoir_size: int, seed: int) -> None:
         self.n_topics, self.seed = n_topics, seed
         self.reservoir = Reservoir(reservoir_size, n_words=n_words, seed=seed)
-        # many times smaller than the reservoir, or the two could not be told apart
+        # many times smaller than the reservoir, so that the two differ
         size = max(1, min(SETTINGS.window, reservoir_size // 4))
         self.window = Window(size, n_words=n_words)
         self._follow()
@@ -106,17 +106,17 @@ class Refit:
         return max(SETTINGS.fresh, ENOUGH * self.n_topics)
 
     def learn(self, block: Documents, experts: Experts) -> None:
-        """Remember a block, and let the topics follow."""
+        """Add a mini-batch to the samples, and update their topics by incremental EM."""
         visits = (SETTINGS.n_visits, SETTINGS.n_recent_visits)
         for e, followed in enumerate(self.followed):
             followed.learn(block, experts.columns(e), self.smoothing(e, experts), visits[e])
 
     def smoothing(self, estimate: int, experts: Experts) -> Smoothing:
-        """Return what the topics of an estimate are smoothed with."""
+        """Return the smoothing of an estimate's topics."""
         return experts.smoothing(self.strengths[estimate] or SETTINGS.tried[0] * experts.n_words)
 
     def renew(self, experts: Experts, drift: Drift) -> bool:
-        """Replace topics where that is due; return whether the reservoir's were."""
+        """Run the refits that are due; return whether the reservoir's topics were replaced."""
         n, is_new = self.reservoir.n_seen, False
         if n >= self._next_race:
             is_new = self._race(experts)
@@ -128,7 +128,7 @@ class Refit:
         return is_new
 
     def _race(self, experts: Experts) -> bool:
-        """Try new starts on part of the reservoir; return whether one of them won."""
+        """Race new starts on part of the reservoir; return whether one of them won."""
         n, remembered = self.reservoir.n_seen, self.reservoir.lying
         rng = np.random.default_rng([self.seed, self.n_races])
         some = remembered.gather(rng.permutation(len(self.reservoir))[: self._most_raced])
@@ -158,7 +158,7 @@ class Refit:
         margin: float = 0.0,
         tried: Sequence[float] = SETTINGS.tried,
     ) -> Outcome:
-        """Run a race for the topics of an estimate, and for the strength of their smoothing."""
+        """Race for the topics of an estimate and the strength of their smoothing."""
         self.n_races += 1
         smoothing, seed = self.smoothing(estimate, experts), [self.seed, self.n_races, 1]
         return race(documents, self.n_topics, incumbents, smoothing, seed, margin, tried)
@@ -174,7 +174,7 @@ class Refit:
         self.events = [*self.events, event][-MOST_EVENTS:]
 
     def note_change(self, since: int) -> None:
-        """Note that the stream is another one since then, once: also when the topics follow."""
+        """Record once that the stream has changed since document `since`."""
         if since > self.changed:
             self.changed = since
             self.events = [*self.events, Event(since, CHANGED, (), 0.0)][-MOST_EVENTS:]
@@ -204,7 +204,7 @@ class Refit:
         return True
 
     def _compare(self, experts: Experts) -> None:
-        """Start the window's topics from the reservoir's, if they have fallen behind."""
+        """Restart the window's topics from the reservoir's if these predict better."""
         n = self.reservoir.n_seen
         if n - self._n_compared >= self.window.capacity:
             self._n_compared = n
@@ -216,7 +216,7 @@ class Refit:
             experts.restart()
 
     def _show(self, experts: Experts) -> None:
-        """Let what is shown move on, when the stream has grown by a step."""
+        """Update the averaged topics if the stream has grown by a step."""
         n, strength = self.reservoir.n_seen, self.smoothing(ALL, experts).strength
         if self.shown is None:
             self.shown = Shown(experts.estimates[ALL], experts.background, strength, n)
@@ -226,7 +226,7 @@ class Refit:
             self.shown = self.shown.moved(current, experts.background, strength, n, size)
 
     def _revive(self, experts: Experts) -> None:
-        """Restart a topic that has died, from the documents that are explained worst."""
+        """Restart a dead topic from the documents with the lowest likelihood per word."""
         n, columns = self.reservoir.n_seen, experts.columns(ALL)
         statistics = experts.estimates.view(ALL)
         dead = int(statistics.totals[0].argmin())
@@ -246,7 +246,7 @@ class Refit:
         self._note("had died, and was restarted", [dead], moved)
 
     def latest(self, others: Sequence[Self], rng: np.random.Generator) -> Documents:
-        """Return the last documents of several streams, as if those had been one."""
+        """Return the most recent documents of several streams, interleaved."""
         everyone = (self, *others)
         turns = interleave([one.reservoir.n_seen for one in everyone], self.window.capacity, rng)
         newest = []
@@ -263,9 +263,9 @@ class Refit:
         experts: Experts,
         rng: np.random.Generator,
     ) -> None:
-        """Merge the samples, and race on them, others' topics among the incumbents.
+        """Merge the samples, and race on them with all topics as incumbents.
 
-        The experts must be of all documents already.
+        The experts must be merged before.
         """
         latest = self.latest(others, rng)
         self.reservoir.merge([other.reservoir for other in others], rng)
@@ -285,7 +285,7 @@ class Refit:
         experts.restart()
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
-        """Renumber the words of all that is remembered."""
+        """Renumber the words of the samples and of the averaged topics."""
         self.reservoir.recode(new_ids, n_words)
         self.window.recode(new_ids, n_words)
         if self.shown is not None:

@@ -1,4 +1,4 @@
-"""Shown: the topics that people read, an average that moves in steps."""
+"""Shown: the topics of `model`, an average over the recent part of the stream."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class Anchored:
             self.anchor_at(sample, changed if self.n_anchors else "the first documents came")
 
     def anchor_at(self, sample: Sample, reason: str) -> None:
-        """Make the sample as it is the anchor."""
+        """Make the current sample the anchor."""
         self.anchor, self.reason = sample.documents, reason
         self.changes, self.n_changed = [], 0
         self.n_anchors += 1
@@ -117,7 +117,7 @@ class Anchored:
         self._followed = None
 
     def model(self) -> TopicModel:
-        """Return the model of the sample as it is now, estimated in the anchor's basis."""
+        """Return the model of the current sample, estimated in the anchor's basis."""
         return self._follow().model
 
     def estimate(self) -> Estimate:
@@ -126,7 +126,7 @@ class Anchored:
 
     def _follow(self) -> Followed:
         """Bring sums and model up to date."""
-        # Sums with half of a change would be wrong: they are kept only if all goes well.
+        # Partly updated sums would be wrong, so the cache is restored only after success.
         followed, self._followed = self._followed or self._start(), None
         news = self.changes[followed.n_added :]
         if news or followed.model.n_words < self.n_words:
