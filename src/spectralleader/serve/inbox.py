@@ -118,7 +118,7 @@ class Inbox:
     def _read_ids(self, path: Path) -> None:
         """Read the ids in a file; a truncated last line was never acknowledged.
 
-        A damaged line has no id: whoever reads the documents reports and counts it.
+        A damaged line has no id; the reader of the documents reports and counts it.
         """
         with path.open("r+b") as file:
             end = 0
