@@ -19,7 +19,7 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "is_second = (np.arange(len(words)) + starts[rows]) % 2 == 1",
     ): "larger by twice a start, and only even or odd is asked for",
     (
-        "evaluation/noise_free.py reservoir_means",
+        "evaluation/regret.py reservoir_means",
         "entered = np.flatnonzero(filling | (draws[:, 0] * t <= reservoir_size)) -> "
         "entered = np.flatnonzero(filling | (draws[:, 0] * t < reservoir_size))",
     ): "a draw is equal to the limit with probability 2^-53",

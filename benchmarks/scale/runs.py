@@ -27,7 +27,6 @@ from benchmarks.scale.workload import (
 )
 from spectralleader import TopicModel
 from spectralleader.em.statistics import Statistics
-from spectralleader.em.visits import Columns
 from spectralleader.learners.hedged.background import smooth
 from spectralleader.learners.passes import solve
 
@@ -154,7 +153,7 @@ def in_seconds(row: dict[str, Any], stalls: list[Span]) -> dict[str, Any]:
 def before(task: dict[str, Any]) -> TopicModel:
     """Return the model that a pass of EM went on from."""
     statistics = Statistics(task["totals"], task["words"])
-    return smooth(Columns.of(statistics), task["background"], task["strength"])
+    return smooth(statistics.columns, task["background"], task["strength"])
 
 
 def held_out_fit(model: TopicModel) -> tuple[float, float]:

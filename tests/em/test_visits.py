@@ -7,17 +7,9 @@ from hypothesis import strategies as st
 
 from spectralleader import Documents, Reservoir
 from spectralleader.documents.views import Scattered
+from spectralleader.em.columns import Columns, Smoothing
 from spectralleader.em.statistics import Statistics, with_words
-from spectralleader.em.visits import (
-    EVERY,
-    Columns,
-    Smoothing,
-    expect,
-    follow,
-    log_probs,
-    sweep,
-    visit,
-)
+from spectralleader.em.visits import EVERY, expect, follow, log_probs, sweep, visit
 from spectralleader.learners.hedged.background import smooth
 from tests.factories import blocks, documents, model
 
@@ -40,7 +32,7 @@ def columns(statistics, before=0):
 
 
 def model_of(statistics):
-    return smooth(Columns.of(statistics), SEEN / 10.0, SMOOTHING.strength)
+    return smooth(statistics.columns, SEEN / 10.0, SMOOTHING.strength)
 
 
 def statistics_of(block, posterior):

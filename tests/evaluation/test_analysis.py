@@ -1,5 +1,3 @@
-import json
-
 import pytest
 
 from spectralleader import Reservoir, SpectralLeader
@@ -15,17 +13,18 @@ from spectralleader.sources.synthetic import switching
 
 def test_rows_are_plain_and_carry_every_bound():
     rows = regret_rows("cyclic", "noise-free, one draw", n_steps=50, epsilon=0.5, seed=3, n_rows=5)
-    assert json.loads(json.dumps(rows)) == rows
-    assert [row["step"] for row in rows] == [1, 3, 7, 19, 50]
-    last = rows[-1]
+    assert all(type(value) in (int, float) for _, row in rows for value in row.values())
+    assert [step for step, _ in rows] == [1, 3, 7, 19, 50]
+    _, last = rows[-1]
     assert last["regret_per_step"] == last["regret"] / 50
     assert last["reservoir_size"] == 29  # 4 log(27 * 50)
     assert last["bound_printed"] < last["bound_repaired"] < last["bound_theorem2"]
-    assert regret_rows("cyclic", "noise-free", n_steps=50, n_rows=1)[0]["bound_theorem2"] is None
+    [(_, without)] = regret_rows("cyclic", "noise-free", n_steps=50, n_rows=1)
+    assert set(last) - set(without) == {"reservoir_size", "bound_theorem2"}
 
 
 def test_an_unknown_scenario_or_learner_is_named_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"scenario must be one of \['stationary'.*got 'steady'"):
+    with pytest.raises(ValueError, match=r"problem must be one of \['stationary'.*got 'steady'"):
         regret_rows("steady", "noise-free", n_steps=5)
     with pytest.raises(ValueError, match="learner must be one of"):
         regret_rows("cyclic", "EM", n_steps=5)
@@ -37,7 +36,7 @@ def test_a_reservoir_that_never_fills_is_no_reservoir(learner):
         regret_rows("switching", learner, n_steps=30, epsilon=epsilon)
         for epsilon in (None, 0.3)  # a reservoir of 75
     )
-    for a, b in zip(all_remembered, sampled, strict=True):
+    for (_, a), (_, b) in zip(all_remembered, sampled, strict=True):
         assert a["regret"] == pytest.approx(b["regret"], abs=1e-12)
 
 
@@ -61,6 +60,7 @@ def test_rows_are_the_regret_of_the_learner_that_they_name():
     }
     for learner, excess in excesses.items():
         rows = regret_rows("switching", learner, n_steps=20, epsilon=1.0, seed=3)
-        assert [row["step"] for row in rows] == list(range(1, 21))
-        assert [row["regret"] for row in rows] == pytest.approx(hindsight.regret(excess).tolist())
-        assert {row["reservoir_size"] for row in rows} == {7}
+        assert [step for step, _ in rows] == list(range(1, 21))
+        found = [row["regret"] for _, row in rows]
+        assert found == pytest.approx(hindsight.regret(excess).tolist())
+        assert {row["reservoir_size"] for _, row in rows} == {7}

@@ -9,10 +9,11 @@ import pytest
 
 # Signatures at present, ours and those that numba has of `np.empty`, `min` and the like: a new
 # one must be worth a tenth of a second to everybody's first use. Formerly 236 took 45 s.
-MOST_OURS, MOST_OF_NUMBA = 37, 13
+MOST_OURS, MOST_OF_NUMBA = 39, 14
 # modules beside those of a bare interpreter: 30 and 274 at present
 MOST_IMPORTED, MOST_FOR_HELP = 40, 300
 HEAVY = {"numba", "numpy", "scipy", "polars"}
+NOT_TO_LEARN = {"scipy.linalg", "scipy.sparse", "polars", "matplotlib"}
 
 COUNT = """
 import json
@@ -45,11 +46,21 @@ with contextlib.redirect_stdout(io.StringIO()):
     app(["--help"], standalone_mode=False)
 """
 
+LEARN = """
+import contextlib, io, pathlib, sys
+from spectralleader.cli import app
+from spectralleader.text.first_use import sample_texts
+path = pathlib.Path(sys.argv[1], "lines.txt")
+path.write_text(chr(10).join(sample_texts(1000)))
+with contextlib.redirect_stdout(io.StringIO()):
+    app(["learn", str(path)], standalone_mode=False)
+"""
 
-def answer(code, **environment):
+
+def answer(code, *arguments, **environment):
     """Run code in an interpreter of its own; return what its last line says."""
     environment = {**os.environ, **environment}
-    command = [sys.executable, "-c", code]
+    command = [sys.executable, "-c", code, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
@@ -71,3 +82,21 @@ def test_a_start_imports_few_modules_and_no_heavy_ones(code, most):
     imported = answer(MODULES.format(code))
     assert not HEAVY & {name.partition(".")[0] for name in imported}
     assert len(imported) <= most
+
+
+def test_learning_lines_imports_nothing_slow_that_it_does_not_need(tmp_path):
+    imported = answer(MODULES.format(LEARN), str(tmp_path))
+    assert "numba" in imported
+    assert not NOT_TO_LEARN & set(imported)
+
+
+def test_kernels_can_use_blas_although_it_is_not_imported_before():
+    code = """
+import json, sys
+import numpy as np
+from spectralleader.runtime.compiled import kernel
+import numba
+assert "scipy.linalg" not in sys.modules
+print(json.dumps(numba.njit(lambda a: np.dot(a, a))(2 * np.eye(2)).tolist()))
+"""
+    assert answer(code) == [[4, 0], [0, 4]]

@@ -123,7 +123,7 @@ signal.setitimer(signal.ITIMER_REAL, 0)
 signal.setitimer(signal.ITIMER_PROF, 0)
 with HOLD:
     pass
-assert n_late > 100, n_late
+assert n_late > 20, n_late  # some thousand on an idle machine, few on a busy one
 assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 assert signal.getsignal(signal.SIGALRM) is late
 try:

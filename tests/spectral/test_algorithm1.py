@@ -126,8 +126,8 @@ def test_words_that_do_not_occur_cost_nothing():
         ("spectral/algorithm1.py", {"arrays", "documents", "models"}),
         (
             "learners/algorithm1.py",
-            {"checks", "checks.states", "documents", "documents.recoding", "learners.protocol"}
-            | {"models", "runtime.guard", "samples", "spectral.algorithm1"},
+            {"arrays", "checks", "checks.states", "documents", "learners.checked"}
+            | {"models", "samples", "spectral.algorithm1"},
         ),
     ],
 )

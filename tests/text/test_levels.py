@@ -60,7 +60,7 @@ def test_a_better_tree_replaces_one_of_few_documents():
 
 @pytest.mark.parametrize(("margin", "replaced"), [(0.0, [40_000]), (0.99, [])])
 def test_a_later_tree_must_be_better_by_the_margin_and_is_an_event(monkeypatch, margin, replaced):
-    monkeypatch.setattr(levels, "MARGIN", margin)
+    monkeypatch.setattr(levels, "LATE", margin)
     known = Levels()
     known.renew(model(6, 9, seed=0), 20_000)
     kept = known.pairs

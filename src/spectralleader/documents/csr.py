@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spectralleader.arrays import Floats, Ints, WordIds
-from spectralleader.runtime.compiled import kernel
+from spectralleader.runtime.compiled import in_place
 
 Arrays = tuple[Ints, WordIds, Floats]  # indptr, words, counts
 
@@ -35,6 +35,7 @@ def from_arrays(indptr: ArrayLike, words: ArrayLike, counts: ArrayLike, n_words:
     import scipy.sparse as sp  # slow to import, and not needed for learning
 
     matrix = sp.csr_array(entries, shape=(len(entries[2]) - 1, n_words))
+    # Bounds and order of `indptr` and the range of ids; counts are checked by `from_matrix`.
     matrix.check_format()
     return from_matrix(matrix)[0]
 
@@ -58,6 +59,7 @@ def from_words(words: Ints, lengths: Ints, n_words: int) -> Arrays:
 
 def from_bow(corpus: Iterable[Iterable[tuple[int, float]]], n_words: int) -> Arrays:
     """Return the arrays of documents given as pairs of word id and count."""
+    # Typed arrays: 16 bytes per entry, while the number of entries is not yet known.
     sizes, ids, counts = [], array("q"), array("d")
     for row, document in enumerate(corpus):
         before = len(ids)
@@ -69,6 +71,7 @@ def from_bow(corpus: Iterable[Iterable[tuple[int, float]]], n_words: int) -> Arr
             raise ValueError(
                 f"document {row} must be (word id, count) pairs, got {document!r:.60}"
             ) from error
+        # Checked document by document, so that the error can name the document.
         _as_ids(np.array(ids[before:]), n_words, row)
         sizes.append(len(ids) - before)
     indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
@@ -97,8 +100,10 @@ def _as_csr(counts: Any) -> Any:
             f"counts must be a matrix, documents x words, got {counts.ndim} dimension(s); "
             "give one document as a matrix of one row"
         )
+    # A copy, because the following lines work in place.
     matrix = sp.csr_array(counts, dtype=np.float64, copy=True)
     matrix.sum_duplicates()
+    # An entry is a word that occurs: budgets and costs count entries.
     matrix.eliminate_zeros()
     return matrix
 
@@ -106,6 +111,7 @@ def _as_csr(counts: Any) -> Any:
 def _check_counts(indptr: NDArray[Any], counts: Floats) -> None:
     """Raise for the first document with a count that is not an integer >= 0."""
     whole = np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts))
+    # Larger floats are integers too, but sums of them would be rounded.
     good = whole & (counts < MAX_LENGTH)
     if good.all():
         return
@@ -155,15 +161,20 @@ def number_words(words: WordIds, n_words: int) -> tuple[WordIds, Ints]:
     return places, known
 
 
-@kernel
 def sum_rows(indptr: Ints, counts: Floats) -> Floats:
     """``[counts[a:b].sum() for a, b in itertools.pairwise(indptr)]``."""
     sums = np.empty(len(indptr) - 1)
+    set_sums(indptr, counts, sums)
+    return sums
+
+
+@in_place
+def set_sums(indptr: Ints, counts: Floats, sums: Floats) -> None:
+    """Set the sums of rows, see `sum_rows`."""
     for i in range(len(sums)):
         sums[i] = 0.0
         for j in range(indptr[i], indptr[i + 1]):
             sums[i] += counts[j]
-    return sums
 
 
 def gather(
@@ -182,7 +193,7 @@ def gather(
     return indptr, out_words, out_counts
 
 
-@kernel
+@in_place
 def copy_stretches(
     begins: Ints,
     indptr: Ints,

@@ -39,6 +39,7 @@ def safe_length(offset: Floats, least: float) -> float:
     for s in range(len(offset)):
         for k in range(offset.shape[1]):
             smallest = min(smallest, offset[s, k])
+    # n factors of at least `smallest * least` have a product of at least exp(SMALLEST).
     return float(max(1.0, np.floor(SMALLEST / np.log(smallest * least))))
 
 
@@ -63,9 +64,11 @@ def multiply_words(
         w, times = np.uint32(words[j]), counts[j]
         mass = seen[w]
         n += times
+        # A product that was not lifted is at least LOW: LOW * exp(SMALLEST) is a normal float64.
         if n > safe:
             is_long, n = True, times
             lift(products, logs)
+            # Repeated this often, one word alone would underflow: add its logarithm instead.
             if times > safe:
                 for s in range(n_smoothed):
                     for k in range(K):
@@ -87,6 +90,7 @@ def lift(products: Floats, logs: Floats) -> None:
     """Scale small products up, and record the factor in the logarithms."""
     for s in range(len(products)):
         for k in range(products.shape[1]):
+            # LIFT is a power of two: scaling is exact.
             is_small = products[s, k] < LOW
             products[s, k] *= LIFT if is_small else 1.0
             logs[s, k] -= LOG_LIFT if is_small else 0.0
@@ -97,6 +101,7 @@ def normalise(row: Floats, logs: Floats, is_long: bool) -> float:  # noqa: FBT00
     """Divide a row by its sum in place; return the log of the sum. Adds and resets the logs."""
     largest = 0.0
     if is_long:
+        # Log-sum-exp, only for documents whose products had to be lifted.
         largest = -np.inf
         for k in range(len(row)):
             logs[k] += np.log(row[k])
@@ -108,6 +113,7 @@ def normalise(row: Floats, logs: Floats, is_long: bool) -> float:  # noqa: FBT00
     total = 0.0
     for k in range(len(row)):
         total += row[k]
+    # The only division of a row; a short document also has a single logarithm, the one returned.
     inverse = 1.0 / total
     for k in range(len(row)):
         row[k] *= inverse

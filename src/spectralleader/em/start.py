@@ -44,13 +44,17 @@ def recode_start(
     is_new = np.ones(n_words, np.bool_)
     is_new[np.arange(model.n_words) if new_ids is None else new_ids[new_ids >= 0]] = False
     n_new = int(is_new.sum())
+    # An infinite concentration stands for a given start, in which `recode` gave new words the mean.
     if n_new == 0 or not np.isfinite(concentration):
         return recoded
     rng = np.random.default_rng(seed)
     factors = np.empty(recoded.topics.shape)
+    # A Dirichlet is a vector of Gamma variables, normalised. The sum of n Gamma(a) is Gamma(n a):
+    # one draw for all old words preserves their ratios.
     old = concentration * max(n_words - n_new, 1)
     factors[:, ~is_new] = rng.gamma(old, size=(model.n_topics, 1)) / old
     factors[:, is_new] = rng.gamma(concentration, size=(model.n_topics, n_new)) / concentration
+    # The factors have mean 1: `recode` has already given old and new words their expected mass.
     topics = recoded.topics * np.maximum(factors, SMALLEST)
     return TopicModel.trusted(model.weights, topics / topics.sum(axis=1, keepdims=True))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.checks.states import LARGEST, floats, number
 from spectralleader.documents import Documents
 from spectralleader.documents.recoding import move_rows
+from spectralleader.em.columns import Columns, Smoothing, add, read_off, respond
 from spectralleader.models import TopicModel
 from spectralleader.models.matching import best_order
 from spectralleader.runtime.compiled import kernel
@@ -51,6 +53,11 @@ class Statistics:
         """Expected word counts of each topic, (d, K); one row per word, for locality."""
         return self._room[: self.n_words]
 
+    @property
+    def columns(self) -> Columns:
+        """All topics as columns, as kernels take them: views, without the scale."""
+        return Columns(self.words, self.totals, 0, self.totals.shape[1])
+
     @classmethod
     def zero(cls, n_topics: int, n_words: int) -> Statistics:
         """Return the statistics of no documents."""
@@ -70,16 +77,25 @@ class Statistics:
         """Return a copy of the statistics of some words, with scale 1."""
         return Statistics(self.scale * self.totals, self.scale * self.words[ids])
 
-    def add(self, documents: Documents, posterior: Floats, gain: float = 1.0) -> None:
-        """Add the statistics of documents times `gain`; a negative gain removes them."""
-        shares = posterior * (gain / self.scale)
-        add_block(
-            self.totals, self.words, documents.indptr, documents.words, documents.counts, shares
-        )
+    def add(
+        self,
+        documents: Documents,
+        posterior: Floats,
+        gain: float = 1.0,
+        *,
+        least: float = -np.inf,
+    ) -> None:
+        """Add the statistics of documents times `gain`; a negative gain removes them.
+
+        With `least` 0, no sum becomes negative by rounding, see `columns.add`.
+        """
+        arrays = documents.indptr, documents.words, documents.counts
+        add_block(*arrays, posterior * (gain / self.scale), least, tuple(self.columns))
 
     def blend(self, other: Statistics, step: float) -> None:
         """Become ``(1 - step) * self + step * other``."""
         self.decay(1.0 - step)
+        # After `decay`, which changes our scale and may multiply it out.
         factor = step * other.scale / self.scale
         self.totals += factor * other.totals
         self._room[: self.n_words] += factor * other.words
@@ -99,6 +115,7 @@ class Statistics:
         """
         if new_ids is not None:
             self._room = move_rows(self.words, new_ids, n_words)
+            # Only if words were dropped: a mere renumbering leaves the totals bit-identical.
             if (new_ids < 0).any():
                 self.totals = np.stack([self.totals[0], self._room.sum(axis=0)])
         elif n_words > len(self._room):  # double the room: amortised growth
@@ -113,15 +130,23 @@ class Statistics:
     def posterior(self, documents: Documents, smoothing: float) -> Floats:
         """E-step: return ``self.maximise(smoothing).posterior(documents)``, (n_docs, K).
 
-        Only the words of the documents are read; the (K, d) model is not computed.
+        Only the words of the documents are read; the (K, d) model is not computed. No sum may be
+        negative.
         """
-        pseudo = smoothing / self.scale
-        return smoothed_posterior(
-            self.totals, self.words, pseudo, documents.indptr, documents.words, documents.counts
+        # Ratios do not change if counts and pseudo-counts are both divided by the scale.
+        K, n_words, pseudo = self.totals.shape[1], float(self.n_words), smoothing / self.scale
+        # A `Smoothing`: one pseudo-count for each word of a topic, and one for each topic.
+        smoothed = (_even(self.n_words), n_words, n_words * pseudo, K * pseudo)
+        arrays, out = (
+            (documents.indptr, documents.words, documents.counts),
+            np.empty((documents.n_docs, K)),
         )
+        respond_to_block(*arrays, tuple(self.columns), smoothed, out)
+        return out
 
     def maximise(self, smoothing: float) -> TopicModel:
         """M-step: return the maximum a posteriori model, with pseudo-counts as the prior."""
+        # As in `posterior`: dividing the pseudo-count avoids multiplying the arrays by the scale.
         pseudo = smoothing / self.scale
         # Sums from which documents were removed may be negative by rounding.
         weights = np.maximum(self.totals[0], 0.0) + pseudo
@@ -142,6 +167,7 @@ class Statistics:
     ) -> Statistics:
         """Return the statistics that `to_state` described; raise if any is below `least`."""
         scale = number(state, "scale", SMALLEST_SCALE, 1.0)
+        # The bounds hold for scaled values, but the arrays are saved unscaled.
         bounds = (least / scale, LARGEST / scale)
         totals = floats(state, "totals", (2, n_topics), *bounds)
         words = floats(state, "words", (n_words, n_topics), *bounds)
@@ -164,41 +190,47 @@ def with_words(documents: Documents) -> Documents:
     return documents if sizes.all() else documents[sizes > 0]
 
 
+@cache
+def _even(n_words: int) -> Floats:
+    """Return ones: the frequencies towards which a pseudo-count for every word smooths."""
+    return np.ones(n_words)
+
+
 @kernel
 def add_block(
-    totals: Floats, out: Floats, indptr: Ints, words: WordIds, counts: Floats, shares: Floats
+    indptr: Ints,
+    words: WordIds,
+    counts: Floats,
+    shares: Floats,
+    least: float,
+    topics: tuple[Any, ...],
 ) -> None:
-    """``totals += [1, lengths] @ shares; out += X.T @ shares``, X being the documents."""
-    for i in range(len(indptr) - 1):
-        for k in range(shares.shape[1]):
-            totals[0, k] += shares[i, k]
-        for j in range(indptr[i], indptr[i + 1]):
-            for k in range(shares.shape[1]):
-                expected = counts[j] * shares[i, k]
-                totals[1, k] += expected
-                out[words[j], k] += expected
+    """``totals += [1, lengths] @ shares; words += X.T @ shares``, X being the documents.
+
+    The columns are given as a plain tuple, as in `visits.follow`.
+    """
+    columns = Columns(*topics)
+    for i in range(len(shares)):
+        # No lower bound: with a negative gain the sums can be differences; `maximise` clips them.
+        add(indptr[i], indptr[i + 1], words, counts, shares[i], 1.0, least, columns)
 
 
 @kernel
-def smoothed_posterior(
-    totals: Floats, table: Floats, pseudo: float, indptr: Ints, words: WordIds, counts: Floats
-) -> Floats:
-    """``softmax(log(totals[0] + pseudo) + X @ log((table + pseudo) / (totals[1] + d * pseudo)))``.
-
-    Logarithms are only taken for the words of the documents; negative values count as zero.
-    """
-    log_weights = np.log(np.maximum(totals[0], 0.0) + pseudo)
-    log_tokens = np.log(np.maximum(totals[1], 0.0) + len(table) * pseudo)
-    out = np.empty((len(indptr) - 1, len(log_weights)))
+def respond_to_block(
+    indptr: Ints,
+    words: WordIds,
+    counts: Floats,
+    topics: tuple[Any, ...],
+    smoothing: tuple[Any, ...],
+    out: Floats,
+) -> None:
+    """``out[:] = softmax(log weights + X @ log topics)`` of the smoothed statistics."""
+    work = np.empty((4, 1, out.shape[1]))
+    slope, offset, prior, logs = work[0], work[1], work[2], work[3]
+    # `respond` expects zeros, and leaves zeros behind.
+    for k in range(out.shape[1]):
+        logs[0, k] = 0.0
+    chances = read_off(Columns(*topics), Smoothing(*smoothing), 1.0, slope, offset, prior)
     for i in range(len(out)):
-        row = out[i]
-        row[:] = log_weights
-        for j in range(indptr[i], indptr[i + 1]):
-            for k in range(len(row)):
-                mass = max(table[words[j], k], 0.0) + pseudo
-                row[k] += counts[j] * (np.log(mass) - log_tokens[k])
-        row -= row.max()
-        for k in range(len(row)):
-            row[k] = np.exp(row[k])
-        row /= row.sum()
-    return out
+        row = out[i : i + 1]
+        respond(indptr[i], indptr[i + 1], words, counts, chances, prior, row, logs)

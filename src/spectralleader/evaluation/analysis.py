@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any
 
 import numpy as np
 
@@ -54,19 +53,19 @@ REGRET_LEARNERS: dict[str, Excess] = {
 
 
 def regret_rows(
-    scenario: str,
+    problem: str,
     learner: str,
     *,
     n_steps: int,
     epsilon: float | None = None,
     seed: int = 0,
     n_rows: int = 60,
-) -> list[dict[str, Any]]:
-    """Return a learner's regret and the bounds on it, at steps spaced evenly in log n.
+) -> list[tuple[int, dict[str, float]]]:
+    """Return steps spaced evenly in log n, each with a learner's regret and the bounds on it.
 
     Parameters
     ----------
-    scenario, learner : str
+    problem, learner : str
         Names in REGRET_PROBLEMS and in REGRET_LEARNERS.
     n_steps : int
         Length of the stream, n.
@@ -80,46 +79,37 @@ def regret_rows(
 
     Examples
     --------
-    >>> last = regret_rows("switching", "noise-free", n_steps=1000, n_rows=1)[0]
-    >>> round(last["regret"], 3), round(last["bound_repaired"], 1)
-    (0.817, 164.4)
+    >>> [(step, last)] = regret_rows("switching", "noise-free", n_steps=1000, n_rows=1)
+    >>> step, round(last["regret"], 3), round(last["bound_repaired"], 1)
+    (1000, 0.817, 164.4)
     """
-    _check_name("scenario", scenario, REGRET_PROBLEMS)
+    _check_name("problem", problem, REGRET_PROBLEMS)
     _check_name("learner", learner, REGRET_LEARNERS)
-    problem = REGRET_PROBLEMS[scenario]()
-    hindsight = Hindsight.of(problem, n_steps)
-    d = problem.truth.n_words
+    drawn = REGRET_PROBLEMS[problem]()
+    hindsight = Hindsight.of(drawn, n_steps)
+    d = drawn.truth.n_words
     size = None if epsilon is None else bounds.reservoir_size(d, n_steps, epsilon)
-    regret = hindsight.regret(REGRET_LEARNERS[learner](problem, hindsight, size, seed))
-    run = {
-        "scenario": scenario,
-        "learner": learner,
-        "seed": seed,
-        "reservoir_size": size,
-        "epsilon": epsilon,
-    }
-    return [
-        {**run, "step": n, **_measures(float(regret[n - 1]), n), **_bounds(d, n, size, epsilon)}
-        for n in log_steps(n_steps, n_rows).tolist()
-    ]
+    regret = hindsight.regret(REGRET_LEARNERS[learner](drawn, hindsight, size, seed))
+
+    def row(n: int) -> dict[str, float]:
+        values = {
+            "regret": float(regret[n - 1]),
+            "regret_per_step": float(regret[n - 1]) / n,
+            "bound_printed": float(bounds.theorem1(d, n)),
+            "bound_repaired": float(bounds.repaired(d, n)),
+            "bound_sharp": float(bounds.sharp(n, size)),
+        }
+        if size is None or epsilon is None:
+            return values
+        bound = float(bounds.theorem2(d, n, epsilon))
+        return {**values, "reservoir_size": size, "bound_theorem2": bound}
+
+    return [(n, row(n)) for n in log_steps(n_steps, n_rows).tolist()]
 
 
 def _check_name(kind: str, name: str, known: Collection[str]) -> None:
     if name not in known:
         raise ValueError(f"{kind} must be one of {list(known)}, got {name!r}")
-
-
-def _measures(regret: float, n: int) -> dict[str, float]:
-    return {"regret": regret, "regret_per_step": regret / n}
-
-
-def _bounds(d: int, n: int, size: int | None, epsilon: float | None) -> dict[str, float | None]:
-    return {
-        "bound_printed": float(bounds.theorem1(d, n)),
-        "bound_repaired": float(bounds.repaired(d, n)),
-        "bound_theorem2": None if epsilon is None else float(bounds.theorem2(d, n, epsilon)),
-        "bound_sharp": float(bounds.sharp(n, size)),
-    }
 
 
 def log_steps(n_steps: int, n_rows: int) -> Ints:

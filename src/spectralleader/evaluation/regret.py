@@ -15,7 +15,6 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.documents import Documents
-from spectralleader.evaluation.noise_free import reservoir_means, running_means
 from spectralleader.learners.protocol import Learner
 from spectralleader.models import TopicModel
 from spectralleader.sources.synthetic import Problem
@@ -152,3 +151,30 @@ def _excess(hindsight: Hindsight, means: Floats) -> Floats:
     first = hindsight.distribution(1).distance(nothing)
     later = hindsight.squared_norms(hindsight.priors[1:] - means[:-1])
     return np.concatenate([[first], later])
+
+
+def running_means(priors: Floats) -> Floats:
+    """Return the mean of the first t rows, for every t."""
+    return np.asarray(np.cumsum(priors, axis=0) / np.arange(1, len(priors) + 1)[:, None])
+
+
+def reservoir_means(priors: Floats, reservoir_size: int, seed: int = 0) -> Floats:
+    """Return the mean of the rows in a uniform reservoir after t rows, for every t.
+
+    The random draws equal those of `Reservoir`: the first `reservoir_size` rows enter; a later row
+    t enters with probability ``reservoir_size / t`` and replaces a random one.
+    """
+    t = np.arange(1, len(priors) + 1)
+    draws = np.random.default_rng(seed).random((len(priors), 2))
+    filling = t <= reservoir_size
+    places = np.where(filling, t - 1, (draws[:, 1] * reservoir_size).astype(np.int64))
+    entered = np.flatnonzero(filling | (draws[:, 0] * t <= reservoir_size))
+    changes = np.zeros_like(priors)
+    changes[entered] = priors[entered]
+    # Rows that enter the same place one after the other: the later one replaces the earlier.
+    by_place = entered[np.argsort(places[entered], kind="stable")]
+    before, after = by_place[:-1], by_place[1:]
+    replaces = places[before] == places[after]
+    changes[after[replaces]] -= priors[before[replaces]]
+    sums = np.maximum(np.cumsum(changes, axis=0), 0.0)  # rounding can leave -1e-16
+    return np.asarray(sums / np.minimum(t, reservoir_size)[:, None])

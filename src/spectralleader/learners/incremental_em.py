@@ -87,7 +87,7 @@ class IncrementalEM(OnlineEM):
     def _exchange(self, change: Change, n_before: int) -> None:
         """Take out the statistics of what left the sample, add those of what entered."""
         taken = change.places[change.places < n_before]
-        self._statistics.add(change.left, self._posterior[taken], -1.0)
+        self._statistics.add(change.left, self._posterior[taken], -1.0, least=0.0)
         self._reserve(len(self.sample))
         self._posterior[change.places] = 0.0
         self._visit(change.entered, change.places)
@@ -108,7 +108,7 @@ class IncrementalEM(OnlineEM):
     def _visit(self, documents: Documents, places: Ints) -> None:
         """Replace the posteriors of the documents in these places, in the statistics too."""
         posterior = self._statistics.posterior(documents, self._pseudo_count)
-        self._statistics.add(documents, posterior - self._posterior[places])
+        self._statistics.add(documents, posterior - self._posterior[places], least=0.0)
         self._posterior[places] = posterior
         self._model = None
 

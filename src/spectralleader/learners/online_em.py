@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from spectralleader.arrays import Ints
-from spectralleader.checks.states import part, take, truth, whole
+from spectralleader.checks.states import part, take, whole
 from spectralleader.documents import Documents
-from spectralleader.documents.recoding import check_recoding
 from spectralleader.em.start import (
     Start,
     check_concentration,
@@ -20,36 +18,29 @@ from spectralleader.em.start import (
     recode_start,
 )
 from spectralleader.em.statistics import Statistics, with_words
-from spectralleader.learners.protocol import (
-    Predictive,
-    check_block,
-    check_n_topics,
-    check_seed,
-    check_vocabulary,
-    sizes_of,
-)
+from spectralleader.learners.checked import CheckedLearner
+from spectralleader.learners.protocol import sizes_of
 from spectralleader.models import TopicModel
-from spectralleader.runtime.guard import Guarded, changing
 
 
-class OnlineEM(Guarded):
+class OnlineEM(CheckedLearner):
     """A start, running statistics, and the model that the M-step reads off them.
 
-    A subclass says how a block changes the statistics (`_update`), and names the arguments of its
-    constructor but the start (`parameters`).
+    A subclass says how a block changes the statistics (`_update`); `parameters` are the arguments
+    of its constructor but the start.
 
     A word that is new after the first update has not occurred: it has the smoothing's pseudo-count.
     One that is new before is drawn into the start.
     """
 
-    parameters: tuple[str, ...] = ("n_topics", "n_words", "seed", "smoothing")
+    parameters = (*CheckedLearner.parameters, "smoothing")
+    has_differences = False  # whether the statistics may be negative
 
     def __init__(
         self, n_topics: int, n_words: int | None, seed: int, start: Start, smoothing: float
     ) -> None:
-        self.n_topics = check_n_topics(n_topics)
-        self.n_words, self.grows = check_vocabulary(n_words, n_known_words(start))
-        self.seed, self.smoothing = check_seed(seed), check_smoothing(smoothing)
+        super().__init__(n_topics, n_words, seed, n_known_words(start))
+        self.smoothing = check_smoothing(smoothing)
         self.n_updates = 0
         start_model = make_start(start, n_topics, self.n_words, seed)
         self._concentration = np.inf if isinstance(start, TopicModel) else float(start)
@@ -60,15 +51,7 @@ class OnlineEM(Guarded):
         """Take a block of documents, all of which have words, into the statistics."""
         raise NotImplementedError
 
-    def learn(self, documents: Documents) -> None:
-        """Make one update, without the documents that have no words."""
-        documents = check_block(documents, self.n_words, grows=self.grows)
-        with changing(self):
-            self._learn(documents)
-
     def _learn(self, documents: Documents) -> None:
-        if documents.n_words > self.n_words:
-            self._recode(None, documents.n_words)
         block = with_words(documents)
         if block.n_docs == 0:
             return
@@ -79,12 +62,6 @@ class OnlineEM(Guarded):
         self.n_updates += 1
         self._model = None
 
-    def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
-        """Renumber the words; -1 is forgotten, and the other words of a topic share its place."""
-        ids, n_words = check_recoding(new_ids, self.n_words, n_words)
-        with changing(self):
-            self._recode(ids, n_words)
-
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         if self.n_updates == 0:
             seed = [self.seed, self.n_words, n_words]
@@ -93,7 +70,7 @@ class OnlineEM(Guarded):
         else:
             self._model = None
             self._statistics.recode(new_ids, n_words)
-        self.n_words = n_words
+        super()._recode(new_ids, n_words)
 
     @property
     def _pseudo_count(self) -> float:
@@ -107,16 +84,10 @@ class OnlineEM(Guarded):
             self._model = self._statistics.maximise(self._pseudo_count)
         return self._model
 
-    @property
-    def predictive(self) -> Predictive:
-        """The model."""
-        return self.model
-
     def to_state(self) -> dict[str, Any]:
         """Return everything needed to continue."""
         return {
-            **{name: getattr(self, name) for name in self.parameters},
-            "grows": self.grows,
+            **super().to_state(),
             "start": self.model.to_state() if self.n_updates == 0 else None,
             "concentration": self._concentration,
             "n_updates": self.n_updates,
@@ -128,12 +99,15 @@ class OnlineEM(Guarded):
         """Return the learner that `to_state` described."""
         sizes, n_updates = sizes_of(state), whole(state, "n_updates")
         statistics = Statistics.from_state(part(state, "statistics"), *sizes)
+        if not cls.has_differences:  # rounded below 0 in older files, and in files that lie
+            for sums in (statistics.totals, statistics.words):
+                np.maximum(sums, 0.0, out=sums)
         if n_updates == 0:
             start = TopicModel.from_state(part(state, "start"))
         else:
             start = TopicModel.uniform(*sizes)  # long forgotten
-        learner = cls(**{name: take(state, name) for name in cls.parameters}, start=start)
-        learner.grows, learner.n_updates = truth(state, "grows"), n_updates
+        learner = cls._made(state, start=start)
+        learner.n_updates = n_updates
         concentration = take(state, "concentration")
         if concentration != np.inf:  # of a given start
             concentration = check_concentration(concentration)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -86,11 +86,6 @@ class StepwiseEM(OnlineEM):
     def is_empty(self) -> bool:
         """Whether nothing was learned yet."""
         return self.n_updates == 0
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The settings that learners must share to be merged."""
-        return {n: getattr(self, n) for n in self.parameters if n not in ("n_words", "seed")}
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Average the statistics, topic by topic, weighted by the updates that each made.

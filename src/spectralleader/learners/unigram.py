@@ -6,22 +6,15 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from spectralleader.arrays import Floats, Ints
-from spectralleader.checks.states import floats, take, truth
+from spectralleader.checks.states import floats
 from spectralleader.documents import Documents
-from spectralleader.documents.recoding import check_recoding, move_rows
-from spectralleader.learners.protocol import (
-    Predictive,
-    check_block,
-    check_n_topics,
-    check_seed,
-    check_vocabulary,
-    sizes_of,
-)
+from spectralleader.documents.recoding import move_rows
+from spectralleader.learners.checked import CheckedLearner
+from spectralleader.learners.protocol import sizes_of
 from spectralleader.models import TopicModel
-from spectralleader.runtime.guard import Guarded, changing
+from spectralleader.runtime.guard import changing
 
 # Symmetric around 1, so that the mixture starts near Laplace's rule. Powers of two: a grid by
 # factors of four loses up to 0.15 nats per document on the first 1,000 tweets. The ends matter if
@@ -29,7 +22,7 @@ from spectralleader.runtime.guard import Guarded, changing
 DELTAS = 2.0 ** np.arange(-12, 13)
 
 
-class Unigram(Guarded):
+class Unigram(CheckedLearner):
     """Word frequencies without topics: all K topics are equal.
 
     A word seen c times among n tokens has the probability ``(c + delta) / (n + d delta)``. There is
@@ -54,41 +47,23 @@ class Unigram(Guarded):
     """
 
     def __init__(self, n_topics: int, *, n_words: int | None = None, seed: int = 0) -> None:
-        self.n_topics = check_n_topics(n_topics)
-        self.n_words, self.grows = check_vocabulary(n_words)
-        self.seed = check_seed(seed)
+        super().__init__(n_topics, n_words, seed)
         self._counts: Floats = np.zeros(self.n_words)  # tokens of each word
         self._blocks: Floats = np.zeros(self.n_words)  # blocks that had it
 
-    def learn(self, documents: Documents) -> None:
-        """Count the words of the block."""
-        block = check_block(documents, self.n_words, grows=self.grows)
-        with changing(self):
-            if block.n_words > self.n_words:
-                self._recode(None, block.n_words)
-            np.add.at(self._counts, block.words, block.counts)
-            self._blocks[block.words] += 1.0  # once per block: repeated indices do not accumulate
+    def _learn(self, block: Documents) -> None:
+        np.add.at(self._counts, block.words, block.counts)
+        self._blocks[block.words] += 1.0  # once per block: repeated indices do not accumulate
 
-    def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
-        """Renumber the words; new words have a count of zero."""
-        ids, n_words = check_recoding(new_ids, self.n_words, n_words)
-        with changing(self):
-            self._recode(ids, n_words)
-
-    def _recode(self, ids: Ints | None, n_words: int) -> None:
-        self._counts = move_rows(self._counts, ids, n_words)
-        self._blocks = move_rows(self._blocks, ids, n_words)
-        self.n_words = n_words
+    def _recode(self, new_ids: Ints | None, n_words: int) -> None:
+        super()._recode(new_ids, n_words)
+        self._counts = move_rows(self._counts, new_ids, n_words)
+        self._blocks = move_rows(self._blocks, new_ids, n_words)
 
     @property
     def is_empty(self) -> bool:
         """Whether no word was counted yet."""
         return not self._counts.any()
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The settings that learners must share to be merged."""
-        return {"n_topics": self.n_topics}
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Add the counts of the others."""
@@ -104,29 +79,26 @@ class Unigram(Guarded):
         topics = np.tile(words / words.sum(), (self.n_topics, 1))
         return TopicModel.trusted(np.full(self.n_topics, 1.0 / self.n_topics), topics)
 
-    @property
-    def predictive(self) -> Predictive:
-        """The model."""
-        return self.model
-
     def to_state(self) -> dict[str, Any]:
         """Return everything needed to continue."""
-        fields = ("n_topics", "n_words", "seed", "grows")
-        arrays = {"counts": self._counts.copy(), "blocks": self._blocks.copy()}
-        return {**{name: getattr(self, name) for name in fields}, **arrays}
+        return {
+            **super().to_state(),
+            "counts": self._counts.copy(),
+            "blocks": self._blocks.copy(),
+        }
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Unigram:
+    def from_state(cls, state: dict[str, Any]) -> Self:
         """Return the learner that `to_state` described."""
-        n_topics, n_words = sizes_of(state)
+        _, n_words = sizes_of(state)
         counts = floats(state, "counts", (n_words,), 0.0)
         # earlier versions did not count blocks: to them everything was one
         one_block = {"blocks": np.minimum(counts, 1.0)}
         blocks = floats({**one_block, **state}, "blocks", (n_words,), 0.0)
         if ((blocks > counts) | ((blocks < 1.0) & (counts > 0.0))).any():
             raise ValueError("blocks must be from 1 to counts for every word that was counted")
-        learner = cls(n_topics, n_words=n_words, seed=take(state, "seed"))
-        learner.grows, learner._counts, learner._blocks = truth(state, "grows"), counts, blocks
+        learner = super().from_state(state)
+        learner._counts, learner._blocks = counts, blocks
         return learner
 
 

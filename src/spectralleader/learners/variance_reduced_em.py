@@ -106,6 +106,7 @@ class VarianceReducedEM(OnlineEM):
     """
 
     parameters = (*OnlineEM.parameters, "step_size", "n_revisits")
+    has_differences = True
 
     def __init__(
         self,

@@ -59,6 +59,7 @@ def pyldavis(model: TopicModel, documents: Documents, vocabulary: WordNames) -> 
     posterior = model.posterior(documents)
     frequency = np.bincount(documents.words, documents.counts, minlength=model.n_words)
     used = np.flatnonzero(frequency)
+    # Ids of -1 are dropped by `recode`, which also renormalises the topics.
     new_ids = np.full(model.n_words, -1)
     new_ids[used] = np.arange(len(used))
     return {
@@ -85,7 +86,9 @@ def place(topics: Any) -> Floats:
     entropies = -(rows * np.log(rows)).sum(axis=1)
     means = (rows[:, None] + rows[None]) / 2.0
     both = -(means * np.log(means)).sum(axis=2)
+    # Jensen-Shannon divergences; for equal topics rounding can make them negative.
     distances = np.maximum(both - (entropies[:, None] + entropies[None]) / 2.0, 0.0)
+    # Classical scaling: eigenvectors of the doubly centred squared distances.
     centring = np.eye(len(rows)) - 1.0 / len(rows)
     values, vectors = np.linalg.eigh(-centring @ distances**2 @ centring / 2.0)
     return np.asarray(np.sqrt(np.maximum(values[:-3:-1], 0.0)) * vectors[:, :-3:-1])

@@ -6,7 +6,7 @@ import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.documents import Documents
-from spectralleader.runtime.compiled import kernel
+from spectralleader.runtime.compiled import inlined, kernel, shared
 
 N_ROUNDS = 30  # EM iterations for topic proportions; later ones change them by less than 1e-2
 
@@ -14,6 +14,7 @@ N_ROUNDS = 30  # EM iterations for topic proportions; later ones change them by 
 def log_sum(joint: Floats) -> Floats:
     """Return log(sum(exp(row))) of each row, without overflow or underflow."""
     largest = joint.max(axis=1)
+    # For a document that every topic rules out, -inf - -inf would be NaN.
     finite = np.where(np.isfinite(largest), largest, 0.0)
     with np.errstate(divide="ignore"):
         return np.asarray(finite + np.log(np.exp(joint - finite[:, None]).sum(axis=1)))
@@ -31,10 +32,12 @@ def softmax(joint: Floats, fallback: Floats) -> Floats:
 def find_shares(weights: Floats, topics: Floats, documents: Documents) -> Floats:
     """Return the topic proportions of each document, (n_docs, K); see `TopicModel.shares`."""
     rows = np.repeat(np.arange(documents.n_docs), np.diff(documents.indptr))
+    # Not 0, so that a word that every topic rules out is not 0 / 0.
     likelihood = np.maximum(topics.T[documents.words], np.finfo(float).tiny)  # (n_entries, K)
     shares = np.tile(weights, (documents.n_docs, 1))
     import scipy.sparse as sp  # slow to import, and not needed for learning
 
+    # One column per entry: the product sums the assignments of each document's entries.
     counts = sp.csr_array(
         (documents.counts, np.arange(len(rows)), documents.indptr),
         shape=(documents.n_docs, len(rows)),
@@ -48,22 +51,40 @@ def find_shares(weights: Floats, topics: Floats, documents: Documents) -> Floats
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
+def take_logs(weights: Floats, topics: Floats) -> tuple[Floats, Floats]:
+    """Return log(weights), (K,), and log(topics.T), (d, K): one row per word, as documents ask."""
+    with np.errstate(divide="ignore"):
+        return np.log(weights), np.log(np.ascontiguousarray(topics.T))
+
+
 @kernel
 def log_joint(
     indptr: Ints, words: WordIds, counts: Floats, log_weights: Floats, log_topics: Floats
 ) -> Floats:
     """``log_weights + X @ log_topics``, (d, K), without the 0 * -inf of the dense product."""
-    n, K = len(indptr) - 1, len(log_weights)
-    out = np.empty((n, K))
-    for i in range(n):
-        joint = out[i]
-        for k in range(K):
-            joint[k] = log_weights[k]
-        for j in range(indptr[i], indptr[i + 1]):
-            count, row = counts[j], log_topics[np.uint32(words[j])]
-            for k in range(K):
-                joint[k] += count * row[k]
+    out = np.empty((len(indptr) - 1, len(log_weights)))
+    for i in range(len(out)):
+        add_logs(indptr[i], indptr[i + 1], words, counts, log_weights, log_topics, out[i])
     return out
+
+
+@shared
+def add_logs(
+    low: int,
+    high: int,
+    words: WordIds,
+    counts: Floats,
+    log_weights: Floats,
+    log_topics: Floats,
+    joint: Floats,
+) -> None:
+    """Set the row of a document in `log_joint`, whose entries are those from `low` to `high`."""
+    for k in range(len(joint)):
+        joint[k] = log_weights[k]
+    for j in range(low, high):
+        count, row = counts[j], log_topics[np.uint32(words[j])]
+        for k in range(len(joint)):
+            joint[k] += count * row[k]
 
 
 @kernel
@@ -71,8 +92,8 @@ def find_best(
     indptr: Ints,
     words: WordIds,
     counts: Floats,
-    weights: Floats,
-    topics: Floats,
+    log_weights: Floats,
+    log_topics: Floats,
     best: Ints,
     told: Floats,
 ) -> None:
@@ -84,28 +105,32 @@ def find_best(
     In one kernel, because a service is asked for one document at a time: NumPy's calls would take
     most of that time, some 90 us instead of 5.
     """
-    joint = np.empty(len(weights))
+    joint = np.empty(len(log_weights))
     for i in range(len(indptr) - 1):
-        k_best, length = 0, 0.0
+        add_logs(indptr[i], indptr[i + 1], words, counts, log_weights, log_topics, joint)
+        length, total = 0.0, 0.0
         for j in range(indptr[i], indptr[i + 1]):
             length += counts[j]
-        for k in range(len(weights)):
-            total = np.log(weights[k])
-            for j in range(indptr[i], indptr[i + 1]):
-                total += counts[j] * np.log(topics[k, words[j]])
-            joint[k] = total
-            if total > joint[k_best]:
-                k_best = k
-        largest, total = joint[k_best], 0.0
+        k_best = find_largest(joint)
+        largest = joint[k_best]
         if largest == -np.inf:  # ruled out by all topics: it tells nothing, and gets the weights
-            for k in range(len(weights)):
-                if weights[k] > weights[k_best]:
-                    k_best = k
-            total = 1.0 / weights[k_best]
+            k_best = find_largest(log_weights)
+            total = np.exp(-log_weights[k_best])
         else:
-            for k in range(len(weights)):
+            for k in range(len(joint)):
                 total += np.exp(joint[k] - largest)
         best[i] = k_best
         told[i, 0] = 1.0 / total
+        # An empty document has log-probability 0, not the rounding error of the weights' sum.
         told[i, 1] = largest + np.log(total) if length > 0.0 else 0.0
         told[i, 2] = length
+
+
+@inlined
+def find_largest(row: Floats) -> int:
+    """``row.argmax()``, which would compile for longer."""
+    best = 0
+    for k in range(len(row)):
+        if row[k] > row[best]:
+            best = k
+    return best

@@ -52,6 +52,7 @@ def assign(gain: Floats, chosen: Ints) -> None:
     [1, 0]
     """
     n = len(gain)
+    # Dual variables of rows and columns, and the distance of each column; O(n^3) in total.
     of_rows, of_columns, least = np.empty(n), np.empty(n + 1), np.empty(n)
     row_of, before = np.empty(n + 1, np.int64), np.empty(n, np.int64)
     reached = np.empty(n + 1, np.bool_)
@@ -73,6 +74,7 @@ def assign(gain: Floats, chosen: Ints) -> None:
                     if least[j] < step:
                         step, following = least[j], j
             for j in range(n + 1):
+                # Updating the duals keeps reduced costs non-negative, and 0 along assigned pairs.
                 if reached[j]:
                     of_rows[row_of[j]] += step
                     of_columns[j] -= step
@@ -129,6 +131,7 @@ def put_in_order(
     for i in range(k):
         is_matching &= not taken[order[i]]
         taken[order[i]] = True
+    # As in `best_order`: if all best matches are distinct, they are optimal.
     if not is_matching:
         assign(gain, order)
     for i in range(k):

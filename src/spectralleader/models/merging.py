@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
-from spectralleader.runtime.compiled import kernel, shared
+from spectralleader.runtime.compiled import in_place, shared
 
 LEAST = 0.3  # expected counts of a word in a topic below this are treated as 0, to skip them
 
@@ -41,8 +41,9 @@ def find_merges(words: Floats, n_wanted: int = 1) -> Merges:
     """
     n_merged = max(0, words.shape[1] - n_wanted)
     merges = Merges(np.empty((n_merged, 2), np.int64), np.empty(n_merged))
-    n, rooms = words.shape[1], np.ones((2, words.shape[1]), np.int64)
-    _merge(np.array(words, order="C"), *merges, np.zeros((n, n)), np.zeros(n), rooms)
+    n = words.shape[1]
+    rooms, topics = np.zeros((2, n)), np.ones((2, n), np.int64)
+    _merge(np.array(words, order="C"), *merges, np.zeros((n, n)), rooms, topics)
     return merges
 
 
@@ -61,54 +62,61 @@ def merge_topics(words: Floats, n_wanted: int) -> Ints:
     return np.unique(group, return_inverse=True)[1]
 
 
-@kernel
+@in_place
 def _merge(
-    mass: Floats, pairs: Ints, prices: Floats, shared: Floats, weights: Floats, rooms: Ints
+    mass: Floats, pairs: Ints, prices: Floats, shared: Floats, rooms: Floats, topics: Ints
 ) -> None:
     """Merge columns of `mass` in place, ``len(prices)`` times, and record pairs and prices.
 
     With ``f(x) = x log x`` a merge costs the sum over words of ``f(a_i) + f(a_j) - f(a_i + a_j)``,
     which is 0 for a word that only one of the topics has, and ``f(w_i + w_j) - f(w_i) - f(w_j)``.
-    Zeros for costs and weights, and ones for two lists of topics, are given: making arrays in a
-    kernel takes as long to compile as the rest of it.
+    Zeros for costs, two rows of zeros, and ones for two lists of topics are given: making arrays in
+    a kernel takes as long to compile as the rest of it.
     """
-    n, here, alive = mass.shape[1], rooms[0], rooms[1]
+    n, weights, own, here, alive = mass.shape[1], rooms[0], rooms[1], topics[0], topics[1]
     for w in range(len(mass)):
-        n_here = 0
+        row, n_here = mass[w], 0
         for i in range(n):
-            if mass[w, i] > 0.0:
-                weights[i] += mass[w, i]
+            if row[i] > 0.0:
+                weights[i] += row[i]
+                own[i] = _length(row[i])
+                # Only topics that both have the word have a cost: far fewer than K^2 d pairs if
+                # rows are sparse.
                 for x in range(n_here):
-                    shared[here[x], i] += _lost(mass[w, here[x]], mass[w, i])
+                    j = here[x]
+                    shared[j, i] += own[i] + own[j] - _length(row[i] + row[j])
                 here[n_here] = i
                 n_here += 1
+    # O(K^2) to find each pair: costs are kept for all pairs, and merges only update them.
     for m in range(len(prices)):
         best, first, second = np.inf, 0, 0
         for i in range(n):
+            # From here on `own` is of the totals, which change with every merge.
+            own[i] = _length(weights[i])
+        for i in range(n):
             for j in range(i + 1, n):
                 if alive[i] and alive[j]:
-                    price = shared[i, j] - _lost(weights[i], weights[j])
+                    price = shared[i, j] + _length(weights[i] + weights[j]) - own[i] - own[j]
                     if price < best:
                         best, first, second = price, i, j
         pairs[m, 0], pairs[m, 1], prices[m] = first, second, best
         alive[second] = 0
         weights[first] += weights[second]
         for w in range(len(mass)):
+            row = mass[w]
             # Only words of the merged column change any price, so update instead of recomputing.
-            if mass[w, second] > 0.0:
-                before = mass[w, first]
-                mass[w, first] += mass[w, second]
+            if row[second] > 0.0:
+                before, after = row[first], row[first] + row[second]
+                more, row[first] = _length(after) - _length(before), after
                 for i in range(n):
-                    if alive[i] and i != first and mass[w, i] > 0.0:
-                        more = _lost(mass[w, first], mass[w, i]) - _lost(before, mass[w, i])
-                        low, high = (i, first) if i < first else (first, i)
-                        shared[low, high] += more
+                    if alive[i] and i != first and row[i] > 0.0:
+                        low, high = min(i, first), max(i, first)
+                        shared[low, high] += (
+                            more + _length(before + row[i]) - _length(after + row[i])
+                        )
 
 
 @shared
-def _lost(a: float, b: float) -> float:
-    """``f(a) + f(b) - f(a + b)``, which is at most 0."""
-    total = a + b
-    if a <= 0.0 or b <= 0.0:
-        return 0.0
-    return float(a * np.log(a / total) + b * np.log(b / total))
+def _length(x: float) -> float:
+    """``x log x``, and 0 for 0."""
+    return float(x * np.log(x)) if x > 0.0 else 0.0

@@ -12,7 +12,13 @@ from spectralleader.checks import check_whole
 from spectralleader.checks.states import distributions
 from spectralleader.documents import Documents, check_n_words
 from spectralleader.documents.recoding import check_recoding
-from spectralleader.models.likelihood import find_shares, log_joint, log_sum, softmax
+from spectralleader.models.likelihood import (
+    find_shares,
+    log_joint,
+    log_sum,
+    softmax,
+    take_logs,
+)
 from spectralleader.models.matching import best_order
 from spectralleader.models.naming import WordNames, in_order
 
@@ -21,6 +27,7 @@ if TYPE_CHECKING:
 
 SUM_TOLERANCE = 1e-6  # accepted deviation of a distribution's sum from 1
 SHARED = 1000  # documents per batch in `shares`: bounds the (n_entries, K) array of assignments
+LOGS_KEPT = 2  # keep all logarithms once this many times the vocabulary was asked for
 TRIPLES_LIMIT = 200  # largest vocabulary for a dense (d, d, d) tensor: 64 MB
 
 
@@ -46,12 +53,12 @@ class TopicModel:
     [-1.008, -0.693]
     """
 
-    __slots__ = ("_log_topics", "_n_asked", "topics", "weights")
+    __slots__ = ("_logs", "_n_asked", "topics", "weights")
 
     weights: Floats  # (K,)
     topics: Floats  # (K, d)
     _n_asked: int  # entries of documents that logarithms were taken for, until all are kept
-    _log_topics: Floats  # (d, K), once as many were taken as there are words
+    _logs: tuple[Floats, Floats]  # see `logs`, once they were asked for
 
     def __init__(self, weights: ArrayLike, topics: ArrayLike) -> None:
         weights, topics = np.array(weights, np.float64), np.array(topics, np.float64)
@@ -156,20 +163,21 @@ class TopicModel:
     def _log_joint(self, documents: Documents) -> Floats:
         """Return log P(topic) + log P(words | topic), shape (n_docs, K)."""
         self._check(documents)
-        words, log_topics = documents.words, getattr(self, "_log_topics", None)
-        with np.errstate(divide="ignore"):
-            log_weights = np.log(self.weights)
-            if log_topics is None:
-                n_asked = getattr(self, "_n_asked", 0) + len(words)
-                if n_asked < self.n_words:  # few words so far: only take their logarithms
-                    log_topics = np.log(self.topics.T[words])
-                    words = np.arange(len(words), dtype=np.int32)
-                    words.setflags(write=False)  # like documents' words: one compiled kernel
-                else:
-                    log_topics = np.log(np.ascontiguousarray(self.topics.T))
-                    set_log_topics(self, log_topics)
-                set_n_asked(self, n_asked)
-        return log_joint(documents.indptr, words, documents.counts, log_weights, log_topics)
+        words, n_asked = documents.words, getattr(self, "_n_asked", 0)
+        if n_asked >= LOGS_KEPT * self.n_words:
+            return log_joint(documents.indptr, words, documents.counts, *self.logs)
+        set_n_asked(self, n_asked + len(words))  # few so far: only take the logarithms of these
+        logs = take_logs(self.weights, self.topics[:, words])
+        places = np.arange(len(words), dtype=np.int32)
+        places.setflags(write=False)  # like documents' words: one compiled kernel
+        return log_joint(documents.indptr, places, documents.counts, *logs)
+
+    @property
+    def logs(self) -> tuple[Floats, Floats]:
+        """The logarithms of the weights, (K,), and of the transposed topics, (d, K)."""
+        if getattr(self, "_logs", None) is None:
+            set_logs(self, take_logs(self.weights, self.topics))
+        return self._logs
 
     def sample(
         self, n_docs: int, lengths: int | ArrayLike = 3, *, seed: int | np.random.Generator = 0
@@ -185,6 +193,7 @@ class TopicModel:
         """Draw one document per topic in `labels`, by inverting the cumulative distribution."""
         sizes = np.broadcast_to(np.asarray(lengths, np.int64), labels.shape)
         cumulative = np.cumsum(self.topics, axis=1)
+        # Exactly 1 at the end: a draw just below 1 must not fall beyond the last word.
         cumulative /= cumulative[:, -1:]
         rows = np.repeat(np.arange(len(labels)), sizes)
         uniform = rng.random(len(rows))
@@ -202,6 +211,7 @@ class TopicModel:
                 "recode one of them to the vocabulary of the other"
             )
         squared = _inner(self, self) - 2.0 * _inner(self, other) + _inner(other, other)
+        # For nearly equal models, cancellation can make the difference negative.
         return max(0.0, squared)
 
     def norm(self) -> float:
@@ -256,9 +266,11 @@ class TopicModel:
         topics = self.topics[:, kept]
         if len(kept) < self.n_words:
             mass = topics.sum(axis=1, keepdims=True)
+            # A topic of which every word was dropped becomes uniform over the others.
             uniform = np.full(topics.shape, 1.0 / max(len(kept), 1))
             topics = np.where(mass > 0, topics / np.where(mass > 0, mass, 1.0), uniform)
         wide = np.full((self.n_topics, n_words), 1.0 / n_words)
+        # Old words share the mass that new words, at 1 / n_words each, leave to them.
         wide[:, kept if ids is None else ids[kept]] = topics * (len(kept) / n_words)
         return TopicModel.trusted(self.weights, wide)
 
@@ -311,7 +323,7 @@ class TopicModel:
 
 # The slots' own setters bypass `__setattr__`, and are the fastest way to: learners build a model
 # per step.
-set_log_topics, set_n_asked, set_topics, set_weights = (
+set_logs, set_n_asked, set_topics, set_weights = (
     getattr(TopicModel, name).__set__ for name in TopicModel.__slots__
 )
 

@@ -34,6 +34,7 @@ def in_order(vocabulary: WordNames, n_words: int) -> Sequence[str]:
 
 def _by_id(items: Iterable[tuple[Any, Any]]) -> list[str]:
     by_id = {word: key for key, word in items}
+    # The keys were assumed to be words; if the values are not ids, the keys are.
     if not all(isinstance(i, int | np.integer) for i in by_id):
         by_id = {i: word for word, i in by_id.items()}
     if (gap := next((i for i in range(len(by_id)) if i not in by_id), None)) is not None:

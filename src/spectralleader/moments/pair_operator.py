@@ -52,7 +52,9 @@ def sum_in_basis(documents: Documents, basis: Floats) -> Sums:
     image, third = (multiply_pairs(*arrays, g, basis) for g in (g2, g3))
     of_pairs, of_triples = (add_up(documents, g)[:, None] for g in (g2, g3))
     P = multiply(documents, basis)
+    # Last column: the pairs, as p p g2 over documents less tau_2 q q over words.
     factors = np.column_stack([g3[:, None] * P / 3.0, g2])
+    # Eq. 20 summed over entries: `third` is R - tau_3 Q, so that a word has 2/3 tau_3 Q - R.
     word_factors = np.column_stack([-third - of_triples * basis / 3.0, -of_pairs])
     upper = _add_squares(P, factors) + _add_squares(basis, word_factors)
     n = [float(lengths.sum()), *(float((lengths >= order).sum()) for order in (1, 2, 3))]
@@ -96,6 +98,7 @@ def _add_products(
     z = len(p)
     for i in range(len(indptr) - 1):
         g = weights[i]
+        # Too short a document for the tuple.
         if g == 0.0:
             continue
         for a in range(z):
@@ -109,6 +112,7 @@ def _add_products(
             w, c = np.uint32(words[j]), g * counts[j]
             row, total = Z[w], out[w]
             for a in range(z):
+                # Eq. 6 entry by entry: subtracting the word's own row subtracts tau_2 Z.
                 total[a] += c * (p[a] - row[a])
 
 
@@ -130,4 +134,5 @@ def _add_pairs(indptr: Ints, words: WordIds, counts: Floats, lengths: Floats, ha
             row, weight = half[np.uint32(words[j])], g * counts[j]
             for k in range(indptr[i], j):
                 row[np.uint32(words[k])] += weight * counts[k]
+            # The diagonal c (c - 1) of eq. 4, halved because the transpose is added.
             row[np.uint32(words[j])] += 0.5 * weight * (counts[j] - 1)

@@ -28,6 +28,8 @@ def population_sums(model: TopicModel, basis: Floats | None = None) -> Sums:
     Q = np.eye(model.n_words) if basis is None else np.ascontiguousarray(basis)
     weights, P = model.weights, model.topics @ Q
     image = model.topics.T @ (weights[:, None] * P)
+    # Eq. 2 in the coordinates of the basis.
     triples = np.einsum("k,ka,kb,kc->abc", weights, P, P, P)
+    # With infinitely many tokens, the share of the unigram distribution (eq. 11) is 0.
     n = np.array([np.inf, 1.0, 1.0, 1.0])
     return Sums(Q, n, weights @ model.topics, image, pack(Q.T @ image, triples))

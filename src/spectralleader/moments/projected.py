@@ -65,6 +65,7 @@ class ProjectedSums:
     def without(self, documents: Documents) -> Self:
         """Return the sums without these documents."""
         others = copy(self)
+        # Without preallocated arrays, which belong to the original.
         others.sums, others._room = Sums(*(array.copy() for array in self.sums)), []
         others.downdate(documents)
         return others
@@ -77,6 +78,7 @@ class ProjectedSums:
         is_ours = len(self._room) > 0 and self.sums.basis.base is self._room[0]
         if not is_ours or n_words > len(self._room[0]):
             rows = (self.sums.basis, self.sums.words, self.sums.image)
+            # Twice the words: growing costs amortised O(r) per word.
             self._room = [move_rows(array, None, 2 * n_words) for array in rows]
         basis, words, image = (array[:n_words] for array in self._room)
         self.sums = self.sums._replace(basis=basis, words=words, image=image)

@@ -24,6 +24,7 @@ def tuple_weights(documents: Documents, order: int) -> Floats:
     enough = lengths >= order
     n_tuples = np.ones_like(lengths)
     for k in range(order):
+        # 1 instead of factors that may be 0, so that nothing is divided by 0 below.
         n_tuples *= np.where(enough, lengths - k, 1.0)
     return np.where(enough, 1.0 / n_tuples, 0.0)
 
@@ -38,6 +39,7 @@ def sum_pairs(documents: Documents) -> Floats:
     g = tuple_weights(documents, 2)
     X = documents.as_floats()
     pairs = (X.T @ X.multiply(g[:, None]).tocsr()).toarray()
+    # Eq. 4: a position does not form a pair with itself.
     pairs[np.diag_indices_from(pairs)] -= add_up(documents, g)
     return np.asarray((pairs + pairs.T) / 2)  # remove asymmetric rounding errors
 
@@ -93,6 +95,7 @@ def _outer_sums(A: Floats, B: Floats, C: Floats) -> Floats:
 def pack(pairs: Floats, triples: Floats) -> Floats:
     """Return pairs (r, r) and symmetric triples (r, r, r) in the layout of `Sums.upper`."""
     i, j = np.triu_indices(len(pairs))
+    # A third of the triples, because unpacking adds three permutations.
     return np.column_stack([triples[i, j] / 3.0, pairs[i, j]])
 
 
@@ -102,6 +105,7 @@ def upper_rows(r: int) -> Ints:
     at = np.empty((r, r), np.int64)
     i, j = np.triu_indices(r)
     at[i, j] = at[j, i] = np.arange(len(i))
+    # Cached, so that all callers share this array.
     at.setflags(write=False)
     return at
 
@@ -115,5 +119,6 @@ def unpack_pairs(upper: Floats) -> Floats:
 def unpack_triples(upper: Floats) -> Floats:
     """Return the triples in `Sums.upper`, symmetrised, shape (r, r, r)."""
     r = upper.shape[1] - 1
+    # Symmetric in the first two axes already: three permutations suffice instead of six.
     full = upper[upper_rows(r), :r]
     return np.asarray(full + full.transpose(0, 2, 1) + full.transpose(2, 1, 0))

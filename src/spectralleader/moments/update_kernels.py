@@ -36,6 +36,7 @@ def update_sums(sums: Sums, documents: Scattered, n_added: int) -> None:
     squares with the rows' last factors.
     """
     r = sums.basis.shape[1]
+    # Words are numbered within the block: the table has a row per distinct word, not d rows.
     places, known = number_words(documents.bounds, documents.words, len(sums.basis))
     n_rows = min(CHUNK, max(len(documents.bounds), len(known)))
     rows, factors = np.empty((r, n_rows)), np.empty((n_rows, r + 1))
@@ -47,7 +48,9 @@ def update_sums(sums: Sums, documents: Scattered, n_added: int) -> None:
             g2, g3, share = total[2 * r], total[2 * r + 1], total[2 * r + 2]
             sums.words[word] += share
             for a in range(r):
+                # Rows of M2 Q by eq. 6; only words of these documents change.
                 sums.image[word, a] += total[a] - g2 * q[a]
+            # The second term of eq. 20, and -g2 q q for the pairs.
             _set_row(q, 2 * g3 / 3, total[r:], -1.0, -g2, rows[:, i - start], factors[i - start])
         _add_rows(rows, factors[: end - start], sums.upper)
 
@@ -79,15 +82,18 @@ def _add_documents(
             q, c = Q[np.uint32(ids[j])], counts[j]
             for a in range(r):
                 p[a] += c * q[a]
+        # The sums are linear in these weights: their sign decides between adding and subtracting.
         share, g2, g3 = _count_document(1.0 if i < n_added else -1.0, counts.sum(), sums.n)
         for a in range(r):
             terms[a], terms[r + a] = g2 * p[a], g3 * p[a]
         terms[2 * r], terms[2 * r + 1], terms[2 * r + 2] = g2, g3, share
         for j in range(len(ids)):
             total, c = table[np.uint32(ids[j])], counts[j]
+            # The whole width: the padding is zeros, and there is no remainder loop.
             for a in range(width):
                 total[a] += c * terms[a]
         row = i % CHUNK
+        # The first term of eq. 20, and g2 p p for the pairs.
         _set_row(p, g3 / 3, p, 0.0, g2, rows[:, row], factors[row])
         if row == CHUNK - 1 or i == len(documents.bounds) - 1:
             _add_rows(rows, factors[: row + 1], sums.upper)
@@ -127,6 +133,7 @@ def _set_row(
 def _add_rows(rows: Floats, factors: Floats, upper: Floats) -> None:
     """``upper[(i, j)] += sum over rows v of v_i v_j factor``, i <= j."""
     n, r = len(factors), len(rows)
+    # Only i <= j, about half of the products; the sum over rows is one call of BLAS.
     squares = np.empty((len(upper), n))
     k = 0
     for a in range(r):
@@ -151,6 +158,7 @@ def number_words(bounds: Ints, words: WordIds, n_words: int) -> tuple[WordIds, I
     if n_entries * WORDS < n_words:  # sorting is faster than scanning the vocabulary
         known = np.unique(entries).astype(np.int64)
         return np.searchsorted(known, entries).astype(np.int32), known
+    # One scan of the vocabulary instead of a sort; either way `known` is increasing.
     place = np.zeros(n_words, np.int32)
     for entry in entries:
         place[np.uint32(entry)] = 1

@@ -11,12 +11,15 @@ import threading
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from importlib.machinery import PathFinder
+from pathlib import Path
 from typing import NamedTuple
 
 # Environment variables that take effect before NumPy is imported.
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-# Names of the libraries of NumPy and SciPy; others, such as Accelerate, are not changed.
-MODULES = ("numpy.linalg._umath_linalg", "scipy.linalg._fblas")
+# Modules in `linalg` that use the libraries of NumPy and SciPy.
+MODULES = {"numpy": "_umath_linalg", "scipy": "_fblas"}
+# Names in these libraries; others, such as Accelerate, are not changed.
 NAMES = [
     (prefix, suffix) for prefix in ("scipy_openblas", "openblas") for suffix in ("64_", "_64", "")
 ]
@@ -33,10 +36,15 @@ class Threads(NamedTuple):
 def libraries() -> tuple[Threads, ...]:
     """Return the BLAS libraries whose thread count can be set."""
     found = []
-    for module in MODULES:
+    for package, module in MODULES.items():
+        # Loaded without importing it: `scipy.linalg` would be a tenth of a start.
+        folders = [str(Path(place, "linalg")) for place in import_module(package).__path__]
+        spec = PathFinder.find_spec(module, folders)
+        if spec is None or spec.origin is None:
+            continue
         try:
-            library = ctypes.CDLL(import_module(module).__file__)
-        except (ImportError, OSError, TypeError):
+            library = ctypes.CDLL(spec.origin)
+        except OSError:
             continue
         for prefix, suffix in NAMES:
             if hasattr(library, f"{prefix}_set_num_threads{suffix}"):

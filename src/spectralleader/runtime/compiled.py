@@ -28,6 +28,7 @@ OPTIONS: dict[str, Any] = {
     "no_cfunc_wrapper": True,
 }
 INNER = {**OPTIONS, "no_cpython_wrapper": True}
+WITHOUT_COUNTS = {**OPTIONS, "_nrt": False}
 COMPILING_LINE = "compiling kernels for this machine, once: {} of up to {}"
 ERASE = "\r\x1b[K"
 NO_CACHE = (
@@ -37,6 +38,25 @@ NO_CACHE = (
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 KERNELS: list[Any] = []  # of all modules imported so far
+BLAS = "scipy.linalg.cython_blas"
+
+
+def _load_without_scipy() -> None:
+    """Import the module of numba that imports `scipy.linalg` only to see whether it is there.
+
+    It is, being one of our dependencies; importing it is a tenth of a start, and learning does not
+    need it. A kernel that calls BLAS imports it when it is compiled.
+    """
+    if BLAS not in sys.modules:
+        sys.modules[BLAS] = cast(Any, None)  # which makes importing it an ImportError
+        try:
+            from numba.np import arraymath
+        finally:
+            del sys.modules[BLAS]
+        cast(Any, arraymath)._HAVE_BLAS = True
+
+
+_load_without_scipy()
 
 
 def kernel(function: Kernel) -> Kernel:
@@ -49,7 +69,20 @@ def kernel(function: Kernel) -> Kernel:
     """
     # An array that a kernel returns costs about 1.3 us, because its type is rebuilt twice; one that
     # is passed in costs 0.05 us. Small kernels on the path of every step write into arguments.
-    compiled = numba.njit(**OPTIONS)(function)
+    return _compile(function, OPTIONS)
+
+
+def in_place(function: Kernel) -> Kernel:
+    """Compile a kernel that makes no array: it writes into its arguments, or returns numbers.
+
+    Its arrays need no reference counts, which about halves what a call with many arrays
+    costs, and saves some of the compilation.
+    """
+    return _compile(function, WITHOUT_COUNTS)
+
+
+def _compile(function: Kernel, options: dict[str, Any]) -> Kernel:
+    compiled = numba.njit(**options)(function)
     try:
         cast(Any, compiled)._cache = cast(Any, KernelCache)(function)
     except RuntimeError:  # no folder that can be written or has this kernel

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from functools import wraps
 from typing import Any, ClassVar
-from weakref import WeakSet
+from weakref import WeakSet, ref
 
 from spectralleader.errors import BrokenError
 from spectralleader.runtime.interrupts import HOLD, look
@@ -26,12 +26,15 @@ WAIT = 0.1  # seconds between two looks at signals, while another thread is at w
 DOORS = ("learn", "fit", "recode", "merge", "model", "predictive", "info", "to_state")
 
 
-GUARDS: WeakSet[Guard] = WeakSet()
+# By id, which later guards use again. Not a `WeakSet`: that runs Python code when a guard dies, in
+# which a Ctrl-C would be printed and lost.
+GUARDS: dict[int, ref[Guard]] = {}
 TAKEN_BEFORE_FORK: WeakSet[Guard] = WeakSet()  # by threads that this process does not have
 
 
 def _note_taken() -> None:
-    TAKEN_BEFORE_FORK.update(guard for guard in GUARDS if guard.is_taken)
+    alive = [guard for known in GUARDS.values() if (guard := known()) is not None]
+    TAKEN_BEFORE_FORK.update(guard for guard in alive if guard.is_taken)
 
 
 if hasattr(os, "register_at_fork"):
@@ -46,7 +49,7 @@ class Guard:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        GUARDS.add(self)
+        GUARDS[id(self)] = ref(self)
 
     def __enter__(self) -> None:
         HOLD.__enter__()

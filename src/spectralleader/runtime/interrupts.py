@@ -131,8 +131,11 @@ class Hold:
 
     def _deliver(self) -> None:
         """Call the handlers of all deferred signals, even if one of them raises."""
-        while self._waiting:
-            number = self._waiting.popleft()
+        while True:
+            try:
+                number = self._waiting.popleft()
+            except IndexError:  # not looked at before: a signal in between may deliver the last one
+                return
             handler = _signal.getsignal(number)
             if handler is self._note_it:
                 handler = self._handlers[number]

@@ -30,12 +30,14 @@ class Draws:
     def one(self) -> tuple[float, float]:
         """Take the next pair."""
         if not self._ahead:
+            # Reversed, because `pop` takes from the end of the list.
             self._ahead = self._rng.random(2 * AHEAD)[::-1].tolist()
         ahead = self._ahead
         return ahead.pop(), ahead.pop()
 
     def many(self, n: int) -> Floats:
         """Take the next n pairs, (n, 2)."""
+        # Otherwise the buffered numbers would be skipped, and the draws would depend on the blocks.
         self._put_back()
         return self._rng.random((n, 2))
 

@@ -17,6 +17,7 @@ def interleave(n_seen: Sequence[int], n: int, rng: np.random.Generator) -> Ints:
     multivariate hypergeometric distribution. If fewer than n were seen, all are drawn.
     """
     ends = np.cumsum(n_seen)
+    # Numbers in the streams end to end; NumPy shuffles them by default, so that turns are random.
     drawn = rng.choice(int(ends[-1]), min(n, int(ends[-1])), replace=False)
     return np.searchsorted(ends, drawn, side="right").astype(np.int64)
 
@@ -34,6 +35,7 @@ def take_turns(blocks: Sequence[Documents], turns: Ints) -> Documents:
     rows = np.empty(len(turns), np.int64)
     for i in range(len(blocks)):
         mine = turns == i
+        # Documents of one stream keep their order, which `Window.merge` relies on.
         rows[mine] = firsts[i] + np.arange(mine.sum())
     return Documents.concatenate(over_one_vocabulary(blocks)).take(rows)
 

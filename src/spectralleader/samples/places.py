@@ -10,7 +10,7 @@ from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.checks.states import part
 from spectralleader.documents import Documents
 from spectralleader.documents.views import Scattered
-from spectralleader.runtime.compiled import kernel
+from spectralleader.runtime.compiled import in_place
 from spectralleader.samples.protocol import Change
 
 
@@ -76,6 +76,7 @@ class Places:
             arena = (self._bounds, self._words, self._counts, self._end)
             n_left, self._end = exchange(indptr, words, counts, chosen, n_before, *arena, moved)
             self._n = max(n_before, n_places)
+        # In a full sample one document leaves for each that enters, and nothing is sliced.
         moved = moved if n_left == n else moved[: n + n_left]
         self.n_words = n_words
         return Change(Scattered(moved, *self._shown, n_words), n, chosen)
@@ -85,6 +86,7 @@ class Places:
         self.n_words = n_words
         if new_ids is not None:
             everything = np.arange(self._n)
+            # Written again, at the end: views of earlier changes keep the old word ids.
             recoded = self.documents().renumber(new_ids, n_words)
             self.put(recoded, everything, everything)
 
@@ -94,6 +96,7 @@ class Places:
             more = np.zeros((max(n_places, 2 * len(self._bounds), 64), 2), np.int64)
             more[: self._n] = self._bounds[: self._n]
             self._bounds = more
+        # Exactly the chosen documents; the cheaper bound in `enter` only decides whether to look.
         n_entries = int(np.diff(documents.indptr)[chosen[:, 0]].sum())
         if self._end + n_entries > len(self._words):
             self._squeeze(n_entries)
@@ -104,6 +107,7 @@ class Places:
         room, end = max(2 * (len(live.words) + n_entries), 1024), len(live.words)
         words, counts = np.empty(room, np.int32), np.empty(room)
         words[:end], counts[:end] = live.words, live.counts
+        # Earlier views keep the previous arena alive, and stay valid.
         self._open(words, counts, end)
         self._bounds[: self._n, 0], self._bounds[: self._n, 1] = live.indptr[:-1], live.indptr[1:]
 
@@ -131,7 +135,7 @@ class Places:
         return cls.of(Documents.from_state(part(state, "documents")))
 
 
-@kernel
+@in_place
 def exchange(
     indptr: Ints,
     words: WordIds,
@@ -154,6 +158,7 @@ def exchange(
     for i in range(n):
         row, place = chosen[i, 0], chosen[i, 1]
         first, last = indptr[row], indptr[row + 1]
+        # Save the old bounds before they are overwritten; the entries themselves stay in the arena.
         if place < n_taken:
             moved[n + n_left, 0], moved[n + n_left, 1] = bounds[place, 0], bounds[place, 1]
             n_left += 1

@@ -66,5 +66,6 @@ class Bounded(Remembering):
         """Restore the documents that `to_state` described."""
         self._places = Places.from_state(part(state, "places"))
         self.n_seen = whole(state, "n_seen")
+        # Samples fill up before they replace anything.
         expected = min(self.n_seen, self.capacity)
         check_same("documents remembered", len(self._places), expected)

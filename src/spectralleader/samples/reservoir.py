@@ -10,7 +10,7 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.states import generator, take, whole
 from spectralleader.documents import Documents
-from spectralleader.runtime.compiled import inlined, kernel
+from spectralleader.runtime.compiled import in_place, inlined
 from spectralleader.samples.draws import Draws
 from spectralleader.samples.interleaving import interleave, take_turns
 from spectralleader.samples.places import Places
@@ -60,6 +60,7 @@ class Reservoir(Bounded):
             )
         super().__init__(capacity, n_words, budget)
         self.acceptance: Acceptance = acceptance
+        # The acceptance probability is capacity / (t - lag).
         self._lag = 1 if acceptance == "paper" else 0
         self._draws = Draws(np.random.default_rng(seed))
 
@@ -78,6 +79,7 @@ class Reservoir(Bounded):
         # Two draws per document, even if unused, so that the draws do not depend on the blocks.
         draws, chosen = self._draws.many(n_docs), np.empty((n_docs, 2), np.int64)
         chosen = chosen[: choose_places(draws, self.n_seen, self.capacity, self._lag, chosen)]
+        # The kernel has sorted few documents; while a reservoir fills, places are in order.
         if len(chosen) <= FEW or self.n_seen + n_docs <= self.capacity:
             return chosen
         # If several documents draw the same place, the last one stays: the sort must be stable.
@@ -88,6 +90,7 @@ class Reservoir(Bounded):
     def _choose_one(self) -> Ints:
         """Return `_choose` for a block of one document, fast if it does not enter."""
         (chance, where), t = self._draws.one(), self.n_seen + 1
+        # The comparison of `choose_places`, with the same rounding.
         if t > self.capacity and chance * (t - self._lag) > self.capacity:
             return NOBODY
         chosen = np.zeros((1, 2), np.int64)
@@ -102,6 +105,7 @@ class Reservoir(Bounded):
         """
         parts = (self, *others)
         turns = interleave([part.n_seen for part in parts], self.capacity, rng)
+        # The front of a random order is a uniform subsample; `take_turns` takes from the front.
         shuffled = [part.documents.take(rng.permutation(len(part))) for part in parts]
         self.n_seen = sum(part.n_seen for part in parts)
         self._places = Places.of(take_turns(shuffled, turns))
@@ -130,7 +134,7 @@ class Reservoir(Bounded):
         return reservoir
 
 
-@kernel
+@in_place
 def choose_places(draws: Floats, n_seen: int, capacity: int, lag: int, chosen: Ints) -> int:
     """Set `chosen` to the documents of a block that enter, and their places; return their number.
 
@@ -144,7 +148,8 @@ def choose_places(draws: Floats, n_seen: int, capacity: int, lag: int, chosen: I
             chosen[k, 0], chosen[k, 1] = i, t - 1
             k += 1
         elif draws[i, 0] * (t - lag) <= capacity:
-            chosen[k, 0], chosen[k, 1] = i, int(draws[i, 1] * capacity)
+            # Draws are below 1: truncation makes all places equally likely.
+            chosen[k, 0], chosen[k, 1] = i, np.int64(draws[i, 1] * capacity)
             k += 1
     return sort_places(chosen, k) if k <= FEW else k
 
@@ -157,6 +162,7 @@ def sort_places(chosen: Ints, n: int) -> int:
         row, place, at = chosen[i, 0], chosen[i, 1], k
         while at > 0 and chosen[at - 1, 1] > place:
             at -= 1
+        # A later document replaces an earlier one of the same block.
         if at > 0 and chosen[at - 1, 1] == place:
             chosen[at - 1, 0] = row
         else:

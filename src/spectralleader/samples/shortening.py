@@ -52,6 +52,7 @@ def shorten(documents: Documents, numbers: Ints, most: int) -> Documents:
     indptr = documents.indptr
     words, counts, done = [], [], 0  # alternately the entries between long documents, and parts
     sizes = np.diff(indptr)
+    # A Python loop, because long documents are few.
     for i in np.flatnonzero(sizes > most):
         here = slice(indptr[i], indptr[i + 1])
         part = draw_part(documents.words[here], documents.counts[here], most, int(numbers[i]))
@@ -75,6 +76,7 @@ def draw_part(words: WordIds, counts: Floats, n: int, number: int) -> tuple[Word
     rng = np.random.default_rng((number, STREAM))
     # NumPy uses Floyd's method or shuffles at most max(10,000, 50 n) tokens, never all of them.
     positions = rng.choice(int(ends[-1]), n, replace=False, shuffle=False)
+    # Token i belongs to the first word whose cumulative count exceeds i.
     drawn = np.bincount(np.searchsorted(ends, positions, side="right"), minlength=len(words))
     kept = np.flatnonzero(drawn)
     return words[kept], drawn[kept].astype(np.float64)
@@ -88,4 +90,5 @@ def shorten_rows(documents: Documents, rows: Ints, first: int, most: int) -> tup
     """
     if (np.diff(documents.indptr) <= most).all():
         return documents, rows
+    # Only documents that enter are shortened: for others the draws would be wasted.
     return shorten(documents.take(rows), first + rows, most), np.arange(len(rows))

@@ -35,6 +35,7 @@ class Window(Bounded):
 
     def last(self, n: int) -> Documents:
         """Return the last n of the remembered documents, the oldest first."""
+        # A ring buffer: document t of the stream is in place t % capacity.
         n = min(n, len(self))
         return self._places.at(np.arange(self.n_seen - n, self.n_seen) % self.capacity)
 
@@ -44,6 +45,7 @@ class Window(Bounded):
         skipped = max(0, n_docs - self.capacity)  # these are out again
         chosen = np.empty((n_docs - skipped, 2), np.int64)
         chosen[:, 0] = np.arange(skipped, n_docs)
+        # `Places.enter` needs increasing places: documents that wrap around to place 0 come first.
         n_wrapped = (self.n_seen + skipped) % self.capacity + len(chosen) - self.capacity
         if n_wrapped > 0:  # places are in order
             chosen[:, 0] = np.roll(chosen[:, 0], n_wrapped)
@@ -65,6 +67,7 @@ class Window(Bounded):
         n_of_each = np.bincount(turns, minlength=len(parts)).tolist()
         newest = [part.last(n) for part, n in zip(parts, n_of_each, strict=True)]
         self.n_seen = sum(part.n_seen for part in parts)
+        # The places of a window that had seen the streams as one.
         places = np.arange(self.n_seen - len(turns), self.n_seen) % self.capacity
         self._places = Places.of(take_turns(newest, turns).take(np.argsort(places)))
 

@@ -50,6 +50,7 @@ def find_basis(
     in this basis are those of S x in the eigenspace, and topics come out unscaled.
     """
     scales, d = scale_words(documents, scaling), documents.n_words
+    # No search and no approximation: the basis spans all words.
     if is_all_words(d, n_topics):
         return np.diag(scales)
     words, known = number_words(documents.words, d)
@@ -60,6 +61,7 @@ def find_basis(
     n_columns = n_topics if documents.n_docs < MANY else -(-n_topics // 2)
     wanted = (len(known), n_topics, seed, tolerance, n_columns)
     scaled = (lambda Z: S * multiply(S * Z)) if scaling else multiply
+    # S Q, the basis of eq. 24.
     found = S * top_eigenspace(scaled, *wanted)
     basis = np.zeros((d, found.shape[1]))
     basis[known] = found

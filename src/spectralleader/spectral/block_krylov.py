@@ -64,6 +64,7 @@ def top_subspace(
         Maximum number of products.
     """
     if len(start) <= max(TINY, 2 * n_kept):
+        # One product with the identity is the matrix itself.
         values, vectors = _largest(product(np.eye(len(start))), n_kept)
         return Subspace(vectors[:, ::-1].copy(), values[::-1], residual=0.0, n_products=1)
     search = _Search(product, start, n_kept)
@@ -75,6 +76,7 @@ def top_subspace(
             return Subspace(search.basis(), search.values, residual, search.n_products)
         # The residual only falls once the space has more columns than are kept.
         n_gaining = max(1.0, search.n_products - n_kept / search.block)
+        # Convergence is about linear in digits per block: predict how many are still needed.
         rate = max(LEAST_RATE, -math.log10(residual) / n_gaining)
         n_blocks = math.ceil(math.log10(residual / tolerance) / rate + MARGIN)
 
@@ -89,6 +91,8 @@ class _Search:
     def __init__(self, product: Product, start: Floats, n_kept: int) -> None:
         d, self.block = start.shape
         self.product = product
+        # At least 4 r columns, so that a restart makes progress; at most 24 r, because
+        # Rayleigh-Ritz is cubic in the columns.
         room = min(max(ROOM // d, 4 * n_kept), 24 * n_kept, d)
         self.rows = np.empty((room, d))  # S^T
         self.H = np.zeros((room, room))  # S^T A S, the upper triangle
@@ -106,8 +110,10 @@ class _Search:
             self.rows[self.n : self.n + self.block] = fresh.T
             self.next = self.product(fresh)
             self.n += self.block
+            # Full orthogonalisation: three-term Lanczos lost it within 7 to 12 blocks.
             inside = self.rows[: self.n] @ self.next
             self.next -= self.rows[: self.n].T @ inside
+            # The upper triangle suffices: `_largest` reads no more.
             self.H[: self.n, self.n - self.block : self.n] = inside
             self.size = max(self.size, float(np.abs(inside).max()))
             self.n_products += 1
@@ -137,8 +143,11 @@ class _Search:
         values, vectors = _largest(self.H[:n, :n], n_kept)
         self.values, self.vectors = values[::-1], vectors[:, ::-1]
         out = self.vectors[n - self.block :, :n_wanted]  # residuals are next @ out
+        # Norms by the (b, b) Gram matrix of `next`: the (d, r) residuals are not formed.
         squares = (out * (self.next.T @ self.next @ out)).sum(axis=0)
+        # The matrix can be 0, for documents of one word each.
         scale = max(float(np.abs(values).max()), float(np.finfo(float).tiny))
+        # Thick restart: on the space of the Ritz vectors the matrix is diagonal.
         if self.room == 0:
             self.rows[:n_kept], self.H[:] = self.basis().T, 0.0
             self.H[range(n_kept), range(n_kept)] = self.values
@@ -164,10 +173,12 @@ def orthonormal(block: Floats) -> tuple[Floats, float]:
     they are too close, the block is returned unchanged, with 0.
     """
     try:
+        # The Gram matrix has the squared condition number, hence the limit DEPENDENT.
         L = np.linalg.cholesky(block.T @ block)
     except np.linalg.LinAlgError:
         return block, 0.0
     left = L.diagonal().tolist()
+    # `not >` also rejects NaN.
     if not min(left) > DEPENDENT * max(left):
         return block, 0.0
     return block @ np.linalg.inv(L).T, min(left)
@@ -179,6 +190,7 @@ def _completed(block: Floats, known: Floats, rng: np.random.Generator) -> Floats
     Dependent columns, as few documents span few directions, are replaced by random ones.
     """
     n_passes = 0
+    # Twice is enough: the second projection removes the rounding error of the first.
     while n_passes < 2:
         block = block - known @ (known.T @ block)
         block, R = np.linalg.qr(block)

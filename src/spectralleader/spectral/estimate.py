@@ -152,6 +152,7 @@ def _update_and_estimate(
     details.forward[:], details.eigenvalues[:], details.triples[:] = W, A, T
     starts = (np.dot(directions, W) * A).reshape(k, 1, k)  # v from W v, since A W^T W v = v
     pairs = (details.tensor_eigenvalues, details.tensor_eigenvectors)
+    # Deflates T in place; `details.triples` is a copy.
     decompose_tensor(T, starts, n_iterations, *pairs)
     details.clipped[:] = recover(sums, W, *pairs, weights, topics)
     return True

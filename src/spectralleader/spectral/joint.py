@@ -39,6 +39,7 @@ def joint_diagonalisation(triples: Floats, starts: Floats) -> tuple[Floats, Floa
 def diagonalise(A: Floats) -> tuple[Floats, Floats]:
     """Rotate the slices A[:, :, m] in place, sweep after sweep, until all rotations are small."""
     k = len(A)
+    # Eigenvalues are those of the original tensor; A is rotated in place.
     T = A.copy()
     V = np.eye(k)
     for _ in range(MAX_SWEEPS):
@@ -57,6 +58,7 @@ def diagonalise(A: Floats) -> tuple[Floats, Floats]:
 @kernel
 def _angle(A: Floats, p: int, q: int) -> float:
     """Return the rotation angle in the plane (p, q) that minimises the off-diagonal entries."""
+    # The closed-form Jacobi angle for symmetric matrices (Cardoso and Souloumiac 1996).
     on, off = 0.0, 0.0
     for m in range(len(A)):
         difference = A[p, p, m] - A[q, q, m]
@@ -71,6 +73,7 @@ def _angle(A: Floats, p: int, q: int) -> float:
 def _rotate(A: Floats, V: Floats, p: int, q: int, c: float, s: float) -> None:
     """Rotate rows and columns p and q of every slice, and rows p and q of V."""
     for i in range(len(A)):
+        # Rows here, columns below. The third index only numbers the slices and is not rotated.
         V[p, i], V[q, i] = c * V[p, i] + s * V[q, i], c * V[q, i] - s * V[p, i]
         for m in range(len(A)):
             A[p, i, m], A[q, i, m] = (

@@ -24,6 +24,7 @@ def whiten(sums: Sums, n_topics: int) -> tuple[Floats, Floats, Floats]:
     A, U = values[::-1][:n_topics], vectors[:, ::-1][:, :n_topics]
     usable = USABLE * values.max(initial=0.0) < A
     A, U = A[usable].copy(), U[:, usable]
+    # Ties up to rounding go to the first entry, see `whitening.whiten`.
     is_largest = np.abs(U) > (1.0 - 1e-9) * np.abs(U).max(axis=0, initial=0.0)
     first = is_largest.argmax(axis=0) if U.size else np.zeros(0, np.int64)
     W = np.ascontiguousarray(U * (np.sign(U[first, np.arange(len(A))]) / np.sqrt(A)))
@@ -33,6 +34,7 @@ def whiten(sums: Sums, n_topics: int) -> tuple[Floats, Floats, Floats]:
 def whiten_triples(sums: Sums, W: Floats) -> Floats:
     """Return the whitened triples, (k, k, k), as the kernel of that name does."""
     r, k = W.shape
+    # Symmetrised after whitening, when the tensor is smaller.
     once = sums.upper[:, :r] @ (W / max(1.0, sums.n[3]))
     full = once[upper_rows(r)]
     twice = (W.T @ full.reshape(r, r * k)).reshape(k, r, k).transpose(1, 0, 2)
@@ -49,9 +51,11 @@ def decompose_roughly(triples: Floats, starts: Floats) -> tuple[Floats, Floats]:
     eigenvalues, eigenvectors = np.zeros(k), np.zeros((k, k))
     for i in range(k):
         theta = image = starts[i, :, :k]
+        # The first round only normalises the starts.
         for _ in range(N_ROUGH + 1):
             # After full deflation the image is 0; TINY avoids 0 / 0.
             theta = image / (np.sqrt(np.einsum("na,na->n", image, image)) + TINY)[:, None]
+            # T(I, theta, theta) of all restarts is one matrix product, since T is symmetric.
             squares = (theta[:, :, None] * theta[:, None, :]).reshape(len(theta), k * k)
             image = squares @ T.reshape(k * k, k)
         values = np.einsum("na,na->n", theta, image)
@@ -66,13 +70,18 @@ def recover(
 ) -> Floats:
     """Set weights and topics of a valid model, like the kernel `recovery.recover`."""
     n_topics, d = topics.shape
+    # Eq. 21, multiplied from the left: only the last product is over the d words.
     u = (lambdas[:, None] * vectors / max(1.0, sums.n[2])) @ W.T @ sums.image.T
+    # One token's worth of the uniform distribution, so that no word has probability 0.
     share = 1.0 / (1.0 + sums.n[0])
     total = sums.words.sum()
     unigram = (1.0 - share) / total * sums.words + share / d if total else np.full(d, 1.0 / d)
+    # Eq. 11; a vocabulary of one word has no free parameters.
     n_free = max(n_topics * (d - 1), 1)
     background = n_free / (n_free + sums.n[0])
     size, total = np.abs(u).sum(axis=1), u.sum(axis=1)
+    # The larger of the positive and the negative mass is kept, with its sign flipped if necessary,
+    # and the smaller one is clipped.
     mass, clipped = (size + np.abs(total)) / 2, (size - np.abs(total)) / 2
     found = np.flatnonzero((np.abs(lambdas) > NOTHING) & (mass > NOTHING))
     weights[:] = 0.0 if len(found) else 1.0

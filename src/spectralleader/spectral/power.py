@@ -91,6 +91,7 @@ def decompose_tensor(
                 for a in range(k):
                     best[a] = theta[a]
         eigenvalues[i] = best_value
+        # Nothing reads the tensor after the last component.
         if i < k - 1:
             _deflate(T, best_value, best)
 
@@ -114,6 +115,8 @@ def _iterate(
     value = _contract(T, theta, M, image)
     moved, reach, still, shift = _reach(image, theta, step), REACH, STILL, 0.0
     for _ in range(n_iterations):
+        # Newton's method converges quadratically. If a step is not less than half of the one
+        # before, power iterations continue.
         if moved < NEAR and _newton_step(M, image, theta, value, B, step) < reach * moved:
             reach, still = 0.5, SQUARED  # of the step before
         else:
@@ -121,6 +124,7 @@ def _iterate(
                 step[a] = image[a] + shift * theta[a]
             reach, still = REACH, STILL
         moved = _reach(step, theta, step)
+        # T(I, theta, theta) is 0: deflation has left nothing in this direction.
         if moved == np.inf:
             break
         for a in range(k):
@@ -128,6 +132,7 @@ def _iterate(
         last, value = value, _contract(T, theta, M, image)
         if moved < still:
             break
+        # Damping starts once, and stays (method.md, below eq. 9).
         if damped and shift == 0.0 and value < last - FELL * abs(last):
             for a in range(k):
                 for b in range(k):
@@ -157,6 +162,7 @@ def _contract(T: Floats, theta: Floats, M: Floats, image: Floats) -> float:
     """``M[:] = T(I, I, theta); image[:] = M @ theta``; returns ``theta @ image``."""
     k = len(theta)
     for a in range(k):
+        # T is symmetric: about k^3 / 2 multiplications.
         for b in range(a + 1):
             total = 0.0
             for c in range(k):

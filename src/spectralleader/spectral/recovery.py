@@ -26,6 +26,7 @@ def recover(
         if abs(lambdas[i]) > NOTHING:
             omega[i] = 1.0 / lambdas[i] ** 2
         v[i] *= lambdas[i]
+    # Eq. 21, multiplied from the left: only the last product is over the d words.
     u = np.dot(np.dot(v, W.T), sums.image.T)
     unigram = smooth_words(sums.words, sums.n[0])
     share = background_share(len(weights), len(unigram), sums.n[0])
@@ -49,6 +50,7 @@ def complete(
         for w in range(len(unigram)):
             size += abs(u[i, w])
             total += u[i, w]
+        # The larger of the positive and the negative mass is kept, flipped if it is negative.
         mass, clipped[i] = (size + abs(total)) / 2, (size - abs(total)) / 2
         if omega[i] > 0 and mass > NOTHING:
             weights[n_found] = min(omega[i], 1.0)
@@ -58,6 +60,7 @@ def complete(
                 topics[n_found, w] = (kept + abs(kept)) / 2 + share * unigram[w]
             n_found += 1
     for i in range(n_found, len(weights)):
+        # If no topic was found, the division below makes the weights equal.
         weights[i] = 0.0 if n_found > 0 else 1.0
         topics[i] = unigram
     weights /= weights.sum()

@@ -54,6 +54,7 @@ def whiten_triples(sums: Sums, W: Floats) -> Floats:
     r, k = W.shape
     last = np.zeros((r + 1, k))  # 0 for the pairs
     last[:r] = W / max(1.0, sums.n[3])
+    # One axis at a time, O(r^3 k); the first while the other two are packed.
     once = np.dot(sums.upper, last)  # rows (a, b) with a <= b
     full, row = np.empty((r, r, k)), 0
     for a in range(r):
@@ -62,11 +63,13 @@ def whiten_triples(sums: Sums, W: Floats) -> Floats:
             row += 1
     flipped = np.ascontiguousarray(W.T)
     twice = np.dot(flipped, full.reshape(r, r * k)).reshape(k, r, k)
+    # BLAS needs the next axis in front, and contiguous.
     middle = np.empty((r, k, k))
     for i in range(k):
         for b in range(r):
             middle[b, i] = twice[i, b]
     thrice = np.dot(flipped, middle.reshape(r, k * k)).reshape(k, k, k)
+    # Three permutations, as in `sums.unpack_triples`.
     T = np.empty((k, k, k))
     for i in range(k):
         for j in range(k):

@@ -1,4 +1,4 @@
-r"""Characters: lower case and kind of every character, as Python's `str` and `re` see them."""
+r"""Characters: tables of lower case and character class, consistent with `str` and `re`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spectralleader.runtime.compiled import inlined, kernel, shared
+from spectralleader.runtime.compiled import in_place, inlined, shared
 from spectralleader.text.packing import Bytes
 
 # Kinds stand above the code points; a letter is what \w takes but for the digits, \d.
@@ -20,6 +20,7 @@ PATTERNS = {SPACE: r"\s+", LETTER: r"\w+", DIGIT: r"\d+"}  # digits last: they a
 # Their lower case depends on the neighbours, or is two characters.
 IRREGULAR = "\N{GREEK CAPITAL LETTER SIGMA}", "\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}"
 SPECIAL = -1
+ASSIGNED = 0x40000  # four planes have all letters, digits and spaces of Unicode; a test looks
 
 # By code point: lower case and kind of that, or SPECIAL where lower case has not as many bytes.
 Characters = NDArray[np.int32]
@@ -27,14 +28,15 @@ Characters = NDArray[np.int32]
 
 @cache
 def ascii_characters() -> Characters:
-    """Return the table for texts in ASCII, at once."""
+    """Return the table for ASCII texts, which is computed quickly."""
     return _describe(128)
 
 
 @cache
 def all_characters() -> Characters:
-    """Return the table for all texts; making it takes a moment."""
-    return _describe(sys.maxunicode + 1)
+    """Return the table for all of Unicode, which takes longer to compute."""
+    others = np.arange(ASSIGNED, sys.maxunicode + 1, dtype=np.int32)  # neither letters nor spaces
+    return np.concatenate([_describe(ASSIGNED), others])
 
 
 def _describe(n: int) -> Characters:
@@ -44,27 +46,30 @@ def _describe(n: int) -> Characters:
     lowered = every.lower()
     codes = np.frombuffer(lowered.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.int32)
     kinds = np.zeros(n, np.int32)
+    # In this order digits overwrite letters. Kinds are those of the lower-case characters.
     for kind, pattern in PATTERNS.items():
         for found in re.finditer(pattern, lowered):
             kinds[found.start() : found.end()] = kind
+    # Another width would shift what follows, but offsets in `folded` must be those in the text.
     is_special = _widths(codes) != _widths(np.arange(n))
     return np.where(is_special, np.int32(SPECIAL), codes | kinds)
 
 
 def _widths(codes: NDArray[Any]) -> NDArray[Any]:
-    """Return how many bytes characters have in UTF-8."""
+    """Return the number of continuation bytes of each character in UTF-8."""
     return np.searchsorted([0x80, 0x800, 0x10000], codes, side="right")
 
 
-@kernel
+@in_place
 def fold(text: Bytes, characters: Characters, folded: Bytes) -> bool:
-    r"""Write UTF-8 in lower case, byte by byte, leaving out whatever is not ``\w``.
+    r"""Write the text in lower case to the same offsets of `folded`; bytes not in ``\w`` stay 0.
 
-    `folded` holds 0s, 8 more than there are bytes. Returns whether the outcome is right: with a
-    special character it is not, and needs `str.lower`.
+    `folded` must be zeros, 8 more than the text has bytes. Returns False if the text has a special
+    character; the result is then invalid, and the caller must apply `str.lower` first.
     """
     at: Any = np.int64(0)  # else `read` is compiled for the constant, too
     while at < len(text):
+        # ASCII without decoding; none of these characters is special.
         if text[at] < 0x80:
             character = characters[text[at]]
             folded[at] = character & CODE if character >= LETTER else 0
@@ -82,7 +87,8 @@ def fold(text: Bytes, characters: Characters, folded: Bytes) -> bool:
 
 @shared
 def read(text: Bytes, at: int) -> tuple[int, int]:
-    """Return the code point of the character at a place in UTF-8, and how many bytes it has."""
+    """Return the code point of the UTF-8 character at an offset, and its number of bytes."""
+    # `packing.encode` has written the text: the lead byte is valid and gives the width.
     lead: Any = np.int64(text[at])
     if lead < 0x80:
         return lead, 1
@@ -96,8 +102,9 @@ def read(text: Bytes, at: int) -> tuple[int, int]:
 
 @inlined
 def write(text: Bytes, at: int, code: int, width: int) -> None:
-    """Write a code point in UTF-8, in 2 to 4 bytes."""
+    """Write a code point as UTF-8 in `width` bytes, 2 to 4."""
     for j in range(width - 1, 0, -1):
         text[at + j] = 0x80 | (code & 0x3F)
         code >>= 6
+    # The lead byte: `width` ones, a zero, and the highest bits of the code point.
     text[at] = ((0xFF00 >> width) & 0xFF) | code

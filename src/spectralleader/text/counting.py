@@ -1,4 +1,4 @@
-"""Counting: texts to counts over a table of words."""
+"""Counting: convert texts or tokens to word counts over a table."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ AT_ONCE = 1000  # texts whose bytes the processor's cache holds
 def count_words(
     texts: Sequence[str], tokenizer: Tokenizer, table: Table, *, adds: bool
 ) -> tuple[Documents, Table]:
-    """Count the words of texts that are in the table; if it `adds`, put the others there as well.
+    """Return the counts of words in the table; if `adds`, unknown words are added to it first.
 
-    Return the table as it then is. Texts are whatever the tokenizer takes: strings, or documents
-    of tokens.
+    Also returns the table, which may have been enlarged. The texts are in the form that the
+    tokenizer takes: strings, or documents of tokens.
     """
     if isinstance(tokenizer, Words):
         return _scan(texts, tokenizer, table, adds=adds)
@@ -57,25 +57,30 @@ def _scan_some(
     tally = empty_tally(n_docs, len(packed.text))
     room = len(packed.text) + 1  # for the longest text, if it is the only one
     work = (np.empty(room, np.int64), np.empty(room, np.int32))
+    # The kernel stops at the first text for which there is no room, and resumes with it.
     while (done := scan(packed, rules, table, adds, tally, done, *work)) < n_docs:
         table = enlarged(table)
+    # Copied, because slices would keep the whole buffer alive.
     n = int(tally.indptr[-1])
     return Tally(tally.indptr, tally.words[:n].copy(), tally.counts[:n].copy()), table
 
 
 def _fold(texts: Sequence[str]) -> tuple[Texts, bool]:
-    """Return the texts as the kernel reads them, and whether they are ASCII."""
+    """Return the texts in the form that the kernel takes, and whether they are all ASCII."""
     text, ends = texts.encode() if isinstance(texts, Column) else encode(texts)
     is_ascii = text.isascii()
     packed = np.frombuffer(text, np.uint8)
+    # 8 more bytes: words are loaded eight bytes at a time.
     folded = np.zeros(len(packed) + 8, np.uint8)
     if not fold(packed, ascii_characters() if is_ascii else all_characters(), folded):
+        # After `str.lower` no character is special any more: this recurses only once.
         return _fold([text.lower() for text in texts])
     return Texts(packed, folded, np.concatenate([np.zeros(1, np.int64), ends])), is_ascii
 
 
 @lru_cache
 def _rules(words: Words, *, is_ascii: bool) -> Rules:
+    # Sorted, because the order of a set of strings differs between processes.
     _, stops = look_up(empty_table(), sorted(words.stops), adds=True)
     skips = ("urls" not in words.keep, "mentions" not in words.keep, "numbers" not in words.keep)
     characters = ascii_characters() if is_ascii else all_characters()
@@ -93,6 +98,7 @@ def _count_plainly(
 def _count_tokens(flat: Flat, table: Table, *, adds: bool) -> tuple[Documents, Table]:
     numbers, table = look_up(table, flat.tokens, adds=adds)
     known = numbers >= 0
+    # Unknown tokens are dropped; their documents remain, possibly empty.
     rows, n_docs = np.repeat(np.arange(len(flat.lengths)), flat.lengths)[known], len(flat.lengths)
     if flat.counts is None:
         lengths = np.bincount(rows, minlength=n_docs)

@@ -1,8 +1,8 @@
-"""Scan: from the bytes of texts to counts of words.
+"""Scan: the kernel that tokenises UTF-8 texts and counts their words.
 
-The meaning of all this is `Words`, called on each text; here are its rules once more, for speed.
-What costs is branches that the processor cannot foresee, so there are few: runs of word characters
-are cut out without any, and words are hashed and compared eight bytes at a time.
+`Words`, called on each text, defines the result; this module implements the same rules for speed.
+Most of the cost is mispredicted branches, so there are few: runs of word characters are found
+without any, and words are hashed and compared eight bytes at a time.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from spectralleader.arrays import Ints, WordIds
-from spectralleader.runtime.compiled import inlined, kernel
+from spectralleader.runtime.compiled import in_place, inlined
 from spectralleader.text.characters import DIGIT, KIND, SPACE, Characters, read
 from spectralleader.text.packing import Bytes
 from spectralleader.text.table import Table, add, find, has_room, hash_word
@@ -21,7 +21,7 @@ H, T, P, S, W = b"htpsw"
 
 
 class Texts(NamedTuple):
-    """Texts end to end: text i is from bounds[i] to bounds[i + 1]."""
+    """Concatenated texts: text i is ``text[bounds[i] : bounds[i + 1]]``."""
 
     text: Bytes  # UTF-8
     folded: Bytes  # see `characters.fold`
@@ -29,7 +29,7 @@ class Texts(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """What counts as a word, as the kernels see it."""
+    """The options of `Words` in the form that kernels take."""
 
     min_length: int
     skips_urls: bool
@@ -39,7 +39,7 @@ class Rules(NamedTuple):
     characters: Characters
 
 
-@kernel
+@in_place
 def scan(
     texts: Texts,
     rules: Rules,
@@ -50,12 +50,12 @@ def scan(
     edges: Ints,
     numbers: WordIds,
 ) -> int:
-    """Append the counts of words of each text from the first on, words in order of their numbers.
+    """Append the word counts of each text from `first` on; return the number of texts done.
 
-    ``[Counter(table_words.index(word) for word in words(text)) for text in texts]``, without the
-    words that are not in the table. If it `adds` they are added, and totals count. Returns the
-    number of texts that are done: fewer than there are if the table is full. Edges and numbers are
-    room to work in, one more than the longest text has bytes.
+    ``[Counter(table_words.index(word) for word in words(text)) for text in texts]``, in order of
+    word numbers. Words that are not in the table are skipped or, if `adds`, added to it, and the
+    totals are updated. The kernel stops early if the table is full. `edges` and `numbers` are
+    buffers, one element longer than the longest text in bytes.
     """
     n_docs = len(texts.bounds) - 1
     for i in range(first, n_docs):
@@ -64,6 +64,7 @@ def scan(
         if n < 0:  # what was added is there when the text is read again
             return i
         if adds:
+            # Only when the whole text fits: a text that is read again must not be counted twice.
             for j in range(n):
                 table.totals[numbers[j]] += 1
         add_document(counts, i, numbers[:n])
@@ -72,13 +73,15 @@ def scan(
 
 @inlined
 def cut(texts: Texts, i: int, edges: Ints) -> int:
-    r"""Write down where each ``\w+`` of text i starts and ends; return how many edges there are."""
+    r"""Set `edges` to the start and end of each ``\w+`` in text i; return the number of edges."""
     folded, n, inside = texts.folded, 0, False
     for at in range(texts.bounds[i], texts.bounds[i + 1]):
         now = folded[at] != 0
+        # Always written, and kept only at an edge: there is no branch to mispredict.
         edges[n] = at
         n += now != inside
         inside = now
+    # The end of a run that lasts to the end of the text.
     edges[n] = texts.bounds[i + 1]
     return n + inside
 
@@ -93,7 +96,7 @@ def number_words(
     adds: bool,  # noqa: FBT001  # kernels have no keywords
     numbers: WordIds,
 ) -> int:
-    """Write down the numbers of text i's words; return how many, or -1 if the table is too full."""
+    """Write the numbers of the words of text i; return how many, or -1 if the table is full."""
     text, folded, first, last = texts.text, texts.folded, texts.bounds[i], texts.bounds[i + 1]
     slots, starts, arena = table.slots, table.starts, table.arena
     stops, stop_starts, stop_arena = rules.stops.slots, rules.stops.starts, rules.stops.arena
@@ -105,10 +108,12 @@ def number_words(
         if rules.skips_urls and starts_url(text, folded, start, end, last):
             url_end = skip_url(text, end, last, rules.characters)
             continue
+        # Cheap tests first: the tables are searched only for what can be a word.
         if not is_long(folded, start, end, rules.min_length):
             continue
         if rules.skips_numbers and is_number(text, start, end, rules.characters):
             continue
+        # Both tables use the same hash.
         hashed = hash_word(folded, start, end)
         if find(stops, stop_starts, stop_arena, folded, start, end, hashed) >= 0:
             continue
@@ -117,6 +122,7 @@ def number_words(
             if not has_room(table, end - start):
                 return -1
             number = add(table, folded, start, end, hashed)
+        # Always written, and kept only if the word is known, as in `cut`.
         numbers[n] = number
         n += number >= 0
     return n
@@ -124,7 +130,8 @@ def number_words(
 
 @inlined
 def starts_url(text: Bytes, folded: Bytes, start: int, end: int, last: int) -> bool:
-    """Return whether the run from start to end, and what follows, are ``https?://`` or ``www.``."""
+    """Return whether the run from start to end begins ``https?://`` or ``www.``."""
+    # Letters are compared in lower case. Punctuation is 0 there, and is read from the text itself.
     f = folded
     if f[start] == W:
         is_www = end - start == 3 and f[start + 1] == W and f[start + 2] == W
@@ -140,7 +147,7 @@ def starts_url(text: Bytes, folded: Bytes, start: int, end: int, last: int) -> b
 
 @inlined
 def skip_url(text: Bytes, at: int, last: int, characters: Characters) -> int:
-    r"""Return where ``[^\s<>"]*`` ends."""
+    r"""Return the offset at which ``[^\s<>"]*``, starting at `at`, ends."""
     while at < last:
         code, width = read(text, at)
         if characters[code] & KIND == SPACE or code in (QUOTE, LESS, GREATER):
@@ -151,7 +158,8 @@ def skip_url(text: Bytes, at: int, last: int, characters: Characters) -> int:
 
 @inlined
 def is_long(folded: Bytes, start: int, end: int, min_length: int) -> bool:
-    """``len(word) >= min_length``, in characters."""
+    """Return ``len(word) >= min_length``, in characters."""
+    # A character has at least one byte.
     if end - start < min_length:
         return False
     at = start
@@ -163,9 +171,10 @@ def is_long(folded: Bytes, start: int, end: int, min_length: int) -> bool:
 
 @inlined
 def is_number(text: Bytes, at: int, end: int, characters: Characters) -> bool:
-    """``word.isdecimal()``."""
+    """Return ``word.isdecimal()``."""
     while at < end:
         code, width = read(text, at)
+        # DIGIT is the largest kind, and kinds are stored above the code points.
         if characters[code] < DIGIT:
             return False
         at += width

@@ -95,7 +95,7 @@ class Snapshot:
         documents, model = self.count(texts), self.model
         topics, told = np.empty(documents.n_docs, np.int64), np.empty((documents.n_docs, 3))
         counted = documents.indptr, documents.words, documents.counts
-        find_best(*counted, model.weights, model.topics, topics, told)
+        find_best(*counted, *model.logs, topics, told)
         probabilities, log_prob, lengths = told.T
         if self.fine is not None:
             log_prob = self.fine.log_prob(documents)

@@ -1,7 +1,7 @@
-"""Table: words by their bytes, in arrays that kernels can search and add to.
+"""Table: a hash table from words, as UTF-8 bytes, to numbers, in arrays for kernels.
 
-Open addressing with linear probing: a word's hash says where to look first, and its bytes decide.
-Words are numbered in the order in which they were added.
+Open addressing with linear probing: the hash gives the first slot to probe, and a comparison of
+bytes decides. Words are numbered in the order of insertion.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spectralleader.arrays import Ints
-from spectralleader.runtime.compiled import inlined, kernel, shared
+from spectralleader.runtime.compiled import in_place, inlined, shared
 from spectralleader.text.packing import Bytes, decode, encode
 
 UPPER = -(2**32)  # the upper half of a slot: as much of the hash
@@ -23,7 +23,7 @@ ROOM = 16  # words that a new table has room for
 
 
 class Table(NamedTuple):
-    """A table of words; `enlarged` returns one with more room, everything else works in place."""
+    """A hash table of words. Kernels modify it in place; only `enlarged` returns a new one."""
 
     slots: Ints  # (a power of 2,) hash and number of a word, or 0
     starts: Ints  # (room + 1,) word i is arena[starts[i] : starts[i + 1]]
@@ -33,7 +33,7 @@ class Table(NamedTuple):
 
 
 def empty_table() -> Table:
-    """Return a table of no words."""
+    """Return an empty table."""
     return Table(
         np.zeros(2 * ROOM, np.int64),
         np.zeros(ROOM + 1, np.int64),
@@ -44,35 +44,39 @@ def empty_table() -> Table:
 
 
 def copied(table: Table) -> Table:
-    """Return a table of the same words, to be searched while words are added to the other."""
+    """Return an independent copy, to be searched while words are added to the original."""
     words, totals = (table.slots.copy(), table.starts.copy(), table.arena.copy()), table.totals
     return Table(*words, totals.copy(), table.size.copy())
 
 
 def look_up(table: Table, words: list[str], *, adds: bool) -> tuple[Ints, Table]:
-    """Return the words' numbers, and the table with those added that were not there.
+    """Return the numbers of words, and the table.
 
-    Unless it `adds`, the table stays as it is and unknown words have the number -1.
+    If `adds`, unknown words are added, and the table may be an enlarged one. Otherwise the table is
+    unchanged and unknown words have the number -1.
     """
     text, ends = encode(words)
     packed = np.frombuffer(bytearray(text + bytes(8)), np.uint8)  # writable, as folded texts are
     numbers, done = np.empty(len(ends), np.int64), 0
+    # The kernel stops at the first word for which there is no room, and resumes with it.
     while (done := look_up_packed(table, packed, ends, adds, numbers, done)) < len(ends):
         table = enlarged(table)
     return numbers, table
 
 
 def enlarged(table: Table) -> Table:
-    """Return a table with twice the room, for words if that is full, for their bytes if not.
+    """Return a table with twice the capacity for words, or for bytes if only those are full.
 
-    The old one stays valid. This is not done in a kernel: a signal handler that raises while a
-    kernel returns a table, which is a Python object, ends the interpreter.
+    The old table remains valid. This is not a kernel: a signal handler that raises while Numba
+    boxes a returned table crashes the interpreter.
     """
     n, size = int(table.size[0]), table.size.copy()
+    # There is room for more words, so it is the arena that is full.
     if n < len(table.totals):
         arena = np.concatenate([table.arena, np.zeros_like(table.arena)])
         return Table(table.slots.copy(), table.starts.copy(), arena, table.totals.copy(), size)
     slots = np.zeros(2 * len(table.slots), np.int64)  # at most half of them are taken
+    # A slot contains the part of the hash that decides its place: no word is hashed again.
     place_all(table.slots, slots)
     starts, totals = np.zeros(2 * n + 1, np.int64), np.zeros(2 * n, np.int64)
     starts[: n + 1], totals[:n] = table.starts, table.totals
@@ -85,7 +89,7 @@ def words_of(table: Table) -> list[str]:
     return decode(table.arena[: table.starts[n]].tobytes(), table.starts[1 : n + 1])
 
 
-@kernel
+@in_place
 def look_up_packed(
     table: Table,
     text: Bytes,
@@ -96,8 +100,8 @@ def look_up_packed(
 ) -> int:
     """``numbers[first:] = [words.index(word) for word in packed_words[first:]]``, see `look_up`.
 
-    Totals count additions. Returns the number of words that are done: fewer than there are if the
-    table is full.
+    If `adds`, the totals are updated. Returns the number of words done, which is less than their
+    total number if the table is full.
     """
     start = ends[first - 1] if first > 0 else 0
     for i in range(first, len(ends)):
@@ -117,13 +121,14 @@ def look_up_packed(
 
 @shared
 def eight(text: Bytes, at: int, n: int) -> int:
-    """Return 8 bytes of text as an integer, or, with 0s, the first n if there are fewer.
+    """Return the 8 bytes of text at an offset as an integer; for n < 8, the first n and zeros.
 
-    The text must go on for 8 bytes: they are loaded at once.
+    All 8 bytes must be readable, because they are loaded at once.
     """
     i = np.uint64(at)  # an index without a sign need not be looked at: negative ones count back
     loaded = np.uint64(0)
     for j in range(8):
+        # Little-endian, whatever the machine; on little-endian ones this is a single load.
         loaded |= np.uint64(text[i + np.uint64(j)]) << np.uint64(8 * j)
     if n < 8:
         loaded &= (np.uint64(1) << np.uint64(8 * n)) - np.uint64(1)
@@ -132,10 +137,11 @@ def eight(text: Bytes, at: int, n: int) -> int:
 
 @shared
 def hash_word(text: Bytes, start: int, end: int) -> int:
-    """Return a hash of the bytes from start to end; 8 more must follow. Its upper half is good."""
+    """Return a hash of ``text[start:end]``, best mixed in its upper half; 8 bytes must follow."""
     hashed = SEED
     for at in range(start, end, 8):
         hashed = (hashed ^ eight(text, at, end - at)) * STEP
+        # Products carry only towards higher bits; the shift brings these back down.
         hashed ^= hashed >> 29
     return hashed * FINISH
 
@@ -145,12 +151,15 @@ def find(
     slots: Ints, starts: Ints, arena: Bytes, text: Bytes, start: int, end: int, hashed: int
 ) -> int:
     """Return the number of the word ``text[start:end]`` in a table of these arrays, or -1."""
+    # At most half of the slots are taken, so that probing always ends at an empty one.
     mask = len(slots) - 1
     at = (hashed >> 32) & mask
     while slots[at] != 0:
+        # Compare 32 bits of the hash first: the bytes of other words are hardly ever read.
         if (slots[at] ^ hashed) & UPPER == 0:
             number: int = (slots[at] & LOWER) - 1
             if starts[number + 1] - starts[number] == end - start:
+                # Lengths are equal by now, so both sides have the same number of bytes left.
                 behind = starts[number] - start
                 j = start
                 while j < end and eight(text, j, end - j) == eight(arena, behind + j, end - j):
@@ -163,27 +172,28 @@ def find(
 
 @inlined
 def has_room(table: Table, size: int) -> bool:
-    """Return whether one more word of that many bytes fits; 8 more stay free."""
+    """Return whether one more word of `size` bytes fits, with 8 spare bytes after it."""
     n = table.size[0]
     return bool(n < len(table.totals) and table.starts[n] + size + 8 <= len(table.arena))
 
 
 @shared
 def add(table: Table, text: Bytes, start: int, end: int, hashed: int) -> int:
-    """Append the word ``text[start:end]``, not there yet, to a table with room for it."""
+    """Append the unknown word ``text[start:end]``, which must fit; return its number."""
     number: int = table.size[0]
     table.size[0] += 1
     at = table.starts[number]
     table.starts[number + 1] = at + end - start
     for j in range(end - start):
         table.arena[at + j] = text[start + j]
+    # The number plus 1, because 0 is an empty slot.
     place(table.slots, (hashed & UPPER) | (number + 1))
     return number
 
 
 @inlined
 def place(slots: Ints, slot: int) -> None:
-    """Put a slot where a search will find it."""
+    """Insert a slot by linear probing."""
     mask = len(slots) - 1
     at = (slot >> 32) & mask
     while slots[at] != 0:
@@ -191,9 +201,9 @@ def place(slots: Ints, slot: int) -> None:
     slots[at] = slot
 
 
-@kernel
+@in_place
 def place_all(slots: Ints, larger: Ints) -> None:
-    """Put every slot that is taken into a larger array of slots."""
+    """Insert all used slots into a larger array of slots."""
     for slot in slots:
         if slot != 0:
             place(larger, slot)

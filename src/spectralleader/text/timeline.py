@@ -1,4 +1,4 @@
-"""Timeline: how many documents came when, and a uniform sample of their texts from each time."""
+"""Timeline: document counts over time, with a uniform sample of texts per interval."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KINDS = ("none", "documents", "time")  # what buckets are of; none: nothing was 
 
 
 class Bucket:
-    """The documents of a stretch of time: how many there were, and some of them."""
+    """The documents of one interval: their number, and a sample of them."""
 
     __slots__ = ("kept", "n_docs")
 
@@ -42,15 +42,16 @@ class Bucket:
         self.kept: list[tuple[float, float, str]] = []
 
     def copy(self) -> Bucket:
-        """Return a bucket of the same documents."""
+        """Return an independent copy."""
         found = Bucket()
         found.n_docs, found.kept = self.n_docs, self.kept.copy()
         return found
 
     def offer(self, entries: list[tuple[float, float, str]], most: int) -> None:
-        """Keep those with the smallest priorities, at most so many."""
+        """Add entries, and keep the `most` with the smallest priorities."""
         self.kept += entries
         self.kept.sort()  # nearly in order: one pass, and a comparison per entry
+        # Priorities are negated: the largest ones are at the front.
         del self.kept[: max(0, len(self.kept) - most)]
 
 
@@ -67,22 +68,22 @@ class Stretch(NamedTuple):
 class Timeline:
     """Counts of documents and samples of texts in at most `n_buckets` stretches of time.
 
-    Stretches are equally long, from the time of each document or else its number; those without
-    documents take no room. When there are too many, neighbours are merged and every stretch is
-    twice as long. Each has a uniform sample of its documents: every document draws a priority, and
-    the `n_texts` smallest stay, so that samples can be merged.
+    Stretches have equal length, in time or, if documents have no times, in document numbers; empty
+    ones are not stored. When there are too many, neighbours are merged, and the length of all
+    doubles. Each has a uniform sample of its documents: every document draws a random priority, and
+    the `n_texts` smallest are kept, so that samples can be merged.
 
     Parameters
     ----------
     n_buckets : int
-        Stretches at most.
+        Maximum number of stretches.
     n_texts : int
-        Texts kept of each at most.
+        Maximum number of texts kept per stretch.
     budget : int
-        Bytes of text at most, in UTF-8. A text with more than its share, ``budget // (n_buckets *
-        n_texts)``, is cut there: with the defaults after 625 bytes.
+        Maximum size of all texts, in bytes of UTF-8. A text longer than its share, ``budget //
+        (n_buckets * n_texts)``, is truncated: by default after 625 bytes.
     texts : bool
-        Whether texts are kept as they are. If not, only their known words are, in the order of the
+        Whether texts are stored verbatim. If not, only their known words are, in the order of the
         vocabulary.
     seed : int
         Seed of the priorities.
@@ -116,12 +117,12 @@ class Timeline:
 
     @property
     def by_time(self) -> bool:
-        """Whether stretches are of time; else of documents."""
+        """Whether stretches are intervals of time, not ranges of document numbers."""
         return self.kind == "time"
 
     @property
     def longest(self) -> int:
-        """Bytes of one text at most."""
+        """Maximum size of one text in bytes."""
         return self.budget // (self.n_buckets * self.n_texts)
 
     @property
@@ -141,9 +142,9 @@ class Timeline:
         Parameters
         ----------
         texts : sequence of str, or callable
-            The texts, or what makes one of a document's place.
+            The texts, or a function that returns the text of the document at a position.
         seconds : array, optional
-            Of each document: Unix seconds, NaN for one without a time.
+            Unix seconds of each document, NaN if it has no time.
         numbers : array
             The number of each document in the stream.
         """
@@ -156,6 +157,7 @@ class Timeline:
         if self.by_time:
             positions = np.full(len(numbers), np.nan) if seconds is None else seconds
         buckets = np.floor(positions / self.width)
+        # False for NaN too: documents without a time, or with one that is out of range.
         is_placed = np.abs(buckets) < LAST
         self.n_untimed += int(len(numbers) - is_placed.sum())
         get = texts if callable(texts) else texts.__getitem__
@@ -172,6 +174,7 @@ class Timeline:
         get: Callable[[int], str],
     ) -> None:
         bucket = self._buckets.setdefault(number, Bucket())
+        # All documents count, also those whose texts are not kept.
         bucket.n_docs += len(places)
         if len(bucket.kept) == self.n_texts:  # most have no chance, and are not looked at
             places = places[draws[places] < -bucket.kept[0][0]]
@@ -184,22 +187,24 @@ class Timeline:
         bucket.offer(list(entries), self.n_texts)
 
     def _double_if_full(self) -> None:
+        # A loop: buckets that are far apart do not merge at the first doubling.
         while len(self._buckets) > self.n_buckets:
             self._double()
 
     def _double(self, times: int = 1) -> None:
-        """Merge neighbours: every stretch becomes twice as long, so many times."""
+        """Merge neighbouring stretches; the length of all doubles, `times` times."""
         merged: dict[int, Bucket] = {}
         for number, bucket in self._buckets.items():
+            # An arithmetic shift rounds down, also for negative numbers: times before 1970.
             self._join(merged.setdefault(number >> times, Bucket()), bucket)
         self._buckets = merged
         self._doublings += times
 
     def legible(self) -> Timeline:
-        """Return the timeline with stretches as long as documents usually are apart.
+        """Return the timeline with stretches about as long as the usual gap between documents.
 
-        A month of daily times makes thirty buckets of less than a second, far apart. They are
-        merged until most buckets are next to each other; a long pause stays a pause.
+        With one time per day, a month has thirty buckets of less than a second, far apart. They are
+        merged until most buckets are adjacent; a long pause remains a gap.
 
         Examples
         --------
@@ -214,6 +219,7 @@ class Timeline:
             numbers, times = np.unique(numbers >> 1), times + 1
         if times == 0:
             return self
+        # A shallow copy suffices: `_double` builds new buckets.
         longer = copy(self)
         longer._double(times)
         return longer
@@ -240,9 +246,9 @@ class Timeline:
         return found
 
     def when(self, number: int) -> float | None:
-        """Return when the stretch began that a document came in, given its number from 0.
+        """Return the start of the stretch that contains a document, given its number from 0.
 
-        None without times. Documents are taken to have come in the order of their times.
+        None if documents have no times. Documents are assumed to be in order of time.
 
         Examples
         --------
@@ -256,14 +262,15 @@ class Timeline:
         if not self.by_time:
             return None
         numbers = sorted(self._buckets)
+        # Document numbers are not stored: counts of earlier stretches locate a document.
         ends = np.cumsum([self._buckets[one].n_docs for one in numbers])
         found = min(int(np.searchsorted(ends, number, side="right")), len(numbers) - 1)
         return numbers[found] * self.width
 
     def merge(self, others: Sequence[Timeline], rng: np.random.Generator) -> None:
-        """Become the timeline of all that was added to this one and to others.
+        """Merge other timelines into this one.
 
-        Documents of a timeline of another kind are counted as those without a time.
+        Documents of a timeline of another kind are counted as documents without a time.
         """
         everyone = [self, *others]
         alike = [one for one in everyone if one.kind == self.kind]
@@ -272,6 +279,7 @@ class Timeline:
         self.n_untimed += sum(b.n_docs for one in strangers for b in one._buckets.values())
         for one in alike:
             one._draw_anew(rng)  # others may have drawn as this one did
+            # Buckets can be joined only if they are equally long.
             while one._doublings < max(other._doublings for other in alike):
                 one._double()
         parts = [item for one in alike for item in one._buckets.items()]
@@ -280,14 +288,18 @@ class Timeline:
             self._join(self._buckets.setdefault(number, Bucket()), bucket)
         self.texts = all(one.texts for one in alike)
         self._double_if_full()
+        # Reseeded, because the parts may have had the same seed.
         self._rng = np.random.default_rng(rng.integers(2**63))
 
     def _draw_anew(self, rng: np.random.Generator) -> None:
-        """Give what is kept other priorities: the smallest of as many draws as there were."""
+        """Redraw the priorities of the kept texts: the smallest of one draw per document."""
         for number in sorted(self._buckets):
             bucket = self._buckets[number]
             n, kept = bucket.n_docs, bucket.kept
+            # Order statistics of n exponential variables by their independent spacings; 1 - exp(-x)
+            # of these is uniform.
             gaps = rng.standard_exponential(len(kept)) / (n - np.arange(len(kept)))
+            # Permuted, because which document has which priority must be random.
             smallest = rng.permutation(-np.expm1(-np.cumsum(gaps)))
             bucket.kept = sorted((-p, *e[1:]) for p, e in zip(smallest.tolist(), kept, strict=True))
 
@@ -338,13 +350,15 @@ class Timeline:
         for i, number in enumerate(numbers.tolist()):
             bucket = self._buckets[number] = Bucket()
             bucket.n_docs = int(n_docs[i])
+            # Texts are shortened again below: a file may contain longer ones than its budget
+            # allows.
             some = range(ends[i] - int(n_kept[i]), ends[i])
             kept = [(*entries[j].tolist(), shorten(texts[j], self.longest)) for j in some]
             bucket.kept = sorted(kept)
 
 
 def merge_timelines(parts: Sequence[Timeline], rng: np.random.Generator) -> Timeline:
-    """Return the timeline of all parts, which changes them; one that has nothing is neutral."""
+    """Return the merged timeline, modifying the parts; empty timelines have no effect."""
     first, *others = [one for one in parts if one.kind != KINDS[0]] or parts[:1]
     if others:
         first.merge(others, rng)

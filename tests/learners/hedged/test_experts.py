@@ -39,12 +39,13 @@ def learned(n_words=5, seed=0):
 
 def plainly(experts, block):
     """The log-probabilities by every row of the table."""
-    counts, background = block.as_floats(), experts.background.words
-    out = [-block.lengths * np.log(block.n_words), counts @ np.log(background)]
+    counts, background = block.as_floats(), experts.background
+    frequencies = background.seen / background.n_seen
+    out = [-block.lengths * np.log(block.n_words), counts @ np.log(frequencies)]
     for one in table()[2:]:
         statistics = experts.estimates[one.estimate]
         strength = SETTINGS.strengths[one.strength] * block.n_words
-        mass = statistics.words + strength * background[:, None]
+        mass = statistics.words + strength * background.prior[:, None]
         logs = counts @ np.log(mass / (statistics.totals[1] + strength))
         prior = (statistics.totals[0] + 1 / K) / (statistics.totals[0].sum() + 1)
         if one.prior >= 0:

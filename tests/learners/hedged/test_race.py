@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from spectralleader.em.columns import Smoothing
 from spectralleader.em.statistics import Statistics
-from spectralleader.em.visits import Columns, Smoothing
 from spectralleader.learners.hedged.background import smooth
 from spectralleader.learners.hedged.race import fit, race, set_out, starts
 from spectralleader.learners.hedged.settings import SETTINGS
@@ -24,7 +24,7 @@ def as_statistics(model, n_docs=2000.0):
 
 
 def loss(statistics):
-    return -float(smooth(Columns.of(statistics), np.full(30, 1 / 30), 3.0).log_prob(FRESH).mean())
+    return -float(smooth(statistics.columns, np.full(30, 1 / 30), 3.0).log_prob(FRESH).mean())
 
 
 def run(documents=SAMPLE, incumbents=(), seed=0, **settings):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from spectralleader import HedgedLeader, Reservoir
+from spectralleader.em.columns import Columns, Smoothing
 from spectralleader.em.statistics import Statistics
-from spectralleader.em.visits import Columns, Smoothing
 from spectralleader.learners.hedged import refit, shown
 from spectralleader.learners.hedged.experts import ALL, Experts
 from spectralleader.learners.hedged.followed import Followed
@@ -100,10 +100,10 @@ def test_a_restart_numbers_topics_as_before_and_counts_what_moved():
     smoothing = Smoothing(np.ones(20), 20.0, 2.0)
     truth = Statistics.one_document(PROBLEM.truth, 8.0)
     followed.learn(PROBLEM.truth.sample(300, 8, seed=1)[0], columns, smoothing, 0.0)
-    assert followed.restart(Columns.of(truth), columns, smoothing, 3) > 0.0
+    assert followed.restart(truth.columns, columns, smoothing, 3) > 0.0
     before = columns.words.copy()
     again = truth.reorder(np.array([2, 0, 1]))
-    assert followed.restart(Columns.of(again), columns, smoothing, 3) < 0.02
+    assert followed.restart(again.columns, columns, smoothing, 3) < 0.02
     np.testing.assert_allclose(columns.words, before, atol=0.5)
 
 
@@ -125,9 +125,8 @@ def test_events_are_stored(soon):
     assert same_state(again.to_state(), learner.to_state())
 
 
-@pytest.mark.parametrize(("n_topics", "at"), [(3, [50, 100, 200, 400]), (20, [200, 400])])
-def test_a_change_is_looked_into_with_at_least_ten_documents_a_topic(monkeypatch, n_topics, at):
-    """As many documents after it, then twice as many, until the window is full of them."""
+def searches(monkeypatch, n_topics, n_steps):
+    """The documents of each search when a change after 100 is suspected all the time."""
     found = []
 
     def run(self, documents, *rest):
@@ -139,10 +138,25 @@ def test_a_change_is_looked_into_with_at_least_ten_documents_a_topic(monkeypatch
     suspicion = SimpleNamespace(suspected_since=lambda odds: 100)
     monkeypatch.setattr(refit.Refit, "_run", run)
     one._next_race = 10**6
-    for block in PROBLEM.blocks(block_size=50, n_steps=12, seed=0):
+    for block in PROBLEM.blocks(block_size=50, n_steps=n_steps, seed=0):
         one.learn(block.documents, experts)
         try:
             one.renew(experts, suspicion)
         except StopIteration:
             one._next_fresh = 2 * found[-1]
-    assert found == at
+    return found
+
+
+@pytest.mark.parametrize(("n_topics", "at"), [(3, [50, 100, 200, 400]), (20, [200, 400])])
+def test_a_change_is_looked_into_with_at_least_ten_documents_a_topic(
+    soon, monkeypatch, n_topics, at
+):
+    """As many documents after it, then twice as many, until the window is full of them."""
+    soon(searched=10.0)
+    assert searches(monkeypatch, n_topics, 12) == at
+
+
+@pytest.mark.parametrize(("share", "at"), [(0.3, []), (0.6, [50]), (0.9, [50, 100])])
+def test_searches_for_a_change_take_a_share_of_the_stream(soon, monkeypatch, share, at):
+    soon(searched=share)  # 50 of 150 documents, 100 more of 200, 200 more of 300
+    assert searches(monkeypatch, 3, 12) == at

@@ -1,4 +1,4 @@
-"""Background: the word frequencies that topics are smoothed with."""
+"""Background: word counts, and the distribution over words that topics are smoothed with."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.checks.states import floats, number
 from spectralleader.documents import Documents
 from spectralleader.documents.recoding import move_rows
-from spectralleader.em.visits import UNSEEN, WEIGHT, Columns
+from spectralleader.em.columns import UNSEEN, WEIGHT, Columns
 from spectralleader.models import TopicModel
-from spectralleader.runtime.compiled import kernel
+from spectralleader.runtime.compiled import in_place
 
 LEAST = 0.05  # minimum pseudo-words of background per topic: those of a vocabulary of one word
 TILE = 32  # words per tile: their rows of 100 topics fit into the L1 cache
@@ -22,38 +22,51 @@ TILE = 32  # words per tile: their rows of 100 topics fit into the L1 cache
 class Background:
     """Word counts of the stream, which also define the topic of no documents.
 
-    A word with count c of n has the probability ``(c + 1/2) / (n + d/2)``.
+    A word with count c of n has the probability ``(c + 1/2) / (n + d/2)``. Topics are smoothed with
+    the square roots of the counts: a rare word is less certain to be of one topic.
     """
 
     def __init__(self, n_words: int) -> None:
         self.seen: Floats = np.full(n_words, UNSEEN)  # (d,)
         self.n_seen = UNSEEN * n_words  # their sum
+        self._set_roots()
+
+    def _set_roots(self) -> None:
+        self.roots: Floats = np.sqrt(self.seen)  # (d,)
+        self.n_roots = float(self.roots.sum())
 
     def copy(self) -> Background:
         """Return an independent copy."""
         background = Background(1)
         background.seen, background.n_seen = self.seen.copy(), self.n_seen
+        background.roots, background.n_roots = self.roots.copy(), self.n_roots
         return background
 
     def add(self, documents: Documents) -> None:
         """Count the words of documents."""
-        self.n_seen += count_words(self.seen, documents.words, documents.counts)
+        self.n_seen += count_words(self.seen, self.roots, documents.words, documents.counts)
+        # Summed again, not updated: rounding must depend on the counts alone, not on their history.
+        self.n_roots = float(self.roots.sum())
 
     def merge(self, others: Sequence[Self]) -> None:
         """Add the counts of others."""
         for other in others:
+            # Each part contains the pseudo-counts; the result must contain them once.
             self.seen = self.seen + (other.seen - UNSEEN)
         self.n_seen = float(self.seen.sum())
+        self._set_roots()
 
     @property
-    def words(self) -> Floats:
-        """The distribution over words, (d,)."""
-        return np.asarray(self.seen / self.n_seen)
+    def prior(self) -> Floats:
+        """The distribution over words that topics are smoothed with, (d,)."""
+        return np.asarray(self.roots / self.n_roots)
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
         """Renumber the words; new words have count 0."""
+        # `move_rows` fills new rows with zeros, so that the pseudo-counts are added afterwards.
         self.seen = move_rows(self.seen - UNSEEN, new_ids, n_words) + UNSEEN
         self.n_seen = float(self.seen.sum())
+        self._set_roots()
 
     def to_state(self) -> dict[str, Any]:
         """Return the state."""
@@ -65,6 +78,7 @@ class Background:
         background = cls(1)
         background.seen = floats(state, "seen", (n_words,), UNSEEN)
         background.n_seen = number(state, "n_seen", UNSEEN)
+        background._set_roots()
         away = abs(background.n_seen - float(background.seen.sum()))
         if away > 1e-6 * background.n_seen:  # rounding is much less
             raise ValueError(f"n_seen must be the sum of what was seen, is {away:g} off")
@@ -75,11 +89,12 @@ def smooth(columns: Columns, background: Floats, strength: float, scale: float =
     """Return the model of `scale` times the statistics, with `strength` pseudo-words per topic."""
     weights = np.empty(columns.n_topics)
     topics = np.empty((columns.n_topics, len(columns.words)))
-    smooth_into(weights, topics, columns, scale, background, strength)
+    sums = np.zeros(columns.n_topics)
+    smooth_into(weights, topics, columns, scale, background, strength, sums)
     return TopicModel.trusted(weights, topics)
 
 
-@kernel
+@in_place
 def smooth_into(
     weights: Floats,
     topics: Floats,
@@ -87,16 +102,17 @@ def smooth_into(
     scale: float,
     background: Floats,
     strength: float,
+    sums: Floats,
 ) -> None:
-    """Set weights, (K,), and topics, (K, d).
+    """Set weights, (K,), and topics, (K, d); `sums` are K zeros to work with.
 
     ``scale * totals[0] + WEIGHT / K`` and ``scale * words.T + strength * background``, each row
     divided by its sum.
     """
     K, n_words, first = columns.n_topics, topics.shape[1], columns.first
-    sums, n_docs = np.empty(K), 0.0
+    n_docs = 0.0
     for k in range(K):
-        sums[k] = 0.0
+        # The M-step of eq. 27.
         weights[k] = scale * columns.totals[0, first + k] + WEIGHT / K
         n_docs += weights[k]
     for k in range(K):
@@ -104,7 +120,7 @@ def smooth_into(
     # A tile of words at a time: the table has a row per word, the topics have a column, and a
     # whole column of either would leave the cache before its neighbour is read.
     for low in range(0, n_words, TILE):
-        high = min(n_words, low + TILE)
+        high = low + TILE if low + TILE < n_words else n_words
         for k in range(K):
             row, total = topics[k], 0.0
             for w in range(low, high):
@@ -117,11 +133,13 @@ def smooth_into(
             row[w] *= inverse
 
 
-@kernel
-def count_words(out: Floats, words: WordIds, counts: Floats) -> float:
-    """``np.add.at(out, words, counts)``; return the sum."""
+@in_place
+def count_words(seen: Floats, roots: Floats, words: WordIds, counts: Floats) -> float:
+    """``np.add.at(seen, words, counts); roots[:] = np.sqrt(seen)``; return the sum of counts."""
     total = 0.0
     for j in range(len(words)):
-        out[words[j]] += counts[j]
+        w = words[j]
+        seen[w] += counts[j]
+        roots[w] = np.sqrt(seen[w])
         total += counts[j]
     return total

@@ -9,7 +9,7 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.states import floats, integers, truth, whole
 from spectralleader.learners.hedged.settings import SETTINGS
-from spectralleader.runtime.compiled import kernel
+from spectralleader.runtime.compiled import in_place
 
 BOUND = 4.0  # differences per document are clipped to this many nats
 BETS = (0.1, 0.5)  # fractions at stake: small ones detect slow drift, large ones abrupt changes
@@ -59,8 +59,10 @@ class Drift:
         most = RESERVE * SETTINGS.run_length
         self.mean_odds = bet(self.odds, self.starts, log_probs, self._pairs, BETS, n_docs, most)
         if self.mean_odds >= SETTINGS.run_length and not self.is_alarmed:
+            # Recorded once: another bet may lead while the alarm lasts.
             self.is_alarmed, self.alarmed_since = True, self.since
         elif self.mean_odds <= 1.0:
+            # Hysteresis: odds are at least 1, so that every bet is back at its stake.
             self.is_alarmed = False
 
     @property
@@ -92,7 +94,7 @@ class Drift:
         return drift
 
 
-@kernel
+@in_place
 def bet(
     odds: Floats,
     starts: Ints,
@@ -106,10 +108,14 @@ def bet(
     for i in range(len(log_probs)):
         for rival in range(odds.shape[0]):
             better = log_probs[i, pairs[rival, 0]] - log_probs[i, pairs[rival, 1]]
-            score = max(-1.0, min(1.0, better / BOUND))
+            score = better / BOUND  # clipped without `min`, which would be compiled for this alone
+            score = 1.0 if score > 1.0 else -1.0 if score < -1.0 else score
             for b in range(odds.shape[1]):
-                odds[rival, b] = min(odds[rival, b] * (1.0 + bets[b] * score), most)
-                if odds[rival, b] <= 1.0:
+                # If the score is not positive on average, this product does not grow on average.
+                after = odds[rival, b] * (1.0 + bets[b] * score)
+                odds[rival, b] = after if after < most else most
+                # Restart from the stake: if there is a change, its estimate is later than this.
+                if after <= 1.0:
                     odds[rival, b], starts[rival, b] = 1.0, n_docs + i + 1
     total = 0.0
     for rival in range(odds.shape[0]):

@@ -9,8 +9,8 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.checks.states import parts
 from spectralleader.documents import Documents
+from spectralleader.em.columns import WEIGHT, Columns, add
 from spectralleader.em.statistics import SMALLEST_SCALE, Statistics
-from spectralleader.em.visits import WEIGHT
 from spectralleader.runtime.compiled import kernel
 
 
@@ -57,6 +57,7 @@ class Estimates:
         arrays = (documents.indptr, documents.words, documents.counts)
         stacked = (self.stacked.words, self.stacked.totals, self.scales)
         if learn_posteriors(*arrays, *stacked, chances, weights, keep) < SMALLEST_SCALE:
+            # A pass over the vocabulary, but a rare one: before any lazy scale underflows.
             factors = np.repeat(self.scales, self.n_topics)
             self.stacked.totals[:] *= factors
             self.stacked.words[:] *= factors
@@ -111,30 +112,25 @@ def learn_posteriors(
     n, n_topics = len(indptr) - 1, weights.shape[1]
     n_tables, n_strengths = len(scales), chances.shape[1] // len(scales)
     first = n_tables - len(keep)
-    begin = first * n_topics
     row, gains = np.empty(len(keep) * n_topics), np.empty(len(keep))
+    columns = Columns(table, totals, first * n_topics, len(row))
     for g in range(len(keep)):
+        # kappa of eq. 32, with b = n documents.
         kept = keep[g] ** n
         scales[first + g] *= kept
+        # (1 - kappa) m / b for each document, with m = 1 / (1 - keep), relative to the lazy scale.
         gains[g] = (1.0 - kept) / (1.0 - keep[g]) / n / scales[first + g]
     for i in range(n):
         for g in range(len(gains)):
+            # The models of an estimate are side by side; responsibilities are those of the first.
             model, total = (first + g) * n_strengths, 0.0
             for k in range(n_topics):
                 row[g * n_topics + k] = weights[first + g, k] * chances[i, model, k]
                 total += row[g * n_topics + k]
             for k in range(n_topics):
                 row[g * n_topics + k] *= gains[g] / total
-        length = 0.0
-        for j in range(indptr[i], indptr[i + 1]):
-            w, count = np.uint32(words[j]), counts[j]
-            length += count
-            sums = table[w, begin : begin + len(row)]
-            for x in range(len(row)):
-                sums[x] += count * row[x]
-        for x in range(len(row)):
-            totals[0, begin + x] += row[x]
-            totals[1, begin + x] += length * row[x]
+        # The columns of these estimates are adjacent: one pass over a document updates all.
+        add(indptr[i], indptr[i + 1], words, counts, row, 1.0, 0.0, columns)
     smallest = scales[0]
     for t in range(n_tables):
         smallest = min(smallest, scales[t])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
+from spectralleader.em.columns import UNSEEN
 from spectralleader.em.products import Chances, multiply_words, normalise, safe_length
-from spectralleader.em.visits import UNSEEN
-from spectralleader.runtime.compiled import inlined, kernel
+from spectralleader.runtime.compiled import in_place, inlined, kernel
 
 
 @kernel
@@ -20,6 +20,8 @@ def ask(
     scales: Floats,
     seen: Floats,
     n_seen: float,
+    roots: Floats,
+    n_roots: float,
     strengths: Floats,
     priors: Floats,
     experts: Ints,
@@ -28,24 +30,27 @@ def ask(
 
     Any word, (n_docs, 2 + n_experts): the first column; words by their frequency: the second; then
     ``log(priors[prior] @ chances[model])``. The chances are
-    ``exp(X @ log((scale * table + strength * seen / n_seen) / (scale * totals[1] + strength)))``,
+    ``exp(X @ log((scale * table + strength * roots / n_roots) / (scale * totals[1] + strength)))``,
     a model being an estimate at a strength, the strengths of an estimate side by side,
     (n_docs, n_models, K), each row divided by its sum.
     """
     n, n_tables, n_strengths = len(indptr) - 1, len(scales), len(strengths)
     n_topics = table.shape[1] // n_tables
-    slope, offset = _lines(totals, scales, strengths, n_seen)
+    slope, offset = _lines(totals, scales, strengths, n_roots)
     safe = safe_length(offset, UNSEEN)
     out = np.empty((n, 2 + len(experts)))
     chances = np.empty((n, n_tables * n_strengths, n_topics))
     units = np.empty(n_tables * n_strengths)
-    smoothed = Chances(table, 0, seen, slope, offset, safe)
+    smoothed = Chances(table, 0, roots, slope, offset, safe)
     products, logs = np.empty(slope.shape), np.empty(slope.shape)
+    # `multiply_words` and `normalise` expect zeros, and leave zeros behind.
     for s in range(n_strengths):
         for x in range(n_tables * n_topics):
             logs[s, x] = 0.0
     for i in range(n):
         low, high = indptr[i], indptr[i + 1]
+        # 1, not a prior: the experts of one model share P(words | topic) and differ only in their
+        # priors, which are multiplied in below.
         for s in range(n_strengths):
             for x in range(n_tables * n_topics):
                 products[s, x] = 1.0
@@ -58,7 +63,9 @@ def ask(
                 row = chances[i, model]
                 for k in range(n_topics):
                     row[k] = products[s, at + k]
+                # Normalised, with the log of the sum kept apart: long documents would underflow.
                 units[model] = normalise(row, logs[s, at : at + n_topics], is_long)
+        # The two experts without topics: every word equally likely, and (c_w + 1/2) / (n + d/2).
         length, total = 0.0, 0.0
         for j in range(low, high):
             length += counts[j]
@@ -74,7 +81,7 @@ def ask(
 
 @inlined
 def _lines(
-    totals: Floats, scales: Floats, strengths: Floats, n_seen: float
+    totals: Floats, scales: Floats, strengths: Floats, n_roots: float
 ) -> tuple[Floats, Floats]:
     """Return slope and offset of `Chances` at each strength, (n_strengths, n_tables K)."""
     n_topics = totals.shape[1] // len(scales)
@@ -83,12 +90,13 @@ def _lines(
     for s in range(len(strengths)):
         for x in range(totals.shape[1]):
             scale = scales[x // n_topics]
+            # Eq. 27 as a line in the counts, as in `em.columns.read_off`.
             inverse = 1.0 / (scale * totals[1, x] + strengths[s])
-            slope[s, x], offset[s, x] = scale * inverse, strengths[s] * inverse / n_seen
+            slope[s, x], offset[s, x] = scale * inverse, strengths[s] * inverse / n_roots
     return slope, offset
 
 
-@kernel
+@in_place
 def track(priors: Floats, rates: Floats, n_forgetting: int, floor: float, chances: Floats) -> None:
     """Update each prior, (n_models n_rates, K), with the posteriors r of the documents under it.
 
@@ -97,24 +105,24 @@ def track(priors: Floats, rates: Floats, n_forgetting: int, floor: float, chance
     (1 - rate) r + rate / K``. A share `floor` of each is distributed equally.
     """
     n_topics = priors.shape[1]
-    posterior = np.empty(n_topics)
     for i in range(len(chances)):
         for p in range(len(priors)):
             model, m, total = p // len(rates), p % len(rates), 0.0
             for k in range(n_topics):
-                posterior[k] = priors[p, k] * chances[i, model, k]
-                total += posterior[k]
+                total += priors[p, k] * chances[i, model, k]
+            # Both updates of eq. 28, with the floor, are prior * (keep + gain * chance) + equal.
             stays = m < n_forgetting
             keep = (1.0 - floor) * (1.0 - rates[m]) if stays else 0.0
             gain = (1.0 - floor) * (rates[m] if stays else 1.0 - rates[m]) / total
             equal = (floor + (0.0 if stays else (1.0 - floor) * rates[m])) / n_topics
             for k in range(n_topics):
-                priors[p, k] = keep * priors[p, k] + gain * posterior[k] + equal
+                priors[p, k] = priors[p, k] * (keep + gain * chances[i, model, k]) + equal
 
 
-@kernel
+@in_place
 def lose(losses: Floats, log_probs: Floats, keep: float) -> None:
     """``losses[:] = losses * keep ** n_docs - log_probs.sum(axis=0)``."""
+    # One decay per block: all its documents weigh the same, in any order.
     factor = keep ** len(log_probs)
     for e in range(len(losses)):
         losses[e] *= factor

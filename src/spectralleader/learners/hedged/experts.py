@@ -15,8 +15,8 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.states import distributions, floats, part
 from spectralleader.documents import Documents
+from spectralleader.em.columns import Columns, Smoothing
 from spectralleader.em.statistics import Statistics
-from spectralleader.em.visits import Columns, Smoothing
 from spectralleader.learners.hedged.background import Background
 from spectralleader.learners.hedged.estimates import Estimates
 from spectralleader.learners.hedged.expert_kernels import ask, lose, track
@@ -106,8 +106,8 @@ class Experts:
         return len(self.background.seen)
 
     def smoothing(self, strength: float) -> Smoothing:
-        """Return a smoothing by `strength` pseudo-words, distributed like the word frequencies."""
-        return Smoothing(self.background.seen, self.background.n_seen, strength)
+        """Return a smoothing by `strength` pseudo-words, distributed like the background."""
+        return Smoothing(self.background.roots, self.background.n_roots, strength)
 
     def columns(self, estimate: int) -> Columns:
         """Return a view of the statistics of an estimate."""
@@ -119,11 +119,16 @@ class Experts:
         arrays, estimates = (block.indptr, block.words, block.counts), self.estimates
         weights = np.empty((N_ESTIMATES + len(self.priors), estimates.n_topics))
         estimates.set_weights(weights)
+        # The order of `rows`: the estimates' own weights, then the tracked priors.
         weights[N_ESTIMATES:] = self.priors
         statistics = (estimates.stacked.words, estimates.stacked.totals, estimates.scales)
         seen = (self.background.seen, self.background.n_seen)
-        strengths = self.n_words * STRENGTHS
-        columns, chances = ask(*arrays, *statistics, *seen, strengths, weights, rows())
+        # Settings are in words of background per known word, kernels take words per topic.
+        prior, strengths = (
+            (self.background.roots, self.background.n_roots),
+            self.n_words * STRENGTHS,
+        )
+        columns, chances = ask(*arrays, *statistics, *seen, *prior, strengths, weights, rows())
         return Asked(block, columns, chances, weights)
 
     def judge(self, log_probs: Floats) -> None:
@@ -144,8 +149,11 @@ class Experts:
         """Restart the forgetting EMs that predict worse from the topics that predict best."""
         leader = min(range(len(FOLLOWED)), key=lambda e: self.losses[own(e)])
         leading, best = self.estimates.view(leader), self.losses[own(leader)]
+        # An EM with memory m holds statistics of m documents (eq. 32); with more, it would keep its
+        # start for longer than its memory.
         n = max(1.0, float(leading.totals[0].sum()))
         for i, memory in enumerate(SETTINGS.memories):
+            # An EM that predicts better than the leading topics keeps what it has learned.
             if self.losses[own(len(FOLLOWED) + i)] >= best:
                 totals, words = leading.totals, leading.words
                 started = Statistics(totals, words, min(1.0, memory / n) * leading.scale)
@@ -178,6 +186,7 @@ class Experts:
         estimates = Estimates.from_state(states, N_ESTIMATES, n_topics, n_words)
         experts = cls(n_topics, 1)
         experts.background, experts.estimates = background, estimates
+        # `track` leaves at least FLOOR / K in every entry; half of that allows for rounding.
         least = 0.5 * FLOOR / n_topics
         experts.priors = distributions(state, "priors", experts.priors.shape, least)
         experts.losses = floats(state, "losses", experts.losses.shape)

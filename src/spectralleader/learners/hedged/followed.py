@@ -9,8 +9,9 @@ import numpy as np
 from spectralleader.arrays import Ints, Posteriors
 from spectralleader.checks.states import number, posteriors, whole
 from spectralleader.documents import Documents
+from spectralleader.em.columns import Columns, Smoothing
 from spectralleader.em.statistics import Statistics
-from spectralleader.em.visits import Columns, Smoothing, expect, follow
+from spectralleader.em.visits import expect, follow
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.models.matching import best_order
 from spectralleader.samples import Reservoir, Window
@@ -50,10 +51,12 @@ class Followed:
             room = np.zeros((min(2 * n, self.sample.capacity), self._room.shape[1]), np.float32)
             room[:n_before] = self._room[:n_before]
             self._room = room
+        # Fractions carry over: half a visit per document is one visit for every second document.
         self._due += n_visits * block.n_docs
         again = (self._next, min(int(self._due), n))
         self._due -= int(self._due)
         self._next = (self._next + again[1]) % n
+        # Plain tuples, because Numba determines their types faster, see `visits.follow`.
         moved = (tuple(self.sample.lying), tuple(change.moved), change.chosen, n_before)
         topics = (tuple(columns), tuple(smoothing))
         follow(*moved, again, self._room, topics, SETTINGS.unmoved)
@@ -75,7 +78,8 @@ class Followed:
         before, n = self.posterior.copy(), len(self.sample)
         statistics = Statistics.zero(columns.n_topics, len(columns.words))
         after = np.zeros_like(before)
-        expect(self.sample.lying, start, smoothing, Columns.of(statistics), after)
+        # Invariant: the statistics are the sums of these posteriors; `follow` subtracts them later.
+        expect(self.sample.lying, start, smoothing, statistics.columns, after)
         is_known = renumber and before.any()
         order = match(after, before) if is_known else np.arange(columns.n_topics)
         at = slice(columns.first, columns.first + columns.n_topics)

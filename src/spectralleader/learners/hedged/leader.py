@@ -126,7 +126,10 @@ class HedgedLeader(Guarded):
         with changing(self):
             if block.n_words > self.n_words:
                 self._recode(None, block.n_words)
+            # Empty documents are not counted: `n_docs` is the t of eq. 30 and of the reservoir.
             block = with_words(block)
+            # An unsplit block remains the same object, for which `_ask` may have an answer already.
+            # Splitting bounds the (n_docs, n_models, K) array of chances.
             parts = [block] if block.n_docs <= BLOCK else block.blocks(BLOCK)
             for some in parts:
                 if some.n_docs > 0:
@@ -136,6 +139,7 @@ class HedgedLeader(Guarded):
         """Evaluate the experts, update their weights, let them learn, and refit if due."""
         asked, n_docs = self._ask(block), self.n_docs
         self._forget_results()
+        # Prequential: weights, losses and bets are updated by predictions made before learning.
         self._mixing.update(asked.log_probs)
         self._experts.judge(asked.log_probs)
         self._suspicion.update(asked.log_probs, n_docs)
@@ -143,6 +147,7 @@ class HedgedLeader(Guarded):
             self._drift.update(asked.log_probs, n_docs)
             if (since := self._drifts_since) is not None:
                 self._refit.note_change(since)
+        # Word counts first: topics are smoothed with a background that contains this block.
         self._experts.learn(asked)
         self._refit.learn(block, self._experts)
         if self._refit.renew(self._experts, self._suspicion):  # bets were against other topics
@@ -159,6 +164,7 @@ class HedgedLeader(Guarded):
 
     def _ask(self, block: Documents) -> Asked:
         """Return the experts' likelihoods of a block, computed at most once per block."""
+        # Evaluating a block and then learning it is the usual order.
         if self._asked is not None and self._asked.documents is block:
             return self._asked
         return self._experts.log_probs(block)
@@ -167,6 +173,7 @@ class HedgedLeader(Guarded):
         block = check_block(documents, self.n_words)
         self._asked = self._ask(block)
         log_prob = self._mixing.log_prob(self._asked.log_probs)
+        # The logarithm of the sum of the weights is 0 only up to rounding.
         log_prob[block.indptr[1:] == block.indptr[:-1]] = 0.0
         return log_prob
 
@@ -191,10 +198,10 @@ class HedgedLeader(Guarded):
 
     def _read(self, estimate: int) -> TopicModel:
         if estimate not in self._models:
-            experts, words = self._experts, self._experts.background.words
+            experts, prior = self._experts, self._experts.background.prior
             strength = self._refit.smoothing(estimate, experts).strength
             scale = float(experts.estimates.scales[estimate])
-            self._models[estimate] = smooth(experts.columns(estimate), words, strength, scale)
+            self._models[estimate] = smooth(experts.columns(estimate), prior, strength, scale)
         return self._models[estimate]
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.checks.states import distributions, whole
 from spectralleader.learners.hedged.settings import SETTINGS
-from spectralleader.runtime.compiled import kernel
+from spectralleader.runtime.compiled import in_place
 
 
 class Mixing:
@@ -47,11 +47,14 @@ class Mixing:
 
     def log_prob(self, log_probs: Floats) -> Floats:
         """Return the log-probability of each document, given those of the experts, (n_docs, n)."""
-        return mix(self.pool, self.weights, log_probs)
+        out = np.empty(len(log_probs))
+        mix(self.pool, self.weights, log_probs, out)
+        return out
 
     def update(self, log_probs: Floats) -> None:
         """Update the weights with documents in order, given log-probabilities, (n_docs, n)."""
-        weigh(self.pool, self.weights, log_probs, float(self.n_docs), SETTINGS.pool_memory)
+        weights, relative = (self.pool, self.weights), np.empty(len(self.weights))
+        weigh(*weights, log_probs, float(self.n_docs), SETTINGS.pool_memory, relative)
         self.n_docs += len(log_probs)
 
     def merge(self, others: Sequence[Self]) -> None:
@@ -86,46 +89,58 @@ class Mixing:
         return mixing
 
 
-@kernel
-def mix(pool: Floats, weights: Floats, log_probs: Floats) -> Floats:
-    """``log(exp(log_probs) @ (weights[:-1] + weights[-1] * pool))``, without underflow."""
-    n, out = len(pool), np.empty(len(log_probs))
+@in_place
+def mix(pool: Floats, weights: Floats, log_probs: Floats, out: Floats) -> None:
+    """``out[:] = log(exp(log_probs) @ (weights[:-1] + weights[-1] * pool))``, no underflow."""
+    n = len(pool)
     for i in range(len(log_probs)):
+        # Log-sum-exp: relative to the best expert, at least one term is 1, whatever the length.
         largest = log_probs[i, 0]
         for c in range(log_probs.shape[1]):
-            largest = max(largest, log_probs[i, c])
+            largest = log_probs[i, c] if log_probs[i, c] > largest else largest
         total = 0.0
         for c in range(n):
+            # Eq. 29: the pool is a mixture of the experts, so that both levels are one mixture.
             share = weights[c] + weights[n] * pool[c]
             total += share * np.exp(log_probs[i, c] - largest)
         out[i] = largest + np.log(total)
-    return out
 
 
-@kernel
-def weigh(pool: Floats, weights: Floats, log_probs: Floats, n_docs: float, memory: float) -> None:
-    """Update both levels, in place, by one document after the other."""
+@in_place
+def weigh(
+    pool: Floats,
+    weights: Floats,
+    log_probs: Floats,
+    n_docs: float,
+    memory: float,
+    relative: Floats,
+) -> None:
+    """Update both levels by one document after the other; `relative` is room for n + 1 numbers."""
     n = len(pool)
-    relative = np.empty(n + 1)
     for i in range(len(log_probs)):
         largest = log_probs[i, 0]
         for c in range(log_probs.shape[1]):
-            largest = max(largest, log_probs[i, c])
+            largest = log_probs[i, c] if log_probs[i, c] > largest else largest
         mixed = 0.0
         for c in range(n):
             relative[c] = np.exp(log_probs[i, c] - largest)
             mixed += pool[c] * relative[c]
+        # P_0 of eq. 29, before the pool is updated: the pool competes with what it predicted.
         relative[n] = mixed
         t = n_docs + i + 1.0
-        step = max(1.0 / (t + 1.0), 1.0 / memory)
+        # alpha_t of eq. 30; the step size eta_t does not fall below 1 / memory.
         share = 1.0 / (t + 1.0)
+        step = share if t + 1.0 < memory else 1.0 / memory
         for c in range(n):
+            # Online EM: pi_c P_c / P_0 is the responsibility of expert c.
             pool[c] *= 1.0 - step + step * relative[c] / mixed
+        # The weights already sum to 1, but their rounding errors would accumulate over the stream.
         total = 0.0
         for c in range(n):
             total += pool[c]
         for c in range(n):
             pool[c] = pool[c] * ((1.0 - share) / total) + share / n
+        # Eq. 30: Bayes' rule, then fixed share, which keeps every weight positive.
         total = 0.0
         for c in range(n + 1):
             weights[c] *= relative[c]

@@ -11,8 +11,9 @@ from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
 from spectralleader.documents.csr import number_words
 from spectralleader.documents.views import Scattered
+from spectralleader.em.columns import Columns, Smoothing
 from spectralleader.em.statistics import Statistics
-from spectralleader.em.visits import Columns, Smoothing, log_probs, sweep
+from spectralleader.em.visits import log_probs, sweep
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.models.merging import merge_topics
 from spectralleader.moments.pair_operator import sum_in_basis
@@ -82,6 +83,8 @@ def race(
     """
     rng = np.random.default_rng(seed)
     course = set_out(documents, smoothing, rng)
+    # Words that do not occur here keep their mass in the totals: probabilities remain those over
+    # the whole vocabulary.
     known = [one.of_words(course.known) for one in incumbents]
     with ONE_BLAS_THREAD:  # of more, the matrices are too small to gain anything
         fitted = [fit(course, one) for one in (*known, *starts(course, n_topics, rng))]
@@ -89,6 +92,7 @@ def race(
     place = choose(judged, len(incumbents), margin)
     best, won, strength = float(judged[place].mean()), fitted[place], smoothing.strength
     if course.judged is not course.fitted:  # else less smoothing always wins
+        # The same statistics, smoothed differently: a pass over held-out documents, no refit.
         for other in (len(course.known) * factor for factor in strengths):
             smoother = course._replace(smoothing=course.smoothing._replace(strength=other))
             if (mean := float(judge(smoother, won).mean())) > best:
@@ -111,8 +115,10 @@ def choose(judged: Sequence[Floats], n_incumbents: int, margin: float) -> int:
     if place < n_incumbents or n_incumbents == 0 or margin == 0.0:
         return place
     old = int(np.argmax(means[:n_incumbents]))
+    # Paired by document: what all contenders find hard, such as long documents, cancels.
     gains = judged[place] - judged[old]
     error = float(gains.std()) / np.sqrt(len(gains))
+    # Mean log-probabilities are negative: -margin * mean is a share of the loss.
     needed = max(SETTINGS.n_sigmas * error, -margin * means[old])
     return place if gains.mean() > needed else old
 
@@ -125,12 +131,14 @@ def set_out(documents: Documents, smoothing: Smoothing, rng: np.random.Generator
     n_judged = int(SETTINGS.held_out * n) if n >= SETTINGS.few else 0
     fitted = compact.take(order[n_judged:])
     judged = compact.take(order[:n_judged]) if n_judged else fitted
+    # `n_seen` remains the sum over all words, for the same reason as the totals in `race`.
     return Course(fitted, judged, known, smoothing._replace(seen=smoothing.seen[known]))
 
 
 def fit(course: Course, start: Statistics) -> Statistics:
     """Return the statistics of a start after `N_SWEEPS` sweeps."""
     fitted = start.copy()
+    # With few documents the mini-batches shrink, so that a sweep still has many steps.
     size = max(1, min(SWEEP_SIZE, course.fitted.n_docs // SWEEP_BLOCKS))
     sweep(Scattered.of(course.fitted), *read(fitted, course), size, N_SWEEPS)
     return fitted
@@ -138,13 +146,14 @@ def fit(course: Course, start: Statistics) -> Statistics:
 
 def read(statistics: Statistics, course: Course) -> tuple[Columns, Smoothing]:
     """Return statistics and smoothing in the form that kernels take."""
-    return Columns.of(statistics), course.smoothing
+    return statistics.columns, course.smoothing
 
 
 def starts(course: Course, n_topics: int, rng: np.random.Generator) -> Iterator[Statistics]:
     """Yield the starts that have enough documents, and whose cost is in proportion to them."""
     documents, some = course.fitted, course.fitted[: SETTINGS.spectral]
     n, n_entries, d = documents.n_docs, len(documents.words), documents.n_words
+    # Visiting every document once takes n_entries * K multiplications.
     allowed = SETTINGS.work * n_entries * n_topics
     ratio, K = SETTINGS.ratio, float(n_topics)
     # multiplications of the Krylov space, the sums and the power method; BLAS's count less
@@ -152,6 +161,7 @@ def starts(course: Course, n_topics: int, rng: np.random.Generator) -> Iterator[
     if n >= ENOUGH * n_topics and spectral_work <= allowed:
         for scaling in SETTINGS.scalings:
             yield spectral(some, n_topics, scaling, int(rng.integers(2**31)))
+    # Two sweeps with ratio * K topics and two with K, and the pairs of topics that share a word.
     merging_work = 2 * (ratio + 1) * n_entries * K + d * (ratio * K) ** 2
     if n >= ENOUGH * ratio * n_topics and merging_work <= allowed:
         for _ in range(SETTINGS.n_over):
@@ -173,6 +183,7 @@ def spectral(documents: Documents, n_topics: int, scaling: float, seed: int) -> 
 def over_complete(course: Course, n_topics: int, rng: np.random.Generator) -> Statistics:
     """Return several times as many topics from a random start, merged by price."""
     many = fit(course, random(course.fitted, SETTINGS.ratio * n_topics, rng))
+    # Sufficient statistics add up: a merged topic has all documents of its parts.
     member = np.eye(n_topics)[merge_topics(many.words, n_topics)]
     return Statistics(many.totals @ member, many.words @ member)
 
@@ -183,5 +194,6 @@ def random(documents: Documents, n_topics: int, rng: np.random.Generator) -> Sta
     seeds = documents.take(chosen.ravel())
     topics = np.repeat(np.arange(n_topics), SEEDS)
     words = np.zeros((documents.n_words, n_topics))
+    # `add.at`, because several documents of a topic can contain the same word.
     np.add.at(words, (seeds.words, np.repeat(topics, np.diff(seeds.indptr))), seeds.counts)
     return Statistics(np.stack([np.full(n_topics, float(SEEDS)), words.sum(axis=0)]), words)

@@ -22,8 +22,9 @@ from spectralleader.checks.states import (
 )
 from spectralleader.documents import Documents
 from spectralleader.documents.views import Scattered
+from spectralleader.em.columns import Smoothing
 from spectralleader.em.statistics import Statistics, match
-from spectralleader.em.visits import Columns, Smoothing, log_probs
+from spectralleader.em.visits import log_probs
 from spectralleader.learners.hedged.background import LEAST
 from spectralleader.learners.hedged.drift import Drift
 from spectralleader.learners.hedged.experts import ALL, FOLLOWED, RECENT, Experts, own
@@ -39,7 +40,7 @@ CHANGED = "the stream changed"
 N_EXPLAINED, WORST = 2000, 100  # documents looked at for a dead topic, and how many restart it
 COUNTERS = (
     *("n_races", "_n_raced", "_next_race", "_since", "_next_fresh"),
-    *("_n_compared", "_next_revival", "changed"),
+    *("_n_compared", "_next_revival", "changed", "_n_searched"),
 )
 
 
@@ -84,6 +85,7 @@ class Refit:
         self._next_race = 1
         self._since = 0  # documents before the change that is looked into
         self._next_fresh = self._least_fresh  # documents since a change, at the next search
+        self._n_searched = 0  # documents of all searches so far
         self._n_compared = 0  # documents when the window's topics were last compared
         self._next_revival = 0
         self.changed = 0  # documents before the last change that was noted
@@ -121,6 +123,7 @@ class Refit:
         if n >= self._next_race:
             is_new = self._race(experts)
             self._next_race = next_race(n, self.n_topics, is_settled=self.is_settled)
+        # At most one of the refits per block: each restarts topics and experts.
         elif not self._seek_change(experts, drift):
             self._compare(experts)
         if self.is_settled:
@@ -130,8 +133,10 @@ class Refit:
     def _race(self, experts: Experts) -> bool:
         """Race new starts on part of the reservoir; return whether one of them won."""
         n, remembered = self.reservoir.n_seen, self.reservoir.lying
+        # Seeded by the number of the race: a resumed run draws the same documents.
         rng = np.random.default_rng([self.seed, self.n_races])
         some = remembered.gather(rng.permutation(len(self.reservoir))[: self._most_raced])
+        # Before the first race all topics are equal, and there is nothing to defend.
         incumbents = [experts.estimates.view(ALL)] if self.n_races else []
         margin = SETTINGS.margin if self.is_settled else 0.0
         others = () if self.is_settled else SETTINGS.tried
@@ -144,6 +149,7 @@ class Refit:
                 self._restart(RECENT, outcome.winner, experts)
             if self.is_settled:
                 self._note("replaced by a newcomer", range(self.n_topics), moved)
+            # An average must not mix the topics of two different fits.
             self.shown = None
         self._n_raced = n
         experts.restart()
@@ -165,9 +171,7 @@ class Refit:
 
     def _restart(self, estimate: int, start: Statistics, experts: Experts) -> float:
         columns, smoothing = experts.columns(estimate), self.smoothing(estimate, experts)
-        return self.followed[estimate].restart(
-            Columns.of(start), columns, smoothing, SETTINGS.n_passes
-        )
+        return self.followed[estimate].restart(start.columns, columns, smoothing, SETTINGS.n_passes)
 
     def _note(self, what: str, topics: Sequence[int], moved: float) -> None:
         event = Event(self.reservoir.n_seen, what, tuple(topics), moved)
@@ -183,22 +187,30 @@ class Refit:
         """Refit the window's topics on the documents since a change, if there was one."""
         since = drift.suspected_since(SETTINGS.suspicion)
         n_fresh = self.reservoir.n_seen - (since or 0)
+        # A window that holds only documents since the change follows it by its visits.
         if since is None or n_fresh >= self.window.capacity:
             self._next_fresh = self._least_fresh
             return False
         if since != self._since:
             self._since, self._next_fresh = since, self._least_fresh
-        if n_fresh < self._next_fresh:
+        # A share of the stream: with continual drift, one search would follow the other.
+        n_searched = self._n_searched + n_fresh
+        if n_fresh < self._next_fresh or n_searched > SETTINGS.searched * self.reservoir.n_seen:
             return False
+        self._n_searched = n_searched
         fresh = self.window.last(n_fresh)
+        # The third is the EM with the shortest memory.
         incumbents = [experts.estimates.view(e) for e in (RECENT, ALL, len(FOLLOWED))]
         outcome = self._run(fresh, incumbents, RECENT, experts)
         winner, self.strengths[RECENT] = outcome.winner, outcome.strength
+        # Documents from before the change leave the window at once.
         self.window = Window(self.window.capacity, n_words=self.window.n_words)
         self.window.add(fresh)
         self.followed[RECENT] = Followed(self.window, self.n_topics)
+        # Numbered like the reservoir's topics, so that `recent` can be compared with `model`.
         winner = winner.reorder(match(winner, experts.estimates.view(ALL)))
         self._restart(RECENT, winner, experts)
+        # Doubling: the searches after one change together cost at most twice the last one.
         self._next_fresh = 2 * n_fresh
         experts.restart()
         return True
@@ -211,6 +223,7 @@ class Refit:
             if experts.losses[own(RECENT)] > experts.losses[own(ALL)]:
                 leading, columns = experts.columns(ALL), experts.columns(RECENT)
                 self.strengths[RECENT] = self.strengths[ALL]
+                # Not renumbered: the start already has the numbers of the reservoir's topics.
                 args = (leading, columns, self.smoothing(RECENT, experts))
                 self.followed[RECENT].restart(*args, n_passes=1, renumber=False)
             experts.restart()
@@ -221,6 +234,7 @@ class Refit:
         if self.shown is None:
             self.shown = Shown(experts.estimates[ALL], experts.background, strength, n)
         elif self.shown.is_due(n):
+            # Before the average moves, so that it includes the restarted topic.
             self._revive(experts)
             current, size = experts.estimates.view(ALL), len(self.reservoir)
             self.shown = self.shown.moved(current, experts.background, strength, n, size)
@@ -233,13 +247,16 @@ class Refit:
         even = len(self.reservoir) / self.n_topics
         if n < self._next_revival or statistics.totals[0, dead] >= SETTINGS.dead * even:
             return
+        # At most one restart per doubling of the stream: topics that people read should be stable.
         self._next_revival = 2 * n
         every = max(1, len(self.reservoir) // N_EXPLAINED)
         some = self.reservoir.lying.gather(np.arange(0, len(self.reservoir), every))
         lengths, smoothing = np.maximum(some.lengths, 1.0), self.smoothing(ALL, experts)
+        # Per word: otherwise the longest documents would always have the lowest likelihood.
         explained = log_probs(Scattered.of(some), columns, smoothing) / lengths
         worst = some.take(np.argsort(explained, kind="stable")[:WORST])
         start, alone = experts.estimates[ALL], Statistics.zero(1, worst.n_words)
+        # Weighted to an even share of the documents; a topic that starts small could die again.
         alone.add(worst, np.full((worst.n_docs, 1), even / worst.n_docs))
         start.totals[:, dead], start.words[:, dead] = alone.totals[:, 0], alone.words[:, 0]
         moved = self._restart(ALL, start, experts)
@@ -267,6 +284,7 @@ class Refit:
 
         The experts must be merged before.
         """
+        # Before the reservoirs are merged, which changes how many documents this one has seen.
         latest = self.latest(others, rng)
         self.reservoir.merge([other.reservoir for other in others], rng)
         self.window = Window(self.window.capacity, n_words=self.window.n_words)
@@ -276,6 +294,7 @@ class Refit:
         order = rng.permutation(len(self.reservoir))[: self._most_raced]
         outcome = self._run(self.reservoir.lying.gather(order), incumbents, ALL, experts)
         winner, self.strengths = outcome.winner, [outcome.strength for _ in FOLLOWED]
+        # The numbers of the first learner are kept.
         winner = winner.reorder(match(winner, incumbents[0]))
         for estimate in (ALL, RECENT):
             self._restart(estimate, winner, experts)
@@ -306,6 +325,7 @@ class Refit:
 
     def load_state(self, state: dict[str, Any]) -> None:
         """Restore what `to_state` described, of the same size."""
+        state = {"_n_searched": 0, **state}  # the first files have none
         for name in COUNTERS:
             setattr(self, name, whole(state, name))
         samples = parts(state, "samples", len(FOLLOWED))

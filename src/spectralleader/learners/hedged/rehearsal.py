@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from spectralleader.documents import Documents
-from spectralleader.em.visits import Columns, Smoothing
+from spectralleader.em.columns import Smoothing
 from spectralleader.learners.hedged.background import smooth
 from spectralleader.learners.hedged.drift import Drift
 from spectralleader.learners.hedged.experts import ALL, N_ESTIMATES, STRENGTHS, Asked, Experts
@@ -33,7 +33,7 @@ def rehearse_em() -> None:
     experts, sample = Experts(2, N_WORDS), Window(N_DOCS, n_words=N_WORDS)
     followed, columns = Followed(sample, 2), experts.columns(ALL)
     followed.learn(documents, columns, smoothing, 1.0)
-    followed.restart(Columns.of(start), columns, smoothing, 1)
+    followed.restart(start.columns, columns, smoothing, 1)
     experts.log_probs(documents)
 
 
@@ -54,7 +54,7 @@ def rehearse_steps() -> None:
     chances = np.ones((N_DOCS, N_ESTIMATES * len(STRENGTHS), 2))
     experts.judge(log_probs)
     experts.learn(Asked(documents, log_probs, chances, np.ones((N_ESTIMATES, 2))))
-    smooth(experts.columns(ALL), experts.background.words, 1.0)
+    smooth(experts.columns(ALL), experts.background.prior, 1.0)
     Reservoir(N_DOCS // 2, n_words=N_WORDS).add(documents)
     mixing = Mixing(len(experts.losses))
     mixing.update(log_probs)

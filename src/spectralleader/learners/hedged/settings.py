@@ -56,6 +56,7 @@ class Settings:
     # Changes
     fresh: int = 50  # documents after a suspected change, at the first search for new topics
     suspicion: float = 1000.0  # odds that start such a search
+    searched: float = 0.125  # documents of all searches, as a share of the stream
     run_length: float = 1e6  # minimum mean number of documents between false alarms
     dead: float = 0.02  # topics below this fraction of an even share are restarted
 

@@ -7,7 +7,6 @@ from typing import Any
 from spectralleader.arrays import Ints
 from spectralleader.checks.states import MOST, number, part, whole
 from spectralleader.em.statistics import Statistics
-from spectralleader.em.visits import Columns
 from spectralleader.learners.hedged.background import LEAST, Background, smooth
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.models import TopicModel
@@ -23,6 +22,7 @@ class Shown:
     def __init__(
         self, statistics: Statistics, background: Background, strength: float, n_docs: int
     ) -> None:
+        # A copy: word counts continue, but `model` must not change between two moves.
         self.statistics, self.background = statistics, background.copy()
         self.strength = strength  # words of background in each topic
         self.n_docs = n_docs  # learned, when it last moved
@@ -32,20 +32,23 @@ class Shown:
     def model(self) -> TopicModel:
         """The topics as they are read."""
         if self._model is None:
-            columns = Columns.of(self.statistics)
-            self._model = smooth(columns, self.background.words, self.strength)
+            columns = self.statistics.columns
+            self._model = smooth(columns, self.background.prior, self.strength)
         return self._model
 
     def is_due(self, n_docs: int) -> bool:
         """Whether the stream has grown by a step."""
+        # Relative to the stream: the number of updates is logarithmic in its length.
         return n_docs - self.n_docs >= SETTINGS.step * n_docs
 
     def moved(
         self, current: Statistics, background: Background, strength: float, n_docs: int, size: int
     ) -> Shown:
         """Return the average that has taken in the topics of `size` documents as they are now."""
+        # An exponential average over `inertia` times the stream; its memory grows with the stream.
         average, rate = self.statistics, (n_docs - self.n_docs) / (SETTINGS.inertia * n_docs)
         rate = min(1.0, rate)
+        # Rescaled to the size of the reservoir, which may have grown since: the rate is then exact.
         kept = (1.0 - rate) * size / max(1.0, float(average.totals[0].sum()))
         totals = kept * average.totals + rate * current.totals
         words = kept * average.words

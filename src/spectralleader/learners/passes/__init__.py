@@ -1,7 +1,7 @@
-"""Passes over documents in parts: a summary per part, summed up; the spectral method at the end.
+"""The spectral method by passes over partitioned documents: map to summaries, then add them.
 
-`solve` needs only `Partitions`: the blocks of one machine, or the partitions of an engine. Engines
-themselves are in `engines`; learners of streams are in the folders beside this one.
+`solve` needs only `Partitions`: blocks in memory, or the partitions of a distributed engine. The
+engines are in `engines`; streaming learners are in the sibling folders.
 """
 
 from spectralleader.learners.passes.partitions import InMemory, Partitions, Summary, Task, add

@@ -1,4 +1,4 @@
-"""Partitions: documents in parts, wherever they are; only sums over them are ever asked for."""
+"""Partitions: the interface of partitioned documents, which offers only sums over partitions."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ Task = Callable[[Documents], Summary]  # pure, and can be sent to another proces
 
 
 class Partitions(Protocol):
-    """Documents in parts."""
+    """Partitioned documents, in memory or on a cluster."""
 
     n_words: int  # d, of all parts
 
     def total(self, task: Task) -> Summary:
-        """Return the sum of the task's summaries over all parts, in any order."""
+        """Return the sum of the task's summaries over all partitions, added in any order."""
 
 
 def add(one: Summary, other: Summary) -> Summary:
-    """Return the summary of both."""
+    """Return the sum of two summaries, array by array."""
     return tuple(a + b for a, b in zip(one, other, strict=True))
 
 
 class InMemory:
-    """Blocks of documents on this machine.
+    """Partitions that are blocks of documents in memory.
 
     Examples
     --------
@@ -40,6 +40,7 @@ class InMemory:
 
     def __init__(self, blocks: Iterable[Documents], n_words: int) -> None:
         self.n_words = n_words
+        # `reduce` needs a first summary; that of an empty block is zeros of the right shapes.
         self._blocks = list(blocks) or [Documents.empty(n_words)]
 
     def total(self, task: Task) -> Summary:

@@ -1,4 +1,4 @@
-"""Solve: the spectral method by a few passes over documents in parts, and EM if asked for."""
+"""The spectral method in a few passes over partitioned documents, optionally refined by EM."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from spectralleader.arrays import Floats
+from spectralleader.em.columns import UNSEEN, Smoothing
 from spectralleader.em.statistics import Statistics
-from spectralleader.em.visits import UNSEEN, Columns, Smoothing
 from spectralleader.learners.hedged.background import smooth
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.learners.passes import summaries
@@ -26,7 +26,7 @@ DENSE_LIMIT = 2000  # largest vocabulary whose (d, d) pairs are summed, in one p
 
 
 class Counts(NamedTuple):
-    """The first pass: how many documents and words there are."""
+    """Result of the first pass: numbers of documents and words."""
 
     n: Floats  # documents, words, documents of >= 1, >= 2, >= 3 words
     words: Floats  # (d,) how often each word occurs
@@ -34,22 +34,22 @@ class Counts(NamedTuple):
 
     @property
     def n_docs(self) -> int:
-        """Documents, empty ones too."""
+        """Number of documents, including empty ones."""
         return int(self.n[0])
 
     @property
     def n_empty(self) -> int:
-        """Documents without words."""
+        """Number of documents without words."""
         return int(self.n[0] - self.n[2])
 
 
 class Solution(NamedTuple):
-    """The model, and how it came about."""
+    """The model, with the intermediate results that led to it."""
 
     model: TopicModel
     counts: Counts
-    estimate: Estimate  # before polish
-    fits: Floats  # (n_polish,) mean log-probability of a document before each pass of polish
+    estimate: Estimate  # before EM
+    fits: Floats  # (n_polish,) mean log-probability of a document before each EM pass
 
 
 def solve(
@@ -61,24 +61,24 @@ def solve(
     n_restarts: int = 10,
     n_iterations: int = 30,
 ) -> Solution:
-    """Return the model of documents in parts; how they are parted makes no difference.
+    """Return the model of partitioned documents; the partitioning does not affect it.
 
-    Passes: one that counts words, with the pairs themselves if the vocabulary is small and else
-    about ten that multiply the pairs with a block of K columns; one for triples; and one for each
-    iteration of polish.
+    The first pass counts words and, for a small vocabulary, sums the pairs. For a larger one, about
+    ten passes multiply the pairs with a block of K columns. One pass sums the triples, and each EM
+    iteration of `n_polish` takes one more.
 
     Parameters
     ----------
     partitions : Partitions
         The documents.
     n_topics : int
-        K.
+        Number of topics, K.
     seed : int
-        Of all that is random.
+        Random seed of the starts.
     n_polish : int
-        Iterations of EM after the spectral method; each raises the likelihood.
+        EM iterations after the spectral method; each increases the log-posterior. Defaults to 0.
     n_restarts, n_iterations : int
-        Of the tensor power method.
+        Random starts per component of the tensor power method, and iterations per start.
 
     Examples
     --------
@@ -90,6 +90,7 @@ def solve(
     """
     starts = random_starts(n_topics, n_restarts, seed)
     decompose = partial(power_method, n_iterations=n_iterations)
+    # The dense pairs take one pass, together with the counts; all later products are then local.
     if partitions.n_words <= DENSE_LIMIT:
         *first, pairs = partitions.total(summaries.count_pairs)
         multiply: Product = pairs.__matmul__
@@ -99,6 +100,7 @@ def solve(
     counts = Counts(*first)
     basis = find_basis(multiply, counts.words > 0, n_topics, seed)
     sums = ProjectedSums(basis)
+    # The only pass for triples: in the basis they are an (r, r, r) tensor, whatever d is.
     sums.add(partitions.total(partial(summaries.project, basis=basis)))
     found = estimate(sums.sums, n_topics, decompose, starts)
     # in coordinates of words
@@ -109,7 +111,7 @@ def solve(
 
 
 def multiply_pairs(partitions: Partitions, block: Floats) -> Floats:
-    """Return the sum of the pairs times a (d, b) block, by one pass."""
+    """Return the sum of the pairs times a (d, b) block, in one pass."""
     (image,) = partitions.total(partial(summaries.multiply_pairs, block=block))
     return image
 
@@ -120,13 +122,15 @@ def find_basis(
     n_topics: int,
     seed: int,
 ) -> Floats:
-    """Return the top eigenspace of the pairs of the known words, (d, r)."""
+    """Return the top eigenspace of the pairs, (d, r); words that do not occur get zero rows."""
 
     def over_known(block: Floats) -> Floats:
         over_all = np.zeros((len(known), block.shape[1]))
+        # Words that do not occur have zero rows and columns in the pairs: the search omits them.
         over_all[known] = block
         return np.asarray(multiply(over_all)[known])
 
+    # Blocks of K columns: fewer columns would need more passes over the documents.
     wanted = (int(known.sum()), n_topics, seed, TOLERANCE, n_topics)
     found = top_eigenspace(over_known, *wanted)
     basis = np.zeros((len(known), found.shape[1]))
@@ -137,19 +141,21 @@ def find_basis(
 def polish(
     partitions: Partitions, model: TopicModel, counts: Counts, n_passes: int
 ) -> tuple[TopicModel, Floats]:
-    """Return the model after passes of EM, and the mean log-probability before each.
+    """Return the model after `n_passes` of EM, and the mean log-probability before each pass.
 
-    Smoothed as the polished topics of `HedgedLeader` are: with word frequencies, a tenth of a word
-    for each of the vocabulary.
+    Topics are smoothed as in `HedgedLeader`, with 0.1 pseudo-words per word of the vocabulary.
     """
+    # Documents without words are skipped by `summaries.expect`, and do not count here.
     n_docs, fits = max(1.0, float(counts.n[2])), np.zeros(n_passes)
     if n_passes == 0 or counts.n[2] == 0:
         return model, fits[:0]
     one = Statistics.one_document(model, float(counts.n[1]) / n_docs)
+    # Statistics of all documents, so that smoothing weighs as much as in later iterations.
     statistics = Statistics(n_docs * one.totals, n_docs * one.words)
-    seen = counts.words + UNSEEN
+    seen = np.sqrt(counts.words + UNSEEN)  # as in `hedged.background`
     smoothing = Smoothing(seen, float(seen.sum()), SETTINGS.tried[0] * len(seen))
     for i in range(n_passes):
+        # An E-step. The M-step is implicit: statistics are smoothed when they are read.
         words, totals, fit = partitions.total(
             partial(
                 summaries.expect,
@@ -159,4 +165,4 @@ def polish(
             )
         )
         statistics, fits[i] = Statistics(totals, words), float(fit[0]) / n_docs
-    return smooth(Columns.of(statistics), seen / smoothing.n_seen, smoothing.strength), fits
+    return smooth(statistics.columns, seen / smoothing.n_seen, smoothing.strength), fits

@@ -1,4 +1,7 @@
-"""Summaries: what one part of the documents adds to each pass. Pure, and sums: zero is neutral."""
+"""Summaries: the contribution of one partition to each pass, as pure functions.
+
+Summaries add up over partitions; that of an empty partition is zero.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,17 @@ from spectralleader.arrays import Floats
 from spectralleader.documents import Documents
 from spectralleader.documents.views import Scattered
 from spectralleader.em import visits
+from spectralleader.em.columns import Columns, Smoothing
 from spectralleader.em.statistics import Statistics, with_words
-from spectralleader.em.visits import Columns, Smoothing
 from spectralleader.learners.passes.partitions import Summary
 from spectralleader.moments import ProjectedSums, pair_operator, sums
 
 
 def count(documents: Documents) -> Summary:
-    """Count documents and words.
+    """Return the numbers of documents and words, word counts, and sums of word frequencies.
 
-    Returns ``[documents, words, documents of >= 1, >= 2, >= 3 words]``, how often each word occurs,
-    (d,), and the sum of the documents' word frequencies, (d,).
+    The numbers are ``[documents, words, documents of >= 1, >= 2, >= 3 words]``; the counts and the
+    sums over documents of ``c / L`` are (d,).
     """
     lengths = documents.lengths
     longer = [float((lengths >= order).sum()) for order in (1, 2, 3)]
@@ -28,7 +31,7 @@ def count(documents: Documents) -> Summary:
 
 
 def count_pairs(documents: Documents) -> Summary:
-    """Return what `count` does and the sum of the pairs, (d, d): for small vocabularies."""
+    """Return the arrays of `count` and the sum of the pairs, (d, d), for small vocabularies."""
     return *count(documents), sums.sum_pairs(documents)
 
 
@@ -40,7 +43,7 @@ def multiply_pairs(documents: Documents, block: Floats) -> Summary:
 
 
 def project(documents: Documents, basis: Floats) -> Summary:
-    """Return the sums of words, pairs and triples in a basis, as `Sums` has them."""
+    """Return the sums of words, pairs and triples in a basis: the fields of `Sums` after it."""
     projected = ProjectedSums(basis)
     projected.update(documents)
     return projected.sums[1:]
@@ -48,8 +51,10 @@ def project(documents: Documents, basis: Floats) -> Summary:
 
 def expect(documents: Documents, words: Floats, totals: Floats, smoothing: Smoothing) -> Summary:
     """E-step: return the expected statistics, (d, K) and (2, K), and the log-probability, (1,)."""
+    # The posterior of an empty document is the prior: it would only slow down EM.
     known, n_topics = with_words(documents), totals.shape[1]
     target = Statistics.zero(n_topics, len(words))
+    # The kernel needs room for the posteriors; they are not used here.
     posterior = np.empty((known.n_docs, n_topics), np.float32)
     source, added = (
         Columns(x[0], x[1], 0, n_topics) for x in ((words, totals), (target.words, target.totals))

@@ -96,6 +96,7 @@ class Anchored:
         self.changes.append(change)
         self.n_changed += change.n_entered
         n_anchored = self.anchor.n_docs
+        # Documents that entered are counted, so that a replacement is one change, not two.
         if self.n_changed > STALE * n_anchored:
             changed = f"{self.n_changed} of {n_anchored} remembered documents changed"
             self.anchor_at(sample, changed if self.n_anchors else "the first documents came")
@@ -105,6 +106,7 @@ class Anchored:
         self.anchor, self.reason = sample.documents, reason
         self.changes, self.n_changed = [], 0
         self.n_anchors += 1
+        # Lazy: the basis of an anchor is found only if a model is read before the next anchor.
         self._followed = None
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
@@ -112,6 +114,7 @@ class Anchored:
         self.n_words = n_words
         if new_ids is None and not is_all_words(self.anchor.n_words, self.n_topics):
             return  # new words are outside the basis
+        # The basis depends on the ids of its words, and spans new words where it spans all.
         self.anchor = self.anchor.renumber(new_ids, n_words)
         self.changes = [change.renumber(new_ids, n_words) for change in self.changes]
         self._followed = None
@@ -130,10 +133,12 @@ class Anchored:
         followed, self._followed = self._followed or self._start(), None
         news = self.changes[followed.n_added :]
         if news or followed.model.n_words < self.n_words:
+            # Change by change: rounding then does not depend on when models were read.
             for change in news[:-1]:
                 followed.sums.widen(change.moved.n_words)
                 followed.sums.exchange(change.moved, change.n_entered)
             followed.sums.widen(self.n_words)
+            # The last change is left to `_solve`, which adds it and estimates in one kernel.
             last = (news[-1].moved, news[-1].n_entered) if news else (NOTHING_MOVED, 0)
             followed.n_added = len(self.changes)
             self._solve(followed, *last)
@@ -144,6 +149,7 @@ class Anchored:
         """Return the model of all parts of the sample but one, for each, in the same basis."""
         followed, found = self._follow(), []
         for one in parts:
+            # Buffers of its own: those of `followed` belong to the current model.
             details = Details.empty(self.n_topics, followed.sums.sums.basis.shape[1])
             others = replace(followed, sums=followed.sums.without(one), details=details)
             self._solve(others, NOTHING_MOVED, 0)
@@ -176,6 +182,7 @@ class Anchored:
         elif len(moved.bounds):
             update_sums(sums, moved, n_added)
         followed.cold = None
+        # There is no warm start, or fewer than K topics were found from it.
         if found is None:
             cold = estimate(sums, self.n_topics, self.decompose, followed.starts)
             followed.cold, found = cold, cold.model

@@ -31,6 +31,7 @@ def arrange(model: TopicModel, reference: TopicModel | None, level: float = 0.0)
     if level == 0.0:
         return model
     mean = model.weights @ model.topics
+    # Eq. 25, expanded. The mean of the topics shrinks towards the uniform distribution only.
     topics = (1 - level) ** 2 * model.topics + (1 - level) * level * mean + level / model.n_words
     return TopicModel.trusted(model.weights, topics)
 

@@ -64,6 +64,7 @@ class History(NamedTuple):
         check_same("documents that moved", int(entered.sum() + left.sum()), moved.n_docs)
         places = integers(state, "places", (int(entered.sum()),))
         widths = integers(state, "n_words", entered.shape, n_words, max(n_words, moved.n_words))
+        # Kernels check no bounds: words must be within the vocabulary of their change.
         ends = moved.indptr[np.cumsum(entered + left)]
         too_large = moved.words >= np.repeat(widths, np.diff(ends, prepend=0))
         if too_large.any() or (np.diff(widths) < 0).any():
@@ -97,6 +98,7 @@ class History(NamedTuple):
         n_words = max(anchor.n_words, self.moved.n_words, sample.n_words)
         everything = Documents.concatenate([anchor.widen(n_words), self.moved.widen(n_words)])
         sizes = np.stack([self.n_entered, self.n_left], axis=1).ravel()
+        # The documents of `moved` alternate: entered, left, entered, left, and so on.
         left = np.flatnonzero(np.repeat(np.arange(len(sizes)) % 2, sizes))
         if everything.take(gone) != everything.take(anchor.n_docs + left):
             raise ValueError("the changes since the anchor take out what was not there")
@@ -114,6 +116,7 @@ class History(NamedTuple):
         for first, entered, left in rows:
             places = self.places[end : end + entered]
             end += entered
+            # Places increase: those below n were taken, the others are new and must be contiguous.
             n_taken = int(np.searchsorted(places, n))
             n_after = n + len(places) - n_taken
             rises = (places[1:] > places[:-1]).all()

@@ -81,6 +81,7 @@ def judge(model: TopicModel, documents: Documents) -> Floats:
     overlaps = np.empty(len(OVERLAPS))
     tensor_overlaps(*block, model.weights, model.topics, mean, overlaps)
     at_levels = shares(model.n_words) @ overlaps
+    # Eq. 26; the last overlap is the number of documents.
     return np.asarray(overlaps[-1] * norms(model) - 2.0 * at_levels)
 
 
@@ -88,6 +89,7 @@ def judge(model: TopicModel, documents: Documents) -> Floats:
 def shares(n_words: int) -> Floats:
     """Return how much of each of `OVERLAPS` there is in that of a level, (n_levels, 7)."""
     own, of_mean, flat = mixing(n_words).T
+    # The multinomial expansion of (own u + of_mean m + flat)^3, term by term.
     entering = [[n * own**u * of_mean**m * flat**f for n, u, m, f in terms] for terms in OVERLAPS]
     return np.stack([np.sum(terms, axis=0) for terms in entering], axis=1)
 
@@ -104,6 +106,7 @@ def norms(model: TopicModel) -> Floats:
     with_mean = inner @ model.weights
     crossed = with_mean[:, None] + with_mean[None, :]
     own, of_mean, flat = mixing(model.n_words).T[:, :, None, None]
+    # Inner products of the shrunk topics, which eq. 12 cubes and weights; O(K^2) per level.
     overlaps = own**2 * inner + own * of_mean * crossed + of_mean**2 * (model.weights @ with_mean)
     overlaps += 2.0 * (own + of_mean) * flat + flat**2 * model.n_words  # distributions sum to 1
     return np.asarray(np.einsum("j,sjk,k->s", model.weights, overlaps**3, model.weights))
@@ -151,9 +154,12 @@ def tensor_overlaps(
         for a in range(k):
             p1, p2, p3, c1, c2 = sums[0, a], sums[1, a], sums[2, a], sums[3, a], sums[4, a]
             square = p1 * p1 - p2
+            # a_1^3 - 3 a_1 a_2 + 2 a_3 of eq. 26.
             out[0] += weights[a] * share * (p1 * p1 * p1 - 3.0 * p1 * p2 + 2.0 * p3)
             out[1] += weights[a] * share * (square * m1 - 2.0 * c1 * p1 + 2.0 * c2)
+            # With a constant third factor, the mean over triples is the mean over pairs.
             out[2] += weights[a] * square / pairs
+        # Weighted over topics, u m m is m m m: from here on nothing is per topic.
         out[3] += share * (m1 * m1 * m1 - 3.0 * m1 * m2 + 2.0 * m3)
         out[4] += (m1 * m1 - m2) / pairs
         out[5] += m1 / length

@@ -144,6 +144,7 @@ class SpectralLeader(Guarded):
             if block.n_words > self.n_words:
                 self._recode(None, block.n_words)
             change = self.sample.add(block)
+            # If nothing entered, nothing left either: the model stays as it is.
             if change.n_entered > 0:
                 self._note(change)
 
@@ -165,6 +166,8 @@ class SpectralLeader(Guarded):
         if self.shrinkage is not None:
             parts = split(self.sample.documents)
             self._level = choose_level(parts, self._anchored.models_without(parts))
+        # A growing sample is renewed at the next power of two, a full one when as many documents
+        # have entered as it holds.
         self._n_left = next_renewal(n) - n if n == self.sample.n_seen else n
         if self._anchored.estimate().n_usable == self.n_topics:  # else places mean nothing yet
             self._reference = self.predictive
@@ -226,6 +229,7 @@ class SpectralLeader(Guarded):
         """Merge the samples; the model is recomputed, its topics in this learner's order."""
         with changing(self):
             self.sample.merge([other.sample for other in others], rng)
+            # The changes so far do not lead to the merged sample: sums must be rebuilt.
             self._anchored.anchor_at(self.sample, "samples were merged")
             self._models = {}
             self._renew()

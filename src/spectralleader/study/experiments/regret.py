@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from spectralleader.evaluation.analysis import REGRET_LEARNERS, log_steps, regret_rows
 from spectralleader.sources.synthetic import REGRET_PROBLEMS
 from spectralleader.study.experiments.setting import Kind, Setting, Step
-from spectralleader.study.rows import KEYS, Contender
+from spectralleader.study.rows import Contender
 
 METRICS = ("regret", "regret_per_step")
 
 
-def run_regret(
-    contender: Contender, setting: Setting, seed: int, data: Path | None
-) -> Iterator[Step]:
-    """Yield the regret, the bounds that apply, and the reservoir size if there is one."""
-    rows = regret_rows(
+def run_regret(contender: Contender, setting: Setting, seed: int, data: Path | None) -> list[Step]:
+    """Return the regret, the bounds that apply, and the reservoir size if there is one."""
+    return regret_rows(
         setting.stream["problem"],
         contender.name,
         n_steps=setting.n_steps,
@@ -25,9 +22,6 @@ def run_regret(
         seed=seed,
         n_rows=setting.max_rows,
     )
-    for row in rows:
-        values = {k: v for k, v in row.items() if k not in (*KEYS, "epsilon") and v is not None}
-        yield row["step"], values
 
 
 def check_regret(contender: Contender, setting: Setting) -> None:

@@ -1,12 +1,9 @@
-"""Noise-free learners: in the paper's analysis they observe P_t, not a document (section 6).
+"""The noise-free leader of the paper's analysis, which observes P_t, not a document (section 6).
 
-`NoiseFreeLeader` runs the full spectral method at every step. Exact moments decompose exactly, so
-its model is the mean of the remembered P_z. If all P_z share their topics, that is a mean of their
-weights, which `running_means` and `reservoir_means` return for all steps at once. The tests
-compare the two.
+It runs the full spectral method at every step. Exact moments decompose exactly, so its model is the
+mean of the remembered P_z. If all P_z share their topics, that is a mean of their weights, which
+`running_means` and `reservoir_means` return for all steps at once.
 """
-
-from __future__ import annotations
 
 import numpy as np
 
@@ -36,14 +33,6 @@ class NoiseFreeLeader:
         all are remembered.
     seed : int
         Random seed of the reservoir and of the power method's starts.
-
-    Examples
-    --------
-    >>> truth = TopicModel([0.2, 0.8], [[0.9, 0.1], [0.1, 0.9]])
-    >>> leader = NoiseFreeLeader(truth.topics)
-    >>> leader.learn(truth)
-    >>> truth.distance(leader.model) < 1e-15
-    True
     """
 
     def __init__(self, topics: Floats, *, reservoir_size: int | None = None, seed: int = 0) -> None:
@@ -81,30 +70,3 @@ class NoiseFreeLeader:
 def decomposed(mixture: TopicModel, starts: Floats) -> TopicModel:
     """Return the result of Algorithm 1, lines 2-5, on a model's exact moments: the same model."""
     return estimate(population_sums(mixture), mixture.n_topics, power_method, starts).model
-
-
-def running_means(priors: Floats) -> Floats:
-    """Return the mean of the first t rows, for every t."""
-    return np.asarray(np.cumsum(priors, axis=0) / np.arange(1, len(priors) + 1)[:, None])
-
-
-def reservoir_means(priors: Floats, reservoir_size: int, seed: int = 0) -> Floats:
-    """Return the mean of the rows in a uniform reservoir after t rows, for every t.
-
-    The random draws equal those of `Reservoir`: the first `reservoir_size` rows enter; a later row
-    t enters with probability ``reservoir_size / t`` and replaces a random one.
-    """
-    t = np.arange(1, len(priors) + 1)
-    draws = np.random.default_rng(seed).random((len(priors), 2))
-    filling = t <= reservoir_size
-    places = np.where(filling, t - 1, (draws[:, 1] * reservoir_size).astype(np.int64))
-    entered = np.flatnonzero(filling | (draws[:, 0] * t <= reservoir_size))
-    changes = np.zeros_like(priors)
-    changes[entered] = priors[entered]
-    # Rows that enter the same place one after the other: the later one replaces the earlier.
-    by_place = entered[np.argsort(places[entered], kind="stable")]
-    before, after = by_place[:-1], by_place[1:]
-    replaces = places[before] == places[after]
-    changes[after[replaces]] -= priors[before[replaces]]
-    sums = np.maximum(np.cumsum(changes, axis=0), 0.0)  # rounding can leave -1e-16
-    return np.asarray(sums / np.minimum(t, reservoir_size)[:, None])
