@@ -181,10 +181,8 @@ class SpectralTopics(base.Transformer):
             return x
         check_weights(x)
         whole: dict[Any, int] = {}
-        for (
-            word,
-            count,
-        ) in x.items():  # not a comprehension: the warning's stack level depends on it
+        # Not a comprehension: the warning's stack level depends on it.
+        for word, count in x.items():
             whole[word] = as_count(word, count)
         return whole
 

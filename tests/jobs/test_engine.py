@@ -162,7 +162,7 @@ def test_a_file_that_is_there_is_kept_by_an_engine(tmp_path, monkeypatch):
     write_folder(tmp_path / "in", "csv", strings)
     topics = TextTopics(2)
     topics.learn(strings)
-    monkeypatch.setattr("spectralleader.jobs.engine._learn_on_dask", lambda *_: topics)
+    monkeypatch.setattr("spectralleader.jobs.engine._learn_on_dask", lambda *_, **__: topics)
     saved.write_text("of old")
     with pytest.raises(ValueError, match="already exists"):
         learn_on_engine("dask", [str(tmp_path / "in")], save=saved)

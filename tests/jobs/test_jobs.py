@@ -267,6 +267,8 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
         "of the remembered documents changed their topic."
     )
     assert drift.startswith("The stream has drifted since document 2,900 (about 1 Jan ")
+    at_one = describe(topics, level=1).history
+    assert " part of topic 1 had died, and was restarted; 6%" in at_one[1]
     timeline = Timeline(n_buckets=2)
     event = Event(70_000, "replaced by a newcomer", (0, 1, 2), 0.25)
     replaced = say_event(event, timeline)

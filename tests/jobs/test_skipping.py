@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from spectralleader.jobs import Progress, Source, input_digest, learn
-from spectralleader.jobs.input_digest import InputDigest, WholeDigest
+from spectralleader.jobs.input_digest import InputDigest
 from spectralleader.sources.files import feed, marks, reader
 from spectralleader.sources.files.feed import Feed
 from spectralleader.sources.files.marks import Mark
@@ -170,7 +170,7 @@ def test_what_has_no_marks_is_read_from_the_beginning(tmp_path):
 
 
 def test_a_checkpoint_of_version_0_1_0_is_resumed(tmp_path):
-    file, saved, old = tmp_path / "a.txt", tmp_path / "m", WholeDigest()
+    file, saved, old = tmp_path / "a.txt", tmp_path / "m", InputDigest(is_chained=False)
     write(file, WRITTEN[:500])
     resume([file], saved)
     found = load_checkpoint(saved)

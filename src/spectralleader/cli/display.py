@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from spectralleader.cli.tables import contender_table, topic_table
+from spectralleader.cli.tables import contender_table, rate, topic_table
 from spectralleader.jobs import Evaluation, Learned, Progress
 from spectralleader.models import TopicModel
 from spectralleader.runtime.compiled import COMPILING, COMPILING_LINE
@@ -66,15 +66,10 @@ class Log(Progress):
         if n == 1 or (n and self._is_due()):
             self.say(COMPILING_LINE.format(n, n_kernels))
 
-    def counted(self, n_docs: int) -> None:
-        """Print the number of counted texts every few seconds."""
+    def counted(self, n_docs: int, how: str = "counted") -> None:
+        """Print the number of documents every few seconds."""
         if self._is_due():
-            self.say(f"{n_docs:,} documents counted")
-
-    def retraced(self, n_docs: int) -> None:
-        """Print the number of texts read again every few seconds."""
-        if self._is_due():
-            self.say(f"{n_docs:,} documents read again")
+            self.say(f"{n_docs:,} documents {how}")
 
     def stepped(self, result: Learned | Evaluation) -> None:
         """Print the state of learning every few seconds."""
@@ -108,15 +103,10 @@ class Picture(Progress):
         """Show the number of compiled kernels."""
         self._draw(Text(COMPILING_LINE.format(n, n_kernels) if n else ""))
 
-    def counted(self, n_docs: int) -> None:
-        """Show the number of counted texts."""
+    def counted(self, n_docs: int, how: str = "counted") -> None:
+        """Show the number of documents."""
         if perf_counter() >= self._due:
-            self._draw(Text(f"{n_docs:,} documents counted"))
-
-    def retraced(self, n_docs: int) -> None:
-        """Show the number of texts read again."""
-        if perf_counter() >= self._due:
-            self._draw(Text(f"{n_docs:,} documents read again"))
+            self._draw(Text(f"{n_docs:,} documents {how}"))
 
     def stepped(self, result: Learned | Evaluation) -> None:
         """Show the current topics, or the learners that are compared."""
@@ -168,8 +158,3 @@ def headline(result: Learned | Evaluation) -> str:
     if not isinstance(result.reader, Reader):
         line += f", {result.reader.describe()}"
     return line
-
-
-def rate(result: Learned) -> float:
-    """Return the throughput in documents per second."""
-    return result.topics.n_docs / max(result.seconds, 1e-9)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -15,18 +14,10 @@ from spectralleader.runtime.interrupts import raising
 
 if TYPE_CHECKING:
     from spectralleader.engines.shared import Progress
-    from spectralleader.jobs.engine import EngineResult
-
-
-class EngineName(StrEnum):
-    """The supported engines."""
-
-    dask = "dask"
-    spark = "spark"
 
 
 Engine = Annotated[
-    EngineName | None,
+    Literal["dask", "spark"] | None,
     typer.Option(
         help="Learn on a cluster with the spectral method and EM over all documents, from files or "
         "folders of Parquet, CSV or JSON lines."
@@ -77,37 +68,16 @@ def refuse_options(context: typer.Context, names: Sequence[str], why: str) -> No
 
 def learn_and_show(where: EngineOptions, files: list[str], as_json: bool, **options: Any) -> None:
     """Learn on an engine and print the topics."""
+    from spectralleader.cli.tables import show_on_engine
     from spectralleader.jobs.engine import learn_on_engine
 
     with exit_code_of_signals(), raising(), progress_bars() as progress:
         result = learn_on_engine(
             where.engine or "", files, address=where.address, progress=progress, **options
         )
-    print_json(result.summary()) if as_json else show(result)
+    print_json(result.summary()) if as_json else show_on_engine(result)
     if not result.is_useful:
         end_useless()
-
-
-def show(result: EngineResult) -> None:
-    """Print the topics with the numbers of documents and words."""
-    from spectralleader.cli.tables import count_of, make_output, topic_table
-
-    out, topics = make_output(), result.topics
-    rate = topics.n_docs / max(result.seconds, 1e-9)
-    out.print(
-        f"{count_of(topics.n_docs, 'document')} in {result.seconds:.1f} s on {result.engine} "
-        f"({rate:,.0f}/s); vocabulary of {count_of(topics.vocabulary.n_words, 'word')}; "
-        f"{topics.n_empty:,} documents without known words",
-        soft_wrap=True,
-        markup=False,
-    )
-    if result.is_useful:
-        out.print()
-        out.print(topic_table(topics, out.width))
-    if result.backup is not None:
-        out.print(f"\nBackup: {result.backup}", soft_wrap=True, markup=False)
-    if result.saved is not None:
-        out.print(f"\nSaved: {result.saved}", soft_wrap=True, markup=False)
 
 
 @contextmanager

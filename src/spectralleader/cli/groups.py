@@ -6,27 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
-from spectralleader.cli.options import (
-    Block,
-    Encoding,
-    Follow,
-    Format,
-    From,
-    Label,
-    Seed,
-    Sort,
-    Split,
-    Start,
-    StopWords,
-    Strict,
-    Text,
-    Time,
-    Tokens,
-    Words,
-    split_names,
-)
+import typer
+
+from spectralleader.cli.options import Follow, Seed, Time, split_names
 
 if TYPE_CHECKING:
     from spectralleader.jobs import Source
@@ -36,19 +20,35 @@ if TYPE_CHECKING:
 class ReadOptions:
     """How documents are read, from any source."""
 
-    text: Text = None
-    tokens: Tokens = None
-    split: Split = None
-    format: Format = None
-    strict: Strict = False
+    text: Annotated[
+        str | None,
+        typer.Option(metavar="COL,COL", help="Text columns, joined. Guessed by default."),
+    ] = None
+    tokens: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COL",
+            help="Column of tokens instead of text: lists, or objects of counts. Detected by "
+            "default.",
+        ),
+    ] = None
+    split: Annotated[
+        Literal["whitespace", ","] | None,
+        typer.Option("--split", help="Split a text column into tokens at whitespace or commas."),
+    ] = None
+    format: Annotated[
+        Literal["csv", "tsv", "jsonl", "parquet", "text"] | None,
+        typer.Option(help="Format of the files. Guessed by default."),
+    ] = None
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop at the first invalid row with exit code 2.")
+    ] = False
 
     def source(self, files: Sequence[str], **more: Any) -> Source:
         """Return the source that these options describe; `more` are further fields of `Source`."""
         from spectralleader.jobs import Source
 
         own = {**asdict(self), "text": split_names(self.text)}
-        own |= {"split": self.split and self.split.value}
-        own |= {"format": self.format and self.format.value}
         return Source(tuple(files), **own, **more)
 
 
@@ -56,7 +56,13 @@ class ReadOptions:
 class FileOptions(ReadOptions):
     """How documents are read from files."""
 
-    encoding: Encoding = None
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Encoding of the text, such as latin-1, cp1252 or utf-16 (default: utf-8).",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -64,8 +70,10 @@ class StreamOptions(FileOptions):
     """How documents are read from files in order."""
 
     time: Time = None
-    label: Label = None
-    sort: Sort = False
+    label: Annotated[
+        str | None, typer.Option(metavar="COL", help="Label column. Guessed by default.")
+    ] = None
+    sort: Annotated[bool, typer.Option("--sort", help="Sort the documents by time first.")] = False
 
 
 @dataclass(frozen=True)
@@ -73,16 +81,32 @@ class LiveOptions:
     """Where to start in a live source, and whether to wait for new messages."""
 
     follow: Follow = None
-    start: From = Start.earliest
+    start: Annotated[
+        Literal["earliest", "latest"],
+        typer.Option(
+            "--from", help="Where to start in a stream or followed file, if not resuming."
+        ),
+    ] = "earliest"
 
 
 @dataclass(frozen=True)
 class LearnerOptions:
     """Vocabulary, mini-batch size, stop words and seed."""
 
-    vocabulary: Words = None
-    block: Block = 100
-    stop_words: StopWords = "english"
+    vocabulary: Annotated[
+        str | None,
+        typer.Option(
+            "--vocabulary",
+            metavar="N|grow|grow:N|FILE",
+            help="N: the N most frequent words, counted in a first pass (default: 5000). grow, "
+            "grow:N: add words as they appear, up to N, 50000 by default (default for a pipe). "
+            "FILE: the words in a file.",
+        ),
+    ] = None
+    block: Annotated[int, typer.Option(min=1, help="Documents per step (mini-batch size).")] = 100
+    stop_words: Annotated[
+        str, typer.Option(metavar="english|none|FILE", help="Words to ignore.")
+    ] = "english"
     seed: Seed = 0
 
     @property

@@ -121,8 +121,7 @@ def learn(
         raise typer.BadParameter("--checkpoint-every, --fresh and --verify require --save MODEL")
     where.check(context, n_topics)
     if where.engine is not None:
-        kind = reading.format and reading.format.value
-        read = {"text": split_names(reading.text), "format": kind}
+        read = {"text": split_names(reading.text), "format": reading.format}
         kept = {"n_topics": n_topics, "save": save, "fresh": fresh}
         return learn_and_show(where, files, as_json, **learning.settings, **read, **kept)
     with stoppable(saves=save is not None):

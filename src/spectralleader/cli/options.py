@@ -6,9 +6,8 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TextIO
 
 import typer
 
@@ -24,37 +23,6 @@ FILES = (
     "Files or folders, read in this order; - is standard input. Or one stream, "
     "redis://host:port/db/STREAM or kafka://host:port/TOPIC."
 )
-
-
-class FileFormat(StrEnum):
-    """The supported input formats."""
-
-    csv = "csv"
-    tsv = "tsv"
-    jsonl = "jsonl"
-    parquet = "parquet"
-    text = "text"
-
-
-class OutFormat(StrEnum):
-    """The supported output formats."""
-
-    csv = "csv"
-    jsonl = "jsonl"
-
-
-class SplitBy(StrEnum):
-    """How text is split into tokens."""
-
-    whitespace = "whitespace"
-    comma = ","
-
-
-class Start(StrEnum):
-    """Where a live source starts."""
-
-    earliest = "earliest"
-    latest = "latest"
 
 
 def check_files(files: list[str]) -> list[str]:
@@ -83,33 +51,6 @@ Level = Annotated[
         "auto), or show all (otherwise the default), without learning again.",
     ),
 ]
-Words = Annotated[
-    str | None,
-    typer.Option(
-        "--vocabulary",
-        metavar="N|grow|grow:N|FILE",
-        help="N: the N most frequent words, counted in a first pass (default: 5000). grow, grow:N: "
-        "add words as they appear, up to N, 50000 by default (default for a pipe). FILE: the words "
-        "in a file.",
-    ),
-]
-Block = Annotated[int, typer.Option(min=1, help="Documents per step (mini-batch size).")]
-StopWords = Annotated[str, typer.Option(metavar="english|none|FILE", help="Words to ignore.")]
-Text = Annotated[
-    str | None,
-    typer.Option(metavar="COL,COL", help="Text columns, joined. Guessed by default."),
-]
-Tokens = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COL",
-        help="Column of tokens instead of text: lists, or objects of counts. Detected by default.",
-    ),
-]
-Split = Annotated[
-    SplitBy | None,
-    typer.Option("--split", help="Split a text column into tokens at whitespace or commas."),
-]
 Follow = Annotated[
     bool | None,
     typer.Option(
@@ -125,24 +66,11 @@ Wait = Annotated[
         help="Learn an incomplete block of a stream after this time; inf waits until it is full.",
     ),
 ]
-From = Annotated[
-    Start,
-    typer.Option("--from", help="Where to start in a stream or followed file, if not resuming."),
-]
 Time = Annotated[str | None, typer.Option(metavar="COL", help="Time column. Guessed by default.")]
-Label = Annotated[str | None, typer.Option(metavar="COL", help="Label column. Guessed by default.")]
-Format = Annotated[FileFormat | None, typer.Option(help="Format of the files. Guessed by default.")]
-Encoding = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        help="Encoding of the text, such as latin-1, cp1252 or utf-16 (default: utf-8).",
-    ),
+OutFormat = Annotated[Literal["csv", "jsonl"], typer.Option(help="Format of the output.")]
+OutFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Output file. Defaults to standard output.")
 ]
-Strict = Annotated[
-    bool, typer.Option("--strict", help="Stop at the first invalid row with exit code 2.")
-]
-Sort = Annotated[bool, typer.Option("--sort", help="Sort the documents by time first.")]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")]
 

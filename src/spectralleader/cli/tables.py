@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.console import Console
@@ -17,6 +17,9 @@ from spectralleader.jobs.source import AnyReader
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.trends import Trends, name_date
+
+if TYPE_CHECKING:
+    from spectralleader.jobs.engine import EngineResult
 
 BAR = 20  # length of the bar of a weight of 1, in characters
 N_WORDS = 10
@@ -78,9 +81,8 @@ def list_words(words: list[str]) -> str:
 def show_learned(result: Learned) -> None:
     """Print the result of learning."""
     out, topics, vocabulary = make_output(), result.topics, result.topics.vocabulary
-    rate = topics.n_docs / max(result.seconds, 1e-9)
     n_docs, n_words = count_of(topics.n_docs, "document"), count_of(vocabulary.n_words, "word")
-    _say(out, f"{n_docs} in {result.seconds:.1f} s ({rate:,.0f}/s)")
+    _say(out, f"{n_docs} in {result.seconds:.1f} s ({rate(result):,.0f}/s)")
     if result.n_before:
         before = count_of(result.n_before, "document")
         _say(out, f"resumed after {before}; {topics.n_docs - result.n_before:,} new")
@@ -88,7 +90,7 @@ def show_learned(result: Learned) -> None:
     _say(out, f"{grows} of {n_words}; {topics.n_empty:,} documents without known words")
     _say(out, say_loss(result))
     _show_input(out, result.reader)
-    for line in say_history(topics):
+    for line in say_history(topics, groups=topics.at().groups):
         _say(out, line)
     if result.is_useful:
         out.print()
@@ -99,6 +101,26 @@ def show_learned(result: Learned) -> None:
         _say(out, f"Saved: {saved}  (show it: spectralleader topics {result.saved})")
     if result.backup is not None:
         _say(out, f"Backup of the previous model: {result.backup}")
+
+
+def rate(result: Learned | EngineResult) -> float:
+    """Return the throughput in documents per second."""
+    return result.topics.n_docs / max(result.seconds, 1e-9)
+
+
+def show_on_engine(result: EngineResult) -> None:
+    """Print the result of learning on an engine."""
+    out, topics = make_output(), result.topics
+    n_docs, n_words = count_of(topics.n_docs, "document"), topics.vocabulary.n_words
+    learned = f"{n_docs} in {result.seconds:.1f} s on {result.engine} ({rate(result):,.0f}/s)"
+    known = f"vocabulary of {count_of(n_words, 'word')}"
+    _say(out, f"{learned}; {known}; {topics.n_empty:,} documents without known words")
+    if result.is_useful:
+        out.print()
+        out.print(topic_table(topics, out.width))
+    for name, path in (("Backup", result.backup), ("Saved", result.saved)):
+        if path is not None:
+            _say(out, f"\n{name}: {path}")
 
 
 def show_topics(out: Console, result: Learned) -> None:

@@ -17,6 +17,7 @@ from spectralleader.cli.options import (
     Json,
     Level,
     Model,
+    OutFile,
     OutFormat,
     OwnLearner,
     check_folder,
@@ -92,10 +93,8 @@ def predict(
     model: Model,
     files: Files,
     learner: OwnLearner = None,
-    to: Annotated[OutFormat, typer.Option(help="Format of the output.")] = OutFormat.csv,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Output file. Defaults to standard output.")
-    ] = None,
+    to: OutFormat = "csv",
+    out: OutFile = None,
     block: Annotated[
         int, typer.Option(min=1, help="Documents per block; use 1 for a live pipe.")
     ] = 1000,
@@ -159,10 +158,8 @@ def trends(
     model: Model,
     learner: OwnLearner = None,
     level: Level = None,
-    to: Annotated[OutFormat, typer.Option(help="Format of the output.")] = OutFormat.csv,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Output file. Defaults to standard output.")
-    ] = None,
+    to: OutFormat = "csv",
+    out: OutFile = None,
 ) -> None:
     """Write the share of each topic over time, one line per time interval and topic.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -68,10 +69,9 @@ def tally(texts: Texts, words: Tokenizer) -> dict[str, int]:
 
 def join(tallies: Iterable[Mapping[str, int]]) -> dict[str, int]:
     """Return the sum of several word counts."""
-    total: dict[str, int] = {}
+    total = Counter[str]()
     for part in tallies:
-        for word, n in part.items():
-            total[word] = total.get(word, 0) + n
+        total.update(part)
     return total
 
 

@@ -32,7 +32,6 @@ from spectralleader.text.trends import (
     sample_under,
 )
 
-# Verdicts by `Diagnosis.fit`: "fits" from the first value on, "fits roughly" from the second.
 MIN_TYPICAL = 3  # fewest words of a typical document
 SMALL = 0.1  # topics with less than this share of an even weight are listed as small
 
@@ -140,7 +139,11 @@ def describe(
         topics.vocabulary.n_words,
         listed,
         None if documents is None else diagnose(shown.model, documents),
-        [*say_shifts(shown, trends), *say_history(topics, recent=recent), *say_names(topics)],
+        [
+            *say_shifts(shown, trends),
+            *say_history(topics, recent=recent, groups=shown.groups),
+            *say_names(topics, shown.groups),
+        ],
         documents.n_docs if recent and documents is not None else None,
         None if shown.groups is None else level_of(topics, shown),
         trends,

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from spectralleader.arrays import Floats
 from spectralleader.errors import NotEmittedError
@@ -18,19 +18,6 @@ from spectralleader.sources.live import is_address
 from spectralleader.sources.live.redis_stream import RedisWriter
 
 Row = dict[str, Any]
-
-
-class Emitter(Protocol):
-    """A target of rows; rows that were written and flushed are durable."""
-
-    def write(self, rows: Sequence[Row]) -> None:
-        """Write rows, or raise `NotEmittedError`."""
-
-    def flush(self) -> None:
-        """Make the written rows durable, before their documents count as learned."""
-
-    def close(self) -> None:
-        """Close the target."""
 
 
 def rows_of(block: TextBlock, posterior: Floats) -> list[Row]:
@@ -78,6 +65,9 @@ class FileEmitter:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+Emitter = FileEmitter | RedisWriter
 
 
 def open_emitter(target: str, progress: Progress) -> Emitter:

@@ -19,7 +19,7 @@ from spectralleader.jobs.checkpointing import back_up
 from spectralleader.jobs.learned import list_topics
 from spectralleader.jobs.source import choose_words
 from spectralleader.sources.files.columns import TEXT_NAMES, list_names
-from spectralleader.sources.files.formats import COMPRESSED, ENDINGS
+from spectralleader.sources.files.formats import ENDINGS, find_ending
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
 
@@ -101,6 +101,7 @@ def learn_on_engine(
         check_free(save, fresh=fresh)
     paths, kind = list_files(files, format)
     options = {
+        "n_topics": n_topics,
         "vocabulary": choose_vocabulary(vocabulary),
         "words": choose_words(stop_words),
         "progress": progress,
@@ -108,7 +109,7 @@ def learn_on_engine(
         "n_polish": n_polish,
     }
     learn = _learn_on_dask if engine == "dask" else _learn_on_spark
-    topics = learn(paths, kind, text, address, n_topics, options)
+    topics = learn(paths, kind, text, address, **options)
     saved = backup = None
     if save is not None:
         backup = back_up(Path(save))
@@ -153,11 +154,8 @@ def is_address(name: str) -> bool:
 
 def find_kind(path: str) -> str:
     """Return the format of a file by its extension; an unknown extension is returned as is."""
-    endings = Path(path).name.lower().split(".")[1:]
-    while endings and endings[-1] in COMPRESSED:
-        endings.pop()
-    last = endings[-1] if endings else "no ending"
-    return ENDINGS.get(last, last)
+    ending = find_ending(path) or "no ending"
+    return ENDINGS.get(ending, ending)
 
 
 def choose_vocabulary(wish: str | int | None) -> int | Vocabulary:
@@ -182,12 +180,7 @@ def choose_text(text: Sequence[str] | None, names: Sequence[str]) -> list[str]:
 
 
 def _learn_on_dask(
-    paths: list[str],
-    kind: str,
-    text: Sequence[str] | None,
-    address: str | None,
-    n_topics: int,
-    options: dict[str, Any],
+    paths: list[str], kind: str, text: Sequence[str] | None, address: str | None, **options: Any
 ) -> TextTopics:
     from spectralleader.engines.dask import connected, learn_texts
 
@@ -207,7 +200,7 @@ def _learn_on_dask(
             check_texts(name, str(frame[name].dtype))
         first, *others = [_as_strings(frame[name], name) for name in columns]
         joined = sum((" " + other for other in others), first)
-        return learn_texts(joined, n_topics, client=client, **options)
+        return learn_texts(joined, client=client, **options)
 
 
 def _in_folder(path: str) -> str:
@@ -249,12 +242,7 @@ def _reading(engine: str, paths: Sequence[str]) -> Iterator[None]:
 
 
 def _learn_on_spark(
-    paths: list[str],
-    kind: str,
-    text: Sequence[str] | None,
-    address: str | None,
-    n_topics: int,
-    options: dict[str, Any],
+    paths: list[str], kind: str, text: Sequence[str] | None, address: str | None, **options: Any
 ) -> TextTopics:
     from spectralleader.engines.spark import learn_texts
 
@@ -270,7 +258,7 @@ def _learn_on_spark(
         for name in columns:
             check_texts(name, dict(frame.dtypes)[name])
         joined = F.concat_ws(" ", *[F.col(f"`{name}`").cast("string") for name in columns])
-        return learn_texts(frame.select(joined.alias("text")), n_topics, **options)
+        return learn_texts(frame.select(joined.alias("text")), **options)
 
 
 @contextmanager

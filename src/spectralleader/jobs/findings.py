@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spectralleader.arrays import Ints
 from spectralleader.evaluation.diagnosis import CONFIDENT, Diagnosis
 from spectralleader.learners.hedged import Event, HedgedLeader
 from spectralleader.text.snapshot import Snapshot
@@ -37,27 +38,34 @@ def say_shifts(shown: Snapshot, trends: Trends | None) -> list[str]:
     return lines
 
 
-def say_names(topics: TextTopics) -> list[str]:
+def say_names(topics: TextTopics, groups: Ints | None = None) -> list[str]:
     """Return warnings about names of topics that were replaced or restarted since."""
     if not isinstance(topics.learner, HedgedLeader):
         return []
     events = topics.learner.info.events
     return [
-        f"The name {one.text!r} was given before topic {k + 1} was replaced or restarted: check it."
+        f"The name {one.text!r} was given before {say_topic(k, groups)} was replaced or restarted: "
+        "check it."
         for one in topics.reading.names.given
         for k in one.topics
         if any(event.n_docs >= one.n_docs and k in event.topics for event in events)
     ]
 
 
-def say_history(topics: TextTopics, *, recent: bool = False) -> list[str]:
-    """Return sentences about the events of the topics, and about drift of the stream."""
+def say_history(
+    topics: TextTopics, *, recent: bool = False, groups: Ints | None = None
+) -> list[str]:
+    """Return sentences about the events of the topics, and about drift of the stream.
+
+    Events are of the topics that were learned. At a level, `groups` gives the group of each.
+    """
     timeline = topics.timeline
     replaced = [say_replaced(n, timeline) for n in topics.reading.levels.replaced[-1:]]
     if not isinstance(topics.learner, HedgedLeader):
         return replaced
     info = topics.learner.info
-    lines = [say_event(event, timeline) for event in info.events[-MOST_EVENTS:]] + replaced
+    lines = [say_event(event, timeline, groups) for event in info.events[-MOST_EVENTS:]]
+    lines += replaced
     if (more := len(info.events) - MOST_EVENTS) > 0:
         lines.insert(0, f"{more} earlier events are not shown.")
     if not info.is_settled and topics.n_docs > topics.n_empty:
@@ -88,14 +96,19 @@ def say_replaced(n_docs: int, timeline: Timeline) -> str:
     )
 
 
-def say_event(event: Event, timeline: Timeline) -> str:
+def say_topic(k: int, groups: Ints | None) -> str:
+    """Return the number by which a learned topic is read: its own, or that of its group."""
+    return f"topic {k + 1}" if groups is None else f"part of topic {groups[k] + 1}"
+
+
+def say_event(event: Event, timeline: Timeline, groups: Ints | None = None) -> str:
     """Return a sentence about an event: when, which topics, what."""
     after = f"After {event.n_docs:,} documents{say_when(timeline, event.n_docs)}"
     if not event.topics:
         return f"{after} {event.what}."
-    numbers = [str(k + 1) for k in event.topics]
-    which = f"topic {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} topics"
-    verb = "was" if len(numbers) == 1 else "were"
+    is_one = len(event.topics) == 1
+    which = say_topic(event.topics[0], groups) if is_one else f"{len(event.topics)} topics"
+    verb = "was" if is_one else "were"
     what = event.what if event.what.startswith("had") else f"{verb} {event.what}"
     return (
         f"{after} {which} {what}; {event.moved:.0%} of the remembered documents changed their "

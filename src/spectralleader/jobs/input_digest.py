@@ -36,7 +36,8 @@ class InputDigest:
     (True, 3)
     """
 
-    def __init__(self, n_docs: int = 0, chain: str = "") -> None:
+    def __init__(self, n_docs: int = 0, chain: str = "", *, is_chained: bool = True) -> None:
+        self._is_chained = is_chained  # False: one hash over all, as in files of version 0.1.0
         self.n_docs = self.n_chained = n_docs  # documents added; those before the last segment
         self.chain = chain  # digest of the documents before the last segment
         self._digest = hashlib.sha256(chain.encode())
@@ -45,10 +46,12 @@ class InputDigest:
     def add(self, texts: list[Any]) -> None:
         """Add documents."""
         while texts:
-            if self.n_docs - self.n_chained == SEGMENT:
-                self._link()
-            part = texts[: self.n_chained + SEGMENT - self.n_docs]
-            texts = texts[len(part) :]
+            part, texts = texts, []
+            if self._is_chained:
+                if self.n_docs - self.n_chained == SEGMENT:
+                    self._link()
+                n = self.n_chained + SEGMENT - self.n_docs
+                part, texts = part[:n], part[n:]
             self._digest.update(as_bytes(part[:-1]))
             self._before_last = self._digest.copy()
             self._digest.update(as_bytes(part[-1:]))
@@ -62,36 +65,15 @@ class InputDigest:
     @property
     def position(self) -> Position:
         """The position after the documents added so far."""
-        before_last = CHAINED + self._before_last.hexdigest()
-        return Position(self.n_docs, CHAINED + self._digest.hexdigest(), before_last)
+        prefix = CHAINED if self._is_chained else ""
+        digests = [prefix + one.hexdigest() for one in (self._digest, self._before_last)]
+        return Position(self.n_docs, digests[0], digests[1])
 
     def position_in(self, reader: Reader) -> Position:
         """Return the position, with a mark in the files if the reader can make one."""
         mark = reader.mark(self.n_chained)
-        return (
-            self.position if mark is None else replace(self.position, chain=self.chain, mark=mark)
-        )
-
-
-class WholeDigest:
-    """The digest in files of version 0.1.0: one hash over all documents, without a chain."""
-
-    def __init__(self) -> None:
-        self._digest = hashlib.sha256()
-        self._before_last = self._digest.copy()
-        self._n_docs = 0
-
-    def add(self, texts: list[Any]) -> None:
-        """Add documents."""
-        self._digest.update(as_bytes(texts[:-1]))
-        self._before_last = self._digest.copy()
-        self._digest.update(as_bytes(texts[-1:]))
-        self._n_docs += len(texts)
-
-    @property
-    def position(self) -> Position:
-        """The position after the documents added so far."""
-        return Position(self._n_docs, self._digest.hexdigest(), self._before_last.hexdigest())
+        found = self.position
+        return found if mark is None else replace(found, chain=self.chain, mark=mark)
 
 
 def as_bytes(texts: list[Any]) -> bytes:
@@ -142,7 +124,7 @@ def retrace(
         )
     else:
         progress.say(f"{learned}; checking that the input is the same")
-    old = None if position.digest.startswith(CHAINED) else WholeDigest()
+    old = None if position.digest.startswith(CHAINED) else InputDigest(is_chained=False)
     rest: list[TextBlock] = []
     while digest.n_docs < position.offset:
         look()
@@ -157,7 +139,7 @@ def retrace(
         if old is not None:
             old.add(block.texts[:n_known])
         rest = [block[n_known:]] if n_known < len(block) else []
-        progress.retraced(digest.n_docs)
+        progress.counted(digest.n_docs, "read again")
     check_same_input((old or digest).position, position, progress)
     return digest, cut(chain(rest, blocks), size) if rest else blocks
 

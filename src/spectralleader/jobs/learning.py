@@ -76,38 +76,31 @@ def _prepare(
 ) -> tuple[Pass, Iterator[TextBlock]]:
     """Start, or resume from the checkpoint; return the pass and the blocks to learn."""
     found = checkpoints and checkpoints.find()
-    if not isinstance(reader, Reader):
-        _start(reader, found and found[0], options, progress)
+    live = None if isinstance(reader, Reader) else reader
+    if live is not None:
+        _start(live, found and found[0], options, progress)
     for guess in reader.guesses:
         progress.say(f"guessed: {guess}")
-    adopted = found[1].settings if found is not None and options.adopt else None
-    settings = adopted or options.stored(reader.columns)
+    digest, blocks, is_placed = None, iter(reader), False
     if found is not None and checkpoints is not None:
+        settings = found[1].settings if options.adopt else options.stored(reader.columns)
         checkpoints.resume(*found, settings)
-        if not isinstance(reader, Reader):
-            job = Pass(*found, reader, None, checkpoints, progress)
-            is_adopted = not is_position_of(found[0], reader.kind)
-            if is_adopted and not reader.starts_alike:
-                job.note_position(reader.position)
-            return job, until_end(reader)
-        digest, blocks = _find_place(found[0], options, reader, progress)
-        return Pass(*found, reader, digest, checkpoints, progress), blocks
-    topics = options.make_topics(reader.columns, progress)
-    if checkpoints is not None:
-        checkpoints.make_room()
-    digest = InputDigest() if options.source.once_only is None else None
-    job = Pass(
-        Checkpoint(topics),
-        first_run(topics, settings),
-        reader,
-        digest,
-        checkpoints,
-        progress,
-    )
-    if isinstance(reader, Reader):
-        return job, reader
-    job.note_position(reader.position)
-    return job, until_end(reader)
+        if isinstance(reader, Reader):
+            digest, blocks = _find_place(found[0], options, reader, progress)
+        else:
+            is_placed = is_position_of(found[0], reader.kind) or reader.starts_alike
+    else:
+        topics = options.make_topics(reader.columns, progress)
+        if checkpoints is not None:
+            checkpoints.make_room()
+        found = Checkpoint(topics), first_run(topics, options.stored(reader.columns))
+        digest = InputDigest() if options.source.once_only is None else None
+    job = Pass(*found, reader, digest, checkpoints, progress)
+    if live is None:
+        return job, blocks
+    if not is_placed:
+        job.note_position(live.position)
+    return job, until_end(live)
 
 
 def _start(

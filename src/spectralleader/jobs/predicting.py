@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -176,7 +177,7 @@ def write(predictions: Iterable[Prediction], file: TextIO, format: str = "csv") 
     """Write one line per document, as CSV with a header or JSON lines; return their number."""
     if format not in FORMATS:
         raise ValueError(f"unknown format {format!r}; choose one of {', '.join(FORMATS)}")
-    write_rows = CsvRows(file).write if format == "csv" else JsonRows(file).write
+    write_rows = CsvRows(file).write if format == "csv" else partial(write_json, file)
     n_docs = 0
     for prediction in predictions:
         if Interrupts.entered is not None:
@@ -187,16 +188,9 @@ def write(predictions: Iterable[Prediction], file: TextIO, format: str = "csv") 
     return n_docs
 
 
-class JsonRows:
-    """Writes JSON lines."""
-
-    def __init__(self, file: TextIO) -> None:
-        self._file = file
-
-    def write(self, prediction: Prediction) -> None:
-        """Write a line per document."""
-        rows = (json.dumps(row, ensure_ascii=False) + "\n" for row in prediction.rows())
-        self._file.writelines(rows)
+def write_json(file: TextIO, prediction: Prediction) -> None:
+    """Write a line per document."""
+    file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in prediction.rows())
 
 
 class CsvRows:

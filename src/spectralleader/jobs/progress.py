@@ -14,11 +14,8 @@ class Progress:
     def compiling(self, n: int, n_kernels: int) -> None:
         """Report that the n-th of up to n_kernels kernels is being compiled; 0: finished."""
 
-    def counted(self, n_docs: int) -> None:
-        """Report the number of documents counted so far in the first pass."""
-
-    def retraced(self, n_docs: int) -> None:
-        """Report the number of documents read again so far while resuming."""
+    def counted(self, n_docs: int, how: str = "counted") -> None:
+        """Report the number of documents so far in a first pass; `how` says what was done."""
 
     def begun(self, result: Any) -> None:
         """Report the `Learned` result before the first step."""

@@ -16,7 +16,7 @@ from spectralleader.sources.files.feed import check_encoding
 from spectralleader.sources.live import LiveReader, is_address
 from spectralleader.sources.live.addresses import check_scheme, make_reader
 from spectralleader.sources.live.folder import FolderReader, list_folder
-from spectralleader.sources.live.reader import WAIT
+from spectralleader.sources.live.protocol import WAIT, LiveSettings
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.vectoriser import MAX_WORDS
 from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
@@ -93,17 +93,9 @@ class Source:
         if "-" in self.files:
             raise ValueError("standard input is always followed; omit --follow")
         [name] = self.files
-        return make_reader(
-            name,
-            self._wish,
-            block=self.block,
-            follow=self.follow is not False,
-            start=self.start,
-            strict=self.strict,
-            format=self.format,
-            say=(progress or Progress()).say,
-            wait=self.wait,
-        )
+        follow, say = self.follow is not False, (progress or Progress()).say
+        how = (self.block, follow, self.start, self.strict, self.format, say, self.wait)
+        return make_reader(name, self._wish, LiveSettings(*how))
 
     @property
     def _wish(self) -> Wish:

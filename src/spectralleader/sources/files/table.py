@@ -3,40 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-from spectralleader.arrays import Ints
 from spectralleader.sources.files.columns import Sample
 from spectralleader.sources.files.marks import Start
-from spectralleader.sources.files.problems import Problems
+from spectralleader.sources.files.records import Log, Records
 
 N_SAMPLE = 100  # rows examined to guess the columns
-
-
-class Records(NamedTuple):
-    """Some records of a file: the wanted columns and the line of each record."""
-
-    fields: list[list[str | None]]  # one list per column
-    lines: Ints  # (n,) line at which each record begins, from 1
-    start: Start | None = None  # where reading these again starts; None if that is impossible
-
-    def keep(self, mask: Sequence[bool]) -> Records:
-        """Return the records selected by a mask."""
-        chosen = [i for i, kept in enumerate(mask) if kept]
-        fields = [[column[i] for i in chosen] for column in self.fields]
-        return Records(fields, self.lines[chosen], self.start)
-
-
-class Log:
-    """Problems of one file."""
-
-    def __init__(self, problems: Problems, file: int) -> None:
-        self._problems = problems
-        self._file = file
-
-    def add(self, kind: str, line: int, detail: str = "") -> None:
-        """Count an invalid record."""
-        self._problems.add(kind, self._file, int(line), detail)
 
 
 class Table(Protocol):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import compress
 from typing import Any, Self
 
 import numpy as np
@@ -28,7 +29,8 @@ class TextBlock:
     times: list[datetime | None] | None  # in UTC; None without a time column
     labels: list[str | None] | None  # None without a label column
     files: Ints  # (n_docs,) index of the file in `names`
-    lines: Ints  # (n_docs,) line at which the record begins, from 1; in Parquet, the row
+    lines: Ints  # (n_docs,) line at which the record begins, from 1; in Parquet, the row; of
+    # messages, the index in the batch that was fetched
     names: tuple[str, ...]  # of all files
     kept: dict[str, list[str | None]] = field(default_factory=dict)  # further columns, by name
     ids: list[str] | None = None  # of messages, as assigned by their source
@@ -48,29 +50,22 @@ class TextBlock:
 
     def __getitem__(self, which: slice) -> TextBlock:
         """Return a slice of the documents."""
-        return TextBlock(
-            self.texts[which],
-            None if self.times is None else self.times[which],
-            None if self.labels is None else self.labels[which],
-            self.files[which],
-            self.lines[which],
-            self.names,
-            {name: column[which] for name, column in self.kept.items()},
-            None if self.ids is None else self.ids[which],
-        )
+        return self._select(which, lambda column: column[which])
 
-    def keep(self, which: NDArray[np.bool_]) -> TextBlock:
+    def keep(self, mask: NDArray[np.bool_]) -> TextBlock:
         """Return the documents selected by a mask, (n_docs,)."""
-        places = np.flatnonzero(which).tolist()
+        return self._select(mask, lambda column: list(compress(column, mask)))
+
+    def _select(self, which: Any, pick: Callable[[list[Any]], list[Any]]) -> TextBlock:
         return TextBlock(
-            [self.texts[i] for i in places],
-            None if self.times is None else [self.times[i] for i in places],
-            None if self.labels is None else [self.labels[i] for i in places],
+            pick(self.texts),
+            self.times and pick(self.times),
+            self.labels and pick(self.labels),
             self.files[which],
             self.lines[which],
             self.names,
-            {name: [column[i] for i in places] for name, column in self.kept.items()},
-            None if self.ids is None else [self.ids[i] for i in places],
+            {name: pick(column) for name, column in self.kept.items()},
+            self.ids and pick(self.ids),
         )
 
     def at(self, position: Any) -> TextBlock:
@@ -106,18 +101,6 @@ def name_place(file: str, line: int) -> str:
     """Return the name of a line in a file for a message; Parquet files have rows."""
     unit = "row" if file.lower().endswith((".parquet", ".pq")) else "line"
     return f"{'standard input' if file == '-' else file} {unit} {line}"
-
-
-def message_block(
-    texts: list[Any],
-    times: list[datetime | None] | None,
-    labels: list[str | None] | None,
-    ids: list[str],
-    name: str,
-) -> TextBlock:
-    """Return a block of messages of one source."""
-    numbers = np.zeros(len(texts), np.int64)
-    return TextBlock(texts, times, labels, numbers, numbers, (name,), ids=ids)
 
 
 def join(blocks: list[TextBlock]) -> TextBlock:

@@ -6,17 +6,15 @@ A new broker takes one module and one line in `ADDRESSES`.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from spectralleader.sources.files.columns import Wish
 from spectralleader.sources.live.folder import FolderReader
 from spectralleader.sources.live.followed import KIND as FILE
 from spectralleader.sources.live.followed import Followed
-from spectralleader.sources.live.protocol import Json, Say
-from spectralleader.sources.live.reader import WAIT, LiveReader
+from spectralleader.sources.live.protocol import WAIT, Json, LiveSettings, Say
+from spectralleader.sources.live.reader import LiveReader
 
 # Module and class of the source by URL scheme; the broker's client is imported on first use.
 ADDRESSES = {
@@ -24,7 +22,6 @@ ADDRESSES = {
     "rediss": ("redis_stream", "RedisStream"),
     "kafka": ("kafka_topic", "KafkaTopic"),
 }
-STARTS = ("earliest", "latest")
 
 
 def is_address(name: str) -> bool:
@@ -104,17 +101,8 @@ def open_source(
     >>> block.texts, new.texts
     (['rain and wind', 'late goal'], ['snow'])
     """
-    reader = make_reader(
-        os.fspath(name),
-        Wish(text, time, label, tokens=tokens),
-        block=block,
-        follow=follow,
-        start=start,
-        strict=strict,
-        format=format,
-        say=say,
-        wait=wait,
-    )
+    settings = LiveSettings(block, follow, start, strict, format, say, wait)
+    reader = make_reader(os.fspath(name), Wish(text, time, label, tokens=tokens), settings)
     try:
         reader.start(after)
     except BaseException:
@@ -123,35 +111,17 @@ def open_source(
     return reader
 
 
-def make_reader(
-    name: str,
-    wish: Wish,
-    *,
-    block: int = 100,
-    follow: bool = True,
-    start: str = "earliest",
-    strict: bool = False,
-    format: str | None = None,
-    say: Say = lambda line: None,
-    wait: float = WAIT,
-) -> LiveReader | FolderReader:
+def make_reader(name: str, wish: Wish, settings: LiveSettings) -> LiveReader | FolderReader:
     """Return a reader of a live source that is not started yet; see `open_source`."""
-    if start not in STARTS:
-        raise ValueError(f"start must be one of {', '.join(STARTS)}, got {start!r}")
-    reading: dict[str, Any] = {"size": block, "follow": follow, "strict": strict, "say": say}
-    waiting: dict[str, Any] = {**reading, "wait": wait}
+    settings.check()
     if is_address(name):
-        scheme = name.partition("://")[0]
-        module, kind = ADDRESSES[scheme]
+        module, kind = ADDRESSES[name.partition("://")[0]]
         home = import_module(f"spectralleader.sources.live.{module}")
-        make: Callable[..., Any] = getattr(home, kind)
-        own = {"portion": block} if home.KIND == "kafka" else {}
-        source = make(name, start=start, strict=strict, say=say, follow=follow, **own)
-        return LiveReader(source, home.KIND, source.name, wish, **waiting)
+        source = getattr(home, kind)(name, settings)
+        return LiveReader(source, home.KIND, source.name, wish, settings)
     check_scheme(name)
     if Path(name).is_dir():
-        return FolderReader(name, wish, format=format, **reading)
+        return FolderReader(name, wish, settings)
     if not Path(name).exists():
         raise ValueError(f"{name} does not exist")
-    followed = Followed(name, start=start, say=say, format=format, follow=follow)
-    return LiveReader(followed, FILE, name, wish, **waiting)
+    return LiveReader(Followed(name, settings), FILE, name, wish, settings)

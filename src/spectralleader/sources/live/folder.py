@@ -13,8 +13,8 @@ from spectralleader.runtime.interrupts import look
 from spectralleader.sources.files.columns import Columns, Wish
 from spectralleader.sources.files.problems import Problems
 from spectralleader.sources.files.reader import Reader
-from spectralleader.sources.files.text_block import Blocks, TextBlock, message_block
-from spectralleader.sources.live.protocol import Json, Say
+from spectralleader.sources.files.text_block import Blocks, TextBlock
+from spectralleader.sources.live.protocol import Json, LiveSettings
 
 KIND = "folder"
 WAIT = 0.2  # seconds between polls of the folder
@@ -39,22 +39,11 @@ class FolderReader(Blocks):
 
     starts_alike = False
 
-    def __init__(
-        self,
-        folder: str,
-        wish: Wish,
-        *,
-        size: int,
-        follow: bool,
-        strict: bool,
-        say: Say,
-        format: str | None,
-    ) -> None:
-        self._folder, self._wish, self._size = Path(folder), wish, size
-        self._follow, self._strict, self._say, self._format = follow, strict, say, format
+    def __init__(self, folder: str, wish: Wish, settings: LiveSettings) -> None:
+        self._folder, self._wish, self._settings = Path(folder), wish, settings
         self.kind = KIND
         self.names = (folder,)
-        self.problems = Problems([folder], strict=strict)
+        self.problems = Problems([folder], strict=settings.strict)
         self.guesses: tuple[str, ...] = ()
         self.position: Json | None = None
         self.is_started = False
@@ -77,7 +66,7 @@ class FolderReader(Blocks):
         self.is_started = True
         if position is not None:
             self._resume(position)
-        while self._reader is None and not self._open_next() and self._follow:
+        while self._reader is None and not self._open_next() and self._settings.follow:
             look()
             sleep(WAIT)
 
@@ -108,8 +97,9 @@ class FolderReader(Blocks):
     def _open(self, path: Path) -> None:
         self.close()
         self._name, self._n_docs, self._digest = path.name, 0, hashlib.sha256()
-        how: dict[str, Any] = {"strict": self._strict, "sort": False, "format": self._format}
-        self._reader = Reader([str(path)], self._wish, self._size, **how)
+        size, strict, format = self._settings.block, self._settings.strict, self._settings.format
+        how: dict[str, Any] = {"strict": strict, "sort": False, "format": format}
+        self._reader = Reader([str(path)], self._wish, size, **how)
         if self._columns is None:
             self._columns, self.guesses = self._reader.columns, self._reader.guesses
             chosen = self._columns
@@ -131,7 +121,7 @@ class FolderReader(Blocks):
     def _report_late(self, names: set[str]) -> None:
         late = {name for name in names - self._known if self._known and name < self._name}
         for name in sorted(late):
-            self._say(f"{name} sorts before {self._name}, which was already read; skipped")
+            self._settings.say(f"{name} sorts before {self._name}, which was already read; skipped")
         self._known = names
 
     def __next__(self) -> TextBlock:
@@ -152,10 +142,10 @@ class FolderReader(Blocks):
             self.position = at
             return block.at(at)
         if not self._open_next():
-            if not self._follow:
+            if not self._settings.follow:
                 raise StopIteration
             sleep(WAIT)
-        return message_block([], None, None, [], self.names[0])
+        return TextBlock.of([], names=self.names)
 
     def _count(self, block: TextBlock) -> None:
         for document in block.texts:

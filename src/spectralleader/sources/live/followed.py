@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 from collections import deque
@@ -12,7 +13,7 @@ from typing import IO
 
 from spectralleader.sources.files.feed import CHUNK, GZIP, MAX_RECORD, ZSTD
 from spectralleader.sources.files.formats import find_format
-from spectralleader.sources.live.protocol import Json, Say, Taken
+from spectralleader.sources.live.protocol import Json, LiveSettings, Taken
 from spectralleader.sources.live.spots import Passed, Spot, ends_in, find_spot
 
 KIND = "file"
@@ -34,22 +35,15 @@ class Followed:
     ----------
     path : str
         The file; rotated files have the same name with a number or date appended.
-    start : str
-        Where to start without a position: "earliest" or "latest".
-    say : callable
-        Called with messages for the user.
-    format : str, optional
-        "jsonl" or "text". If omitted, it is guessed from name and content.
-    follow : bool
-        Whether an incomplete last line waits for its end.
+    settings : LiveSettings
+        The format, "jsonl" or "text", is guessed from name and content if omitted. An incomplete
+        last line waits for its end if the file is followed.
     """
 
-    def __init__(
-        self, path: str, *, start: str, say: Say, format: str | None = None, follow: bool = True
-    ) -> None:
+    def __init__(self, path: str, settings: LiveSettings) -> None:
         self.name = path
         self._path = Path(path)
-        self._start, self._say, self._format, self._follow = start, say, format, follow
+        self._settings, self._say = settings, settings.say
         self._file: IO[bytes] | None = None
         self._next_files: deque[Path] = deque()  # rotated files to read after the current one
         self._ready: list[bytes] = []  # complete lines, without line feeds
@@ -63,7 +57,7 @@ class Followed:
         """Open the file that contains the position, and resume after it."""
         if position is None:
             self._open(self._path)
-            if self._start == "latest":
+            if self._settings.start == "latest":
                 self._to_the_end()
             return self._spot.to_state()
         found = find_spot(position, [self._path, *reversed(self._rotated())])
@@ -82,12 +76,12 @@ class Followed:
         return self._spot.to_state()
 
     def _open(self, path: Path) -> None:
-        self._close_file()
+        self.close()
         self._file = open(path, "rb")  # noqa: SIM115
         first = self._file.read(FIRST)
         if first.startswith((GZIP, ZSTD)):
             raise ValueError(f"{path} is compressed; compressed files cannot be followed")
-        kind = self._format or find_format(self._path.name, first)
+        kind = self._settings.format or find_format(self._path.name, first)
         if kind not in FOLLOWED:
             raise ValueError(
                 f"{path} looks like {kind}, but only JSON lines and plain text can be followed; "
@@ -110,7 +104,7 @@ class Followed:
         beside = self._path.name
         found = [
             path
-            for path in self._path.parent.glob(f"{glob_escape(beside)}*")
+            for path in self._path.parent.glob(f"{glob.escape(beside)}*")
             if ROTATED.fullmatch(path.name[len(beside) :]) and path.is_file()
         ]
         return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
@@ -133,7 +127,7 @@ class Followed:
     def take(self, n: int, *, rest: bool) -> Taken:
         """Return up to n of the next lines."""
         if not self._ready and not self._read() and not self._move_on():
-            if not self._follow:
+            if not self._settings.follow:
                 self._finish_line()
             else:
                 sleep(WAIT)
@@ -233,16 +227,8 @@ class Followed:
         n_behind = os.fstat(self._handle.fileno()).st_size - (position["offset"] if is_here else 0)
         return f"{n_behind:,} bytes behind" if n_behind > 0 else "up to date"
 
-    def _close_file(self) -> None:
+    def close(self) -> None:
+        """Close the file."""
         if self._file is not None:
             self._file.close()
             self._file = None
-
-    def close(self) -> None:
-        """Close the file."""
-        self._close_file()
-
-
-def glob_escape(name: str) -> str:
-    """Return a name with the special characters of glob patterns escaped."""
-    return re.sub(r"([*?[])", r"[\1]", name)

@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from spectralleader.checks.states import part, text, whole
-from spectralleader.sources.live.protocol import Json, Say, Taken
+from spectralleader.checks.states import text, whole
+from spectralleader.sources.live.protocol import Json, LiveSettings, Taken
 from spectralleader.sources.live.turns import Place, Turns
 from spectralleader.sources.live.waiting import LOOK, PATIENCE, BackOff
 
@@ -40,28 +40,12 @@ class KafkaTopic:
     address : str
         kafka://host:port,host:port/TOPIC, optionally with client settings such as
         ?security.protocol=SSL&...
-    start : str
-        Where to start without a position: "earliest" or "latest".
-    strict : bool
-        Raise if messages after the position were deleted, instead of reporting it.
-    say : callable
-        Called with messages for the user.
-    follow : bool
-        Whether to wait for new messages at the end.
-    portion : int
-        Approximate number of messages per round over all partitions.
+    settings : LiveSettings
+        If strict, raise if messages after the position were deleted, instead of reporting it. About
+        one block of messages is read per round over all partitions.
     """
 
-    def __init__(
-        self,
-        address: str,
-        *,
-        start: str,
-        strict: bool,
-        say: Say,
-        follow: bool = True,
-        portion: int = 100,
-    ) -> None:
+    def __init__(self, address: str, settings: LiveSettings) -> None:
         try:
             import confluent_kafka
         except ModuleNotFoundError as error:
@@ -71,10 +55,9 @@ class KafkaTopic:
         self._kafka = confluent_kafka
         self._servers, self._topic, self._more = read_address(address)
         self.name = f"kafka://{self._servers}/{self._topic}"
-        self._start, self._strict, self._say = start, strict, say
-        self._follow, self._wished_portion = follow, portion
+        self._settings, self._say = settings, settings.say
         self._consumer: Any = None
-        self._back_off = BackOff(self.name, say)
+        self._back_off = BackOff(self.name, self._say)
         self._turns: Turns | None = None
         self._ended: set[int] = set()  # partitions whose end was reached
         self._ends: dict[int, int] = {}  # end offsets of partitions when they were opened
@@ -97,22 +80,22 @@ class KafkaTopic:
         if position is None:
             self._back_off = BackOff(self.name, self._say, PATIENCE)
         partitions = self._list_partitions()
-        stored: dict[int, int] = {}
-        portion, turn, n_taken = max(1, self._wished_portion // len(partitions)), partitions[0], 0
+        portion = max(1, self._settings.block // len(partitions))
+        place = Place({}, partitions[0])
         if position is not None:
-            stored = self._read(position)
+            self._check_topic(text(position, "topic"))
             portion = whole(position, "portion", 1)
-            turn, n_taken = whole(position, "turn"), whole(position, "taken", 0, portion)
+            place = Place.from_state(position, portion)
         offsets = {
-            number: self._find_offset(number, stored.get(number), is_first=position is None)
+            number: self._find_offset(number, place.offsets.get(number), is_first=position is None)
             for number in partitions
         }
-        if missing := sorted({*stored, turn} - set(partitions)):
+        if missing := sorted({*place.offsets, place.turn} - set(partitions)):
             raise ValueError(
                 f"{self.name} has no partition {missing[0]}, which was learned before, so it is "
                 "another topic; name the same one, or start over with --fresh"
             )
-        self._turns = Turns(Place(offsets, turn, n_taken), portion)
+        self._turns = Turns(place._replace(offsets=offsets), portion)
         self._ended = {number for number, at in offsets.items() if at >= self._ends[number]}
         self._consumer.assign([self._at(number, at) for number, at in offsets.items()])
         return self._position(self._turns.place)
@@ -125,17 +108,12 @@ class KafkaTopic:
             raise ValueError(f"{self.name} cannot be read: {topic.error or 'it has no partitions'}")
         return sorted(topic.partitions)
 
-    def _read(self, position: Any) -> dict[int, int]:
-        """Return the offsets of a stored position, after validation."""
-        if (topic := text(position, "topic")) != self._topic:
+    def _check_topic(self, topic: str) -> None:
+        if topic != self._topic:
             raise ValueError(
                 f"the model was learned from the topic {topic!r}, not {self._topic!r}; name the "
                 "same one"
             )
-        offsets = part(position, "offsets")
-        if not offsets or not all(number.isdecimal() for number in offsets):
-            raise ValueError("offsets must be stored by partition number")
-        return {int(number): whole(offsets, number) for number in offsets}
 
     def _find_offset(self, number: int, stored: int | None, *, is_first: bool) -> int:
         """Return the offset to resume at; a new partition starts at its first message."""
@@ -144,7 +122,7 @@ class KafkaTopic:
         )
         self._ends[number] = int(high)
         if stored is None:
-            return int(high if is_first and self._start == "latest" else low)
+            return int(high if is_first and self._settings.start == "latest" else low)
         if stored > high:
             raise ValueError(
                 f"{self.name} partition {number} ends at {high}, but was learned up to {stored}: "
@@ -153,7 +131,7 @@ class KafkaTopic:
             )
         if stored < low:
             lost = f"{self.name} partition {number}: {low - stored:,} messages from {stored} on"
-            if self._strict:
+            if self._settings.strict:
                 raise ValueError(f"{lost} were deleted before they were learned; omit --strict")
             self._say(f"{lost} were deleted before they were learned")
         return max(stored, int(low))
@@ -171,7 +149,7 @@ class KafkaTopic:
         turns = self._opened
         self._fetch(0.0)
         found = turns.take(n, self._ended, rest=rest)
-        if not found[0] and (self._follow or not self._is_at_end):
+        if not found[0] and (self._settings.follow or not self._is_at_end):
             self._fetch(LOOK)
             found = turns.take(n, self._ended, rest=rest)
         self._balance()
@@ -197,7 +175,8 @@ class KafkaTopic:
                 start = at + 1
         self._add(found[start:])
         if found and self._is_down:
-            self._is_reached()
+            self._is_down = False
+            self._say(f"{self.name} can be reached again")
 
     def _add(self, messages: list[Any]) -> None:
         """Append messages to the queues of their partitions."""
@@ -251,10 +230,6 @@ class KafkaTopic:
         if error.code() in self._passing and not self._is_down and self._turns is not None:
             self._is_down = True
             self._say(f"{self.name} cannot be reached ({error.str()}); retrying")
-
-    def _is_reached(self) -> None:
-        self._is_down = False
-        self._say(f"{self.name} can be reached again")
 
     def _ask(self, question: Any) -> Any:
         """Return an answer of the brokers, retrying while they cannot be reached."""

@@ -8,6 +8,29 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 Json = Any  # plain values that JSON can represent
 Fields = list[bytes]  # alternating names and values
 Say = Callable[[str], None]
+STARTS = ("earliest", "latest")
+WAIT = 1.0  # default seconds until an incomplete block is returned at the end of the stream
+
+
+class LiveSettings(NamedTuple):
+    """How a live source is read; see `open_source`."""
+
+    block: int = 100  # documents per block
+    follow: bool = True  # whether to wait for new messages at the end
+    start: str = "earliest"  # where to start without a position
+    strict: bool = False  # raise at invalid or deleted messages, instead of reporting them
+    format: str | None = None  # of files
+    say: Say = lambda line: None  # called with messages for the user
+    wait: float = WAIT
+
+    def check(self) -> None:
+        """Raise if a setting is invalid."""
+        if self.start not in STARTS:
+            raise ValueError(f"start must be one of {', '.join(STARTS)}, got {self.start!r}")
+        if self.block < 1:
+            raise ValueError(f"block must be at least 1, got {self.block}")
+        if not self.wait >= 0:
+            raise ValueError(f"wait must be at least 0 seconds, got {self.wait}")
 
 
 class Taken(NamedTuple):

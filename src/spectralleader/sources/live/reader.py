@@ -7,28 +7,27 @@ from time import monotonic
 from spectralleader.runtime.interrupts import look
 from spectralleader.sources.files.columns import Columns, Wish
 from spectralleader.sources.files.problems import BROKEN_JSON, Problems
-from spectralleader.sources.files.text_block import Blocks, TextBlock, join, message_block
-from spectralleader.sources.live.ahead import Ahead, collecting_later
+from spectralleader.sources.files.text_block import Blocks, TextBlock, join
+from spectralleader.sources.live.ahead import Ahead, Problem, collecting_later
 from spectralleader.sources.live.decoding import (
-    Decoder,
     Shape,
+    decode_messages,
     guess_shape,
     is_hopeless,
     read_position,
 )
-from spectralleader.sources.live.protocol import Json, LiveSource, Say, Taken, Watched
+from spectralleader.sources.live.protocol import Json, LiveSettings, LiveSource, Taken, Watched
 
 N_SAMPLE = 100  # messages examined to guess the columns
 N_AHEAD = 5000  # messages decoded at once: faster than block by block
-WAIT = 1.0  # default seconds until an incomplete block is returned at the end of the stream
 
 
 class LiveReader(Blocks):
     """An iterator over blocks of a live source, created by `open_source`.
 
-    While the stream has enough messages, a block has exactly `size` documents, so that the blocks
+    While the stream has enough messages, a block is full, so that the blocks
     do not depend on where a run is killed and resumed. At the end of a followed stream, an
-    incomplete block is returned `wait` seconds after the previous one. A source that is not
+    incomplete block is returned some seconds after the previous one. A source that is not
     followed ends with it.
 
     Parameters
@@ -39,16 +38,8 @@ class LiveReader(Blocks):
         The kind that is stored with positions, and the name for messages.
     wish : Wish
         The columns to read.
-    size : int
-        Documents per block.
-    follow : bool
-        Whether to wait for new messages at the end.
-    strict : bool
-        Raise at the first invalid message instead of counting it.
-    say : callable
-        Called with messages for the user.
-    wait : float
-        Seconds until an incomplete block is returned at the end of a followed stream.
+    settings : LiveSettings
+        Block size, and what happens at the end of the stream and at invalid messages.
 
     Attributes
     ----------
@@ -60,34 +51,17 @@ class LiveReader(Blocks):
     starts_alike = False
 
     def __init__(
-        self,
-        source: LiveSource,
-        kind: str,
-        name: str,
-        wish: Wish,
-        *,
-        size: int = 100,
-        follow: bool = True,
-        strict: bool = False,
-        say: Say = lambda line: None,
-        wait: float = WAIT,
+        self, source: LiveSource, kind: str, name: str, wish: Wish, settings: LiveSettings
     ) -> None:
-        if size < 1:
-            raise ValueError(f"block must be at least 1, got {size}")
-        if not wait >= 0:
-            raise ValueError(f"wait must be at least 0 seconds, got {wait}")
         self.names = (name,)
-        self.problems = Problems([name], strict=strict)
+        self.problems = Problems([name], strict=settings.strict)
         self.guesses: tuple[str, ...] = ()
         self.kind = kind
         self.position: Json | None = None  # after the last block returned
         self.is_started = False
-        self._source, self._wish, self._size = source, wish, size
-        self._follow, self._say, self._wait = follow, say, wait
-        self._is_strict = strict
+        self._source, self._wish = source, wish
+        self._settings, self._say = settings, settings.say
         self._shape: Shape | None = None
-        self._read: dict[str, Json] = {}  # the shape as plain JSON
-        self._decoder: Decoder | None = None
         self._waiting: list[TextBlock] = []  # parts of the next block
         self._n_waiting = 0
         self._pending: Json = None  # the position after these parts
@@ -114,7 +88,7 @@ class LiveReader(Blocks):
         at = None
         if position is not None:
             at, shape = read_position(position, self.kind)
-            self._choose(self._agreed(shape))
+            self._shape = self._agreed(shape)
         opened = self._source.open(at)
         if self._shape is None:
             self._guess(opened)
@@ -136,7 +110,7 @@ class LiveReader(Blocks):
     def _guess(self, opened: Json) -> None:
         """Fetch the first messages and infer their format."""
         taken = Taken([], [], lambda n: opened)
-        while not taken.ids and not (taken.at_end and not self._follow):
+        while not taken.ids and not (taken.at_end and not self._settings.follow):
             look()
             taken = self._source.take(N_SAMPLE, rest=self._is_overdue)
             if taken.ids and is_hopeless(taken.payloads):
@@ -144,18 +118,13 @@ class LiveReader(Blocks):
                 taken = Taken([], [], taken.after, taken.at_end)
         if taken.ids:
             self._sampled = taken
-            shape, guesses = guess_shape(taken.payloads, self._wish, self.names[0])
+            self._shape, guesses = guess_shape(taken.payloads, self._wish, self.names[0])
             self.guesses = tuple(guesses)
-            self._choose(shape)
             self.position = self._wrap(opened)
-
-    def _choose(self, shape: Shape) -> None:
-        self._shape, self._read = shape, shape.to_state()
-        self._decoder = Decoder(shape, self.names[0])
 
     def _wrap(self, at: Json) -> Json:
         """Return the source's position with the kind and format needed to resume."""
-        return {"kind": self.kind, "at": at, "read": dict(self._read)}
+        return {"kind": self.kind, "at": at, "read": self._shape and self._shape.to_state()}
 
     def __next__(self) -> TextBlock:
         while not len(block := self.next_or_idle()):
@@ -174,15 +143,15 @@ class LiveReader(Blocks):
             self.start(None)
         taken = None if self._ahead.n_docs else self._take()
         look()
-        if self._decoder is None:  # no message at all, and not followed
+        if self._shape is None:  # no message at all, and not followed
             raise StopIteration
         self._fill()
         is_at_end = taken is not None and taken.at_end and not self._ahead.n_docs
         if is_at_end and self._is_overdue:
             self._pass_bad()
-            if not self._n_waiting and not self._follow:
+            if not self._n_waiting and not self._settings.follow:
                 raise StopIteration
-        elif self._n_waiting < self._size:
+        elif self._n_waiting < self._settings.block:
             return self._nothing
         if not self._n_waiting:
             return self._nothing
@@ -192,12 +161,12 @@ class LiveReader(Blocks):
 
     @property
     def _nothing(self) -> TextBlock:
-        return message_block([], None, None, [], self.names[0])
+        return TextBlock.of([], names=self.names)
 
     @property
     def _is_overdue(self) -> bool:
         """Whether an incomplete block is due, provided that the stream has no more messages."""
-        return not self._follow or monotonic() - self._last >= self._wait
+        return not self._settings.follow or monotonic() - self._last >= self._settings.wait
 
     def _take(self) -> Taken:
         """Fetch the next messages and decode them."""
@@ -205,9 +174,9 @@ class LiveReader(Blocks):
         with collecting_later():
             if taken is None:
                 taken = self._source.take(N_AHEAD, rest=self._is_overdue)
-            if not taken.ids or self._decoder is None:
+            if not taken.ids or self._shape is None:
                 return taken
-            decoded = self._decoder.decode(taken.ids, taken.payloads)
+            decoded = decode_messages(self._shape, self.names[0], taken.ids, taken.payloads)
         self._report(self._ahead.finish())
         self._ahead = Ahead(taken._replace(payloads=[]), decoded)
         return taken
@@ -215,22 +184,22 @@ class LiveReader(Blocks):
     def _pass_bad(self) -> None:
         """Report invalid messages at the end of the stream; the last position includes them."""
         self._report(self._ahead.finish())
-        if self._n_waiting and not self._follow:
+        if self._n_waiting and not self._settings.follow:
             self._pending = self._wrap(self._ahead.after())
 
     def _fill(self) -> None:
         """Move as many documents to the next block as it lacks."""
-        n = min(self._size - self._n_waiting, self._ahead.n_docs)
+        n = min(self._settings.block - self._n_waiting, self._ahead.n_docs)
         if n:
-            self._report(self._ahead.problems_of(n))
-            block, at = self._ahead.take(n)
+            block, at, bad = self._ahead.take(n)
+            self._report(bad)
             self._waiting.append(block)
             self._n_waiting += n
             self._pending = self._wrap(at)
 
-    def _report(self, bad: list[tuple[str, str, str]]) -> None:
+    def _report(self, bad: list[Problem]) -> None:
         for kind, id, detail in bad:
-            if kind not in self.problems.counts and not self._is_strict:
+            if kind not in self.problems.counts and not self._settings.strict:
                 self._say(f"{self.names[0]} message {id}: {kind}; further ones are only counted")
             self.problems.add_at(kind, f"{self.names[0]} message {id}", detail)
 

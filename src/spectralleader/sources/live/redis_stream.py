@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from spectralleader.checks.states import take, text
-from spectralleader.sources.live.protocol import Fields, Json, Say, Taken
+from spectralleader.sources.live.protocol import Fields, Json, LiveSettings, Say, Taken
 from spectralleader.sources.live.waiting import LOOK, PATIENCE, BackOff
 
 KIND = "redis"
@@ -28,19 +28,11 @@ class RedisStream:
     ----------
     address : str
         redis://host:port/db/STREAM, or rediss:// for TLS; may contain a user and a password.
-    start : str
-        Where to start without a position: "earliest" or "latest".
-    strict : bool
-        Raise if messages after the position were trimmed, instead of reporting it.
-    say : callable
-        Called with messages for the user.
-    follow : bool
-        Whether to wait for new messages at the end.
+    settings : LiveSettings
+        If strict, raise if messages after the position were trimmed, instead of reporting it.
     """
 
-    def __init__(
-        self, address: str, *, start: str, strict: bool, say: Say, follow: bool = True
-    ) -> None:
+    def __init__(self, address: str, settings: LiveSettings) -> None:
         try:
             import redis
         except ModuleNotFoundError as error:
@@ -49,10 +41,9 @@ class RedisStream:
             ) from error
         self._redis = redis
         self._server, self._stream, self.name = read_address(address)
-        self._start, self._strict, self._say = start, strict, say
-        self._follow = follow
+        self._settings, self._say = settings, settings.say
         self._client: Any = None
-        self._back_off = BackOff(self.name, say)
+        self._back_off = BackOff(self.name, self._say)
         self._id = NOTHING_READ  # of the last message returned
         self._n_fetch = 100
         self._asked, self._last = -LAG_EVERY, NOTHING_READ  # time and answer of the last query
@@ -71,7 +62,7 @@ class RedisStream:
             self._back_off = BackOff(self.name, self._say, PATIENCE)
         info = self._ask(self._look_up)
         if position is None:
-            last = NOTHING_READ if self._start == "earliest" else info["last"]
+            last = NOTHING_READ if self._settings.start == "earliest" else info["last"]
         else:
             last = read_id(position, self._stream)
             self._check(last, info)
@@ -102,7 +93,7 @@ class RedisStream:
             )
         if order(info["gone"]) > order(last):
             lost = f"{self.name} was trimmed: messages after {last} were deleted before learning"
-            if self._strict:
+            if self._settings.strict:
                 raise ValueError(f"{lost}; start over with --fresh, or omit --strict")
             self._say(lost)
 
@@ -110,7 +101,7 @@ class RedisStream:
         """Return up to n of the next messages."""
         n = min(n, self._n_fetch)
         command = ["XREAD", "COUNT", n]
-        if self._follow:  # wait for the first message
+        if self._settings.follow:  # wait for the first message
             command += ["BLOCK", int(1000 * LOOK)]
         command += ["STREAMS", self._stream, self._id]
         entries = entries_of(self._ask(lambda: self._client.execute_command(*command)))
@@ -140,17 +131,6 @@ class RedisStream:
             else:
                 self._back_off.worked()
                 return answer
-
-    def append(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Append messages to the stream, each at least once."""
-
-        def add() -> None:
-            pipe = self._client.pipeline(transaction=False)
-            for row in rows:
-                pipe.xadd(self._stream, row)
-            pipe.execute()
-
-        self._ask(add)
 
     def describe(self, position: Json) -> str:
         """Return the lag of a position in words, by the times in message ids."""
@@ -241,20 +221,23 @@ def order(id: str) -> tuple[int, int]:
     return int(time), int(number or 0)
 
 
-class RedisWriter:
+class RedisWriter(RedisStream):
     """Appends rows to a stream, one message per row; retries while the server is unreachable."""
 
     def __init__(self, address: str, say: Say) -> None:
-        self._stream = RedisStream(address, start="earliest", strict=False, say=say)
-        self._stream.open(None)
+        super().__init__(address, LiveSettings(say=say))
+        self.open(None)
 
     def write(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Append the rows; rows written before a failure are written again."""
-        self._stream.append(rows)
+        """Append the rows, each at least once; rows before a failure are written again."""
+
+        def add() -> None:
+            pipe = self._client.pipeline(transaction=False)
+            for row in rows:
+                pipe.xadd(self._stream, row)
+            pipe.execute()
+
+        self._ask(add)
 
     def flush(self) -> None:
         """Do nothing: the server has acknowledged every row."""
-
-    def close(self) -> None:
-        """Disconnect."""
-        self._stream.close()

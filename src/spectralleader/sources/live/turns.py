@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from spectralleader.checks.states import part, whole
 from spectralleader.sources.live.protocol import Json
 
 MOST_USED = 10_000  # consumed messages after which a queue is compacted
@@ -56,6 +57,15 @@ class Place(NamedTuple):
         """Return the place as plain JSON."""
         offsets = {str(number): offset for number, offset in self.offsets.items()}
         return {"offsets": offsets, "turn": self.turn, "taken": self.n_taken}
+
+    @classmethod
+    def from_state(cls, state: Any, portion: int) -> Place:
+        """Return the place that `to_state` described, after validation."""
+        found = part(state, "offsets")
+        if not found or not all(number.isdecimal() for number in found):
+            raise ValueError("offsets must be stored by partition number")
+        offsets = {int(number): whole(found, number) for number in found}
+        return cls(offsets, whole(state, "turn"), whole(state, "taken", 0, portion))
 
 
 class Stretch(NamedTuple):
