@@ -9,12 +9,13 @@ import pytest
 
 from spectralleader import TextTopics, save
 from spectralleader.serve import inbox as inbox_module
+from spectralleader.serve import together
 from spectralleader.serve.guarding import Guarding
 from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.metrics import Metrics, read_lag
 from spectralleader.serve.requests import Limits
 from spectralleader.serve.routes import Routes
-from spectralleader.serve.service import Service
+from spectralleader.serve.service import Service, read
 from spectralleader.storage import Checkpoint
 from tests.factories import texts
 
@@ -182,6 +183,38 @@ def test_a_body_that_does_not_come_does_not_delay_the_end(asked):
     asked.service.ending.set()
     status, headers, _ = asked.ask("POST", "/predict", b'{"texts"', ends=False)
     assert (status, headers["retry-after"]) == (503, "2")
+
+
+def test_requests_at_the_same_time_are_answered_as_alone(asked, monkeypatch):
+    bodies = [{"texts": some} for some in (["goal cup"], ["vote", "goal"], ["a", "b", "vote"])]
+    alone = [asked.ask("POST", "/predict", body)[2] for body in bodies]
+    calls = []
+    monkeypatch.setattr(together, "read", lambda *given: calls.append(given) or read(*given))
+
+    async def ask_all():
+        return await asyncio.gather(
+            *(asked.ask_here("POST", "/predict", body) for body in bodies)
+        )  # fmt: skip
+
+    assert [found for _, _, found in asyncio.run(ask_all())] == alone
+    assert [len(some) for _, some in calls] == [6]
+
+
+def test_what_fails_in_one_request_does_not_fail_another(asked, monkeypatch):
+    def fail(snapshot, some):
+        if "bad" in some:
+            raise ZeroDivisionError
+        return read(snapshot, some)
+
+    monkeypatch.setattr(together, "read", fail)
+
+    async def ask_both():
+        asking = (asked.ask_here("POST", "/predict", {"texts": [one]}) for one in ("bad", "goal"))
+        return await asyncio.gather(*asking, return_exceptions=True)
+
+    failed, found = asyncio.run(ask_both())
+    assert isinstance(failed, ZeroDivisionError)  # for the log
+    assert found[0] == 200
 
 
 def test_a_request_that_is_cut_off_is_answered(asked):

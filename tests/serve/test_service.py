@@ -1,14 +1,18 @@
 """The service as a process, asked over HTTP."""
 
 import base64
+import gzip
 import http.client
 import json
 import signal
+import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from spectralleader import TextTopics, load, save
+from spectralleader.serve.requests import Limits
 from tests.factories import texts
 from tests.serve.serving import Serving
 
@@ -99,6 +103,17 @@ def test_errors_are_json_and_say_what_to_do(service, method, path, body, status,
 def test_a_body_is_json_or_refused(service):
     answer = service.ask("POST", "/learn", b'{"texts": ["a"]}', {"Content-Type": "text/plain"})
     assert (answer.status, "application/json" in answer.json["error"]) == (415, True)
+
+
+def test_a_compressed_body_is_refused_and_told_so(service):
+    body = gzip.compress(b'{"texts": ["a"]}')
+    for path in ("/predict", "/learn"):
+        headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+        answer = service.ask("POST", path, body, headers)
+        assert (answer.status, answer.headers["accept-encoding"]) == (415, "identity")
+        assert "'gzip' is not supported; send the body uncompressed" in answer.json["error"]
+    plain = {"Content-Type": "application/json", "Content-Encoding": "Identity"}
+    assert service.ask("POST", "/predict", b'{"texts": ["a"]}', plain).status == 200
 
 
 def test_a_body_that_does_not_say_how_long_it_is_is_limited_too(service):
@@ -232,28 +247,60 @@ def test_a_followed_file_is_learned_as_it_grows(tmp_path):
         assert service.stop(signal.SIGINT)[0] == 0
 
 
-def test_too_many_at_once_are_asked_to_wait(tmp_path, saved):
+def begin_body(service, body=b'{"texts"', length=100):
+    """Return a connection that has sent the beginning of a body, and never sends the rest."""
+    slow = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
+    slow.putrequest("POST", "/predict")
+    slow.putheader("Content-Type", "application/json")
+    slow.putheader("Content-Length", str(length))
+    slow.endheaders(body)
+    return slow
+
+
+def test_slow_bodies_keep_nobody_out(saved):
+    with Serving(saved, "--read-only", "--max-requests", "2") as service:
+        waiting = Limits().waiting
+        slow = [begin_body(service) for _ in range(waiting)]
+        assert service.post("/predict", {"texts": ["goal"]}).status == 200  # which gave up one
+        slow += [begin_body(service) for _ in range(5)]
+        for one in slow[:6]:
+            answer = one.getresponse()
+            assert (answer.status, answer.getheader("connection")) == (408, "close")
+            assert "others waited" in json.loads(answer.read())["error"]
+        assert service.post("/predict", {"texts": ["goal"]}).status == 200
+        last = slow[-1]
+        last.send(b': ["goal"]' + b" " * 81 + b"}")  # 8 + 10 + 81 + 1 bytes: it was waited for
+        assert last.getresponse().status == 200
+        for one in slow:
+            one.close()
+
+
+def test_slow_bodies_take_a_bounded_memory(saved):
+    with Serving(saved, "--read-only") as service:
+        size = 3_000_000
+        slow = [begin_body(service, b" " * size, size + 1) for _ in range(30)]
+        before = [one for one in slow[:8] if one.getresponse().status == 408]
+        assert len(before) == 8
+        assert service.memory() < 1000
+        for one in slow:
+            one.close()
+
+
+def test_too_many_at_once_are_asked_to_wait(saved):
     with Serving(saved, "--read-only", "--max-requests", "1") as service:
-        slow = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
-        slow.putrequest("POST", "/predict")
-        slow.putheader("Content-Type", "application/json")
-        slow.putheader("Content-Length", "100")
-        slow.endheaders(b'{"texts"')  # and never the rest
-        time.sleep(0.3)
-        answer = service.get("/topics")
-        assert (answer.status, answer.headers["retry-after"]) == (429, "1")
-        assert service.get("/healthz").status == 200
-        slow.close()
-        service.wait(lambda: service.get("/topics").status == 200)
+        body = {"texts": ["goal referee cup " * 5000] * 40}  # read in another thread
+        with ThreadPoolExecutor(4) as pool:
+            answers = list(pool.map(lambda _: service.post("/predict", body), range(8)))
+            assert service.get("/healthz").status == 200
+        refused = [answer for answer in answers if answer.status != 200]
+        assert 0 < len(refused) < len(answers)
+        assert {(one.status, one.headers["retry-after"]) for one in refused} == {(429, "1")}
+        assert service.get("/topics").status == 200
 
 
 def test_half_a_body_and_an_open_page_do_not_disturb_the_end(saved):
     with Serving(saved, "--read-only") as service:
-        slow = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
-        slow.putrequest("POST", "/predict")
-        slow.putheader("Content-Type", "application/json")
-        slow.putheader("Content-Length", "100")
-        slow.endheaders(b'{"texts"')  # and never the rest
+        slow = begin_body(service)
         page = http.client.HTTPConnection("127.0.0.1", service.port, timeout=30)
         page.request("GET", "/live")
         page.getresponse().readline()
@@ -266,6 +313,21 @@ def test_half_a_body_and_an_open_page_do_not_disturb_the_end(saved):
     assert (code, seconds < 5) == (0, True)
     assert "Traceback" not in service.said
     assert "Cancel" not in service.said
+
+
+def test_who_does_not_read_the_model_keeps_nobody_out(tmp_path):
+    topics = TextTopics(20, vocabulary=[f"word{i}" for i in range(60_000)])
+    topics.learn(["word1 word2"] * 20)
+    with Serving(save(topics, tmp_path / "t.model"), "--read-only", "--max-requests", "2") as one:
+        slow = []
+        for _ in range(4):
+            slow.append(socket.create_connection(("127.0.0.1", one.port)))
+            slow[-1].setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            slow[-1].sendall(b"GET /model HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        time.sleep(1.0)
+        assert one.get("/topics").status == 200
+        for client in slow:
+            client.close()
 
 
 def test_the_live_stream_has_the_page_and_what_is_new(service):

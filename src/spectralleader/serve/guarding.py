@@ -8,7 +8,7 @@ import hmac
 import threading
 from binascii import Error as Base64Error
 from collections.abc import Awaitable, Callable, MutableMapping
-from time import monotonic, perf_counter
+from time import perf_counter
 from typing import Any
 
 from starlette.requests import ClientDisconnect
@@ -16,11 +16,9 @@ from starlette.responses import JSONResponse
 
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.requests import Limits, RequestError, stopping
+from spectralleader.serve.waiting import Message, Receive, Send, Waiting, too_large
 
-Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 OPEN = ("/healthz", "/readyz", "/metrics", "/openapi.json")  # tell nothing of documents
@@ -30,7 +28,6 @@ SHOWN = {  # as paths are called in metrics: those that a client makes up must n
     "/predict": "/predict", "/learn": "/learn", "/model": "/model", **{path: path for path in OPEN},
 }  # fmt: skip
 HUNG_UP = 499  # status in metrics of a request whose client did not wait, as nginx has it
-LOOK_EVERY = 0.5  # seconds after which who waits for a body looks whether the service stops
 HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -64,8 +61,8 @@ class Guarding:
         hosts: tuple[str, ...] | None = None,
         ending: threading.Event | None = None,
     ) -> None:
-        self._ending = ending or threading.Event()
         self._app, self._limits, self._metrics = app, limits, metrics
+        self._waiting = Waiting(limits, ending or threading.Event())
         self._token, self._hosts = token, hosts
         self._n_running = self._n_watching = 0
 
@@ -76,22 +73,43 @@ class Guarding:
             return
         path, began, status, is_begun = scope["path"], perf_counter(), 500, False
         name = SHOWN.get(path) or ("/topics/{id}" if path.startswith("/topics/") else "other")
-        is_live = path == "/live"
+        is_live, is_read = path == "/live", False
+
+        async def receive_all() -> Message:
+            nonlocal is_read
+            if is_read:
+                return await receive()
+            is_read = True
+            self._n_running -= 1  # while it waits for its client
+            try:
+                body = await self._waiting.read(receive)
+            finally:
+                self._n_running += 1
+            self._check_slots()
+            return {"type": "http.request", "body": body, "more_body": False}
 
         async def send_more(message: Message) -> None:
             nonlocal status, is_begun
             if message["type"] == "http.response.start":
                 status, is_begun = message["status"], True
                 message["headers"] = [*message.get("headers", ()), *HEADERS]
+            elif message.get("more_body", False):  # only then does the server wait for the client
+                self._n_running -= 1
+                try:
+                    await self._waiting.send(send, message)
+                finally:
+                    self._n_running += 1
+                return
             await send(message)
 
         self._n_running += not is_live
         self._n_watching += is_live
         try:
             self._check(scope, path)
-            await self._app(scope, self._limited(receive), send_more)
+            await self._app(scope, receive_all, send_more)
         except RequestError as error:
-            await answer_error(error)(scope, receive, send_more)
+            if not is_begun:
+                await answer_error(error)(scope, receive, send_more)
         except asyncio.CancelledError:  # at the end of the service, and not an error of its own
             if not is_begun:
                 await answer_error(stopping())(scope, receive, send_more)
@@ -112,11 +130,14 @@ class Guarding:
         self._check_host(headers)
         if path not in OPEN:
             self._check_token(headers)
-            if self._n_running > self._limits.requests or self._n_watching > self._limits.watchers:
-                raise RequestError(429, "too many requests at once; try again", Retry_After="1")
+            self._check_slots()
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length) > self._limits.body:
             raise too_large(self._limits)
+
+    def _check_slots(self) -> None:
+        if self._n_running > self._limits.requests or self._n_watching > self._limits.watchers:
+            raise RequestError(429, "too many requests at once; try again", Retry_After="1")
 
     def _check_host(self, headers: dict[bytes, bytes]) -> None:
         if self._hosts is None:
@@ -143,33 +164,6 @@ class Guarding:
                 WWW_Authenticate='Basic realm="spectralleader", charset="UTF-8"',
             )
 
-    def _limited(self, receive: Receive) -> Receive:
-        """Return a stream of the body that raises if the body is too large or too slow."""
-        n_read, is_read, end = 0, False, monotonic() + self._limits.seconds
-
-        async def receive_some() -> Message:
-            nonlocal n_read, is_read
-            message = await (receive() if is_read else self._receive_until(end, receive))
-            is_read = not message.get("more_body", False)
-            n_read += len(message.get("body", b""))
-            if n_read > self._limits.body:
-                raise too_large(self._limits)
-            return message
-
-        return receive_some
-
-    async def _receive_until(self, end: float, receive: Receive) -> Message:
-        """Return the next part of a body; raise if it does not arrive in time."""
-        while True:
-            try:
-                async with asyncio.timeout(min(LOOK_EVERY, max(0.0, end - monotonic()))):
-                    return await receive()
-            except TimeoutError:
-                if self._ending.is_set():
-                    raise stopping() from None
-                if monotonic() >= end:
-                    raise too_slow(self._limits) from None
-
 
 def read_token(header: bytes) -> bytes:
     """Return the token in an Authorization header: a bearer token, or the password."""
@@ -180,17 +174,6 @@ def read_token(header: bytes) -> bytes:
         except (Base64Error, ValueError):
             return b""
     return value.strip() if kind.lower() == b"bearer" else b""
-
-
-def too_large(limits: Limits) -> RequestError:
-    """Return the error for a body that is too large."""
-    return RequestError(413, f"the body has more than {limits.body:,} bytes; send fewer documents")
-
-
-def too_slow(limits: Limits) -> RequestError:
-    """Return the error for a body that does not arrive in time."""
-    said = f"the body did not come within {limits.seconds:g} s; send it again, in smaller parts"
-    return RequestError(408, said, Connection="close")
 
 
 def failed() -> RequestError:

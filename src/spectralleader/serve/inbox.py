@@ -23,6 +23,7 @@ from spectralleader.sources.files import Columns
 from spectralleader.sources.live import LiveReader
 from spectralleader.sources.live.decoding import Shape
 from spectralleader.sources.live.followed import Followed
+from spectralleader.sources.live.protocol import LiveSettings
 from spectralleader.sources.live.spots import find_spot
 
 KIND = "inbox"  # of positions
@@ -260,11 +261,10 @@ class InboxSource(Source):
         self.inbox.open()
         [name] = self.files
         say = (progress or Progress()).say
-        followed = Followed(name, start="earliest", say=say, format="jsonl")
+        settings = LiveSettings(self.block, format="jsonl", say=say, wait=self.wait)
+        source = (Followed(name, settings), KIND, "the inbox", self._wish, settings)
         shape = Shape("json", self.columns)
-        how: dict[str, Any] = {"size": self.block, "wait": self.wait, "say": say}
-        how["is_new"] = self.inbox.is_new
-        return InboxReader(followed, KIND, "the inbox", self._wish, shape=shape, **how)
+        return InboxReader(*source, shape=shape, is_new=self.inbox.is_new)
 
     @property
     def columns(self) -> Columns:
@@ -277,8 +277,8 @@ class InboxReader(LiveReader):
 
     starts_alike = True
 
-    def __init__(self, *source: Any, shape: Shape, is_new: bool, **how: Any) -> None:
-        super().__init__(*source, **how)
+    def __init__(self, *source: Any, shape: Shape, is_new: bool) -> None:
+        super().__init__(*source)
         self._known, self._is_new = shape, is_new
 
     def start(self, position: Any) -> None:

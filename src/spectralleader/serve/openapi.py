@@ -55,7 +55,7 @@ SAID = {
     408: "The body did not come in time.",
     409: "The service does not learn what is posted, or the id was that of other documents.",
     413: "The body, the batch or a document is too large.",
-    415: "The body is not JSON.",
+    415: "The body is not JSON, or it is compressed: a Content-Encoding is not supported.",
     429: "Too much at once; try again after the seconds of Retry-After.",
     503: "The model is not loaded yet, or the service stops; try again.",
     507: "The disk is full.",

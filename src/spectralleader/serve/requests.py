@@ -33,6 +33,8 @@ class Limits(NamedTuple):
     words: int = 100_000  # characters of a text, tokens of a document
     requests: int = 64  # at the same time
     watchers: int = 16  # live pages at the same time
+    waiting: int = 256  # requests at the same time that wait for the rest of their body
+    held: int = 64_000_000  # bytes of such bodies, all together
     seconds: float = 30.0  # until a body must have come
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from anyio.to_thread import run_sync
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import (
     FileResponse,
     HTMLResponse,
@@ -20,12 +20,14 @@ from starlette.responses import (
 
 from spectralleader.jobs.learned import list_topics
 from spectralleader.page import describe_held, render
-from spectralleader.serve.guarding import Receive, Scope, Send
+from spectralleader.serve.guarding import Scope
 from spectralleader.serve.inbox import ClosedError, FullError, OtherContentError
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.openapi import describe_api
 from spectralleader.serve.requests import Limits, RequestError, read_body, stopping
 from spectralleader.serve.service import Service, read
+from spectralleader.serve.together import Together
+from spectralleader.serve.waiting import Receive, Send
 from spectralleader.text.held import Held
 from spectralleader.text.levels import ALL, AUTO
 from spectralleader.text.snapshot import Snapshot
@@ -52,6 +54,7 @@ class Routes:
 
     def __init__(self, service: Service, metrics: Metrics, limits: Limits) -> None:
         self.service, self.metrics, self.limits = service, metrics, limits
+        self._together = Together()
         self._endpoints: dict[str, tuple[Endpoint, str]] = {
             "/": (self.page, "GET"),
             "/live": (self.live, "GET"),
@@ -129,10 +132,10 @@ class Routes:
         """Classify documents."""
         check_type(request)
         snapshot = await self._view(self._level(request))
-        asked = read_body(await read_all(request.receive), snapshot.words, self.limits)
+        asked = read_body(await read_all(request), snapshot.words, self.limits)
         size = sum(map(len, asked.documents[:FEW]))
         if len(asked.documents) <= FEW and size < SHORT:  # sooner done than handed over
-            found = read(snapshot, asked.documents)
+            found = await self._together.read(snapshot, asked.documents)
         else:
             found = await run_sync(read, snapshot, asked.documents)
         told = {"level": snapshot.model.n_topics, "learned": snapshot.n_docs}
@@ -151,7 +154,7 @@ class Routes:
         """Take documents to be learned: answered when they are on the disk."""
         check_type(request)
         words, inbox = self._topics.vectoriser.words, self.service.inbox
-        asked = read_body(await read_all(request.receive), words, self.limits, ("id", "times"))
+        asked = read_body(await read_all(request), words, self.limits, ("id", "times"))
         if inbox is None:
             raise RequestError(
                 409, "this service does not learn what is posted; start it without --learn or "
@@ -257,6 +260,8 @@ class Routes:
         }
 
     def _level(self, request: Request) -> int | str | None:
+        if not request.scope["query_string"]:  # sooner seen than parsed
+            return None
         n = self._topics.learner.n_topics
         given = request.query_params.get("level")
         if given is None or given in (AUTO, ALL):
@@ -286,16 +291,10 @@ def show_trends(held: Held, level: int | str | None) -> dict[str, Any]:
     return {"level": held.at(level).model.n_topics, "trends": held.trends(level).rows()}
 
 
-async def read_all(receive: Receive) -> bytes:
-    """Return the body of a request."""
-    parts, more = [], True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise ClientDisconnect
-        parts.append(message.get("body", b""))
-        more = message.get("more_body", False)
-    return b"".join(parts)
+async def read_all(request: Request) -> bytes:
+    """Return the body of a request, which comes as a whole."""
+    body: bytes = (await request.receive())["body"]
+    return body
 
 
 def event(name: str, value: Any) -> str:
@@ -304,7 +303,15 @@ def event(name: str, value: Any) -> str:
 
 
 def check_type(request: Request) -> None:
-    """Raise unless a body is JSON: other sites cannot have a browser send that."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
+    """Raise unless a body is plain JSON: other sites cannot have a browser send that."""
+    headers = dict(request.scope["headers"])  # half the time of Starlette's Headers
+    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    if kind != b"application/json":
         raise RequestError(415, "send JSON, with Content-Type: application/json")
+    encoding = headers.get(b"content-encoding", b"").strip().lower()
+    if encoding not in (b"", b"identity"):
+        given = encoding.decode("latin-1")
+        raise RequestError(
+            415, f"Content-Encoding {given!r:.40} is not supported; send the body uncompressed, "
+            "without Content-Encoding", Accept_Encoding="identity",
+        )  # fmt: skip
