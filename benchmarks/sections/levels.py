@@ -89,20 +89,23 @@ def watch(bench: Bench, name: str) -> None:
     counted = count_corpus(name, folder, n_words=N_WORDS, n_docs=120_000, min_words=1)
     documents = counted.documents
     fixed = documents[np.linspace(0, documents.n_docs - 1, FIXED).astype(np.int64)]
-    looks = list(assignments(documents, fixed))
+    levels = Levels()
+    looks = list(assignments(documents, fixed, levels))
+    n_replaced = (float(len(levels.replaced)),)
     for i, n in enumerate((N_FINE, *READ)):
         moved = churn(iter([look[i] for look in looks]))
         what = f"all {n}" if n == N_FINE else f"at {n}"
-        rows = bench.results.rows
-        rows.append(Row(f"{CHURN}: {name}", what, tuple(moved), documents.n_docs, unit="churn"))
+        section, rows = f"{CHURN}: {name}", bench.results.rows
+        rows.append(Row(section, what, tuple(moved), documents.n_docs, unit="churn"))
+        rows.append(Row(section, what, n_replaced, documents.n_docs, unit="replaced"))
 
 
-def assignments(documents: Documents, fixed: Documents) -> Iterator[list[Ints]]:
+def assignments(documents: Documents, fixed: Documents, levels: Levels) -> Iterator[list[Ints]]:
     """Learn documents; yield the likeliest topic of the fixed ones, with all topics and at levels.
 
     Trees are kept as `TextTopics` keeps them.
     """
-    learner, levels = HedgedLeader(N_FINE, n_words=documents.n_words), Levels()
+    learner = HedgedLeader(N_FINE, n_words=documents.n_words)
     for i, block in enumerate(documents.blocks(BLOCK), start=1):
         learner.learn(block)
         n = i * BLOCK

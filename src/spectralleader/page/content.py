@@ -97,6 +97,7 @@ def describe_held(
         + say_span(trends[0]),
         "made": f"Made by spectralleader {__version__}. This page loads nothing from a network.",
         "n_topics": tree.n_topics,
+        "suggested": tree.suggested,
         "tokens": isinstance(words, Tokens) and words.split is None,
         "start": i,
         "time": list_times(trends[0]),

@@ -254,17 +254,20 @@ function drawTree() {
   $("tree").replaceChildren(svg);
   table("tree-table", ["topics left", "price, nats per word", "lost in all"], merges.map((m, i) => [n_leaves - i - 1, m.price.toFixed(4), m.lost.toFixed(4)]));
 }
-// Curves over the same steps, each [values, colour, dashes, name], on one scale.
+// Curves over the same steps, each [values, colour, dashes, name], on one scale. The hundredth of the
+// values at either end may leave it, so that one burst of copies does not flatten the rest.
 function drawCurves(id, about, unit, curves, label) {
   const n = curves[0][0].length, W = Math.max(320, $(id).clientWidth), H = 160;
-  const values = curves.flatMap(curve => curve[0]), low = Math.min(...values), high = Math.max(...values), x = i => 40 + i / Math.max(1, n) * (W - 42);
-  const y = v => 8 + (high - v) / Math.max(1e-9, high - low) * (H - 16);
+  const values = curves.flatMap(curve => curve[0]).sort((a, b) => a - b), rare = Math.floor(values.length / 100);
+  const low = values[rare], high = values[values.length - 1 - rare], x = i => 40 + i / Math.max(1, n) * (W - 42);
+  const y = v => Math.min(H, Math.max(0, 16 + (high - v) / Math.max(1e-9, high - low) * (H - 32)));
   const svg = el("svg", { viewBox: `0 0 ${W} ${H + 24}`, role: "group", "aria-label": about });
   for (const v of [low, (low + high) / 2, high]) svg.append(el("text", { class: "soft", x: 34, y: y(v) + 4, "text-anchor": "end" }, v.toFixed(1)), el("line", { class: "axis", x1: 40, x2: W, y1: y(v), y2: y(v) }));
+  const upper = Math.max(...curves.map(curve => curve[0][n - 1]));
   for (const [some, stroke, dash, text] of curves) {
     const d = some.map((v, i) => `${x(i + .5).toFixed(1)},${y(v).toFixed(1)}`).join("L");
     svg.append(tells(el("path", { d: `M${d}`, style: `stroke:${stroke};fill:none`, "stroke-width": 2, "stroke-dasharray": dash }), `${text}: ${(some.reduce((a, b) => a + b, 0) / n).toFixed(2)} ${unit} on average`));
-    svg.append(el("text", { x: W - 4, y: y(some[n - 1]) - 6, "text-anchor": "end", style: "paint-order:stroke;stroke:var(--back);stroke-width:3px" }, text));
+    svg.append(el("text", { x: W - 4, y: y(some[n - 1]) + (some[n - 1] < upper ? 15 : -6), "text-anchor": "end", style: "paint-order:stroke;stroke:var(--back);stroke-width:3px" }, text));
   }
   ticks(svg, x, 0, n, H, label);
   $(id).replaceChildren(svg);
@@ -284,7 +287,7 @@ function draw() {
   const n = level().topics.length;
   if (state.topic !== null && state.topic >= n) state.topic = null;
   $("level-shown").textContent = n;
-  $("level-note").textContent = n === data.n_topics ? `all ${n} that were learned` : `merged from ${data.n_topics}, which loses ${level().lost.toFixed(3)} nats per word` + (state.level === data.start ? "; suggested" : "");
+  $("level-note").textContent = n === data.n_topics ? `all ${n} that were learned` : `merged from ${data.n_topics}, which loses ${level().lost.toFixed(3)} nats per word` + (n === data.suggested ? "; suggested" : "");
   const focus = document.activeElement?.closest?.(".card") && [...$("topics").children].indexOf(document.activeElement);
   drawTopics();
   if (typeof focus === "number" && focus >= 0) $("topics").children[focus]?.focus();
