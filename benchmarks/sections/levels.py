@@ -61,10 +61,10 @@ def run(bench: Bench) -> None:
 def learn(documents: Documents, n_topics: int, seed: int) -> tuple[HedgedLeader, Levels]:
     """Learn documents in one pass; the tree is kept as `TextTopics` keeps it."""
     learner, levels = HedgedLeader(n_topics, n_words=documents.n_words, seed=seed), Levels()
-    for i, block in enumerate(documents.blocks(BLOCK), start=1):
+    for block in documents.blocks(BLOCK):
         learner.learn(block)
-        if i * BLOCK >= levels.due:
-            levels.renew(learner.model, i * BLOCK)
+        if learner.n_docs >= levels.due:
+            levels.renew(learner.model, learner.n_docs)
     return learner, levels
 
 
@@ -106,9 +106,9 @@ def assignments(documents: Documents, fixed: Documents, levels: Levels) -> Itera
     Trees are kept as `TextTopics` keeps them.
     """
     learner = HedgedLeader(N_FINE, n_words=documents.n_words)
-    for i, block in enumerate(documents.blocks(BLOCK), start=1):
+    for block in documents.blocks(BLOCK):
         learner.learn(block)
-        n = i * BLOCK
+        n = learner.n_docs
         if n >= levels.due:
             levels.renew(learner.model, n)
         if n >= AFTER and n % EVERY == 0:
