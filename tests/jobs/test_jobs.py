@@ -11,10 +11,10 @@ from spectralleader import TextTopics, TopicModel, Unigram, Vocabulary, Words, l
 from spectralleader.evaluation import judge, log_loss
 from spectralleader.jobs import Progress, Source, describe, evaluate, evaluating, learn, predict
 from spectralleader.jobs.evaluating import Evaluation
-from spectralleader.jobs.findings import printable, say_event
-from spectralleader.jobs.learned import list_topics
+from spectralleader.jobs.learn_result import list_topics
 from spectralleader.jobs.naming import name_topics
 from spectralleader.jobs.predicting import Watched, predict_blocks, write
+from spectralleader.jobs.sentences import printable, say_event
 from spectralleader.jobs.source import choose_vocabulary, choose_words
 from spectralleader.learners.hedged import Event
 from spectralleader.sources import read

@@ -9,9 +9,9 @@ import pytest
 
 from spectralleader.jobs import Progress, Source, input_digest, learn
 from spectralleader.jobs.input_digest import InputDigest
-from spectralleader.sources.files import feed, marks, reader
-from spectralleader.sources.files.feed import Feed
-from spectralleader.sources.files.marks import Mark
+from spectralleader.sources.files import byte_stream, reader, resume_point
+from spectralleader.sources.files.byte_stream import Feed
+from spectralleader.sources.files.resume_point import Mark
 from spectralleader.storage import load_checkpoint, save
 from tests.factories import same_state, texts
 
@@ -21,8 +21,8 @@ WRITTEN = [f"{text} number{i}" for i, text in enumerate(texts(600)[0])]
 
 @pytest.fixture(autouse=True)
 def _small_pieces(monkeypatch):
-    monkeypatch.setattr(feed, "CHUNK", 3000)
-    monkeypatch.setattr(marks, "SAMPLED", 200)
+    monkeypatch.setattr(byte_stream, "CHUNK", 3000)
+    monkeypatch.setattr(resume_point, "SAMPLED", 200)
     monkeypatch.setattr(input_digest, "CHEAP", 2000)
     monkeypatch.setattr(input_digest, "SEGMENT", 32)
     monkeypatch.setattr(reader, "MARKED", 32)

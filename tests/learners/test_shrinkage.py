@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spectralleader import Documents, SpectralLeader, merge
 from spectralleader.evaluation.metrics import tensor_losses
-from spectralleader.learners.spectral_leader.anchored import Anchored
+from spectralleader.learners.spectral_leader.anchored_estimator import Anchored
 from spectralleader.learners.spectral_leader.arrange import arrange
 from spectralleader.learners.spectral_leader.shrinkage import (
     CROSS_VALIDATED,

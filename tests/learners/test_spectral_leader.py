@@ -9,7 +9,7 @@ import pytest
 from spectralleader import Algorithm1, Documents, Everything, SpectralLeader, Window
 from spectralleader.evaluation import judge, log_loss, running_averages
 from spectralleader.evaluation.metrics import METRICS
-from spectralleader.learners.spectral_leader.anchored import STALE, Anchored
+from spectralleader.learners.spectral_leader.anchored_estimator import STALE, Anchored
 from spectralleader.moments import ProjectedSums, Sums
 from spectralleader.sources.synthetic import PROBLEMS, hard, random_problem
 from spectralleader.spectral.algorithm1 import valid_model

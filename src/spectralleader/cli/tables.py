@@ -12,7 +12,7 @@ from rich.text import Text
 
 from spectralleader.jobs import Description, Evaluation, Learned, Merged
 from spectralleader.jobs.describing import Level
-from spectralleader.jobs.findings import say_history, shorten
+from spectralleader.jobs.sentences import say_history, shorten
 from spectralleader.jobs.source import AnyReader
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics

@@ -5,7 +5,7 @@ This package connects sources, learners and files. It prints nothing; `cli` does
 
 from spectralleader.jobs.describing import Description, describe
 from spectralleader.jobs.evaluating import Evaluation, evaluate
-from spectralleader.jobs.learned import Learned
+from spectralleader.jobs.learn_result import Learned
 from spectralleader.jobs.learning import learn, run
 from spectralleader.jobs.merging import Merged, merge
 from spectralleader.jobs.options import LearnOptions

@@ -9,7 +9,8 @@ import numpy as np
 
 from spectralleader.documents import Documents
 from spectralleader.evaluation.diagnosis import Diagnosis, diagnose
-from spectralleader.jobs.findings import (
+from spectralleader.jobs.learn_result import list_topics
+from spectralleader.jobs.sentences import (
     printable,
     say_history,
     say_names,
@@ -18,7 +19,6 @@ from spectralleader.jobs.findings import (
     say_spectrum,
     say_usable,
 )
-from spectralleader.jobs.learned import list_topics
 from spectralleader.learners.lookup import name_of
 from spectralleader.learners.protocol import remembered
 from spectralleader.text.snapshot import Snapshot

@@ -28,9 +28,9 @@ from spectralleader.study.reporting.study import Study
 from spectralleader.study.rows import Contender as Shown
 from spectralleader.study.rows import Row
 from spectralleader.text.first_use import compile_learning
-from spectralleader.text.over_words import make_learner
 from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
+from spectralleader.text.vocabulary_learner import make_learner
 
 DEFAULT_LEARNERS = tuple(dict.fromkeys((DEFAULT_LEARNER, "spectral", "stepwise-em", "unigram")))
 METRICS = ("L1", "coherence", "diversity", "microseconds")  # shown by number of topics

@@ -16,10 +16,10 @@ from spectralleader.jobs.checkpointing import (
 )
 from spectralleader.jobs.emitting import emitting
 from spectralleader.jobs.input_digest import InputDigest, check_pipe, retrace
-from spectralleader.jobs.learned import Learned
+from spectralleader.jobs.learn_result import Learned
+from spectralleader.jobs.learning_pass import Pass
 from spectralleader.jobs.options import LearnOptions
 from spectralleader.jobs.progress import Progress
-from spectralleader.jobs.running import Pass
 from spectralleader.jobs.source import AnyReader, Source
 from spectralleader.runtime.interrupts import Interrupts, look
 from spectralleader.sources.files import Reader, TextBlock

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from spectralleader import storage
-from spectralleader.jobs.learned import list_topics
+from spectralleader.jobs.learn_result import list_topics
 from spectralleader.learners.lookup import name_of
 from spectralleader.learners.protocol import remembered
 from spectralleader.runtime.interrupts import Interrupts

@@ -11,8 +11,8 @@ from typing import Any
 from spectralleader.jobs.progress import Progress
 from spectralleader.runtime.interrupts import look
 from spectralleader.sources.files import Columns, Reader
+from spectralleader.sources.files.byte_stream import check_encoding
 from spectralleader.sources.files.columns import Wish
-from spectralleader.sources.files.feed import check_encoding
 from spectralleader.sources.live import LiveReader, is_address
 from spectralleader.sources.live.addresses import check_scheme, make_reader
 from spectralleader.sources.live.folder import FolderReader, list_folder

@@ -10,11 +10,11 @@ import numpy as np
 from spectralleader import __version__
 from spectralleader.arrays import Floats, Ints
 from spectralleader.jobs.describing import describe
-from spectralleader.jobs.findings import printable, say_shifts, shorten
+from spectralleader.jobs.sentences import printable, say_shifts, shorten
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.tree import READ
 from spectralleader.storage.loss_curve import LossCurve
-from spectralleader.text.held import Held
+from spectralleader.text.levelled_snapshot import Held
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.topics import TextTopics

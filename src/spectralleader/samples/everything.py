@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 
 from spectralleader.documents import Documents
-from spectralleader.samples.places import Places
+from spectralleader.samples.buffered_sample import Remembering
+from spectralleader.samples.document_buffer import Places
 from spectralleader.samples.protocol import Change
-from spectralleader.samples.remembering import Remembering
 
 
 class Everything(Remembering):

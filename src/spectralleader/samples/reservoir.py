@@ -11,12 +11,12 @@ from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.states import generator, take, whole
 from spectralleader.documents import Documents
 from spectralleader.runtime.compiled import in_place, inlined
+from spectralleader.samples.buffered_sample import Bounded
+from spectralleader.samples.document_buffer import Places
 from spectralleader.samples.draws import Draws
 from spectralleader.samples.interleaving import interleave, take_turns
-from spectralleader.samples.places import Places
 from spectralleader.samples.protocol import Change
-from spectralleader.samples.remembering import Bounded
-from spectralleader.samples.shortening import shorten_rows
+from spectralleader.samples.token_subsample import shorten_rows
 
 Acceptance = Literal["paper", "uniform"]
 NOBODY = np.empty((0, 2), np.int64)  # no document enters

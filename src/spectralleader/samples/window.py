@@ -9,11 +9,11 @@ import numpy as np
 
 from spectralleader.checks.states import whole
 from spectralleader.documents import Documents
+from spectralleader.samples.buffered_sample import Bounded
+from spectralleader.samples.document_buffer import Places
 from spectralleader.samples.interleaving import interleave, take_turns
-from spectralleader.samples.places import Places
 from spectralleader.samples.protocol import Change
-from spectralleader.samples.remembering import Bounded
-from spectralleader.samples.shortening import shorten_rows
+from spectralleader.samples.token_subsample import shorten_rows
 
 
 class Window(Bounded):

@@ -22,9 +22,9 @@ from spectralleader.jobs import Progress, Source
 from spectralleader.sources.files import Columns
 from spectralleader.sources.live import LiveReader
 from spectralleader.sources.live.decoding import Shape
-from spectralleader.sources.live.followed import Followed
+from spectralleader.sources.live.file_position import find_spot
+from spectralleader.sources.live.followed_file import Followed
 from spectralleader.sources.live.protocol import LiveSettings
-from spectralleader.sources.live.spots import find_spot
 
 KIND = "inbox"  # of positions
 FULL = 256 * 2**20  # bytes of documents that wait at most

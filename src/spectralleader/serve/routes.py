@@ -18,17 +18,17 @@ from starlette.responses import (
     StreamingResponse,
 )
 
-from spectralleader.jobs.learned import list_topics
+from spectralleader.jobs.learn_result import list_topics
 from spectralleader.page import describe_held, render
-from spectralleader.serve.guarding import Scope
 from spectralleader.serve.inbox import ClosedError, FullError, OtherContentError
 from spectralleader.serve.metrics import Metrics
+from spectralleader.serve.middleware import Scope
 from spectralleader.serve.openapi import describe_api
+from spectralleader.serve.request_batching import Together
 from spectralleader.serve.requests import Limits, RequestError, read_body, stopping
 from spectralleader.serve.service import Service, read
-from spectralleader.serve.together import Together
-from spectralleader.serve.waiting import Receive, Send
-from spectralleader.text.held import Held
+from spectralleader.serve.slow_clients import Receive, Send
+from spectralleader.text.levelled_snapshot import Held
 from spectralleader.text.levels import ALL, AUTO
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics

@@ -14,9 +14,9 @@ import uvicorn
 from spectralleader.jobs import LearnOptions, run
 from spectralleader.jobs.checkpointing import Every, adopt_run, check_position
 from spectralleader.runtime.interrupts import Interrupts, look
-from spectralleader.serve.guarding import LOOPBACK, Guarding
 from spectralleader.serve.inbox import KIND, Inbox, InboxSource
 from spectralleader.serve.metrics import Metrics
+from spectralleader.serve.middleware import LOOPBACK, Guarding
 from spectralleader.serve.requests import Limits
 from spectralleader.serve.routes import Routes
 from spectralleader.serve.service import Service, log

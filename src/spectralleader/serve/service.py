@@ -15,11 +15,11 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
-from spectralleader.jobs.findings import printable, say_history, say_names
-from spectralleader.jobs.learned import Learned
+from spectralleader.jobs.learn_result import Learned
+from spectralleader.jobs.sentences import printable, say_history, say_names
 from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.runtime.guard import guard_of
-from spectralleader.serve.answers import RENEW, SHARE, Answers
+from spectralleader.serve.answer_cache import RENEW, SHARE, Answers
 from spectralleader.serve.inbox import Inbox
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.checkpoint import Losses

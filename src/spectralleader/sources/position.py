@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from spectralleader.checks.states import take, text, whole
-from spectralleader.sources.files.marks import Mark
+from spectralleader.sources.files.resume_point import Mark
 
 
 @dataclass(frozen=True)

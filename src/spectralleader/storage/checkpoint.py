@@ -10,8 +10,8 @@ from spectralleader.checks.states import number, part, take, whole
 from spectralleader.learners import Unigram
 from spectralleader.sources.position import Position
 from spectralleader.storage.loss_curve import LossCurve
-from spectralleader.text.over_words import check_together
 from spectralleader.text.topics import TextTopics
+from spectralleader.text.vocabulary_learner import check_together
 
 NO_POSITION = Position()
 

@@ -9,13 +9,13 @@ from itertools import chain
 import numpy as np
 
 from spectralleader.documents import Documents
+from spectralleader.text.arrow_column import Column
 from spectralleader.text.characters import all_characters, ascii_characters, fold
-from spectralleader.text.column import Column
+from spectralleader.text.count_buffer import Tally, empty_tally
 from spectralleader.text.packing import encode
 from spectralleader.text.scan import Rules, Texts, scan
-from spectralleader.text.table import Table, empty_table, enlarged, look_up
-from spectralleader.text.tally import Tally, empty_tally
 from spectralleader.text.tokens import Flat, Tokens
+from spectralleader.text.word_table import Table, empty_table, enlarged, look_up
 from spectralleader.text.words import Tokenizer, Words
 
 AT_ONCE = 1000  # texts whose bytes the processor's cache holds

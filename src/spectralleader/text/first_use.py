@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spectralleader.learners import DEFAULT_LEARNER, LEARNERS
-from spectralleader.learners.hedged.rehearsal import rehearse_em, rehearse_starts, rehearse_steps
+from spectralleader.learners.hedged.warm_up import rehearse_em, rehearse_starts, rehearse_steps
 from spectralleader.models import TopicModel
 from spectralleader.runtime.first_use import use_first
 from spectralleader.text.snapshot import Snapshot

@@ -8,7 +8,7 @@ import numpy as np
 
 from spectralleader.learners.merging import merge_learners
 from spectralleader.models import TopicModel
-from spectralleader.text.reading import Reading
+from spectralleader.text.annotations import Reading
 from spectralleader.text.surprise import Surprise
 from spectralleader.text.timeline import merge_timelines
 from spectralleader.text.topics import TextTopics

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from spectralleader.arrays import Ints, WordIds
 from spectralleader.runtime.compiled import in_place, inlined
 from spectralleader.text.characters import DIGIT, KIND, SPACE, Characters, read
+from spectralleader.text.count_buffer import Tally, add_document
 from spectralleader.text.packing import Bytes
-from spectralleader.text.table import Table, add, find, has_room, hash_word
-from spectralleader.text.tally import Tally, add_document
+from spectralleader.text.word_table import Table, add, find, has_room, hash_word
 
 AT, DOT, COLON, SLASH, QUOTE, LESS, GREATER = b'@.:/"<>'
 H, T, P, S, W = b"htpsw"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from spectralleader.text.column import as_column
+from spectralleader.text.arrow_column import as_column
 from spectralleader.text.tokens import LISTS, Tokens, as_token_documents
 
 # A list, an iterator, a Series of Polars or pandas, an array of NumPy or Arrow: their types are not

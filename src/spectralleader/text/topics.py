@@ -17,13 +17,12 @@ from spectralleader.learners.merging import settings_of
 from spectralleader.learners.protocol import remembered
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.runtime.guard import Guarded, changing
+from spectralleader.text.annotations import Reading
 from spectralleader.text.batch import Batch
 from spectralleader.text.first_use import compile_for
-from spectralleader.text.held import Held
+from spectralleader.text.levelled_snapshot import Held
 from spectralleader.text.levels import AUTO, MANY
 from spectralleader.text.names import check_name
-from spectralleader.text.over_words import check_together, make_learner
-from spectralleader.text.reading import Reading
 from spectralleader.text.saving import from_state, to_state
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.surprise import Past
@@ -33,6 +32,7 @@ from spectralleader.text.times import Time
 from spectralleader.text.trends import Trends
 from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
+from spectralleader.text.vocabulary_learner import check_together, make_learner
 from spectralleader.text.words import Tokenizer
 
 

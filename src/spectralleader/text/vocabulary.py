@@ -16,8 +16,8 @@ from spectralleader.errors import NoWordsError
 from spectralleader.runtime.interrupts import HOLD
 from spectralleader.text.counting import count_words
 from spectralleader.text.packing import pack, unpack
-from spectralleader.text.table import Table, copied, empty_table, look_up, words_of
 from spectralleader.text.texts import Texts, in_blocks
+from spectralleader.text.word_table import Table, copied, empty_table, look_up, words_of
 from spectralleader.text.words import Tokenizer, Words, read_words
 
 MOST_COUNTED = 2_000_000  # distinct words counted in a first pass: bounds the memory

@@ -10,11 +10,11 @@ import pytest
 from spectralleader import HedgedLeader, Reservoir
 from spectralleader.em.columns import Columns, Smoothing
 from spectralleader.em.statistics import Statistics
-from spectralleader.learners.hedged import refit, shown
+from spectralleader.learners.hedged import averaged_topics, refit
 from spectralleader.learners.hedged.experts import ALL, Experts
-from spectralleader.learners.hedged.followed import Followed
 from spectralleader.learners.hedged.race import Outcome
 from spectralleader.learners.hedged.refit import next_race
+from spectralleader.learners.hedged.sample_em import Followed
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.sources.synthetic import random_problem
 from tests.factories import same_state
@@ -35,7 +35,7 @@ def soon(monkeypatch):
 
     def change(**settings):
         changed = replace(SETTINGS, **{"early": 200, **settings})
-        for module in (refit, shown):
+        for module in (refit, averaged_topics):
             monkeypatch.setattr(module, "SETTINGS", changed)
 
     change()

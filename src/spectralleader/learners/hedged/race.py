@@ -12,8 +12,8 @@ from spectralleader.documents import Documents
 from spectralleader.documents.csr import number_words
 from spectralleader.documents.views import Scattered
 from spectralleader.em.columns import Columns, Smoothing
+from spectralleader.em.passes import log_probs, sweep
 from spectralleader.em.statistics import Statistics
-from spectralleader.em.visits import log_probs, sweep
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.models.merging import merge_topics
 from spectralleader.moments.pair_operator import sum_in_basis

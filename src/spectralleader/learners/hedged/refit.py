@@ -23,15 +23,15 @@ from spectralleader.checks.states import (
 from spectralleader.documents import Documents
 from spectralleader.documents.views import Scattered
 from spectralleader.em.columns import Smoothing
+from spectralleader.em.passes import log_probs
 from spectralleader.em.statistics import Statistics, match
-from spectralleader.em.visits import log_probs
+from spectralleader.learners.hedged.averaged_topics import Shown
 from spectralleader.learners.hedged.background import LEAST
 from spectralleader.learners.hedged.drift import Drift
 from spectralleader.learners.hedged.experts import ALL, FOLLOWED, RECENT, Experts, own
-from spectralleader.learners.hedged.followed import Followed
 from spectralleader.learners.hedged.race import ENOUGH, Outcome, race
+from spectralleader.learners.hedged.sample_em import Followed
 from spectralleader.learners.hedged.settings import SETTINGS
-from spectralleader.learners.hedged.shown import Shown
 from spectralleader.samples import Reservoir, Window, sample_to_state
 from spectralleader.samples.interleaving import interleave, take_turns
 

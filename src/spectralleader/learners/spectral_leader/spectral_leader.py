@@ -20,7 +20,7 @@ from spectralleader.learners.protocol import (
     check_vocabulary,
     sizes_of,
 )
-from spectralleader.learners.spectral_leader.anchored import Anchored
+from spectralleader.learners.spectral_leader.anchored_estimator import Anchored
 from spectralleader.learners.spectral_leader.arrange import arrange, check_reference
 from spectralleader.learners.spectral_leader.shrinkage import (
     CROSS_VALIDATED,

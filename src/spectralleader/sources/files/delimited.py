@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spectralleader.sources.files.byte_stream import MAX_RECORD, Feed
 from spectralleader.sources.files.columns import Sample
-from spectralleader.sources.files.feed import MAX_RECORD, Feed
 from spectralleader.sources.files.lines import LineFile
-from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.problems import COLUMN_COUNT, OPEN_QUOTE, UNDECODABLE
 from spectralleader.sources.files.records import Column, Log, Records, is_whole
+from spectralleader.sources.files.resume_point import Start
 from spectralleader.sources.files.table import N_SAMPLE
 
 DELIMITERS = (b",", b"\t", b";", b"|")

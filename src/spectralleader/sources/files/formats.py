@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from spectralleader.sources.files.byte_stream import Feed
 from spectralleader.sources.files.columns import LABEL_NAMES, TEXT_NAMES, TIME_NAMES
 from spectralleader.sources.files.delimited import Delimited, find_delimiter
-from spectralleader.sources.files.feed import Feed
 from spectralleader.sources.files.json_lines import JsonLines
 from spectralleader.sources.files.lines import PlainText
 from spectralleader.sources.files.table import Table

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from spectralleader.sources.files.byte_stream import Feed
 from spectralleader.sources.files.columns import Sample
-from spectralleader.sources.files.feed import Feed
 from spectralleader.sources.files.lines import LineFile, read_pieces
 from spectralleader.sources.files.problems import BROKEN_JSON, UNDECODABLE
 from spectralleader.sources.files.records import Column, Log, Records, is_whole

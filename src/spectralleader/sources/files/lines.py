@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spectralleader.sources.files.byte_stream import Feed
 from spectralleader.sources.files.columns import Sample
-from spectralleader.sources.files.feed import Feed
-from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.problems import UNDECODABLE
 from spectralleader.sources.files.records import Column, Log, Records
+from spectralleader.sources.files.resume_point import Start
 
 
 class Piece(NamedTuple):

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from spectralleader.sources.files.feed import Feed
-from spectralleader.sources.files.marks import Start
+from spectralleader.sources.files.byte_stream import Feed
 from spectralleader.sources.files.records import Column, Log, Records
+from spectralleader.sources.files.resume_point import Start
 from spectralleader.sources.files.table import N_SAMPLE
 
 SLICE_BYTES = 2**24  # approximate size of the wanted columns in one slice

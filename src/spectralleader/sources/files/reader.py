@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
+from spectralleader.sources.files.byte_stream import check_encoding, check_path
 from spectralleader.sources.files.columns import Columns, Wish, check_columns, choose
-from spectralleader.sources.files.feed import check_encoding, check_path
 from spectralleader.sources.files.formats import open_table
 from spectralleader.sources.files.lines import PlainText
-from spectralleader.sources.files.marks import Mark, Start, Trail
 from spectralleader.sources.files.problems import OUT_OF_ORDER, UNDECODABLE, Problems
 from spectralleader.sources.files.records import Column, Log, Records, as_block
+from spectralleader.sources.files.resume_point import Mark, Start, Trail
 from spectralleader.sources.files.sorting import sort_by_time
 from spectralleader.sources.files.table import Table
 from spectralleader.sources.files.text_block import Blocks, TextBlock, cut

@@ -10,8 +10,8 @@ import numpy as np
 
 from spectralleader.arrays import Ints
 from spectralleader.sources.files.columns import Columns
-from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.problems import BAD_TIME, NO_TEXT, NOT_TOKENS
+from spectralleader.sources.files.resume_point import Start
 from spectralleader.sources.files.text_block import TextBlock
 from spectralleader.sources.files.times import parse_times
 from spectralleader.text.tokens import parse_tokens

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from spectralleader.sources.files.columns import Sample
-from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.records import Log, Records
+from spectralleader.sources.files.resume_point import Start
 
 N_SAMPLE = 100  # rows examined to guess the columns
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from spectralleader.sources.files.columns import Wish
 from spectralleader.sources.live.folder import FolderReader
-from spectralleader.sources.live.followed import KIND as FILE
-from spectralleader.sources.live.followed import Followed
+from spectralleader.sources.live.followed_file import KIND as FILE
+from spectralleader.sources.live.followed_file import Followed
 from spectralleader.sources.live.protocol import WAIT, Json, LiveSettings, Say
 from spectralleader.sources.live.reader import LiveReader
 

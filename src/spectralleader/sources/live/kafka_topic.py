@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from spectralleader.checks.states import text, whole
+from spectralleader.sources.live.backoff import LOOK, PATIENCE, BackOff
 from spectralleader.sources.live.protocol import Json, LiveSettings, Taken
-from spectralleader.sources.live.turns import Place, Turns
-from spectralleader.sources.live.waiting import LOOK, PATIENCE, BackOff
+from spectralleader.sources.live.round_robin import Place, Turns
 
 KIND = "kafka"
 MOST_FETCHED = 5000  # messages per call of the client

@@ -8,7 +8,7 @@ from spectralleader.runtime.interrupts import look
 from spectralleader.sources.files.columns import Columns, Wish
 from spectralleader.sources.files.problems import BROKEN_JSON, Problems
 from spectralleader.sources.files.text_block import Blocks, TextBlock, join
-from spectralleader.sources.live.ahead import Ahead, Problem, collecting_later
+from spectralleader.sources.live.decoded_batch import Ahead, Problem, collecting_later
 from spectralleader.sources.live.decoding import (
     Shape,
     decode_messages,

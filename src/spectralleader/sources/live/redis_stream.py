@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from spectralleader.checks.states import take, text
+from spectralleader.sources.live.backoff import LOOK, PATIENCE, BackOff
 from spectralleader.sources.live.protocol import Fields, Json, LiveSettings, Say, Taken
-from spectralleader.sources.live.waiting import LOOK, PATIENCE, BackOff
 
 KIND = "redis"
 NOTHING_READ = "0-0"

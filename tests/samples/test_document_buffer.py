@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents, Everything, Reservoir, Window
+from spectralleader.samples.document_buffer import Places
 from spectralleader.samples.draws import Draws
-from spectralleader.samples.places import Places
 from tests.factories import blocks, documents
 
 SAMPLES = {

@@ -14,7 +14,7 @@ from spectralleader.jobs.checkpointing import (
 )
 from spectralleader.jobs.emitting import Emitter, rows_of
 from spectralleader.jobs.input_digest import InputDigest
-from spectralleader.jobs.learned import Learned
+from spectralleader.jobs.learn_result import Learned
 from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import AnyReader
 from spectralleader.runtime.interrupts import Terminated, look

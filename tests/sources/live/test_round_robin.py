@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader.sources.live.turns import Place, Queue, Turns
+from spectralleader.sources.live.round_robin import Place, Queue, Turns
 
 
 def make(sizes, portion, place=None):

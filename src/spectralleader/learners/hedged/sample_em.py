@@ -10,8 +10,8 @@ from spectralleader.arrays import Ints, Posteriors
 from spectralleader.checks.states import number, posteriors, whole
 from spectralleader.documents import Documents
 from spectralleader.em.columns import Columns, Smoothing
+from spectralleader.em.passes import expect, follow
 from spectralleader.em.statistics import Statistics
-from spectralleader.em.visits import expect, follow
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.models.matching import best_order
 from spectralleader.samples import Reservoir, Window

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse
 
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.requests import Limits, RequestError, stopping
-from spectralleader.serve.waiting import Message, Receive, Send, Waiting, too_large
+from spectralleader.serve.slow_clients import Message, Receive, Send, Waiting, too_large
 
 Scope = MutableMapping[str, Any]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]

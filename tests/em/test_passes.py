@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from spectralleader import Documents, Reservoir
 from spectralleader.documents.views import Scattered
 from spectralleader.em.columns import Columns, Smoothing
+from spectralleader.em.passes import EVERY, expect, follow, log_probs, sweep, visit
 from spectralleader.em.statistics import Statistics, with_words
-from spectralleader.em.visits import EVERY, expect, follow, log_probs, sweep, visit
 from spectralleader.learners.hedged.background import smooth
 from tests.factories import blocks, documents, model
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from spectralleader.runtime.interrupts import look
-from spectralleader.sources.files.marks import Start
+from spectralleader.sources.files.resume_point import Start
 from spectralleader.sources.files.zstd import open_zstd
 
 WAIT = 0.2  # seconds between polls of a silent pipe, in which signals are handled

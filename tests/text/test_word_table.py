@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from spectralleader.text import table as tables
+from spectralleader.text import word_table as tables
 from spectralleader.text.packing import pack, unpack
-from spectralleader.text.table import LOWER, UPPER, empty_table, look_up, words_of
+from spectralleader.text.word_table import LOWER, UPPER, empty_table, look_up, words_of
 
 # few letters and lengths around 8, where words fill what is loaded at once
 some_words = st.lists(

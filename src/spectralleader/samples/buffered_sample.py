@@ -8,8 +8,8 @@ from spectralleader.arrays import Ints
 from spectralleader.checks.states import check_same, part, whole
 from spectralleader.documents import Documents
 from spectralleader.documents.views import Scattered
-from spectralleader.samples.places import Places
-from spectralleader.samples.shortening import check_budget, check_capacity
+from spectralleader.samples.document_buffer import Places
+from spectralleader.samples.token_subsample import check_budget, check_capacity
 
 
 class Remembering:

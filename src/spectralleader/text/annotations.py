@@ -14,7 +14,7 @@ from spectralleader.documents import Documents
 from spectralleader.learners import Learner
 from spectralleader.learners.offline import Offline
 from spectralleader.models import TopicModel, TopicTree
-from spectralleader.text.held import Held
+from spectralleader.text.levelled_snapshot import Held
 from spectralleader.text.levels import Levels, choose_level
 from spectralleader.text.names import Names
 from spectralleader.text.snapshot import Snapshot

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import GrowingVocabulary, TextTopics, Vectoriser, Vocabulary, Words
-from spectralleader.text.column import Column, as_column
+from spectralleader.text.arrow_column import Column, as_column
 from spectralleader.text.packing import encode
 from tests.factories import same_state, texts
 

@@ -13,9 +13,9 @@ from spectralleader.em.columns import Smoothing
 from spectralleader.learners.hedged.background import smooth
 from spectralleader.learners.hedged.drift import Drift
 from spectralleader.learners.hedged.experts import ALL, N_ESTIMATES, STRENGTHS, Asked, Experts
-from spectralleader.learners.hedged.followed import Followed
 from spectralleader.learners.hedged.mixing import Mixing
 from spectralleader.learners.hedged.race import fit, judge, random, set_out, spectral
+from spectralleader.learners.hedged.sample_em import Followed
 from spectralleader.models.matching import assign
 from spectralleader.models.merging import merge_topics
 from spectralleader.moments.pair_operator import pair_operator

@@ -11,10 +11,10 @@ from pathlib import Path
 from time import sleep
 from typing import IO
 
-from spectralleader.sources.files.feed import CHUNK, GZIP, MAX_RECORD, ZSTD
+from spectralleader.sources.files.byte_stream import CHUNK, GZIP, MAX_RECORD, ZSTD
 from spectralleader.sources.files.formats import find_format
+from spectralleader.sources.live.file_position import Passed, Spot, ends_in, find_spot
 from spectralleader.sources.live.protocol import Json, LiveSettings, Taken
-from spectralleader.sources.live.spots import Passed, Spot, ends_in, find_spot
 
 KIND = "file"
 WAIT = 0.1  # seconds between polls of a file without new lines

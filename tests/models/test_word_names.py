@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from spectralleader import TopicModel, Vocabulary
-from spectralleader.models.naming import in_order
+from spectralleader.models.word_names import in_order
 
 WORDS = ["sun", "rain", "wind"]
 
