@@ -13,7 +13,7 @@ from spectralleader.errors import BrokenError
 from tests.factories import documents, growing, known_learners, same_state
 
 # Where memory runs out, in the middle of a step.
-SAMPLED = "samples.document_buffer.Places.enter"
+SAMPLED = "samples.document_buffer.DocumentBuffer.enter"
 PLACES = {
     "hedged": "learners.hedged.experts.ask",
     "stepwise-em": "em.statistics.add_block",

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents, Reservoir
-from spectralleader.documents.views import Scattered
+from spectralleader.documents.views import DocumentView
 from spectralleader.em.columns import Columns, Smoothing
 from spectralleader.em.passes import EVERY, expect, follow, log_probs, sweep, visit
 from spectralleader.em.statistics import Statistics, with_words
@@ -54,12 +54,12 @@ def test_a_pass_is_the_e_step_of_the_smoothed_model(block, n_topics):
     block, given = with_words(block), start(n_topics=n_topics)
     target = columns(Statistics.zero(n_topics, 5), before=2)
     posterior = np.empty((block.n_docs, n_topics), np.float32)
-    fit = expect(Scattered.of(block), columns(given, 1), SMOOTHING, target, posterior)
+    fit = expect(DocumentView.of(block), columns(given, 1), SMOOTHING, target, posterior)
     meant = model_of(given)
     np.testing.assert_allclose(posterior, meant.posterior(block), atol=ROUNDED)
     assert fit == pytest.approx(meant.log_prob(block).sum())
     assert_sums(target, block, posterior)
-    found = log_probs(Scattered.of(block), columns(given, 1), SMOOTHING)
+    found = log_probs(DocumentView.of(block), columns(given, 1), SMOOTHING)
     np.testing.assert_allclose(found, meant.log_prob(block), atol=1e-9)
 
 
@@ -67,7 +67,7 @@ def test_a_pass_is_the_e_step_of_the_smoothed_model(block, n_topics):
 def test_long_documents_and_large_counts_do_not_underflow(n_topics):
     counts = np.array([[200, 1, 0, 0, 3], [1, 2, 1, 900, 0], [1, 1, 7, 0, 0], [10**6, 1, 2, 3, 4]])
     block, given = Documents.from_matrix(counts), start(n_topics=n_topics)
-    found = log_probs(Scattered.of(block), columns(given), SMOOTHING)
+    found = log_probs(DocumentView.of(block), columns(given), SMOOTHING)
     np.testing.assert_allclose(found, model_of(given).log_prob(block), rtol=1e-9)
 
 
@@ -80,13 +80,13 @@ def objective(block, statistics):
 
 
 def test_visits_never_lower_what_em_climbs():
-    block, places = documents(200, 5), np.arange(200)
+    block, slots = documents(200, 5), np.arange(200)
     posterior = model_of(start(seed=4)).posterior(block).astype(np.float32)
     found = columns(statistics_of(block, posterior))
-    lying = (*Scattered.of(block)[:3], places, posterior)
+    view = (*DocumentView.of(block)[:3], slots, posterior)
     before = objective(block, Statistics(found.totals, found.words))
     for _ in range(20):
-        visit(*lying, found, SMOOTHING, 0.0)
+        visit(*view, found, SMOOTHING, 0.0)
         after = objective(block, Statistics(found.totals, found.words))
         assert after >= before - 1e-3  # weights and sizes are those of up to 32 documents ago
         before = after
@@ -94,18 +94,18 @@ def test_visits_never_lower_what_em_climbs():
 
 
 def test_a_visit_that_moves_little_adds_nothing():
-    block, places = documents(50, 5), np.arange(50)
+    block, slots = documents(50, 5), np.arange(50)
     posterior = model_of(start()).posterior(block).astype(np.float32)
     found = columns(statistics_of(block, posterior))
     kept = found.words.copy()
-    visit(*Scattered.of(block)[:3], places, posterior, found, SMOOTHING, 2.0)
+    visit(*DocumentView.of(block)[:3], slots, posterior, found, SMOOTHING, 2.0)
     np.testing.assert_array_equal(found.words, kept)
 
 
 def test_a_document_that_enters_is_added_however_even_its_posterior_is():
     block = Documents.from_tokens([[0], [1]], n_words=5)
     posterior, found = np.zeros((2, 1500), np.float32), columns(Statistics.zero(1500, 5))
-    visit(*Scattered.of(block)[:3], np.arange(2), posterior, found, SMOOTHING, 1e-3)
+    visit(*DocumentView.of(block)[:3], np.arange(2), posterior, found, SMOOTHING, 1e-3)
     np.testing.assert_allclose(posterior.sum(axis=1), 1.0, atol=1e-4)
 
 
@@ -116,7 +116,7 @@ def test_following_a_sample_keeps_the_sums_of_its_documents(seed, size):
     found, n_next = columns(Statistics.zero(3, 5), before=2), 0
     for block in with_words(documents(120, 5, seed=seed)).blocks(size):
         n_before, change = len(sample), sample.add(block)
-        moved = (tuple(sample.lying), tuple(change.moved), change.chosen, n_before)
+        moved = (tuple(sample.view), tuple(change.moved), change.chosen, n_before)
         follow(*moved, (n_next, 4), posterior, (tuple(found), tuple(SMOOTHING)), 0.0)
         n_next = (n_next + 4) % len(sample)
     assert_sums(found, sample.documents, posterior[: len(sample)])
@@ -126,7 +126,7 @@ def test_following_a_sample_keeps_the_sums_of_its_documents(seed, size):
 @given(seed=st.integers(0, 30))
 def test_a_sweep_stays_in_the_unit_of_all_documents_and_gains(seed):
     block, found = documents(300, 5, seed=seed), columns(start(seed, n_docs=300.0), before=1)
-    sweep(Scattered.of(block), found, SMOOTHING, 15, 3)
+    sweep(DocumentView.of(block), found, SMOOTHING, 15, 3)
     after = Statistics(found.totals[:, 1:], np.ascontiguousarray(found.words[:, 1:]))
     assert after.totals[0].sum() == pytest.approx(300, rel=0.05)
     np.testing.assert_allclose(after.totals[1], after.words.sum(axis=0))
@@ -148,7 +148,7 @@ def test_a_sweep_is_stepwise_em_as_it_is_written():
                 (1 - eta) * mu.totals + share * added.totals,
                 (1 - eta) * mu.words + share * added.words,
             )
-    sweep(Scattered.of(block), found, SMOOTHING, 15, 2)
+    sweep(DocumentView.of(block), found, SMOOTHING, 15, 2)
     np.testing.assert_allclose(found.words[:, 1:], mu.words, rtol=1e-9)
     np.testing.assert_allclose(found.totals[:, 1:], mu.totals, rtol=1e-9)
 
@@ -158,7 +158,7 @@ def test_a_visit_replaces_a_documents_posterior_by_that_under_all_the_statistics
     posterior = model_of(start()).posterior(block).astype(np.float32)
     found, before = columns(statistics_of(block, posterior)), posterior.copy()
     expected = model_of(Statistics(found.totals.copy(), found.words.copy())).posterior(block[4])
-    visit(*Scattered.of(block)[:3], np.array([4]), posterior, found, SMOOTHING, 0.0)
+    visit(*DocumentView.of(block)[:3], np.array([4]), posterior, found, SMOOTHING, 0.0)
     np.testing.assert_allclose(posterior[4], expected[0], atol=ROUNDED)
     np.testing.assert_array_equal(np.delete(posterior, 4, axis=0), np.delete(before, 4, axis=0))
     assert_sums(found, block, posterior)
@@ -169,8 +169,8 @@ def test_the_next_documents_in_turn_are_visited_again():
     change = sample.add(documents(9, 5, seed=4))
     posterior = np.full((9, 3), 1 / 3, np.float32)
     found = columns(statistics_of(sample.documents, posterior))
-    nobody = change.moved._replace(bounds=change.moved.bounds[:0])
-    moved = (tuple(sample.lying), tuple(nobody), change.chosen[:0], 9)
+    none_moved = change.moved._replace(bounds=change.moved.bounds[:0])
+    moved = (tuple(sample.view), tuple(none_moved), change.chosen[:0], 9)
     found.words[0, 0] += 1.0  # or all topics would be alike
     follow(*moved, (7, 3), posterior, (tuple(found), tuple(SMOOTHING)), 0.0)
     visited = (np.abs(posterior - np.float32(1 / 3)).max(axis=1) > 0).nonzero()[0]
@@ -196,7 +196,7 @@ def test_visits_are_incremental_em_as_it_is_written(least):
         if np.abs(change).max() > least:
             now.add(one, change[None])
             expected[i] = (expected[i] + change).astype(np.float32)
-    visit(*Scattered.of(block)[:3], np.arange(80), posterior, found, SMOOTHING, least)
+    visit(*DocumentView.of(block)[:3], np.arange(80), posterior, found, SMOOTHING, least)
     np.testing.assert_allclose(posterior, expected, atol=1e-6)
     np.testing.assert_allclose(found.words, now.words, atol=1e-5)
 
@@ -204,5 +204,5 @@ def test_visits_are_incremental_em_as_it_is_written(least):
 def test_the_fit_of_a_pass_is_the_sum_of_log_probabilities_also_of_long_documents():
     block = Documents.from_tokens([[0] * 2000 + [1] * 500, [2, 3]], n_words=5)
     source, target = columns(start()), columns(Statistics.zero(3, 5))
-    fit = expect(Scattered.of(block), source, SMOOTHING, target, np.zeros((2, 3), np.float32))
+    fit = expect(DocumentView.of(block), source, SMOOTHING, target, np.zeros((2, 3), np.float32))
     assert fit == pytest.approx(model_of(start()).log_prob(block).sum(), rel=1e-9)

@@ -189,7 +189,7 @@ def test_a_million_documents_of_drift_leave_no_rounding_error():
             for part in block.blocks(500):
                 fast.learn(part)
             fast.model  # noqa: B018  # reading brings the sums up to date
-        sizes.append(len(fast.sample._places._words))
+        sizes.append(len(fast.sample._buffer._words))
     assert fast.sample.n_seen == 1_000_000
     assert max(sizes) <= 1.1 * sizes[0]
     fast.learn(drifting[0][:400])

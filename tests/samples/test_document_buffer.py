@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents, Everything, Reservoir, Window
-from spectralleader.samples.document_buffer import Places
+from spectralleader.samples.document_buffer import DocumentBuffer
 from spectralleader.samples.draws import Draws
 from tests.factories import blocks, documents
 
@@ -24,9 +24,9 @@ def test_a_change_says_where_documents_entered_and_left(kind, stream):
     sample, at = SAMPLES[kind](), {}
     for block in stream:
         change = sample.add(block)
-        taken = [place for place in change.places.tolist() if place in at]
-        assert [at[place] for place in taken] == [change.left[i] for i in range(len(taken))]
-        at |= {place: change.entered[i] for i, place in enumerate(change.places.tolist())}
+        taken = [slot for slot in change.slots.tolist() if slot in at]
+        assert [at[slot] for slot in taken] == [change.left[i] for i in range(len(taken))]
+        at |= {slot: change.entered[i] for i, slot in enumerate(change.slots.tolist())}
         remembered = Documents.concatenate([Documents.empty(5), *(at[i] for i in range(len(at)))])
         assert sample.documents == remembered
 
@@ -73,7 +73,7 @@ def test_recoding_renumbers_what_is_remembered_and_what_a_change_says(kind):
     renumbered = change.renumber(ids, 4)
     assert renumbered.entered == change.entered.recode(ids, 4)
     assert renumbered.left == change.left.recode(ids, 4)
-    assert renumbered.places.tolist() == change.places.tolist()
+    assert renumbered.slots.tolist() == change.slots.tolist()
     assert renumbered.chosen[:, 0].tolist() == list(range(change.n_entered))
     sample.recode(ids, 4)
     assert sample.documents == before.recode(ids, 4)
@@ -82,32 +82,32 @@ def test_recoding_renumbers_what_is_remembered_and_what_a_change_says(kind):
 
 
 def test_places_are_doubled_and_words_moved_only_when_they_are_used_up():
-    places = Places.of(documents(64, 5))
-    assert len(places._bounds) == 64
-    places.put(documents(1, 5), np.array([0]), np.array([64]))
-    assert len(places._bounds) == 128
-    places = Places.of(Documents.from_tokens([range(500), range(500)], n_words=1000))
-    arena = places._words
+    buffer = DocumentBuffer.of(documents(64, 5))
+    assert len(buffer._bounds) == 64
+    buffer.put(documents(1, 5), np.array([0]), np.array([64]))
+    assert len(buffer._bounds) == 128
+    buffer = DocumentBuffer.of(Documents.from_tokens([range(500), range(500)], n_words=1000))
+    arena = buffer._words
     assert len(arena) == 2000
     for _ in range(2):  # the second fills it to the last entry
-        places.put(Documents.from_tokens([range(500)], n_words=1000), np.array([0]), np.array([1]))
-        assert places._words is arena
-    places.put(Documents.from_tokens([[7]], n_words=1000), np.array([0]), np.array([1]))
-    assert len(places._words) == 2 * (1000 + 1)
-    assert places.documents() == Documents.from_tokens([range(500), [7]], n_words=1000)
+        buffer.put(Documents.from_tokens([range(500)], n_words=1000), np.array([0]), np.array([1]))
+        assert buffer._words is arena
+    buffer.put(Documents.from_tokens([[7]], n_words=1000), np.array([0]), np.array([1]))
+    assert len(buffer._words) == 2 * (1000 + 1)
+    assert buffer.documents() == Documents.from_tokens([range(500), [7]], n_words=1000)
 
 
 def test_room_is_made_for_the_documents_that_enter_not_for_the_whole_block():
-    places = Places.of(Documents.from_tokens([range(500), range(500)], n_words=1000))
-    arena = places._words  # 2,000 entries, half of them free
+    buffer = DocumentBuffer.of(Documents.from_tokens([range(500), range(500)], n_words=1000))
+    arena = buffer._words  # 2,000 entries, half of them free
     block = Documents.from_tokens([range(600), range(1000)], n_words=1000)
-    places.put(block, np.array([1]), np.array([0]))
-    assert places._words is arena
-    places.recode(None, 1001)  # nothing moves
-    assert (places._end, places.n_words) == (2000, 1001)
-    full = Places.of(Documents.from_tokens([range(16)] * 64, n_words=16))
+    buffer.put(block, np.array([1]), np.array([0]))
+    assert buffer._words is arena
+    buffer.recode(None, 1001)  # nothing moves
+    assert (buffer._end, buffer.n_words) == (2000, 1001)
+    full = DocumentBuffer.of(Documents.from_tokens([range(16)] * 64, n_words=16))
     assert (len(full._words), len(full._bounds)) == (2048, 64)
-    for _ in range(2):  # the second time there is no room for the words, but for the places
+    for _ in range(2):  # the second time there is no room for the words, but for the slots
         full.put(full.documents(), np.arange(64), np.arange(64))
     assert len(full._bounds) == 64
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from spectralleader import Documents, Reservoir, Window
 from spectralleader.moments.sums import sum_pairs, sum_words, tuple_weights
-from spectralleader.samples.token_subsample import draw_part, shorten, shorten_rows
+from spectralleader.samples.token_subsample import draw_tokens, subsample_rows, subsample_tokens
 from tests.factories import same_state
 
 
@@ -24,7 +24,7 @@ def long_documents(n_docs=12, n_words=400, *, seed=0):
 def test_a_long_document_becomes_a_part_of_itself_and_a_short_one_stays(counts, most, number):
     matrix = np.array([counts, [3] + [0] * (len(counts) - 1)], float)
     block = Documents.from_matrix(matrix)
-    part = shorten(block, np.array([number, 0]), most)
+    part = subsample_tokens(block, np.array([number, 0]), most)
     assert part[1] == block[1]
     if len(counts) <= most:
         assert part is block
@@ -35,7 +35,7 @@ def test_a_long_document_becomes_a_part_of_itself_and_a_short_one_stays(counts, 
 
 def test_a_document_of_a_hundred_million_million_tokens_is_drawn_from_at_once():
     words, counts = np.arange(50_000, dtype=np.int32), np.full(50_000, 2.0**31)
-    part, drawn = draw_part(words, counts, 256, number=0)
+    part, drawn = draw_tokens(words, counts, 256, number=0)
     assert drawn.sum() == 256
     assert (np.diff(part) > 0).all()
 
@@ -46,7 +46,7 @@ def test_the_moments_of_a_part_are_unbiased():
     rng = np.random.default_rng(0)
     block = Documents.from_tokens([rng.choice(20, 60, p=np.arange(1, 21) / 210)], n_words=20)
     parts = Documents.concatenate(
-        shorten(block, np.array([number]), most=8) for number in range(4000)
+        subsample_tokens(block, np.array([number]), most=8) for number in range(4000)
     )
     for tuples in (sum_words, sum_pairs):
         drawn = np.array([tuples(parts[i]) for i in range(0, 4000, 40)])
@@ -73,7 +73,7 @@ def test_the_budget_is_kept_and_entered_is_what_is_remembered(kind):
         change = sample.add(block)
         assert (np.diff(change.entered.indptr) <= 10).all()
         assert len(sample.documents.words) <= 50
-    assert len(sample._places._words) <= 1024
+    assert len(sample._buffer._words) <= 1024
 
 
 @pytest.mark.parametrize("kind", [Reservoir, Window])
@@ -111,14 +111,14 @@ def test_a_budget_too_small_for_triples_is_refused(kind, budget):
 
 def test_no_token_is_drawn_twice():
     for number in range(20):
-        words, counts = draw_part(np.arange(12, dtype=np.int32), np.ones(12), 11, number)
+        words, counts = draw_tokens(np.arange(12, dtype=np.int32), np.ones(12), 11, number)
         assert (len(words), counts.tolist()) == (11, [1.0] * 11)
 
 
 def test_a_block_without_long_documents_is_not_copied():
     block, rows = Documents.from_tokens([range(5), [1]], n_words=6), np.array([1, 0])
-    same, same_rows = shorten_rows(block, rows, 0, 5)
+    same, same_rows = subsample_rows(block, rows, 0, 5)
     assert same is block
     assert same_rows is rows
-    shorter, numbers = shorten_rows(block, rows, 0, 4)
+    shorter, numbers = subsample_rows(block, rows, 0, 4)
     assert (shorter.lengths.tolist(), numbers.tolist()) == ([1.0, 4.0], [0, 1])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints, Posteriors, WordIds
-from spectralleader.documents.views import Scattered
+from spectralleader.documents.views import DocumentView
 from spectralleader.em.columns import Columns, Smoothing, add, read_off, respond
 from spectralleader.runtime.compiled import inlined, kernel
 
@@ -21,7 +21,7 @@ SWEEP_POWER = 0.6  # exponent of the step size; after the first few, blocks weig
 
 @kernel
 def expect(
-    documents: Scattered,
+    documents: DocumentView,
     source: Columns,
     smoothing: Smoothing,
     target: Columns,
@@ -51,7 +51,7 @@ def expect(
 
 
 @kernel
-def log_probs(documents: Scattered, source: Columns, smoothing: Smoothing) -> Floats:
+def log_probs(documents: DocumentView, source: Columns, smoothing: Smoothing) -> Floats:
     """Return the log-probability of each document under the smoothed source, (n_docs,)."""
     out, work = np.empty(len(documents.bounds)), np.empty((5, 1, source.n_topics))
     slope, offset, prior, rows, logs = work[0], work[1], work[2], work[3], work[4]
@@ -69,13 +69,13 @@ def visit(
     bounds: Ints,
     words: WordIds,
     counts: Floats,
-    places: Ints,
+    slots: Ints,
     posterior: Posteriors,
     columns: Columns,
     smoothing: Smoothing,
     least: float,
 ) -> None:
-    """Update the posteriors of the documents in some places, one after the other.
+    """Update the posteriors of the documents in some slots, one after the other.
 
     The statistics are updated for every document whose posterior changes by more than `least`.
     """
@@ -85,15 +85,15 @@ def visit(
     for k in range(len(row)):
         logs[0, k] = 0.0
     chances = read_off(columns, smoothing, 1.0, slope, offset, prior)
-    for i in range(len(places)):
+    for i in range(len(slots)):
         # Word counts are read from the live table and are always current; only the sizes and
         # weights of the topics lag behind.
         if i % EVERY == EVERY - 1:
             chances = read_off(columns, smoothing, 1.0, slope, offset, prior)
-        place = places[i]
-        low, high = bounds[place, 0], bounds[place, 1]
+        slot = slots[i]
+        low, high = bounds[slot, 0], bounds[slot, 1]
         respond(low, high, words, counts, chances, prior, rows, logs)
-        largest, before, mine = 0.0, 0.0, posterior[place]
+        largest, before, mine = 0.0, 0.0, posterior[slot]
         for k in range(len(row)):
             before += mine[k]
             # Rounded as it is stored, so that `follow` later subtracts exactly what was added.
@@ -118,40 +118,40 @@ def follow(
 ) -> None:
     """Remove documents that left a sample, visit those that entered, and revisit others.
 
-    The layout of `moved` is that of `Change`: first the documents that entered, into the places
+    The layout of `moved` is that of `Change`: first the documents that entered, into the slots
     ``chosen[:, 1]``, of which those below n_before were taken. Then ``again[1]`` documents are
-    revisited, starting at the place ``again[0]``.
+    revisited, starting at the slot ``again[0]``.
 
-    This is called for every block. `Scattered`, `Columns` and `Smoothing` are passed as plain
+    This is called for every block. `DocumentView`, `Columns` and `Smoothing` are passed as plain
     tuples, because Numba takes 2 us to determine the type of each NamedTuple.
     """
     columns, smoothing = Columns(*topics[0]), Smoothing(*topics[1])
     left_bounds, left_words, left_counts, _ = moved
     bounds, words, counts, _ = remembered
-    # In `moved`, the documents that left follow those that entered, in the order of their places.
-    n_places, row, i = len(bounds), np.empty(columns.n_topics), len(chosen)
+    # In `moved`, the documents that left follow those that entered, in the order of their slots.
+    n_slots, row, i = len(bounds), np.empty(columns.n_topics), len(chosen)
     for c in range(len(chosen)):
-        place = chosen[c, 1]
-        if place < n_before:
+        slot = chosen[c, 1]
+        if slot < n_before:
             for k in range(len(row)):
-                row[k] = posterior[place, k]
-                # Marks the place as new: `visit` then adds the whole posterior, not a difference.
-                posterior[place, k] = 0.0
+                row[k] = posterior[slot, k]
+                # Marks the slot as new: `visit` then adds the whole posterior, not a difference.
+                posterior[slot, k] = 0.0
             low, high = left_bounds[i, 0], left_bounds[i, 1]
             add(low, high, left_words, left_counts, row, -1.0, 0.0, columns)
             i += 1
-    places = np.empty(len(chosen) + again[1], np.int64)
+    slots = np.empty(len(chosen) + again[1], np.int64)
     for j in range(len(chosen)):
-        places[j] = chosen[j, 1]
+        slots[j] = chosen[j, 1]
     for j in range(again[1]):
         # Round robin, so that every remembered document is revisited eventually.
-        places[len(chosen) + j] = (again[0] + j) % n_places
-    visit(bounds, words, counts, places, posterior, columns, smoothing, least)
+        slots[len(chosen) + j] = (again[0] + j) % n_slots
+    visit(bounds, words, counts, slots, posterior, columns, smoothing, least)
 
 
 @kernel
 def sweep(
-    documents: Scattered, columns: Columns, smoothing: Smoothing, size: int, n_passes: int
+    documents: DocumentView, columns: Columns, smoothing: Smoothing, size: int, n_passes: int
 ) -> None:
     """Stepwise EM in place: ``mu <- (1 - eta) mu + eta s'`` per block.
 

@@ -1,4 +1,4 @@
-"""Shortening: a long document is replaced by a random subsample of its tokens."""
+"""Token subsamples: a long document is represented by a random subsample of its tokens."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.checks import is_whole
 from spectralleader.documents import Documents
 
-WORDS_A_DOCUMENT = 1024  # default budget: distinct words per document of the capacity
-FEWEST = 3  # tokens that a part must have to contribute a triple
+WORDS_PER_DOCUMENT = 1024  # default budget: distinct words for each document of the capacity
+MIN_TOKENS = 3  # tokens that a part must have to contribute a triple
 STREAM = 0x73686F7274  # second seed of these draws: keeps them apart from users' small seeds
 
 
@@ -25,16 +25,16 @@ def check_capacity(capacity: Any) -> int:
 def check_budget(budget: Any, capacity: int) -> int:
     """Return the number of entries that a sample of this capacity may store."""
     if budget is None:
-        return WORDS_A_DOCUMENT * capacity
-    if not is_whole(budget) or budget < FEWEST * capacity:
+        return WORDS_PER_DOCUMENT * capacity
+    if not is_whole(budget) or budget < MIN_TOKENS * capacity:
         raise ValueError(
-            f"budget must be an integer number of words, at least {FEWEST} for each of the "
+            f"budget must be an integer number of words, at least {MIN_TOKENS} for each of the "
             f"capacity={capacity} documents, got {budget!r}"
         )
     return int(budget)
 
 
-def shorten(documents: Documents, numbers: Ints, most: int) -> Documents:
+def subsample_tokens(documents: Documents, numbers: Ints, most: int) -> Documents:
     """Return documents in which those of more than `most` distinct words keep `most` tokens.
 
     The tokens are drawn without replacement. Words, pairs and triples are averages over all tuples
@@ -46,7 +46,7 @@ def shorten(documents: Documents, numbers: Ints, most: int) -> Documents:
     Examples
     --------
     >>> block = Documents.from_tokens([range(100), [5, 5]], n_words=100)
-    >>> shorten(block, np.array([0, 1]), most=10).lengths.tolist()
+    >>> subsample_tokens(block, np.array([0, 1]), most=10).lengths.tolist()
     [10.0, 2.0]
     """
     indptr = documents.indptr
@@ -55,7 +55,7 @@ def shorten(documents: Documents, numbers: Ints, most: int) -> Documents:
     # A Python loop, because long documents are few.
     for i in np.flatnonzero(sizes > most):
         here = slice(indptr[i], indptr[i + 1])
-        part = draw_part(documents.words[here], documents.counts[here], most, int(numbers[i]))
+        part = draw_tokens(documents.words[here], documents.counts[here], most, int(numbers[i]))
         words += [documents.words[done : here.start], part[0]]
         counts += [documents.counts[done : here.start], part[1]]
         sizes[i], done = len(part[0]), here.stop
@@ -70,7 +70,7 @@ def shorten(documents: Documents, numbers: Ints, most: int) -> Documents:
     )
 
 
-def draw_part(words: WordIds, counts: Floats, n: int, number: int) -> tuple[WordIds, Floats]:
+def draw_tokens(words: WordIds, counts: Floats, n: int, number: int) -> tuple[WordIds, Floats]:
     """Return the words and counts of n tokens of a document, drawn without replacement."""
     ends = np.cumsum(counts)  # exact, because a document has fewer than 2**53 tokens
     rng = np.random.default_rng((number, STREAM))
@@ -82,13 +82,15 @@ def draw_part(words: WordIds, counts: Floats, n: int, number: int) -> tuple[Word
     return words[kept], drawn[kept].astype(np.float64)
 
 
-def shorten_rows(documents: Documents, rows: Ints, first: int, most: int) -> tuple[Documents, Ints]:
-    """Return the shortened rows of a block, and their row numbers in the result.
+def subsample_rows(
+    documents: Documents, rows: Ints, first: int, most: int
+) -> tuple[Documents, Ints]:
+    """Return the subsampled rows of a block, and their row numbers in the result.
 
     The block is returned unchanged if no document is too long. `first` is the number of its first
     document in the stream.
     """
     if (np.diff(documents.indptr) <= most).all():
         return documents, rows
-    # Only documents that enter are shortened: for others the draws would be wasted.
-    return shorten(documents.take(rows), first + rows, most), np.arange(len(rows))
+    # Only documents that enter are subsampled: for others the draws would be wasted.
+    return subsample_tokens(documents.take(rows), first + rows, most), np.arange(len(rows))

@@ -10,7 +10,7 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
 from spectralleader.documents.csr import number_words
-from spectralleader.documents.views import Scattered
+from spectralleader.documents.views import DocumentView
 from spectralleader.em.columns import Columns, Smoothing
 from spectralleader.em.passes import log_probs, sweep
 from spectralleader.em.statistics import Statistics
@@ -105,7 +105,7 @@ def race(
 
 def judge(course: Course, statistics: Statistics) -> Floats:
     """Return the log-probability of each held-out document."""
-    return log_probs(Scattered.of(course.judged), *read(statistics, course))
+    return log_probs(DocumentView.of(course.judged), *read(statistics, course))
 
 
 def choose(judged: Sequence[Floats], n_incumbents: int, margin: float) -> int:
@@ -140,7 +140,7 @@ def fit(course: Course, start: Statistics) -> Statistics:
     fitted = start.copy()
     # With few documents the mini-batches shrink, so that a sweep still has many steps.
     size = max(1, min(SWEEP_SIZE, course.fitted.n_docs // SWEEP_BLOCKS))
-    sweep(Scattered.of(course.fitted), *read(fitted, course), size, N_SWEEPS)
+    sweep(DocumentView.of(course.fitted), *read(fitted, course), size, N_SWEEPS)
     return fitted
 
 

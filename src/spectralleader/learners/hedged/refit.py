@@ -21,7 +21,7 @@ from spectralleader.checks.states import (
     whole,
 )
 from spectralleader.documents import Documents
-from spectralleader.documents.views import Scattered
+from spectralleader.documents.views import DocumentView
 from spectralleader.em.columns import Smoothing
 from spectralleader.em.passes import log_probs
 from spectralleader.em.statistics import Statistics, match
@@ -33,7 +33,7 @@ from spectralleader.learners.hedged.race import ENOUGH, Outcome, race
 from spectralleader.learners.hedged.sample_em import Followed
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.samples import Reservoir, Window, sample_to_state
-from spectralleader.samples.interleaving import interleave, take_turns
+from spectralleader.samples.interleaving import interleave, take_in_turns
 
 MOST_EVENTS = 100  # remembered, the latest
 CHANGED = "the stream changed"
@@ -132,7 +132,7 @@ class Refit:
 
     def _race(self, experts: Experts) -> bool:
         """Race new starts on part of the reservoir; return whether one of them won."""
-        n, remembered = self.reservoir.n_seen, self.reservoir.lying
+        n, remembered = self.reservoir.n_seen, self.reservoir.view
         # Seeded by the number of the race: a resumed run draws the same documents.
         rng = np.random.default_rng([self.seed, self.n_races])
         some = remembered.gather(rng.permutation(len(self.reservoir))[: self._most_raced])
@@ -250,10 +250,10 @@ class Refit:
         # At most one restart per doubling of the stream: topics that people read should be stable.
         self._next_revival = 2 * n
         every = max(1, len(self.reservoir) // N_EXPLAINED)
-        some = self.reservoir.lying.gather(np.arange(0, len(self.reservoir), every))
+        some = self.reservoir.view.gather(np.arange(0, len(self.reservoir), every))
         lengths, smoothing = np.maximum(some.lengths, 1.0), self.smoothing(ALL, experts)
         # Per word: otherwise the longest documents would always have the lowest likelihood.
-        explained = log_probs(Scattered.of(some), columns, smoothing) / lengths
+        explained = log_probs(DocumentView.of(some), columns, smoothing) / lengths
         worst = some.take(np.argsort(explained, kind="stable")[:WORST])
         start, alone = experts.estimates[ALL], Statistics.zero(1, worst.n_words)
         # Weighted to an even share of the documents; a topic that starts small could die again.
@@ -271,7 +271,7 @@ class Refit:
             newest.append(one.window.last(int((turns == i).sum())))
             too_many = np.flatnonzero(turns == i)[newest[i].n_docs :]  # after a change it is small
             turns = np.delete(turns, too_many)
-        return take_turns(newest, turns)
+        return take_in_turns(newest, turns)
 
     def merge(
         self,
@@ -292,7 +292,7 @@ class Refit:
         self._follow()
         incumbents = [one.estimates.view(ALL) for one in (experts, *their_experts)]
         order = rng.permutation(len(self.reservoir))[: self._most_raced]
-        outcome = self._run(self.reservoir.lying.gather(order), incumbents, ALL, experts)
+        outcome = self._run(self.reservoir.view.gather(order), incumbents, ALL, experts)
         winner, self.strengths = outcome.winner, [outcome.strength for _ in FOLLOWED]
         # The numbers of the first learner are kept.
         winner = winner.reorder(match(winner, incumbents[0]))

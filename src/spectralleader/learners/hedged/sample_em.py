@@ -15,7 +15,7 @@ from spectralleader.em.statistics import Statistics
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.models.matching import best_order
 from spectralleader.samples import Reservoir, Window
-from spectralleader.samples.reservoir import NOBODY
+from spectralleader.samples.reservoir import NONE_CHOSEN
 
 MATCHED = 5000  # maximum number of documents used to match topics
 
@@ -33,12 +33,12 @@ class Followed:
         self.sample = sample
         # Grows by doubling; documents already in the sample get their posteriors at a restart.
         self._room: Posteriors = np.zeros((len(sample), n_topics), np.float32)
-        self._next = 0  # place to visit next
+        self._next = 0  # slot to visit next
         self._due = 0.0  # fractional part of the visits due
 
     @property
     def posterior(self) -> Posteriors:
-        """P(topic | document) of each place, (n, K)."""
+        """P(topic | document) of each slot, (n, K)."""
         return self._room[: len(self.sample)]
 
     def learn(
@@ -57,7 +57,7 @@ class Followed:
         self._due -= int(self._due)
         self._next = (self._next + again[1]) % n
         # Plain tuples, because Numba determines their types faster, see `visits.follow`.
-        moved = (tuple(self.sample.lying), tuple(change.moved), change.chosen, n_before)
+        moved = (tuple(self.sample.view), tuple(change.moved), change.chosen, n_before)
         topics = (tuple(columns), tuple(smoothing))
         follow(*moved, again, self._room, topics, SETTINGS.unmoved)
 
@@ -79,16 +79,16 @@ class Followed:
         statistics = Statistics.zero(columns.n_topics, len(columns.words))
         after = np.zeros_like(before)
         # Invariant: the statistics are the sums of these posteriors; `follow` subtracts them later.
-        expect(self.sample.lying, start, smoothing, statistics.columns, after)
+        expect(self.sample.view, start, smoothing, statistics.columns, after)
         is_known = renumber and before.any()
         order = match(after, before) if is_known else np.arange(columns.n_topics)
         at = slice(columns.first, columns.first + columns.n_topics)
         columns.words[:, at] = statistics.words[:, order]
         columns.totals[:, at] = statistics.totals[:, order]
         self._room[:n] = after[:, order]
-        lying, topics = tuple(self.sample.lying), (tuple(columns), tuple(smoothing))
+        view, topics = tuple(self.sample.view), (tuple(columns), tuple(smoothing))
         for _ in range(n_passes):  # nothing moved, and everything is visited again
-            follow(lying, lying, NOBODY, n, (0, n), self._room, topics, SETTINGS.unmoved)
+            follow(view, view, NONE_CHOSEN, n, (0, n), self._room, topics, SETTINGS.unmoved)
         return float((self.posterior.argmax(axis=1) != before.argmax(axis=1)).mean())
 
     def to_state(self) -> dict[str, Any]:

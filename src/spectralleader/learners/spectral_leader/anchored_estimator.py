@@ -9,7 +9,7 @@ from typing import Any
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.states import check_same, part, text, whole
 from spectralleader.documents import Documents
-from spectralleader.documents.views import Scattered
+from spectralleader.documents.views import DocumentView
 from spectralleader.learners.spectral_leader.changes import changes_from_state, changes_to_state
 from spectralleader.models import TopicModel
 from spectralleader.moments import ProjectedSums
@@ -31,7 +31,7 @@ N_RESTARTS = 10
 # Re-anchor once this share of the sample has changed. L1 is flat from 1/8 to 1
 # (python -m benchmarks.constants); smaller shares only cost time.
 STALE = 1 / 3
-NOTHING_MOVED = Scattered.of(Documents.empty(1))
+NOTHING_MOVED = DocumentView.of(Documents.empty(1))
 
 
 @dataclass
@@ -173,7 +173,7 @@ class Anchored:
         warm = cold.directions if is_warm else None
         return Followed(sums, cold, cold.model, starts, warm, details)
 
-    def _solve(self, followed: Followed, moved: Scattered, n_added: int) -> None:
+    def _solve(self, followed: Followed, moved: DocumentView, n_added: int) -> None:
         """Add what moved to the sums, and estimate their model."""
         sums = followed.sums.sums
         found = None
