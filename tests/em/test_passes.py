@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from spectralleader import Documents, Reservoir
 from spectralleader.documents.views import DocumentView
 from spectralleader.em.columns import Columns, Smoothing
-from spectralleader.em.passes import EVERY, expect, follow, log_probs, sweep, visit
+from spectralleader.em.passes import EVERY, batch_pass, log_probs, sweep, visit, visit_changes
 from spectralleader.em.statistics import Statistics, with_words
 from spectralleader.learners.hedged.background import smooth
 from tests.factories import blocks, documents, model
@@ -54,7 +54,7 @@ def test_a_pass_is_the_e_step_of_the_smoothed_model(block, n_topics):
     block, given = with_words(block), start(n_topics=n_topics)
     target = columns(Statistics.zero(n_topics, 5), before=2)
     posterior = np.empty((block.n_docs, n_topics), np.float32)
-    fit = expect(DocumentView.of(block), columns(given, 1), SMOOTHING, target, posterior)
+    fit = batch_pass(DocumentView.of(block), columns(given, 1), SMOOTHING, target, posterior)
     meant = model_of(given)
     np.testing.assert_allclose(posterior, meant.posterior(block), atol=ROUNDED)
     assert fit == pytest.approx(meant.log_prob(block).sum())
@@ -117,7 +117,7 @@ def test_following_a_sample_keeps_the_sums_of_its_documents(seed, size):
     for block in with_words(documents(120, 5, seed=seed)).blocks(size):
         n_before, change = len(sample), sample.add(block)
         moved = (tuple(sample.view), tuple(change.moved), change.chosen, n_before)
-        follow(*moved, (n_next, 4), posterior, (tuple(found), tuple(SMOOTHING)), 0.0)
+        visit_changes(*moved, (n_next, 4), posterior, (tuple(found), tuple(SMOOTHING)), 0.0)
         n_next = (n_next + 4) % len(sample)
     assert_sums(found, sample.documents, posterior[: len(sample)])
     np.testing.assert_allclose(posterior.sum(axis=1)[: len(sample)], 1.0, atol=1e-5)
@@ -172,7 +172,7 @@ def test_the_next_documents_in_turn_are_visited_again():
     none_moved = change.moved._replace(bounds=change.moved.bounds[:0])
     moved = (tuple(sample.view), tuple(none_moved), change.chosen[:0], 9)
     found.words[0, 0] += 1.0  # or all topics would be alike
-    follow(*moved, (7, 3), posterior, (tuple(found), tuple(SMOOTHING)), 0.0)
+    visit_changes(*moved, (7, 3), posterior, (tuple(found), tuple(SMOOTHING)), 0.0)
     visited = (np.abs(posterior - np.float32(1 / 3)).max(axis=1) > 0).nonzero()[0]
     assert set(visited.tolist()) <= {7, 8, 0}
     assert {7, 8} & set(visited.tolist())
@@ -204,5 +204,7 @@ def test_visits_are_incremental_em_as_it_is_written(least):
 def test_the_fit_of_a_pass_is_the_sum_of_log_probabilities_also_of_long_documents():
     block = Documents.from_tokens([[0] * 2000 + [1] * 500, [2, 3]], n_words=5)
     source, target = columns(start()), columns(Statistics.zero(3, 5))
-    fit = expect(DocumentView.of(block), source, SMOOTHING, target, np.zeros((2, 3), np.float32))
+    fit = batch_pass(
+        DocumentView.of(block), source, SMOOTHING, target, np.zeros((2, 3), np.float32)
+    )
     assert fit == pytest.approx(model_of(start()).log_prob(block).sum(), rel=1e-9)

@@ -1,6 +1,6 @@
 """EM over remembered documents: batch, incremental and stepwise.
 
-All share one E-step and one update of the statistics: `expect` is a pass of batch EM, `visit` is
+All share one E-step and one update of the statistics: `batch_pass` is batch EM, `visit` is
 incremental EM (Neal & Hinton 1998), `sweep` is stepwise EM (Cappe & Moulines 2009).
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from spectralleader.arrays import Floats, Ints, Posteriors, WordIds
 from spectralleader.documents.views import DocumentView
-from spectralleader.em.columns import Columns, Smoothing, add, read_off, respond
+from spectralleader.em.columns import Columns, Smoothing, add_document, e_step, m_step
 from spectralleader.runtime.compiled import inlined, kernel
 
 EVERY = 32  # documents between updates of weights and sizes of topics in `visit`
@@ -20,7 +20,7 @@ SWEEP_POWER = 0.6  # exponent of the step size; after the first few, blocks weig
 
 
 @kernel
-def expect(
+def batch_pass(
     documents: DocumentView,
     source: Columns,
     smoothing: Smoothing,
@@ -39,14 +39,14 @@ def expect(
     for k in range(len(row)):
         logs[0, k] = 0.0
     # Batch EM: one model evaluates all documents, so that source and target are different tables.
-    chances = read_off(source, smoothing, 1.0, slope, offset, prior)
+    word_probs = m_step(source, smoothing, 1.0, slope, offset, prior)
     for i in range(len(documents.bounds)):
         low, high = documents.bounds[i, 0], documents.bounds[i, 1]
-        fit += respond(low, high, documents.words, documents.counts, chances, prior, rows, logs)
+        fit += e_step(low, high, documents.words, documents.counts, word_probs, prior, rows, logs)
         for k in range(len(row)):
             posterior[i, k] = row[k]
             row[k] = posterior[i, k]  # rounded to float32, so that it can be subtracted exactly
-        add(low, high, documents.words, documents.counts, row, 1.0, 0.0, target)
+        add_document(low, high, documents.words, documents.counts, row, 1.0, 0.0, target)
     return fit
 
 
@@ -57,10 +57,10 @@ def log_probs(documents: DocumentView, source: Columns, smoothing: Smoothing) ->
     slope, offset, prior, rows, logs = work[0], work[1], work[2], work[3], work[4]
     for k in range(source.n_topics):
         logs[0, k] = 0.0
-    chances = read_off(source, smoothing, 1.0, slope, offset, prior)
+    word_probs = m_step(source, smoothing, 1.0, slope, offset, prior)
     for i in range(len(out)):
         low, high = documents.bounds[i, 0], documents.bounds[i, 1]
-        out[i] = respond(low, high, documents.words, documents.counts, chances, prior, rows, logs)
+        out[i] = e_step(low, high, documents.words, documents.counts, word_probs, prior, rows, logs)
     return out
 
 
@@ -84,34 +84,34 @@ def visit(
     row = rows[0]
     for k in range(len(row)):
         logs[0, k] = 0.0
-    chances = read_off(columns, smoothing, 1.0, slope, offset, prior)
+    word_probs = m_step(columns, smoothing, 1.0, slope, offset, prior)
     for i in range(len(slots)):
         # Word counts are read from the live table and are always current; only the sizes and
         # weights of the topics lag behind.
         if i % EVERY == EVERY - 1:
-            chances = read_off(columns, smoothing, 1.0, slope, offset, prior)
+            word_probs = m_step(columns, smoothing, 1.0, slope, offset, prior)
         slot = slots[i]
         low, high = bounds[slot, 0], bounds[slot, 1]
-        respond(low, high, words, counts, chances, prior, rows, logs)
+        e_step(low, high, words, counts, word_probs, prior, rows, logs)
         largest, before, mine = 0.0, 0.0, posterior[slot]
         for k in range(len(row)):
             before += mine[k]
-            # Rounded as it is stored, so that `follow` later subtracts exactly what was added.
+            # Rounded as it is stored: `visit_changes` later subtracts exactly what was added.
             row[k] = np.float64(np.float32(row[k])) - np.float64(mine[k])
             largest = max(largest, abs(row[k]))
         if largest > least or before < 0.5:  # a new document has no posterior yet: it sums to 0
-            add(low, high, words, counts, row, 1.0, 0.0, columns)
+            add_document(low, high, words, counts, row, 1.0, 0.0, columns)
             for k in range(len(row)):
                 mine[k] = np.float32(mine[k] + row[k])
 
 
 @kernel
-def follow(
+def visit_changes(
     remembered: tuple[Any, ...],
     moved: tuple[Any, ...],
     chosen: Ints,
     n_before: int,
-    again: tuple[int, int],
+    revisited: tuple[int, int],
     posterior: Posteriors,
     topics: tuple[tuple[Any, ...], tuple[Any, ...]],
     least: float,
@@ -119,8 +119,8 @@ def follow(
     """Remove documents that left a sample, visit those that entered, and revisit others.
 
     The layout of `moved` is that of `Change`: first the documents that entered, into the slots
-    ``chosen[:, 1]``, of which those below n_before were taken. Then ``again[1]`` documents are
-    revisited, starting at the slot ``again[0]``.
+    ``chosen[:, 1]``, of which those below n_before were taken. Then ``revisited[1]`` documents are
+    revisited, starting at the slot ``revisited[0]``.
 
     This is called for every block. `DocumentView`, `Columns` and `Smoothing` are passed as plain
     tuples, because Numba takes 2 us to determine the type of each NamedTuple.
@@ -138,14 +138,14 @@ def follow(
                 # Marks the slot as new: `visit` then adds the whole posterior, not a difference.
                 posterior[slot, k] = 0.0
             low, high = left_bounds[i, 0], left_bounds[i, 1]
-            add(low, high, left_words, left_counts, row, -1.0, 0.0, columns)
+            add_document(low, high, left_words, left_counts, row, -1.0, 0.0, columns)
             i += 1
-    slots = np.empty(len(chosen) + again[1], np.int64)
+    slots = np.empty(len(chosen) + revisited[1], np.int64)
     for j in range(len(chosen)):
         slots[j] = chosen[j, 1]
-    for j in range(again[1]):
+    for j in range(revisited[1]):
         # Round robin, so that every remembered document is revisited eventually.
-        slots[len(chosen) + j] = (again[0] + j) % n_slots
+        slots[len(chosen) + j] = (revisited[0] + j) % n_slots
     visit(bounds, words, counts, slots, posterior, columns, smoothing, least)
 
 
@@ -161,7 +161,7 @@ def sweep(
     """
     n, K = len(documents.bounds), columns.n_topics
     scale, n_steps = 1.0, 0
-    found, work = np.empty((size, K)), np.empty((4, 1, K))
+    responsibilities, work = np.empty((size, K)), np.empty((4, 1, K))
     slope, offset, prior, logs = work[0], work[1], work[2], work[3]
     words, counts = documents.words, documents.counts
     for k in range(K):
@@ -172,20 +172,22 @@ def sweep(
             # eta_k of eq. 22; k continues to count in later passes.
             step = (n_steps + 2.0) ** -SWEEP_POWER
             n_steps += 1
-            chances = read_off(columns, smoothing, scale, slope, offset, prior)
+            word_probs = m_step(columns, smoothing, scale, slope, offset, prior)
             for i in range(first, last):
                 low, high = documents.bounds[i, 0], documents.bounds[i, 1]
                 # Buffered until the block is complete: all its documents are evaluated under the
                 # model before it.
-                rows = found[i - first : i - first + 1]
-                respond(low, high, words, counts, chances, prior, rows, logs)
+                rows = responsibilities[i - first : i - first + 1]
+                e_step(low, high, words, counts, word_probs, prior, rows, logs)
             # mu = scale * columns, so that the decay of eq. 22 is one multiplication.
             scale *= 1.0 - step
             # The mean of a block counts as n documents: pseudo-counts then weigh as in batch EM.
             gain = step * n / (last - first) / scale
             for i in range(first, last):
                 low, high = documents.bounds[i, 0], documents.bounds[i, 1]
-                add(low, high, words, counts, found[i - first], gain, 0.0, columns)
+                add_document(
+                    low, high, words, counts, responsibilities[i - first], gain, 0.0, columns
+                )
     _multiply(columns, scale)
 
 

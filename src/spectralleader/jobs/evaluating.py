@@ -25,7 +25,7 @@ from spectralleader.learners.lookup import find_learner
 from spectralleader.runtime.interrupts import Interrupts, Terminated, look
 from spectralleader.sources.files import TextBlock
 from spectralleader.study.reporting.study import Study
-from spectralleader.study.rows import Contender as Shown
+from spectralleader.study.rows import Contender as StudyContender
 from spectralleader.study.rows import Row
 from spectralleader.text.first_use import compile_learning
 from spectralleader.text.vectoriser import Vectoriser
@@ -173,7 +173,7 @@ class Evaluation:
         for name, contender in self.contenders.items():
             loss = contender.losses.mean_loss
             if loss is not None:
-                self.rows.append(Row(Shown(name), 0, self.n_steps, {"L1": loss}))
+                self.rows.append(Row(StudyContender(name), 0, self.n_steps, {"L1": loss}))
         if len(self.rows) > MOST_ROWS * len(self.contenders):
             self.every *= 2
             self.rows = [row for row in self.rows if row.step % self.every == 0]
@@ -196,7 +196,7 @@ class Evaluation:
         rows = []
         for name, one in self.contenders.items():
             found = {k: v for k, v in one.summary().items() if k in METRICS and v is not None}
-            shown = Shown(name, parameters={"topics": one.learner.n_topics})
+            shown = StudyContender(name, parameters={"topics": one.learner.n_topics})
             rows.append(Row(shown, 0, self.n_steps, found))
         metrics = tuple(m for m in METRICS if rows and all(m in row.values for row in rows))
         question = "How many topics?"

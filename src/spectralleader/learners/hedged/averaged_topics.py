@@ -1,4 +1,4 @@
-"""Shown: the topics of `model`, an average over the recent part of the stream."""
+"""AveragedTopics: the topics of `model`, an average over the recent part of the stream."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.models import TopicModel
 
 
-class Shown:
+class AveragedTopics:
     """The reservoir's topics, averaged over the last part of the stream.
 
-    It moves whenever the stream has grown by a step, so that topics keep their words and reading
-    them costs nothing in between.
+    It is updated whenever the stream has grown by a step, so that topics keep their words, and
+    reading them in between costs nothing.
     """
 
     def __init__(
         self, statistics: Statistics, background: Background, strength: float, n_docs: int
     ) -> None:
-        # A copy: word counts continue, but `model` must not change between two moves.
+        # A copy: word counts continue, but `model` must not change between two updates.
         self.statistics, self.background = statistics, background.copy()
         self.strength = strength  # words of background in each topic
-        self.n_docs = n_docs  # learned, when it last moved
+        self.n_docs = n_docs  # learned at the last update
         self._model: TopicModel | None = None
 
     @property
     def model(self) -> TopicModel:
-        """The topics as they are read."""
+        """The averaged topics as a model."""
         if self._model is None:
             columns = self.statistics.columns
             self._model = smooth(columns, self.background.prior, self.strength)
@@ -41,10 +41,10 @@ class Shown:
         # Relative to the stream: the number of updates is logarithmic in its length.
         return n_docs - self.n_docs >= SETTINGS.step * n_docs
 
-    def moved(
+    def updated(
         self, current: Statistics, background: Background, strength: float, n_docs: int, size: int
-    ) -> Shown:
-        """Return the average that has taken in the topics of `size` documents as they are now."""
+    ) -> AveragedTopics:
+        """Return the average updated with the current topics of `size` documents."""
         # An exponential average over `inertia` times the stream; its memory grows with the stream.
         average, rate = self.statistics, (n_docs - self.n_docs) / (SETTINGS.inertia * n_docs)
         rate = min(1.0, rate)
@@ -53,7 +53,7 @@ class Shown:
         totals = kept * average.totals + rate * current.totals
         words = kept * average.words
         words += rate * current.words
-        return Shown(Statistics(totals, words), background, strength, n_docs)
+        return AveragedTopics(Statistics(totals, words), background, strength, n_docs)
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
         """Renumber the words."""
@@ -71,7 +71,7 @@ class Shown:
         }
 
     @classmethod
-    def from_state(cls, state: dict[str, Any], n_topics: int, n_words: int) -> Shown:
+    def from_state(cls, state: dict[str, Any], n_topics: int, n_words: int) -> AveragedTopics:
         """Return what `to_state` described, of that size."""
         statistics = Statistics.from_state(part(state, "statistics"), n_topics, n_words, 0.0)
         background = Background.from_state(part(state, "background"), n_words)

@@ -1,4 +1,4 @@
-"""Followed: a sample whose topics are updated by incremental EM."""
+"""SampleEM: a sample whose topics are updated by incremental EM."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spectralleader.arrays import Ints, Posteriors
 from spectralleader.checks.states import number, posteriors, whole
 from spectralleader.documents import Documents
 from spectralleader.em.columns import Columns, Smoothing
-from spectralleader.em.passes import expect, follow
+from spectralleader.em.passes import batch_pass, visit_changes
 from spectralleader.em.statistics import Statistics
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.models.matching import best_order
@@ -20,7 +20,7 @@ from spectralleader.samples.reservoir import NONE_CHOSEN
 MATCHED = 5000  # maximum number of documents used to match topics
 
 
-class Followed:
+class SampleEM:
     """Remembered documents with their posteriors at the last visit.
 
     The statistics of K topics, held by the caller, are sums over these: a document that enters adds
@@ -53,13 +53,13 @@ class Followed:
             self._room = room
         # Fractions carry over: half a visit per document is one visit for every second document.
         self._due += n_visits * block.n_docs
-        again = (self._next, min(int(self._due), n))
+        revisited = (self._next, min(int(self._due), n))
         self._due -= int(self._due)
-        self._next = (self._next + again[1]) % n
-        # Plain tuples, because Numba determines their types faster, see `visits.follow`.
+        self._next = (self._next + revisited[1]) % n
+        # Plain tuples, because Numba determines their types faster, see `passes.visit_changes`.
         moved = (tuple(self.sample.view), tuple(change.moved), change.chosen, n_before)
         topics = (tuple(columns), tuple(smoothing))
-        follow(*moved, again, self._room, topics, SETTINGS.unmoved)
+        visit_changes(*moved, revisited, self._room, topics, SETTINGS.unmoved)
 
     def restart(
         self,
@@ -78,8 +78,9 @@ class Followed:
         before, n = self.posterior.copy(), len(self.sample)
         statistics = Statistics.zero(columns.n_topics, len(columns.words))
         after = np.zeros_like(before)
-        # Invariant: the statistics are the sums of these posteriors; `follow` subtracts them later.
-        expect(self.sample.view, start, smoothing, statistics.columns, after)
+        # Invariant: the statistics are the sums of these posteriors, which `visit_changes` later
+        # subtracts.
+        batch_pass(self.sample.view, start, smoothing, statistics.columns, after)
         is_known = renumber and before.any()
         order = match(after, before) if is_known else np.arange(columns.n_topics)
         at = slice(columns.first, columns.first + columns.n_topics)
@@ -88,11 +89,11 @@ class Followed:
         self._room[:n] = after[:, order]
         view, topics = tuple(self.sample.view), (tuple(columns), tuple(smoothing))
         for _ in range(n_passes):  # nothing moved, and everything is visited again
-            follow(view, view, NONE_CHOSEN, n, (0, n), self._room, topics, SETTINGS.unmoved)
+            visit_changes(view, view, NONE_CHOSEN, n, (0, n), self._room, topics, SETTINGS.unmoved)
         return float((self.posterior.argmax(axis=1) != before.argmax(axis=1)).mean())
 
     def to_state(self) -> dict[str, Any]:
-        """Return the state but the sample."""
+        """Return the state without the sample."""
         return {"posterior": self.posterior.copy(), "next": self._next, "due": self._due}
 
     def load_state(self, state: dict[str, Any]) -> None:

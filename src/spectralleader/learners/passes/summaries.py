@@ -59,5 +59,5 @@ def expect(documents: Documents, words: Floats, totals: Floats, smoothing: Smoot
     source, added = (
         Columns(x[0], x[1], 0, n_topics) for x in ((words, totals), (target.words, target.totals))
     )
-    fit = passes.expect(DocumentView.of(known), source, smoothing, added, posterior)
+    fit = passes.batch_pass(DocumentView.of(known), source, smoothing, added, posterior)
     return target.words, target.totals, np.array([fit])
