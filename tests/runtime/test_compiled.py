@@ -156,8 +156,8 @@ def test_what_one_thread_does_before_kernels_is_nothing_to_another():
     with before_each_kernel(print):  # begins within the other's, and ends after it
         leave.set()
         thread.join()
-        assert COMPILING.of_thread.before_each is print
-    assert COMPILING.of_thread.before_each is nothing
+        assert COMPILING.thread_hooks.before_each is print
+    assert COMPILING.thread_hooks.before_each is nothing
 
 
 class Written:

@@ -6,7 +6,7 @@ import pytest
 
 from spectralleader import TextTopics
 from spectralleader.serve import answer_cache as module
-from spectralleader.serve.answer_cache import Answers
+from spectralleader.serve.answer_cache import AnswerCache
 from tests.factories import texts
 
 
@@ -24,7 +24,7 @@ def n_docs(held):
 
 
 def test_an_answer_is_made_again_only_if_there_are_newer_documents(topics):
-    answers, made = Answers(), []
+    answers, made = AnswerCache(), []
 
     def read(held):
         made.append(held)
@@ -37,7 +37,7 @@ def test_an_answer_is_made_again_only_if_there_are_newer_documents(topics):
 
 
 def test_learning_goes_on_and_others_take_the_old_answer_while_it_is_made_again(topics):
-    answers, begun, may_end, got = Answers(), threading.Event(), threading.Event(), []
+    answers, begun, may_end, got = AnswerCache(), threading.Event(), threading.Event(), []
 
     def read_slowly(held):
         begun.set()
@@ -57,7 +57,7 @@ def test_learning_goes_on_and_others_take_the_old_answer_while_it_is_made_again(
 
 
 def test_an_answer_that_fails_is_made_by_the_next(topics):
-    answers = Answers()
+    answers = AnswerCache()
     with pytest.raises(ZeroDivisionError):
         answers.get("a", topics, lambda held: 1 / 0)
     assert answers.get("a", topics, n_docs) == 60

@@ -12,7 +12,7 @@ from spectralleader.serve import inbox as inbox_module
 from spectralleader.serve import request_batching
 from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.metrics import Metrics, read_lag
-from spectralleader.serve.middleware import Guarding
+from spectralleader.serve.middleware import Middleware
 from spectralleader.serve.requests import Limits
 from spectralleader.serve.routes import Routes
 from spectralleader.serve.service import Service, read
@@ -33,7 +33,7 @@ class Asked:
         self.metrics = Metrics(self.service)
         limits = limits or Limits()
         routes = Routes(self.service, self.metrics, limits)
-        self.app = Guarding(routes, limits, self.metrics, ending=self.service.ending)
+        self.app = Middleware(routes, limits, self.metrics, ending=self.service.ending)
 
     def ask(self, method, path, body=b"", *, ends=True):
         """Return the status, the headers and the JSON of an answer; a body may have no end."""

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import GrowingVocabulary, TextTopics, Vectoriser, Vocabulary, Words
-from spectralleader.text.arrow_column import Column, as_column
+from spectralleader.text.arrow_column import ArrowColumn, as_arrow_column
 from spectralleader.text.packing import encode
 from tests.factories import same_state, texts
 
@@ -39,7 +39,7 @@ FORMS = {
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=9), max_size=9))
 def test_a_column_is_its_strings(strings):
-    column = Column(pl.Series(strings, dtype=pl.String))
+    column = ArrowColumn(pl.Series(strings, dtype=pl.String))
     assert list(column) == strings
     assert len(column) == len(strings)
     assert list(column[1:3]) == strings[1:3]
@@ -71,15 +71,15 @@ def test_a_tokenizer_of_ones_own_gets_strings():
 
 
 def test_texts_in_arrows_form_are_not_made_into_strings(monkeypatch):
-    monkeypatch.setattr(Column, "__iter__", None)
+    monkeypatch.setattr(ArrowColumn, "__iter__", None)
     vectoriser = Vectoriser(GrowingVocabulary(99), Words())
     assert vectoriser.count(pl.Series(WRITTEN[:-2])).n_docs == 301  # the rest needs str.lower
 
 
 def test_pandas_strings_held_by_arrow_stay_where_they_are():
     pytest.importorskip("pyarrow", reason="pandas holds its strings by itself")
-    assert isinstance(as_column(pd.Series(WRITTEN)), Column)
-    assert as_column(pd.Series(WRITTEN, dtype=object)) is None
+    assert isinstance(as_arrow_column(pd.Series(WRITTEN)), ArrowColumn)
+    assert as_arrow_column(pd.Series(WRITTEN, dtype=object)) is None
 
 
 @pytest.mark.parametrize("form", ["polars", "any holder", "pandas", "pandas, objects"])

@@ -34,7 +34,7 @@ def test_a_table_grows_with_words_and_with_their_bytes():
 
 @njit
 def find(*given):
-    return tables.find(*given)
+    return tables.find_word(*given)
 
 
 def test_words_of_the_same_hash_are_told_apart_by_their_bytes():

@@ -22,7 +22,7 @@ from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import AnyReader, Source, choose_vocabulary, choose_words
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import find_learner
-from spectralleader.runtime.interrupts import Interrupts, Terminated, look
+from spectralleader.runtime.interrupts import Interrupts, Terminated, raise_if_interrupted
 from spectralleader.sources.files import TextBlock
 from spectralleader.study.reporting.study import Study
 from spectralleader.study.rows import Contender as StudyContender
@@ -269,7 +269,7 @@ def evaluate(
         interrupts.at_stake = True
         try:
             for block in reader:
-                look()
+                raise_if_interrupted()
                 result.step(block)
                 progress.stepped(result)
         except KeyboardInterrupt as reason:

@@ -1,4 +1,4 @@
-"""Learned: the result of `learn`, and topics as plain values."""
+"""LearnResult: the result of `learn`, and topics as plain values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spectralleader.text.topics import TextTopics
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnResult:
     """The result of a pass."""
 
     topics: TextTopics
@@ -57,7 +57,7 @@ class Learned:
             "unigram_L1": self.unigram_losses.mean_loss,
             "unigram_perplexity": self.unigram_losses.perplexity,
             "topics": list_topics(topics, n_words),
-            "suggested_level": topics.level() if topics.reading.is_auto else None,
+            "suggested_level": topics.level() if topics.annotations.is_auto else None,
             "guesses": list(self.reader.guesses),
             "problems": {
                 kind: {"rows": count, "first": problems.places[kind]}

@@ -14,10 +14,10 @@ from spectralleader.jobs.checkpointing import (
 )
 from spectralleader.jobs.emitting import Emitter, rows_of
 from spectralleader.jobs.input_digest import InputDigest
-from spectralleader.jobs.learn_result import Learned
+from spectralleader.jobs.learn_result import LearnResult
 from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import AnyReader
-from spectralleader.runtime.interrupts import Terminated, look
+from spectralleader.runtime.interrupts import Terminated, raise_if_interrupted
 from spectralleader.sources.files import Reader, TextBlock
 from spectralleader.sources.live import LiveReader
 from spectralleader.sources.position import Position
@@ -50,21 +50,21 @@ class Pass:
         self._began = perf_counter() - run.seconds
         self._seconds = run.seconds
 
-    def run(self, blocks: Iterator[TextBlock], emitter: Emitter | None = None) -> Learned:
+    def run(self, blocks: Iterator[TextBlock], emitter: Emitter | None = None) -> LearnResult:
         """Learn the blocks, saving checkpoints; return the result."""
         self._emitter = emitter
         reason = None
         self._progress.begun(self.result())
         try:
             for block in blocks:
-                look()
+                raise_if_interrupted()
                 if len(block):
                     self._progress.reading(block)
                     self.step(block)
                     self._emit(block)
                 self._save_if_due()
                 self._progress.stepped(self.result())
-            look()
+            raise_if_interrupted()
         except KeyboardInterrupt as interrupt:
             reason = interrupt
         except (ValueError, OSError) as error:
@@ -149,9 +149,9 @@ class Pass:
         run = Run(self._settings, self._seconds, *losses, self._frequencies, self._curve)
         return Checkpoint(self.topics, position, run)
 
-    def result(self, **ended: Any) -> Learned:
+    def result(self, **ended: Any) -> LearnResult:
         """Return the result so far."""
-        return Learned(
+        return LearnResult(
             self.topics,
             self._reader,
             self._losses,

@@ -1,4 +1,4 @@
-"""Findings: what a description says in plain words."""
+"""Sentences about a model: its events, trends and diagnosis in plain words."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ MOST_EVENTS = 5  # latest events shown
 MOST_SHIFTS = 3  # largest rises and falls shown
 
 
-def say_shifts(shown: Snapshot, trends: Trends | None) -> list[str]:
+def describe_shifts(shown: Snapshot, trends: Trends | None) -> list[str]:
     """Return sentences about the topics that rose or fell most."""
     if trends is None:
         return []
     lines, words = [], shown.top_words(3)
     for shift in trends.shifts()[:MOST_SHIFTS]:
-        what = shown.name(shift.topic) or " ".join(map(shorten, words[shift.topic]))
+        what = shown.name(shift.topic) or " ".join(map(truncate, words[shift.topic]))
         when = name_date(shift.position, trends.width, by_time=trends.by_time)
         verb = "rose" if shift.after > shift.before else "fell"
         lines.append(
@@ -38,21 +38,21 @@ def say_shifts(shown: Snapshot, trends: Trends | None) -> list[str]:
     return lines
 
 
-def say_names(topics: TextTopics, groups: Ints | None = None) -> list[str]:
+def describe_stale_names(topics: TextTopics, groups: Ints | None = None) -> list[str]:
     """Return warnings about names of topics that were replaced or restarted since."""
     if not isinstance(topics.learner, HedgedLeader):
         return []
     events = topics.learner.info.events
     return [
-        f"The name {one.text!r} was given before {say_topic(k, groups)} was replaced or restarted: "
-        "check it."
-        for one in topics.reading.names.given
-        for k in one.topics
-        if any(event.n_docs >= one.n_docs and k in event.topics for event in events)
+        f"The name {name.text!r} was given before {describe_topic(k, groups)} was replaced or "
+        "restarted: check it."
+        for name in topics.annotations.names.given
+        for k in name.topics
+        if any(event.n_docs >= name.n_docs and k in event.topics for event in events)
     ]
 
 
-def say_history(
+def describe_history(
     topics: TextTopics, *, recent: bool = False, groups: Ints | None = None
 ) -> list[str]:
     """Return sentences about the events of the topics, and about drift of the stream.
@@ -60,11 +60,11 @@ def say_history(
     Events are of the topics that were learned. At a level, `groups` gives the group of each.
     """
     timeline = topics.timeline
-    replaced = [say_replaced(n, timeline) for n in topics.reading.levels.replaced[-1:]]
+    replaced = [describe_replacement(n, timeline) for n in topics.annotations.levels.replaced[-1:]]
     if not isinstance(topics.learner, HedgedLeader):
         return replaced
     info = topics.learner.info
-    lines = [say_event(event, timeline, groups) for event in info.events[-MOST_EVENTS:]]
+    lines = [describe_event(event, timeline, groups) for event in info.events[-MOST_EVENTS:]]
     lines += replaced
     if (more := len(info.events) - MOST_EVENTS) > 0:
         lines.insert(0, f"{more} earlier events are not shown.")
@@ -75,12 +75,12 @@ def say_history(
         )
     if info.drifts_since is not None:
         hint = "" if recent else ": use --recent for the topics of the last documents"
-        since = f"document {info.drifts_since:,}{say_when(timeline, info.drifts_since)}"
+        since = f"document {info.drifts_since:,}{describe_time(timeline, info.drifts_since)}"
         lines.append(f"The stream has drifted since {since}{hint}.")
     return lines
 
 
-def say_when(timeline: Timeline, number: int) -> str:
+def describe_time(timeline: Timeline, number: int) -> str:
     """Return the approximate time of a document in words, or "" if unknown."""
     position = timeline.when(number)
     if position is None:
@@ -88,26 +88,27 @@ def say_when(timeline: Timeline, number: int) -> str:
     return f" (about {name_date(position, timeline.width, by_time=True)})"
 
 
-def say_replaced(n_docs: int, timeline: Timeline) -> str:
+def describe_replacement(n_docs: int, timeline: Timeline) -> str:
     """Return a sentence about the last replacement of the merge tree."""
+    when = describe_time(timeline, n_docs)
     return (
-        f"After {n_docs:,} documents{say_when(timeline, n_docs)} the merge tree was replaced by a "
-        "better one: topics of a level may have other numbers than before."
+        f"After {n_docs:,} documents{when} the merge tree was replaced by a better one: topics of "
+        "a level may have other numbers than before."
     )
 
 
-def say_topic(k: int, groups: Ints | None) -> str:
+def describe_topic(k: int, groups: Ints | None) -> str:
     """Return the number by which a learned topic is read: its own, or that of its group."""
     return f"topic {k + 1}" if groups is None else f"part of topic {groups[k] + 1}"
 
 
-def say_event(event: Event, timeline: Timeline, groups: Ints | None = None) -> str:
+def describe_event(event: Event, timeline: Timeline, groups: Ints | None = None) -> str:
     """Return a sentence about an event: when, which topics, what."""
-    after = f"After {event.n_docs:,} documents{say_when(timeline, event.n_docs)}"
+    after = f"After {event.n_docs:,} documents{describe_time(timeline, event.n_docs)}"
     if not event.topics:
         return f"{after} {event.what}."
     is_one = len(event.topics) == 1
-    which = say_topic(event.topics[0], groups) if is_one else f"{len(event.topics)} topics"
+    which = describe_topic(event.topics[0], groups) if is_one else f"{len(event.topics)} topics"
     verb = "was" if is_one else "were"
     what = event.what if event.what.startswith("had") else f"{verb} {event.what}"
     return (
@@ -116,7 +117,7 @@ def say_event(event: Event, timeline: Timeline, groups: Ints | None = None) -> s
     )
 
 
-def say_plausible(found: Diagnosis) -> str:
+def describe_fit(found: Diagnosis) -> str:
     """Return a verdict on the single-topic assumption, with its figures."""
     verdict, closer = "is doubtful", found.fit > CLOSER
     if found.expected_agreement <= 0 or closer:
@@ -140,7 +141,7 @@ def say_plausible(found: Diagnosis) -> str:
     )
 
 
-def say_usable(found: Diagnosis, n_topics: int, small: list[int]) -> str:
+def describe_usable(found: Diagnosis, n_topics: int, small: list[int]) -> str:
     """Return a sentence about how many of the topics are in use."""
     if found.n_usable < n_topics:
         return (
@@ -159,7 +160,7 @@ def say_usable(found: Diagnosis, n_topics: int, small: list[int]) -> str:
     return f"All {n_topics} topics are in use."
 
 
-def say_spectrum(found: Diagnosis, n_topics: int) -> str:
+def describe_spectrum(found: Diagnosis, n_topics: int) -> str:
     """Return a sentence about the number of topics that the spectrum suggests."""
     spectrum = found.spectrum
     above = f"{'at least ' if spectrum.is_cut else ''}{spectrum.n_above}"
@@ -179,12 +180,12 @@ def say_spectrum(found: Diagnosis, n_topics: int) -> str:
     )
 
 
-def shorten(word: str) -> str:
+def truncate(word: str) -> str:
     """Return a word, truncated to at most `LONGEST_WORD` characters for a table.
 
     Examples
     --------
-    >>> shorten("rain"), len(shorten("rain" * 1000))
+    >>> truncate("rain"), len(truncate("rain" * 1000))
     ('rain', 40)
     """
     return word if len(word) <= LONGEST_WORD else word[: LONGEST_WORD - 1] + "…"

@@ -13,14 +13,14 @@ from spectralleader.documents import Documents
 from spectralleader.jobs.source import Source
 from spectralleader.learners import LEARNERS, SpectralLeader
 from spectralleader.runtime.compiled import KERNELS, before_each_kernel
-from spectralleader.runtime.interrupts import look
+from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.spectral import DECOMPOSITIONS
 from spectralleader.text.first_use import sample_texts
 
 N_DOCS = 400  # enough documents for every refit to run once
 
 
-class Warmed(NamedTuple):
+class WarmUpResult(NamedTuple):
     """The result of a warm-up."""
 
     folder: Path | None  # common folder of the caches; None if there is no cache
@@ -28,10 +28,10 @@ class Warmed(NamedTuple):
     seconds: float
 
 
-def warm_up() -> Warmed:
+def warm_up() -> WarmUpResult:
     """Compile the kernels of all commands, with every learner."""
     began = perf_counter()
-    with before_each_kernel(look), TemporaryDirectory() as folder:
+    with before_each_kernel(raise_if_interrupted), TemporaryDirectory() as folder:
         data = Path(folder, "texts.csv")
         rows = (f'{i % 2},"{text}"' for i, text in enumerate(sample_texts(N_DOCS)))
         data.write_text("\n".join(["label,text", *rows]), encoding="utf-8")
@@ -43,7 +43,7 @@ def warm_up() -> Warmed:
     used = [kernel for kernel in KERNELS if kernel.signatures]
     folders = [kernel.stats.cache_path for kernel in used]
     kept = None if None in folders else Path(commonpath(folders))
-    return Warmed(kept, len(used), perf_counter() - began)
+    return WarmUpResult(kept, len(used), perf_counter() - began)
 
 
 def _use(learner: str, vocabulary: str | None, data: Path) -> None:

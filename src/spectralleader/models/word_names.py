@@ -1,4 +1,4 @@
-"""Naming: the words by id, from any of the formats that callers use."""
+"""Names of words: the words by id, from any of the formats that callers use."""
 
 from __future__ import annotations
 

@@ -16,18 +16,19 @@ from starlette.responses import JSONResponse
 
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.requests import Limits, RequestError, stopping
-from spectralleader.serve.slow_clients import Message, Receive, Send, Waiting, too_large
+from spectralleader.serve.slow_clients import ClientWaits, Message, Receive, Send, too_large
 
 Scope = MutableMapping[str, Any]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-OPEN = ("/healthz", "/readyz", "/metrics", "/openapi.json")  # tell nothing of documents
+NO_TOKEN = ("/healthz", "/readyz", "/metrics", "/openapi.json")  # reveal no documents
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-SHOWN = {  # as paths are called in metrics: those that a client makes up must not be labels
+PATH_LABELS = {  # labels in metrics: arbitrary paths of clients must not become labels
     "/": "/", "/live": "/live", "/topics": "/topics", "/trends": "/trends", "/events": "/events",
-    "/predict": "/predict", "/learn": "/learn", "/model": "/model", **{path: path for path in OPEN},
+    "/predict": "/predict", "/learn": "/learn", "/model": "/model",
+    **{path: path for path in NO_TOKEN},
 }  # fmt: skip
-HUNG_UP = 499  # status in metrics of a request whose client did not wait, as nginx has it
+HUNG_UP = 499  # status in metrics if the client disconnected, as in nginx
 HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -35,7 +36,7 @@ HEADERS = [
 ]
 
 
-class Guarding:
+class Middleware:
     """Rejects requests without a token, for other hosts, too many or too large; times the rest.
 
     Parameters
@@ -43,12 +44,12 @@ class Guarding:
     app : callable
         The routes.
     token : bytes, optional
-        What a client must know; None: everybody may ask.
+        Required from clients; if None, requests need no token.
     hosts : tuple of str, optional
-        Names by which the service may be called, None: any. A page of another site that has its
-        name lead here cannot ask in a visitor's name.
+        Accepted values of the Host header; any if None. This prevents DNS rebinding: a page of
+        another site cannot send requests in a visitor's name.
     ending : Event, optional
-        Set when the service stops: bodies that have not come yet are waited for no more.
+        Set when the service stops, which ends the wait for incomplete bodies.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class Guarding:
         ending: threading.Event | None = None,
     ) -> None:
         self._app, self._limits, self._metrics = app, limits, metrics
-        self._waiting = Waiting(limits, ending or threading.Event())
+        self._waiting = ClientWaits(limits, ending or threading.Event())
         self._token, self._hosts = token, hosts
         self._n_running = self._n_watching = 0
 
@@ -72,7 +73,7 @@ class Guarding:
             await self._app(scope, receive, send)
             return
         path, began, status, is_begun = scope["path"], perf_counter(), 500, False
-        name = SHOWN.get(path) or ("/topics/{id}" if path.startswith("/topics/") else "other")
+        name = PATH_LABELS.get(path) or ("/topics/{id}" if path.startswith("/topics/") else "other")
         is_live, is_read = path == "/live", False
 
         async def receive_all() -> Message:
@@ -128,7 +129,7 @@ class Guarding:
     def _check(self, scope: Scope, path: str) -> None:
         headers = dict(scope["headers"])
         self._check_host(headers)
-        if path not in OPEN:
+        if path not in NO_TOKEN:
             self._check_token(headers)
             self._check_slots()
         length = headers.get(b"content-length", b"0")

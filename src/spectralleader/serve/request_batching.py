@@ -1,4 +1,4 @@
-"""Together: requests that arrive at the same time are classified in one call."""
+"""RequestBatcher: concurrent requests are classified in one call."""
 
 from __future__ import annotations
 
@@ -9,50 +9,50 @@ from spectralleader.serve.service import read
 from spectralleader.text.snapshot import Snapshot
 
 
-class Asked(NamedTuple):
-    """The documents of a request, and what waits for their topics."""
+class PendingRequest(NamedTuple):
+    """The documents of a request, and the future that its handler awaits."""
 
     snapshot: Snapshot
     documents: list[Any]
-    found: asyncio.Future[list[dict[str, Any]]]
+    answer: asyncio.Future[list[dict[str, Any]]]
 
 
-class Together:
-    """Classifies what was asked within one turn of the event loop.
+class RequestBatcher:
+    """Classifies the documents of all requests of one turn of the event loop together.
 
     Three more texts take a third of the time of the first, which is spent in many small calls. Each
     kernel also releases the interpreter lock, for which the learning thread competes.
     """
 
     def __init__(self) -> None:
-        self._asked: list[Asked] = []
+        self._pending: list[PendingRequest] = []
 
     async def read(self, snapshot: Snapshot, documents: list[Any]) -> list[dict[str, Any]]:
-        """Return what `read` returns, at the end of this turn."""
+        """Return the result of `read`, computed at the end of this turn."""
         loop = asyncio.get_running_loop()
-        if not self._asked:
+        if not self._pending:
             loop.call_soon(self._answer)
-        asked = Asked(snapshot, documents, loop.create_future())
-        self._asked.append(asked)
-        return await asked.found
+        request = PendingRequest(snapshot, documents, loop.create_future())
+        self._pending.append(request)
+        return await request.answer
 
     def _answer(self) -> None:
-        asked, self._asked = self._asked, []
-        for snapshot in {id(one.snapshot): one.snapshot for one in asked}.values():
-            some = [one for one in asked if one.snapshot is snapshot and not one.found.done()]
+        pending, self._pending = self._pending, []
+        for snapshot in {id(request.snapshot): request.snapshot for request in pending}.values():
+            batch = [r for r in pending if r.snapshot is snapshot and not r.answer.done()]
             try:
-                rows = iter(read(snapshot, [text for one in some for text in one.documents]))
-            except Exception:  # of a tokenizer, say: it is for the request that caused it
-                for one in some:
-                    answer_alone(one)
+                rows = iter(read(snapshot, [text for r in batch for text in r.documents]))
+            except Exception:  # of a tokenizer, say: only the request that caused it must fail
+                for request in batch:
+                    answer_alone(request)
                 continue
-            for one in some:
-                one.found.set_result([next(rows) for _ in one.documents])
+            for request in batch:
+                request.answer.set_result([next(rows) for _ in request.documents])
 
 
-def answer_alone(asked: Asked) -> None:
+def answer_alone(request: PendingRequest) -> None:
     """Classify the documents of one request."""
     try:
-        asked.found.set_result(read(asked.snapshot, asked.documents))
+        request.answer.set_result(read(request.snapshot, request.documents))
     except Exception as error:
-        asked.found.set_exception(error)
+        request.answer.set_exception(error)

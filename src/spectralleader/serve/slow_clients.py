@@ -1,4 +1,4 @@
-"""Waiting: requests whose clients are slow, bounded in number, bytes and time."""
+"""ClientWaits: requests that wait for slow clients, bounded in number, bytes and time."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-LOOK_EVERY = 0.5  # seconds between two looks at whether a client is too slow
+CHECK_EVERY = 0.5  # seconds between checks whether a client is too slow
 
 
-class Waiting:
-    """The requests that wait for their clients: for a body, or until an answer is taken.
+class ClientWaits:
+    """The requests that wait for their clients: for a body, or until an answer is received.
 
     They use no slot of `Limits.requests`. If there are too many, or they hold too many bytes, the
-    one that has waited longest is given up, so that slow clients cannot keep others out.
+    one that has waited longest is cancelled, so that slow clients cannot keep others out.
     """
 
     def __init__(self, limits: Limits, ending: threading.Event) -> None:
         self.limits, self.ending = limits, ending
-        self.waits: dict[Wait, None] = {}  # the oldest first
+        self.waits: dict[ClientWait, None] = {}  # the oldest first
 
     async def read(self, receive: Receive) -> bytes:
         """Return the body of a request.
@@ -41,7 +41,7 @@ class Waiting:
             If the client hung up.
         """
         parts = list[bytes]()
-        with Wait(self) as wait:
+        with ClientWait(self) as wait:
             more = True
             while more:
                 message = await receive()
@@ -57,7 +57,7 @@ class Waiting:
 
     async def send(self, send: Send, message: Message) -> None:
         """Send a part of an answer; raise if the client does not take it in time."""
-        with Wait(self):
+        with ClientWait(self):
             await send(message)
 
     def make_room(self) -> None:
@@ -71,24 +71,24 @@ class Waiting:
         return sum(wait.n_bytes for wait in self.waits)
 
 
-class Wait:
+class ClientWait:
     """A request that waits for its client while this is entered."""
 
     __slots__ = ("_end", "_error", "_loop", "_task", "_timer", "_waiting", "n_bytes")
 
-    def __init__(self, waiting: Waiting) -> None:
+    def __init__(self, waiting: ClientWaits) -> None:
         self._waiting, self._end = waiting, monotonic() + waiting.limits.seconds
         self._error: RequestError | None = None  # why it was given up
         self._loop = asyncio.get_running_loop()
         self._task: asyncio.Task[Any] = asyncio.current_task()  # type: ignore[assignment]
         self.n_bytes = 0  # held by it
 
-    def __enter__(self) -> Wait:
+    def __enter__(self) -> ClientWait:
         self._waiting.waits[self] = None
         if len(self._waiting.waits) > self._waiting.limits.waiting:
             self._waiting.make_room()
-        # One timer, which looks at the clock: asyncio.timeout takes 10 us of a request.
-        self._timer = self._loop.call_later(LOOK_EVERY, self._look)
+        # One timer that checks the clock: asyncio.timeout takes 10 us of a request.
+        self._timer = self._loop.call_later(CHECK_EVERY, self._check)
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
@@ -98,13 +98,13 @@ class Wait:
             self._task.uncancel()
             raise self._error from None
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         if self._waiting.ending.is_set():
             self.give_up(stopping())
         elif monotonic() >= self._end:
             self.give_up(too_slow(self._waiting.limits))
         else:
-            self._timer = self._loop.call_later(LOOK_EVERY, self._look)
+            self._timer = self._loop.call_later(CHECK_EVERY, self._check)
 
     def give_up(self, error: RequestError) -> None:
         """Have the request raise an error instead of waiting on."""
@@ -119,8 +119,8 @@ def too_large(limits: Limits) -> RequestError:
 
 def too_slow(limits: Limits) -> RequestError:
     """Return the error for a body that does not arrive in time."""
-    said = (
+    message = (
         f"the body did not come within {limits.seconds:g} s, or others waited for its place; send "
         "it again, in smaller parts"
     )
-    return RequestError(408, said, Connection="close")
+    return RequestError(408, message, Connection="close")

@@ -1,4 +1,4 @@
-"""Reading: what topics are read by beside their model: the merge tree, names, past scores."""
+"""TopicAnnotations: what `TextTopics` keeps beside the model: merge tree, names, past scores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spectralleader.documents import Documents
 from spectralleader.learners import Learner
 from spectralleader.learners.offline import Offline
 from spectralleader.models import TopicModel, TopicTree
-from spectralleader.text.levelled_snapshot import Held
+from spectralleader.text.levelled_snapshot import LevelledSnapshot
 from spectralleader.text.levels import Levels, choose_level
 from spectralleader.text.names import Names
 from spectralleader.text.snapshot import Snapshot
@@ -23,14 +23,14 @@ from spectralleader.text.timeline import Timeline
 from spectralleader.text.vectoriser import Vectoriser
 
 
-class Reading:
-    """Levels, names and past scores, which belong to the topics over the whole stream."""
+class TopicAnnotations:
+    """The merge tree, names and past scores of the topics, kept over the whole stream."""
 
     def __init__(self) -> None:
         self.levels, self.names, self.surprise = Levels(), Names(), Surprise()
-        self.is_auto = False  # whether topics are read at the level that prices suggest, by default
-        self.held: Held | None = None  # what was read since the last step
-        self._tree: TopicTree | None = None  # and the tree
+        self.is_auto = False  # whether the default level is the suggested one
+        self.cached: LevelledSnapshot | None = None  # taken since the last step
+        self._tree: TopicTree | None = None  # computed since the last step
 
     def view(self, model: TopicModel, known: Vectoriser, n_docs: int, n_empty: int) -> Snapshot:
         """Return all topics; the vocabulary in it may grow."""
@@ -44,10 +44,12 @@ class Reading:
             self._tree = self.levels.tree(model)
         return self._tree
 
-    def hold(self, full: Snapshot, documents: Documents | None, timeline: Timeline) -> Held:
-        """Return all that levels and trends are read from, as it is now."""
+    def hold(
+        self, full: Snapshot, documents: Documents | None, timeline: Timeline
+    ) -> LevelledSnapshot:
+        """Return an immutable copy of everything that levels and trends are computed from."""
         names, tree = Names(self.names.given), self.tree(full.model)
-        return Held(full, tree, documents, names, timeline.copy(), self.is_auto)
+        return LevelledSnapshot(full, tree, documents, names, timeline.copy(), self.is_auto)
 
     def _names(self, groups: Ints, model: TopicModel) -> tuple[str, ...]:
         return self.names.of(groups, model.weights) if self.names.given else ()
@@ -68,21 +70,21 @@ class Reading:
     def give(self, name: str, topics: Sequence[int], n_docs: int) -> None:
         """Name a topic or a group of them, see `Names.give`."""
         self.names.give(name, topics, n_docs)
-        self.held = None
+        self.cached = None
 
     def before_step(self, learner: Learner, documents: Documents, n_learned: int) -> None:
-        """Note how likely documents are before they are learned: for p-values."""
+        """Score documents before they are learned, for p-values."""
         if n_learned >= max(1, self.surprise.due) and not isinstance(learner, Offline):
             self.surprise.add(learner.model, documents, n_learned)
 
     def after_step(self, learner: Learner, n_docs: int) -> None:
-        """Forget what was read of the model before, and renew the tree when that is due."""
-        self.held = self._tree = None
+        """Clear the caches of the previous model, and renew the tree if that is due."""
+        self.cached = self._tree = None
         if n_docs >= self.levels.due and not isinstance(learner, Offline):
             self.levels.renew(learner.model, n_docs)
 
     def to_state(self) -> dict[str, Any]:
-        """Return all there is to it."""
+        """Return the state."""
         return {
             "levels": self.levels.to_state(),
             "is_auto": self.is_auto,
@@ -91,14 +93,14 @@ class Reading:
         }
 
     @classmethod
-    def from_state(cls, state: dict[str, Any], n_topics: int) -> Reading:
-        """Return what `to_state` described, for a model of so many topics."""
-        found = cls()
-        if "levels" in state:  # files of version 0.1.0 have none of these
-            found.levels = Levels.from_state(part(state, "levels"), n_topics)
-            found.names = Names.from_state(state, n_topics)
+    def from_state(cls, state: dict[str, Any], n_topics: int) -> TopicAnnotations:
+        """Return what `to_state` described, for a model with n_topics topics."""
+        annotations = cls()
+        if "levels" in state:  # files of version 0.1.0 lack these
+            annotations.levels = Levels.from_state(part(state, "levels"), n_topics)
+            annotations.names = Names.from_state(state, n_topics)
         if "is_auto" in state:
-            found.is_auto = truth(state, "is_auto")
+            annotations.is_auto = truth(state, "is_auto")
         if "surprise" in state:
-            found.surprise = Surprise.from_state(part(state, "surprise"))
-        return found
+            annotations.surprise = Surprise.from_state(part(state, "surprise"))
+        return annotations

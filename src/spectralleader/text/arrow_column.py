@@ -1,4 +1,4 @@
-"""Column: strings in Arrow's form, whose bytes are read without making strings of them."""
+"""ArrowColumn: strings in Arrow's format, whose bytes are read without creating Python strings."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from spectralleader.arrays import Ints
 if TYPE_CHECKING:
     import polars as pl
 
-ARROW = ("__arrow_c_stream__", "__arrow_c_array__")  # what holders of Arrow data have
+ARROW = ("__arrow_c_stream__", "__arrow_c_array__")  # the Arrow PyCapsule interface
 
 
-class Column(Sequence[str]):
+class ArrowColumn(Sequence[str]):
     """A column of strings, none of them missing, that shares the memory of its owner.
 
     Examples
     --------
     >>> import polars as pl
-    >>> column = Column(pl.Series(["rain", "", "wind"]))
+    >>> column = ArrowColumn(pl.Series(["rain", "", "wind"]))
     >>> list(column[1:]), column.encode()[0], column.encode()[1].tolist()
     (['', 'wind'], b'rainwind', [4, 4, 8])
     """
@@ -46,17 +46,17 @@ class Column(Sequence[str]):
     @overload
     def __getitem__(self, which: int) -> str: ...
     @overload
-    def __getitem__(self, which: slice) -> Column: ...
-    def __getitem__(self, which: int | slice) -> str | Column:
+    def __getitem__(self, which: slice) -> ArrowColumn: ...
+    def __getitem__(self, which: int | slice) -> str | ArrowColumn:
         found: Any = self._strings[which]
-        return Column(found) if isinstance(which, slice) else found
+        return ArrowColumn(found) if isinstance(which, slice) else found
 
 
-def as_column(texts: Any) -> Column | None:
-    """Return strings in Arrow's form as they are, None if texts are in any other form.
+def as_arrow_column(texts: Any) -> ArrowColumn | None:
+    """Return strings in Arrow's format without a copy; None if texts are in any other format.
 
-    Such are a Series of Polars, one of pandas if its strings are Arrow's (those of pandas 3 are,
-    where pyarrow is installed), and an array of pyarrow.
+    These are Polars Series, pandas Series of Arrow strings (the default of pandas 3 if pyarrow is
+    installed), and pyarrow arrays.
     """
     if not any(hasattr(texts, name) for name in ARROW) or hasattr(texts, "columns"):
         return None
@@ -65,9 +65,9 @@ def as_column(texts: Any) -> Column | None:
     import polars as pl  # slow to import, and only needed for such columns
 
     strings = texts if isinstance(texts, pl.Series) else pl.Series(values=texts)
-    return Column(strings) if strings.dtype == pl.String else None
+    return ArrowColumn(strings) if strings.dtype == pl.String else None
 
 
 def _is_arrow(dtype: Any) -> bool:
-    """Return whether a type of pandas is held by Arrow."""
+    """Return whether a pandas dtype is backed by Arrow."""
     return getattr(dtype, "storage", None) == "pyarrow" or hasattr(dtype, "pyarrow_dtype")

@@ -1,4 +1,4 @@
-"""Tally: the counts of documents, one after the other."""
+"""CountBuffer: the word counts of documents, appended one by one as CSR arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spectralleader.runtime.compiled import inlined
 GAPS = (1750, 701, 301, 132, 57, 23, 10, 4, 1)
 
 
-class Tally(NamedTuple):
+class CountBuffer(NamedTuple):
     """Distinct words of documents and their counts, as CSR arrays with room for all."""
 
     indptr: Ints  # (n_docs + 1,)
@@ -22,22 +22,22 @@ class Tally(NamedTuple):
     counts: Floats
 
 
-def empty_tally(n_docs: int, n_bytes: int) -> Tally:
-    """Return a tally with room for the words of so many texts, n_bytes in all.
+def empty_count_buffer(n_docs: int, n_bytes: int) -> CountBuffer:
+    """Return a buffer with room for the words of n_docs texts of n_bytes in total.
 
-    Words have something between them, so there is at most one for two bytes. Memory that is not
-    written to is not taken.
+    Words are separated, so that there is at most one per two bytes. Memory that is not written to
+    is not allocated by the operating system.
     """
     room = n_bytes // 2 + n_docs
-    return Tally(np.zeros(n_docs + 1, np.int64), np.empty(room, np.int32), np.empty(room))
+    return CountBuffer(np.zeros(n_docs + 1, np.int64), np.empty(room, np.int32), np.empty(room))
 
 
 @inlined
-def add_document(tally: Tally, i: int, numbers: WordIds) -> None:
+def add_document(buffer: CountBuffer, i: int, numbers: WordIds) -> None:
     """Append ``np.unique(numbers, return_counts=True)`` as row i; `numbers` are sorted in place."""
-    at = tally.indptr[i]
+    at = buffer.indptr[i]
     sort(numbers)
-    words, counts = tally.words, tally.counts
+    words, counts = buffer.words, buffer.counts
     for j in range(len(numbers)):
         if j > 0 and numbers[j] == numbers[j - 1]:
             counts[at - 1] += 1
@@ -45,7 +45,7 @@ def add_document(tally: Tally, i: int, numbers: WordIds) -> None:
             words[at] = numbers[j]
             counts[at] = 1
             at += 1
-    tally.indptr[i + 1] = at
+    buffer.indptr[i + 1] = at
 
 
 @inlined

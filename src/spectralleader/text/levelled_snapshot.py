@@ -1,4 +1,4 @@
-"""Held: topics as they were at a moment, at every level and over time, for any thread to read."""
+"""LevelledSnapshot: an immutable copy of the topics at every level and over time."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from spectralleader.text.trends import Trends, find_trends, sample_under
 
 
 @dataclass(frozen=True, repr=False)
-class Held:
-    """A snapshot with all that levels and trends are read from; see `TextTopics.hold`.
+class LevelledSnapshot:
+    """A snapshot from which levels and trends are computed; see `TextTopics.hold`.
 
-    Holding takes milliseconds; reading a level takes longer, and does not stop who learns.
+    Taking it takes milliseconds; reading a level takes longer, but does not block learning.
     """
 
     full: Snapshot
     tree: TopicTree
-    documents: Documents | None  # by which the topics of a level are refined
+    documents: Documents | None  # with which the topics of a level are refined
     names: Names
     timeline: Timeline
-    is_auto: bool = False  # whether topics are read at the level that prices suggest, by default
+    is_auto: bool = False  # whether the default level is the suggested one
     _views: dict[int, Snapshot] = field(default_factory=dict, compare=False)  # levels read so far
 
     def at(self, level: int | str | None = None) -> Snapshot:
@@ -39,13 +39,13 @@ class Held:
         return self._views[n]
 
     def _cut(self, level: int) -> Snapshot:
-        found = self.tree.cut(level)
-        model = found.model
+        cut = self.tree.cut(level)
+        model = cut.model
         if self.documents is not None:
             model = refine(model, self.documents, N_PASSES)
-        names = self.names.of(found.groups, self.full.model.weights) if self.names.given else ()
+        names = self.names.of(cut.groups, self.full.model.weights) if self.names.given else ()
         fine = self.full.model
-        return replace(self.full, model=model, names=names, groups=found.groups, fine=fine)
+        return replace(self.full, model=model, names=names, groups=cut.groups, fine=fine)
 
     def trends(self, level: int | str | None = None) -> Trends:
         """Return the share of each topic over time, at a level; see `TextTopics.trends`."""

@@ -1,4 +1,4 @@
-"""Learners over the words of a vocabulary."""
+"""Learners over the words of a vocabulary: creation, and the check that both match."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def make_learner(name: str, n_topics: int, vocabulary: Vocabulary, **parameters:
     return create_learner(name, n_topics, n_words=n_words, **parameters)
 
 
-def check_together(learner: Learner, vocabulary: Vocabulary) -> None:
-    """Raise unless a learner can be one over the vocabulary; new words may not be learned yet."""
+def check_same_vocabulary(learner: Learner, vocabulary: Vocabulary) -> None:
+    """Raise unless the learner is over the vocabulary; new words may not be learned yet."""
     n_words = max(1, vocabulary.n_words)
     if learner.grows != vocabulary.grows or learner.n_words > n_words:
         raise ValueError(f"the learner is over {learner.n_words} words, the vocabulary {n_words}")

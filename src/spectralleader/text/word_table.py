@@ -1,4 +1,4 @@
-"""Table: a hash table from words, as UTF-8 bytes, to numbers, in arrays for kernels.
+"""WordTable: a hash table from words, as UTF-8 bytes, to numbers, in arrays for kernels.
 
 Open addressing with linear probing: the hash gives the first slot to probe, and a comparison of
 bytes decides. Words are numbered in the order of insertion.
@@ -22,19 +22,19 @@ FINISH = 0x2545F4914F6CDD1D
 ROOM = 16  # words that a new table has room for
 
 
-class Table(NamedTuple):
-    """A hash table of words. Kernels modify it in place; only `enlarged` returns a new one."""
+class WordTable(NamedTuple):
+    """A hash table of words. Kernels modify it in place; only `enlarge` returns a new one."""
 
     slots: Ints  # (a power of 2,) hash and number of a word, or 0
     starts: Ints  # (room + 1,) word i is arena[starts[i] : starts[i + 1]]
     arena: Bytes  # words end to end, UTF-8
-    totals: Ints  # (room,) how often each word was met
+    totals: Ints  # (room,) number of occurrences of each word
     size: Ints  # (1,) the number of words
 
 
-def empty_table() -> Table:
+def empty_table() -> WordTable:
     """Return an empty table."""
-    return Table(
+    return WordTable(
         np.zeros(2 * ROOM, np.int64),
         np.zeros(ROOM + 1, np.int64),
         np.zeros(8 * ROOM, np.uint8),
@@ -43,13 +43,13 @@ def empty_table() -> Table:
     )
 
 
-def copied(table: Table) -> Table:
+def copy_table(table: WordTable) -> WordTable:
     """Return an independent copy, to be searched while words are added to the original."""
     words, totals = (table.slots.copy(), table.starts.copy(), table.arena.copy()), table.totals
-    return Table(*words, totals.copy(), table.size.copy())
+    return WordTable(*words, totals.copy(), table.size.copy())
 
 
-def look_up(table: Table, words: list[str], *, adds: bool) -> tuple[Ints, Table]:
+def look_up(table: WordTable, words: list[str], *, adds: bool) -> tuple[Ints, WordTable]:
     """Return the numbers of words, and the table.
 
     If `adds`, unknown words are added, and the table may be an enlarged one. Otherwise the table is
@@ -60,11 +60,11 @@ def look_up(table: Table, words: list[str], *, adds: bool) -> tuple[Ints, Table]
     numbers, done = np.empty(len(ends), np.int64), 0
     # The kernel stops at the first word for which there is no room, and resumes with it.
     while (done := look_up_packed(table, packed, ends, adds, numbers, done)) < len(ends):
-        table = enlarged(table)
+        table = enlarge(table)
     return numbers, table
 
 
-def enlarged(table: Table) -> Table:
+def enlarge(table: WordTable) -> WordTable:
     """Return a table with twice the capacity for words, or for bytes if only those are full.
 
     The old table remains valid. This is not a kernel: a signal handler that raises while Numba
@@ -74,16 +74,16 @@ def enlarged(table: Table) -> Table:
     # There is room for more words, so it is the arena that is full.
     if n < len(table.totals):
         arena = np.concatenate([table.arena, np.zeros_like(table.arena)])
-        return Table(table.slots.copy(), table.starts.copy(), arena, table.totals.copy(), size)
+        return WordTable(table.slots.copy(), table.starts.copy(), arena, table.totals.copy(), size)
     slots = np.zeros(2 * len(table.slots), np.int64)  # at most half of them are taken
     # A slot contains the part of the hash that decides its place: no word is hashed again.
-    place_all(table.slots, slots)
+    insert_all_slots(table.slots, slots)
     starts, totals = np.zeros(2 * n + 1, np.int64), np.zeros(2 * n, np.int64)
     starts[: n + 1], totals[:n] = table.starts, table.totals
-    return Table(slots, starts, table.arena.copy(), totals, size)
+    return WordTable(slots, starts, table.arena.copy(), totals, size)
 
 
-def words_of(table: Table) -> list[str]:
+def words_of(table: WordTable) -> list[str]:
     """Return the words in the order of their numbers."""
     n = int(table.size[0])
     return decode(table.arena[: table.starts[n]].tobytes(), table.starts[1 : n + 1])
@@ -91,7 +91,7 @@ def words_of(table: Table) -> list[str]:
 
 @in_place
 def look_up_packed(
-    table: Table,
+    table: WordTable,
     text: Bytes,
     ends: Ints,
     adds: bool,  # noqa: FBT001  # kernels have no keywords
@@ -107,11 +107,11 @@ def look_up_packed(
     for i in range(first, len(ends)):
         end = ends[i]
         hashed = hash_word(text, start, end)
-        number = find(table.slots, table.starts, table.arena, text, start, end, hashed)
+        number = find_word(table.slots, table.starts, table.arena, text, start, end, hashed)
         if number < 0 and adds:
             if not has_room(table, end - start):
                 return i
-            number = add(table, text, start, end, hashed)
+            number = add_word(table, text, start, end, hashed)
         if adds:
             table.totals[number] += 1
         numbers[i] = number
@@ -120,12 +120,12 @@ def look_up_packed(
 
 
 @shared
-def eight(text: Bytes, at: int, n: int) -> int:
+def load_8_bytes(text: Bytes, at: int, n: int) -> int:
     """Return the 8 bytes of text at an offset as an integer; for n < 8, the first n and zeros.
 
     All 8 bytes must be readable, because they are loaded at once.
     """
-    i = np.uint64(at)  # an index without a sign need not be looked at: negative ones count back
+    i = np.uint64(at)  # unsigned: Numba checks a signed index for wrap-around
     loaded = np.uint64(0)
     for j in range(8):
         # Little-endian, whatever the machine; on little-endian ones this is a single load.
@@ -140,14 +140,14 @@ def hash_word(text: Bytes, start: int, end: int) -> int:
     """Return a hash of ``text[start:end]``, best mixed in its upper half; 8 bytes must follow."""
     hashed = SEED
     for at in range(start, end, 8):
-        hashed = (hashed ^ eight(text, at, end - at)) * STEP
+        hashed = (hashed ^ load_8_bytes(text, at, end - at)) * STEP
         # Products carry only towards higher bits; the shift brings these back down.
         hashed ^= hashed >> 29
     return hashed * FINISH
 
 
 @shared
-def find(
+def find_word(
     slots: Ints, starts: Ints, arena: Bytes, text: Bytes, start: int, end: int, hashed: int
 ) -> int:
     """Return the number of the word ``text[start:end]`` in a table of these arrays, or -1."""
@@ -162,7 +162,9 @@ def find(
                 # Lengths are equal by now, so both sides have the same number of bytes left.
                 behind = starts[number] - start
                 j = start
-                while j < end and eight(text, j, end - j) == eight(arena, behind + j, end - j):
+                while j < end and load_8_bytes(text, j, end - j) == load_8_bytes(
+                    arena, behind + j, end - j
+                ):
                     j += 8
                 if j >= end:
                     return number
@@ -171,14 +173,14 @@ def find(
 
 
 @inlined
-def has_room(table: Table, size: int) -> bool:
+def has_room(table: WordTable, size: int) -> bool:
     """Return whether one more word of `size` bytes fits, with 8 spare bytes after it."""
     n = table.size[0]
     return bool(n < len(table.totals) and table.starts[n] + size + 8 <= len(table.arena))
 
 
 @shared
-def add(table: Table, text: Bytes, start: int, end: int, hashed: int) -> int:
+def add_word(table: WordTable, text: Bytes, start: int, end: int, hashed: int) -> int:
     """Append the unknown word ``text[start:end]``, which must fit; return its number."""
     number: int = table.size[0]
     table.size[0] += 1
@@ -187,12 +189,12 @@ def add(table: Table, text: Bytes, start: int, end: int, hashed: int) -> int:
     for j in range(end - start):
         table.arena[at + j] = text[start + j]
     # The number plus 1, because 0 is an empty slot.
-    place(table.slots, (hashed & UPPER) | (number + 1))
+    insert_slot(table.slots, (hashed & UPPER) | (number + 1))
     return number
 
 
 @inlined
-def place(slots: Ints, slot: int) -> None:
+def insert_slot(slots: Ints, slot: int) -> None:
     """Insert a slot by linear probing."""
     mask = len(slots) - 1
     at = (slot >> 32) & mask
@@ -202,8 +204,8 @@ def place(slots: Ints, slot: int) -> None:
 
 
 @in_place
-def place_all(slots: Ints, larger: Ints) -> None:
+def insert_all_slots(slots: Ints, larger: Ints) -> None:
     """Insert all used slots into a larger array of slots."""
     for slot in slots:
         if slot != 0:
-            place(larger, slot)
+            insert_slot(larger, slot)

@@ -3,16 +3,16 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader.sources.live.round_robin import Place, Queue, Turns
+from spectralleader.sources.live.round_robin import Queue, RoundRobin, RoundRobinPosition
 
 
-def make(sizes, portion, place=None):
+def make(sizes, portion, position=None):
     """Partitions with so many messages each, all there; every third offset is not used."""
     offsets = dict.fromkeys(range(len(sizes)), 0)
-    turns = Turns(place or Place(offsets, 0), portion)
+    turns = RoundRobin(position or RoundRobinPosition(offsets, 0), portion)
     for number, size in enumerate(sizes):
         there = [i + i // 2 for i in range(size)]
-        rest = [offset for offset in there if offset >= turns.place.offsets[number]]
+        rest = [offset for offset in there if offset >= turns.position.offsets[number]]
         turns.queues[number].add(rest, [b"%d-%d" % (number, offset) for offset in rest])
     return turns
 
@@ -55,7 +55,7 @@ def test_what_fills_no_portion_waits_until_it_is_asked_for():
 def test_a_portion_that_began_is_finished_first():
     turns = make([4, 4], 3)
     assert turns.take(2, (), rest=False)[0] == ["0:0", "0:1"]
-    assert turns.place == Place({0: 2, 1: 0}, 0, 2)
+    assert turns.position == RoundRobinPosition({0: 2, 1: 0}, 0, 2)
     assert turns.take(9, {0, 1}, rest=False)[0] == ["0:3", "1:0", "1:1", "1:3"]
 
 

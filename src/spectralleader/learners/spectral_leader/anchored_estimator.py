@@ -1,4 +1,4 @@
-"""Anchored: the moments of a changing sample, in a basis renewed as the sample changes."""
+"""AnchoredEstimator: the model of a changing sample, in a basis renewed as the sample changes."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ N_RESTARTS = 10
 # Re-anchor once this share of the sample has changed. L1 is flat from 1/8 to 1
 # (python -m benchmarks.constants); smaller shares only cost time.
 STALE = 1 / 3
-NOTHING_MOVED = DocumentView.of(Documents.empty(1))
+NO_CHANGE = DocumentView.of(Documents.empty(1))
 
 
 @dataclass
-class Followed:
+class MomentCache:
     """The sums of the anchor and of the changes since, up to the last model that was read."""
 
     sums: ProjectedSums
@@ -52,7 +52,7 @@ class Followed:
         return self.cold or self.details.with_model(self.model)
 
 
-class Anchored:
+class AnchoredEstimator:
     """Follows a sample and estimates its model in the top eigenspace of its pairs, nearly.
 
     The basis belongs to the anchor: the sample as it was when last a third of it had changed. Since
@@ -84,7 +84,7 @@ class Anchored:
         self.n_changed = 0  # documents that entered since then
         self.n_anchors = 0
         self.reason = "nothing was learned"  # for the last anchor
-        self._followed: Followed | None = None
+        self._cache: MomentCache | None = None
 
     @property
     def anchoring(self) -> Anchoring:
@@ -107,7 +107,7 @@ class Anchored:
         self.changes, self.n_changed = [], 0
         self.n_anchors += 1
         # Lazy: the basis of an anchor is found only if a model is read before the next anchor.
-        self._followed = None
+        self._cache = None
 
     def recode(self, new_ids: Ints | None, n_words: int) -> None:
         """Renumber the words of all that is remembered."""
@@ -117,46 +117,46 @@ class Anchored:
         # The basis depends on the ids of its words, and spans new words where it spans all.
         self.anchor = self.anchor.renumber(new_ids, n_words)
         self.changes = [change.renumber(new_ids, n_words) for change in self.changes]
-        self._followed = None
+        self._cache = None
 
     def model(self) -> TopicModel:
         """Return the model of the current sample, estimated in the anchor's basis."""
-        return self._follow().model
+        return self._update().model
 
     def estimate(self) -> Estimate:
         """Return the estimate that the model is of."""
-        return self._follow().estimate
+        return self._update().estimate
 
-    def _follow(self) -> Followed:
+    def _update(self) -> MomentCache:
         """Bring sums and model up to date."""
         # Partly updated sums would be wrong, so the cache is restored only after success.
-        followed, self._followed = self._followed or self._start(), None
-        news = self.changes[followed.n_added :]
-        if news or followed.model.n_words < self.n_words:
+        cache, self._cache = self._cache or self._start(), None
+        news = self.changes[cache.n_added :]
+        if news or cache.model.n_words < self.n_words:
             # Change by change: rounding then does not depend on when models were read.
             for change in news[:-1]:
-                followed.sums.widen(change.moved.n_words)
-                followed.sums.exchange(change.moved, change.n_entered)
-            followed.sums.widen(self.n_words)
+                cache.sums.widen(change.moved.n_words)
+                cache.sums.exchange(change.moved, change.n_entered)
+            cache.sums.widen(self.n_words)
             # The last change is left to `_solve`, which adds it and estimates in one kernel.
-            last = (news[-1].moved, news[-1].n_entered) if news else (NOTHING_MOVED, 0)
-            followed.n_added = len(self.changes)
-            self._solve(followed, *last)
-        self._followed = followed
-        return followed
+            last = (news[-1].moved, news[-1].n_entered) if news else (NO_CHANGE, 0)
+            cache.n_added = len(self.changes)
+            self._solve(cache, *last)
+        self._cache = cache
+        return cache
 
     def models_without(self, parts: Sequence[Documents]) -> list[TopicModel]:
         """Return the model of all parts of the sample but one, for each, in the same basis."""
-        followed, found = self._follow(), []
+        cache, found = self._update(), []
         for one in parts:
-            # Buffers of its own: those of `followed` belong to the current model.
-            details = Details.empty(self.n_topics, followed.sums.sums.basis.shape[1])
-            others = replace(followed, sums=followed.sums.without(one), details=details)
-            self._solve(others, NOTHING_MOVED, 0)
+            # Buffers of its own: those of `cache` belong to the current model.
+            details = Details.empty(self.n_topics, cache.sums.sums.basis.shape[1])
+            others = replace(cache, sums=cache.sums.without(one), details=details)
+            self._solve(others, NO_CHANGE, 0)
             found.append(others.model)
         return found
 
-    def _start(self) -> Followed:
+    def _start(self) -> MomentCache:
         """Find the anchor's basis, its sums, and their estimate from random starts."""
         starts = random_starts(self.n_topics, N_RESTARTS, self.seed)
         with ONE_BLAS_THREAD:
@@ -171,22 +171,22 @@ class Anchored:
         is_warm = is_complete and not is_exact and self.decompose is power_method
         details = Details.empty(self.n_topics, sums.sums.basis.shape[1])
         warm = cold.directions if is_warm else None
-        return Followed(sums, cold, cold.model, starts, warm, details)
+        return MomentCache(sums, cold, cold.model, starts, warm, details)
 
-    def _solve(self, followed: Followed, moved: DocumentView, n_added: int) -> None:
+    def _solve(self, cache: MomentCache, moved: DocumentView, n_added: int) -> None:
         """Add what moved to the sums, and estimate their model."""
-        sums = followed.sums.sums
+        sums = cache.sums.sums
         found = None
-        if followed.warm is not None:
-            found = warm_model(sums, moved, n_added, followed.warm, followed.details)
+        if cache.warm is not None:
+            found = warm_model(sums, moved, n_added, cache.warm, cache.details)
         elif len(moved.bounds):
             update_sums(sums, moved, n_added)
-        followed.cold = None
+        cache.cold = None
         # There is no warm start, or fewer than K topics were found from it.
         if found is None:
-            cold = estimate(sums, self.n_topics, self.decompose, followed.starts)
-            followed.cold, found = cold, cold.model
-        followed.model = found
+            cold = estimate(sums, self.n_topics, self.decompose, cache.starts)
+            cache.cold, found = cold, cold.model
+        cache.model = found
 
     def to_state(self) -> dict[str, Any]:
         """Return the anchor's documents and the changes since."""
@@ -206,4 +206,4 @@ class Anchored:
         self.changes = changes_from_state(part(state, "changes"), self.anchor, sample)
         self.n_changed, self.n_anchors = whole(state, "n_changed"), whole(state, "n_anchors")
         self.reason = text(state, "reason")
-        self._followed = None
+        self._cache = None

@@ -1,4 +1,4 @@
-"""Feed: the decompressed bytes of a file or pipe, in pieces of at least one record."""
+"""ByteStream: the decompressed bytes of a file or pipe, in pieces of at least one record."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-from spectralleader.runtime.interrupts import look
-from spectralleader.sources.files.resume_point import Start
+from spectralleader.runtime.interrupts import raise_if_interrupted
+from spectralleader.sources.files.resume_point import PieceStart
 from spectralleader.sources.files.zstd import open_zstd
 
 WAIT = 0.2  # seconds between polls of a silent pipe, in which signals are handled
@@ -45,7 +45,7 @@ def decompress(raw: IO[bytes], name: str) -> Any:
     return open_zstd(raw, name) if first == ZSTD else raw
 
 
-class Recoded:
+class Utf8Stream:
     """A stream converted to UTF-8; bytes that are invalid in its encoding pass unchanged.
 
     They are usually invalid in UTF-8, too, so that their rows are reported like any other.
@@ -101,13 +101,13 @@ def check_encoding(encoding: str | None) -> str | None:
     return None if found.name == "utf-8" else found.name
 
 
-class Waiting(io.FileIO):
+class InterruptiblePipe(io.FileIO):
     """A pipe whose blocking reads can be interrupted even while signals are held back."""
 
     def readinto(self, buffer: Any) -> int | None:
         """Wait for bytes, checking for interrupts, then read them."""
         while not select.select([self], [], [], WAIT)[0]:
-            look()
+            raise_if_interrupted()
         return super().readinto(buffer)
 
 
@@ -119,10 +119,10 @@ def open_pipe(raw: IO[bytes]) -> IO[bytes]:
         return raw
     if sys.platform == "win32" or stat.S_ISREG(os.fstat(number).st_mode):
         return raw
-    return io.BufferedReader(Waiting(number, closefd=False))
+    return io.BufferedReader(InterruptiblePipe(number, closefd=False))
 
 
-class Feed:
+class ByteStream:
     """The bytes of one file, piece by piece; `more` returns the unused rest and the next piece."""
 
     def __init__(self, name: str, encoding: str | None = None) -> None:
@@ -135,7 +135,7 @@ class Feed:
             # Documents of a pipe are handed out as they arrive, not when a chunk is full.
             live = name == "-" and self.stream is source
             if self.encoding is not None:
-                self.stream = Recoded(self.stream, self.encoding, self._who)
+                self.stream = Utf8Stream(self.stream, self.encoding, self._who)
             self._read = self._read_lines if live else self.stream.read
             self._first = b""
             self.n_read = 0  # bytes of the text
@@ -193,12 +193,12 @@ class Feed:
         self.raw.seek(offset)
         self.n_read, self._first = offset, b""
 
-    def start_of(self, data: bytes, line: int) -> Start | None:
+    def start_of(self, data: bytes, line: int) -> PieceStart | None:
         """Return the start of data that end at the last byte read, or None if `seek` fails."""
-        return Start(self.n_read - len(data), line) if self.can_seek else None
+        return PieceStart(self.n_read - len(data), line) if self.can_seek else None
 
     def _read_piece(self, size: int) -> bytes:
-        look()
+        raise_if_interrupted()
         try:
             return bytes(self._read(size))
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:

@@ -1,4 +1,4 @@
-"""Marks: positions in files, so that a resumed pass need not read them from the beginning."""
+"""ResumePoint: a position in files, so that a resumed pass need not read them from the start."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spectralleader.checks.states import take, text, whole
 SAMPLED = 2**16  # bytes compared at the beginning of a file, and before the marked position
 
 
-class Start(NamedTuple):
+class PieceStart(NamedTuple):
     """The start of a piece of a file, at the beginning of a record."""
 
     offset: int  # in bytes
@@ -22,7 +22,7 @@ class Start(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Mark:
+class ResumePoint:
     """A position in the last of several files, with a digest of samples of all of them."""
 
     n_docs: int  # documents before it
@@ -32,21 +32,23 @@ class Mark:
     digest: str
 
     @classmethod
-    def at(cls, n_docs: int, start: Start, names: Sequence[str], before: Sequence[int]) -> Mark:
-        """Return a mark in the file after those with the sizes `before`."""
+    def at(
+        cls, n_docs: int, start: PieceStart, names: Sequence[str], before: Sequence[int]
+    ) -> ResumePoint:
+        """Return a resume point in the file after those with the sizes `before`."""
         ends = (*before, start.offset)
         return cls(n_docs, *start, ends, digest_samples(names, ends))
 
     @property
     def n_bytes(self) -> int:
-        """Number of bytes before the mark, in all files."""
+        """Number of bytes before it, in all files."""
         return sum(self.ends)
 
     def fits(self, names: Sequence[str]) -> bool:
-        """Return whether the samples show that the files are the same as when the mark was made.
+        """Return whether the samples show that the files are the same as when it was made.
 
         Only the last one may have grown. A change that is far from both the beginning of a file and
-        the mark goes unnoticed.
+        the resume point goes unnoticed.
         """
         last = len(self.ends) - 1
         try:
@@ -58,12 +60,12 @@ class Mark:
             return False
 
     def to_state(self) -> dict[str, Any]:
-        """Return the mark as plain values."""
+        """Return it as plain values."""
         return asdict(self) | {"ends": list(self.ends)}
 
     @classmethod
-    def from_state(cls, state: Any) -> Mark:
-        """Return the mark that `to_state` described, after validation."""
+    def from_state(cls, state: Any) -> ResumePoint:
+        """Return the resume point that `to_state` described, after validation."""
         n_docs, offset, line = (whole(state, name) for name in ("n_docs", "offset", "line"))
         ends = take(state, "ends")
         if type(ends) is not list or not all(type(end) is int and end >= 0 for end in ends):
@@ -73,13 +75,13 @@ class Mark:
         return cls(n_docs, offset, line, tuple(ends), text(state, "digest"))
 
 
-class Trail:
-    """The latest pieces that were read: enough of them to make a mark at a recent document."""
+class RecentPieces:
+    """The latest pieces that were read: enough to make a resume point at a recent document."""
 
     def __init__(self) -> None:
-        self._pieces: deque[tuple[int, int, Start]] = deque()  # documents before, file, start
+        self._pieces: deque[tuple[int, int, PieceStart]] = deque()  # documents before, file, start
 
-    def add(self, n_docs: int, file: int, start: Start) -> None:
+    def add(self, n_docs: int, file: int, start: PieceStart) -> None:
         """Record a piece, with the number of documents before it."""
         self._pieces.append((n_docs, file, start))
 
@@ -88,7 +90,7 @@ class Trail:
         while len(self._pieces) > 1 and self._pieces[1][0] <= n_docs:
             self._pieces.popleft()
 
-    def find(self, n_docs: int) -> tuple[int, int, Start] | None:
+    def find(self, n_docs: int) -> tuple[int, int, PieceStart] | None:
         """Return the last piece that begins at or before document `n_docs`."""
         return next((piece for piece in reversed(self._pieces) if piece[0] <= n_docs), None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import monotonic, sleep
 
-from spectralleader.runtime.interrupts import look
+from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.live.protocol import Say
 
 LOOK = 0.2  # seconds between checks for signals
@@ -16,9 +16,9 @@ def pause(seconds: float) -> None:
     """Sleep, but raise as soon as the program is asked to stop."""
     end = monotonic() + seconds
     while (left := end - monotonic()) > 0:
-        look()
+        raise_if_interrupted()
         sleep(min(LOOK, left))
-    look()
+    raise_if_interrupted()
 
 
 class BackOff:
@@ -39,7 +39,7 @@ class BackOff:
         self._step, self._since = FIRST, 0.0
         self._is_down = False
 
-    def failed(self, error: Exception) -> None:
+    def on_failure(self, error: Exception) -> None:
         """Wait before the next attempt, or raise `ValueError` once patience is exhausted."""
         if not self._is_down:
             self._is_down, self._since = True, monotonic()
@@ -53,7 +53,7 @@ class BackOff:
         pause(self._step)
         self._step = min(2 * self._step, LONGEST)
 
-    def worked(self) -> None:
+    def on_success(self) -> None:
         """Reset the delay, and retry without a limit from now on."""
         if self._is_down and self._patience == float("inf"):
             self._say(f"{self._name} can be reached again")

@@ -1,4 +1,4 @@
-"""Spots: positions in a file that may be rotated, with the bytes that identify the file."""
+"""FilePosition: a position in a file that may be rotated, with bytes that identify the file."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from typing import IO, NamedTuple
 from spectralleader.checks.states import part, text, whole
 from spectralleader.sources.live.protocol import Json
 
-MARK = 256  # bytes at the beginning and before the position that identify a file
+FINGERPRINT_SIZE = 256  # bytes at the beginning and before the position that identify a file
 
 
-class Spot(NamedTuple):
+class FilePosition(NamedTuple):
     """A position in a file, at the end of a line."""
 
     number: int = 0  # files finished before this one
     offset: int = 0  # bytes before the position
     line: int = 0  # lines before the position
-    head: bytes = b""  # the first `MARK` bytes of the file, up to the position
-    tail: bytes = b""  # the last `MARK` bytes before the position
+    head: bytes = b""  # the first `FINGERPRINT_SIZE` bytes of the file, up to the position
+    tail: bytes = b""  # the last `FINGERPRINT_SIZE` bytes before the position
 
-    def after(self, lines: Sequence[bytes], *, is_whole: bool = True) -> Spot:
-        """Return the spot after some lines; `is_whole` is False if the last has no line end."""
+    def after(self, lines: Sequence[bytes], *, is_whole: bool = True) -> FilePosition:
+        """Return the position after some lines; `is_whole` is False if the last has no line end."""
         data = b"\n".join(lines) + (b"\n" if lines and is_whole else b"")
-        return Spot(
+        return FilePosition(
             self.number,
             self.offset + len(data),
             self.line + len(lines),
-            (self.head + data[:MARK])[:MARK],
-            (self.tail + data[-MARK:])[-MARK:],
+            (self.head + data[:FINGERPRINT_SIZE])[:FINGERPRINT_SIZE],
+            (self.tail + data[-FINGERPRINT_SIZE:])[-FINGERPRINT_SIZE:],
         )
 
-    def is_in(self, file: IO[bytes]) -> bool:
+    def matches(self, file: IO[bytes]) -> bool:
         """Return whether a file has the same identifying bytes."""
-        return ends_in(file, self.offset) == (self.head, self.tail)
+        return read_fingerprint(file, self.offset) == (self.head, self.tail)
 
     def to_state(self) -> Json:
-        """Return the spot as plain JSON, with digests instead of bytes."""
+        """Return the position as plain JSON, with digests instead of bytes."""
         return {
             "number": self.number,
             "offset": self.offset,
@@ -49,40 +49,40 @@ class Spot(NamedTuple):
         }
 
 
-class Passed:
-    """A batch of lines, and the spots between them."""
+class LinePositions:
+    """A batch of lines, and the positions between them."""
 
-    def __init__(self, start: Spot, lines: list[bytes], *, is_whole: bool) -> None:
+    def __init__(self, start: FilePosition, lines: list[bytes], *, is_whole: bool) -> None:
         self._lines, self._is_whole = lines, is_whole
-        self._spot, self._n = start, 0  # the last spot returned, and the lines before it
+        self._file_position, self._n = start, 0  # the last one returned, and the lines before it
 
-    def after(self, n: int) -> Spot:
-        """Return the spot after n lines; n must not decrease between calls."""
+    def after(self, n: int) -> FilePosition:
+        """Return the position after n lines; n must not decrease between calls."""
         is_whole = self._is_whole or n < len(self._lines)
-        self._spot = self._spot.after(self._lines[self._n : n], is_whole=is_whole)
+        self._file_position = self._file_position.after(self._lines[self._n : n], is_whole=is_whole)
         self._n = n
-        return self._spot
+        return self._file_position
 
 
-def find_spot(position: Json, paths: Sequence[Path]) -> tuple[Spot, Path] | None:
-    """Return the spot of a stored position and its file, or None if no file contains it."""
+def find_position(position: Json, paths: Sequence[Path]) -> tuple[FilePosition, Path] | None:
+    """Return a stored position with its file, or None if no file contains it."""
     number, offset = whole(position, "number"), whole(position, "offset")
     line = whole(position, "line")
     parts = [part(position, name) for name in ("head", "tail")]
-    marks = [(whole(one, "size", 0, MARK), text(one, "digest")) for one in parts]
+    fingerprints = [(whole(one, "size", 0, FINGERPRINT_SIZE), text(one, "digest")) for one in parts]
     for path in paths:
         if not path.is_file():
             continue
         with open(path, "rb") as file:
-            ends = ends_in(file, offset)
-        if [(len(end), digest(end)) for end in ends] == marks:
-            return Spot(number, offset, line, *ends), path
+            ends = read_fingerprint(file, offset)
+        if [(len(end), digest(end)) for end in ends] == fingerprints:
+            return FilePosition(number, offset, line, *ends), path
     return None
 
 
-def ends_in(file: IO[bytes], offset: int) -> tuple[bytes, bytes]:
-    """Return the first `MARK` bytes of a file, and the last before an offset."""
-    size = min(MARK, offset)
+def read_fingerprint(file: IO[bytes], offset: int) -> tuple[bytes, bytes]:
+    """Return the first `FINGERPRINT_SIZE` bytes of a file, and the last before an offset."""
+    size = min(FINGERPRINT_SIZE, offset)
     head, tail = (os.pread(file.fileno(), size, start) for start in (0, offset - size))
     return head, tail
 

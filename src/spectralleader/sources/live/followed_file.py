@@ -13,18 +13,23 @@ from typing import IO
 
 from spectralleader.sources.files.byte_stream import CHUNK, GZIP, MAX_RECORD, ZSTD
 from spectralleader.sources.files.formats import find_format
-from spectralleader.sources.live.file_position import Passed, Spot, ends_in, find_spot
-from spectralleader.sources.live.protocol import Json, LiveSettings, Taken
+from spectralleader.sources.live.file_position import (
+    FilePosition,
+    LinePositions,
+    find_position,
+    read_fingerprint,
+)
+from spectralleader.sources.live.protocol import Json, LiveSettings, MessageBatch
 
 KIND = "file"
 WAIT = 0.1  # seconds between polls of a file without new lines
 FIRST = 256  # bytes from which the format is guessed
 ROTATED = re.compile(r"[.-]\d[\d.\-_:T]*")  # suffix of rotated files: .1, -20240131
-FOLLOWED = ("jsonl", "text")
+FOLLOWED_FORMATS = ("jsonl", "text")
 NOWHERE = 2**62  # an offset beyond the end of every file
 
 
-class Followed:
+class FollowedFile:
     """The lines of a growing file, with support for rotation (rename, or copy and truncate).
 
     A line is read when its line end is there. A renamed file is read to its end before the new one;
@@ -51,7 +56,7 @@ class Followed:
         self._is_cut = False  # whether the last line in `_ready` had no line end
         self._has_blank = True  # whether blank lines are documents; in JSON lines they are not
         self._read_to = 0  # offset up to which the file was read
-        self._spot = Spot()  # position after the lines that were returned
+        self._file_position = FilePosition()  # position after the lines that were returned
 
     def open(self, position: Json | None) -> Json:
         """Open the file that contains the position, and resume after it."""
@@ -59,21 +64,21 @@ class Followed:
             self._open(self._path)
             if self._settings.start == "latest":
                 self._to_the_end()
-            return self._spot.to_state()
-        found = find_spot(position, [self._path, *reversed(self._rotated())])
+            return self._file_position.to_state()
+        found = find_position(position, [self._path, *reversed(self._rotated())])
         if found is None:
             raise ValueError(
                 f"the file that was learned up to byte {position['offset']:,} is neither "
                 f"{self._path} nor one of the rotated files beside it: restore it (uncompressed), "
                 "or start over with --fresh"
             )
-        spot, path = found
+        file_position, path = found
         self._open(path)
-        self._seek(spot)
+        self._seek(file_position)
         if path != self._path:
             self._say(f"{self._path} was rotated: resuming in {path}")
             self._next_files.extend(self._successors())
-        return self._spot.to_state()
+        return self._file_position.to_state()
 
     def _open(self, path: Path) -> None:
         self.close()
@@ -82,22 +87,22 @@ class Followed:
         if first.startswith((GZIP, ZSTD)):
             raise ValueError(f"{path} is compressed; compressed files cannot be followed")
         kind = self._settings.format or find_format(self._path.name, first)
-        if kind not in FOLLOWED:
+        if kind not in FOLLOWED_FORMATS:
             raise ValueError(
                 f"{path} looks like {kind}, but only JSON lines and plain text can be followed; "
                 "use --format text to treat each line as a text, or omit --follow"
             )
         self._has_blank = kind == "text"
-        self._seek(Spot(self._spot.number))
+        self._seek(FilePosition(self._file_position.number))
 
-    def _seek(self, spot: Spot) -> None:
-        self._spot, self._read_to = spot, spot.offset
+    def _seek(self, file_position: FilePosition) -> None:
+        self._file_position, self._read_to = file_position, file_position.offset
         self._rest, self._ready, self._is_cut = b"", [], False
 
     def _to_the_end(self) -> None:
         """Skip the existing complete lines; an incomplete last line counts as new."""
         while self._read():
-            self._spot, self._ready = self._spot.after(self._ready), []
+            self._file_position, self._ready = self._file_position.after(self._ready), []
 
     def _rotated(self) -> list[Path]:
         """Return the rotated files, oldest first."""
@@ -124,7 +129,7 @@ class Followed:
         assert self._file is not None
         return self._file
 
-    def take(self, n: int, *, rest: bool) -> Taken:
+    def take(self, n: int, *, rest: bool) -> MessageBatch:
         """Return up to n of the next lines."""
         if not self._ready and not self._read() and not self._move_on():
             if not self._settings.follow:
@@ -136,12 +141,15 @@ class Followed:
         places: Sequence[int] = range(len(lines))  # indices of the lines that are messages
         if not self._has_blank:
             places = [i for i, line in enumerate(lines) if line.strip()]
-        start, passed = self._spot, Passed(self._spot, lines, is_whole=is_whole)
-        self._spot = start.after(lines, is_whole=is_whole)
-        return Taken(
+        start, line_positions = (
+            self._file_position,
+            LinePositions(self._file_position, lines, is_whole=is_whole),
+        )
+        self._file_position = start.after(lines, is_whole=is_whole)
+        return MessageBatch(
             [f"{start.number}:{start.line + i + 1}" for i in places],
             [lines[i].removesuffix(b"\r") for i in places],
-            lambda n: passed.after(places[n - 1] + 1).to_state(),
+            lambda n: line_positions.after(places[n - 1] + 1).to_state(),
             at_end=not lines,
         )
 
@@ -153,14 +161,14 @@ class Followed:
         self._read_to += len(data)
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > MAX_RECORD:
-            line = self._spot.line + len(lines) + 1
+            line = self._file_position.line + len(lines) + 1
             raise ValueError(f"{self.name} line {line} is longer than 64 MiB")
         self._ready += lines
         return True
 
     def _is_replaced(self) -> bool:
         """Return whether the bytes before the position changed: truncated and written to since."""
-        return not self._spot.is_in(self._handle)
+        return not self._file_position.matches(self._handle)
 
     def _finish_line(self) -> None:
         """Accept an incomplete last line: nothing will be appended to it."""
@@ -184,7 +192,7 @@ class Followed:
         if not following.exists():  # renamed, but the new one is not created yet
             return False
         self._next_files.popleft()
-        self._spot = Spot(self._spot.number + 1)
+        self._file_position = FilePosition(self._file_position.number + 1)
         self._open(following)
         return True
 
@@ -205,9 +213,9 @@ class Followed:
         """Continue in the copy that was made before the truncation, if there is one."""
         for path in reversed(self._rotated()):
             if path.stat().st_size >= self._read_to and self._is_copy(path):
-                spot = self._spot
+                file_position = self._file_position
                 self._open(path)
-                self._seek(spot)
+                self._seek(file_position)
                 return [self._path]
         self._say(
             f"{self._path} was truncated and no copy was found: lines written after byte "
@@ -219,11 +227,11 @@ class Followed:
     def _is_copy(self, path: Path) -> bool:
         """Return whether a file begins with the bytes that were read."""
         with open(path, "rb") as file:
-            return ends_in(file, self._spot.offset)[0] == self._spot.head
+            return read_fingerprint(file, self._file_position.offset)[0] == self._file_position.head
 
     def describe(self, position: Json) -> str:
         """Return the lag in words: bytes between the position and the end of the file."""
-        is_here = position["number"] == self._spot.number
+        is_here = position["number"] == self._file_position.number
         n_behind = os.fstat(self._handle.fileno()).st_size - (position["offset"] if is_here else 0)
         return f"{n_behind:,} bytes behind" if n_behind > 0 else "up to date"
 

@@ -1,4 +1,4 @@
-"""Turns: a deterministic interleaving of several partitions, by their offsets alone."""
+"""RoundRobin: a deterministic interleaving of partitions that depends only on their offsets."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Queue:
         return found
 
 
-class Place(NamedTuple):
+class RoundRobinPosition(NamedTuple):
     """The offsets of all partitions, and whose turn it is."""
 
     offsets: dict[int, int]  # of the next message of each partition
@@ -54,13 +54,13 @@ class Place(NamedTuple):
     n_taken: int = 0  # messages of its portion that were already taken
 
     def to_state(self) -> Json:
-        """Return the place as plain JSON."""
+        """Return the position as plain JSON."""
         offsets = {str(number): offset for number, offset in self.offsets.items()}
         return {"offsets": offsets, "turn": self.turn, "taken": self.n_taken}
 
     @classmethod
-    def from_state(cls, state: Any, portion: int) -> Place:
-        """Return the place that `to_state` described, after validation."""
+    def from_state(cls, state: Any, portion: int) -> RoundRobinPosition:
+        """Return the position that `to_state` described, after validation."""
         found = part(state, "offsets")
         if not found or not all(number.isdecimal() for number in found):
             raise ValueError("offsets must be stored by partition number")
@@ -68,7 +68,7 @@ class Place(NamedTuple):
         return cls(offsets, whole(state, "turn"), whole(state, "taken", 0, portion))
 
 
-class Stretch(NamedTuple):
+class PartitionRun(NamedTuple):
     """Consecutive messages of one partition."""
 
     number: int  # of the partition
@@ -79,34 +79,34 @@ class Stretch(NamedTuple):
     after: tuple[int, int]  # turn and n_taken after it
 
 
-class Path:
-    """The places between the messages of some stretches, computed from first to last."""
+class PositionTracker:
+    """The positions between the messages of some runs, computed from first to last."""
 
-    def __init__(self, start: Place, stretches: list[Stretch]) -> None:
+    def __init__(self, start: RoundRobinPosition, runs: list[PartitionRun]) -> None:
         self._offsets, self._turn = dict(start.offsets), (start.turn, start.n_taken)
-        self._stretches, self._n_passed = stretches, 0
+        self._runs, self._n_passed = runs, 0
 
-    def after(self, n: int) -> Place:
-        """Return the place after n messages; n must not decrease between calls."""
+    def after(self, n: int) -> RoundRobinPosition:
+        """Return the position after n messages; n must not decrease between calls."""
         turn = self._turn
-        while self._n_passed < len(self._stretches):
-            stretch = self._stretches[self._n_passed]
-            size = n - stretch.first
+        while self._n_passed < len(self._runs):
+            run = self._runs[self._n_passed]
+            size = n - run.first
             if size <= 0:
                 break
-            is_over = size >= len(stretch.offsets)
-            self._offsets[stretch.number] = stretch.offsets[-1 if is_over else size - 1] + 1
-            turn = stretch.after
+            is_over = size >= len(run.offsets)
+            self._offsets[run.number] = run.offsets[-1 if is_over else size - 1] + 1
+            turn = run.after
             if not is_over:
-                if stretch.is_portion:
-                    turn = (stretch.number, stretch.n_taken + size)
+                if run.is_portion:
+                    turn = (run.number, run.n_taken + size)
                 break
             self._turn = turn
             self._n_passed += 1
-        return Place(dict(self._offsets), *turn)
+        return RoundRobinPosition(dict(self._offsets), *turn)
 
 
-class Turns:
+class RoundRobin:
     """Partitions take turns: each yields a portion of messages, then the next one does.
 
     A partition whose end is reached before its portion is complete is skipped. The order therefore
@@ -114,44 +114,45 @@ class Turns:
 
     Parameters
     ----------
-    place : Place
+    position : RoundRobinPosition
         Where to start.
     portion : int
         Messages that a partition yields per turn.
     """
 
-    def __init__(self, place: Place, portion: int) -> None:
+    def __init__(self, position: RoundRobinPosition, portion: int) -> None:
         self.portion = portion
-        self._offsets, self._turn, self._n_taken = dict(place.offsets), place.turn, place.n_taken
-        self._numbers = sorted(place.offsets)
+        self._offsets = dict(position.offsets)
+        self._turn, self._n_taken = position.turn, position.n_taken
+        self._numbers = sorted(position.offsets)
         self._next = dict(zip(self._numbers, [*self._numbers[1:], self._numbers[0]], strict=True))
         self.queues = {number: Queue() for number in self._numbers}
 
     @property
-    def place(self) -> Place:
-        """The place after all messages that were taken."""
-        return Place(dict(self._offsets), self._turn, self._n_taken)
+    def position(self) -> RoundRobinPosition:
+        """The position after all messages that were taken."""
+        return RoundRobinPosition(dict(self._offsets), self._turn, self._n_taken)
 
     def take(
         self, n: int, ended: Collection[int], *, rest: bool
-    ) -> tuple[list[str], list[bytes], Callable[[int], Place]]:
-        """Return ids and payloads of up to n messages, and a function for the place after i.
+    ) -> tuple[list[str], list[bytes], Callable[[int], RoundRobinPosition]]:
+        """Return ids and payloads of up to n messages, and a function for the position after i.
 
         With `rest`, incomplete portions are included once all partitions have ended.
         """
         ids: list[str] = []
         payloads: list[bytes] = []
-        stretches: list[Stretch] = []
-        start = self.place
+        runs: list[PartitionRun] = []
+        start = self.position
         while len(ids) < n and (number := self._choose(ended, rest=rest)) is not None:
-            stretch, found = self._take_stretch(number, n - len(ids), len(ids))
-            stretches.append(stretch)
+            run, found = self._take_run(number, n - len(ids), len(ids))
+            runs.append(run)
             name = f"{number}:"
-            ids += [name + str(offset) for offset in stretch.offsets]
+            ids += [name + str(offset) for offset in run.offsets]
             payloads += found
-        return ids, payloads, Path(start, stretches).after
+        return ids, payloads, PositionTracker(start, runs).after
 
-    def _take_stretch(self, number: int, n: int, first: int) -> tuple[Stretch, list[bytes]]:
+    def _take_run(self, number: int, n: int, first: int) -> tuple[PartitionRun, list[bytes]]:
         queue, before = self.queues[number], self._n_taken
         is_portion = before + len(queue) >= self.portion
         offsets, payloads = queue.take(min(n, self.portion - before, len(queue)))
@@ -161,7 +162,7 @@ class Turns:
         if self._n_taken >= self.portion or not is_portion:
             self._turn, self._n_taken = self._next[number], 0
         after = (self._turn, self._n_taken)
-        return Stretch(number, first, offsets, is_portion, before, after), payloads
+        return PartitionRun(number, first, offsets, is_portion, before, after), payloads
 
     def _choose(self, ended: Collection[int], *, rest: bool) -> int | None:
         """Return the partition whose turn it is, or None if that needs more messages."""
