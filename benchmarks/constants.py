@@ -172,7 +172,7 @@ VARIANTS = (
         for name, f in (("4 times", lambda n: 4 * n), ("5/4", lambda n: n + n // 4 + 1))
     ),
     *(
-        of_plain("staleness (1/3)", name, constant(f"{FOLDER}.anchored.STALE", share))
+        of_plain("staleness (1/3)", name, constant(f"{FOLDER}.anchored_estimator.STALE", share))
         for name, share in (("1/8", 1 / 8), ("1/2", 1 / 2), ("1", 1.0))
     ),
     *(

@@ -27,7 +27,7 @@ from spectralleader import (
     Unigram,
     Words,
 )
-from spectralleader.documents.views import Scattered
+from spectralleader.documents.views import DocumentView
 from spectralleader.sources.position import Position
 from spectralleader.spectral import Details, warm_model
 from spectralleader.storage import load_checkpoint
@@ -266,5 +266,5 @@ def warm_estimate(sums, directions, moved=None, n_added=0):
     """The estimate from directions, after documents moved in and out."""
     moved = moved or Documents.empty(len(sums.basis))
     details = Details.empty(len(directions), sums.basis.shape[1])
-    model = warm_model(sums, Scattered.of(moved), n_added, directions, details)
+    model = warm_model(sums, DocumentView.of(moved), n_added, directions, details)
     return None if model is None else details.with_model(model)

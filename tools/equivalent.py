@@ -138,36 +138,36 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "n = -len(self._ahead) % 2 ** 128 -> n = -len(self._ahead) % 2 ** 129",
     ): "the generator goes round in 2^128 numbers",
     (
-        "samples/places.py Places.__init__",
+        "samples/document_buffer.py DocumentBuffer.__init__",
         "self._bounds = np.zeros((0, 2), np.int64) ->",
     ): "room at first, which grows",
     (
-        "samples/places.py Places.__init__",
+        "samples/document_buffer.py DocumentBuffer.__init__",
         "self._open(np.zeros(0, np.int32), np.zeros(0), 0) ->",
     ): "room at first, which grows",
     (
-        "samples/places.py Places.enter",
+        "samples/document_buffer.py DocumentBuffer.enter",
         "n, n_left, moved = (len(chosen), 0, np.empty((2 * len(chosen), 2), np.int64)) -> n, n_left, moved = (len(chosen), 1",
     ): "set anew unless nothing enters, and then `moved` is empty",
     (
-        "samples/places.py Places.enter",
+        "samples/document_buffer.py DocumentBuffer.enter",
         "is_full = self._end + len(words) > len(self._words) ->",
     ): "`_reserve` looks again, exactly",
     (
-        "samples/places.py Places.enter",
-        "if is_full or n_places > len(self._bounds): -> if True:",
+        "samples/document_buffer.py DocumentBuffer.enter",
+        "if is_full or n_slots > len(self._bounds): -> if True:",
     ): "`_reserve` looks again",
     (
-        "samples/places.py Places.enter",
-        "if is_full or n_places > len(self._bounds): -> if is_full or n_places >=",
+        "samples/document_buffer.py DocumentBuffer.enter",
+        "if is_full or n_slots > len(self._bounds): -> if is_full or n_slots >=",
     ): "`_reserve` looks again",
     (
-        "samples/places.py Places.enter",
+        "samples/document_buffer.py DocumentBuffer.enter",
         "moved = moved if n_left == n else moved[:n + n_left] -> moved = moved if False",
     ): "a short cut",
     (
-        "samples/places.py Places._reserve",
-        "more = np.zeros((max(n_places, 2 * len(self._bounds), 64), 2), np.int64) -> more = np.ones(",
+        "samples/document_buffer.py DocumentBuffer._reserve",
+        "more = np.zeros((max(n_slots, 2 * len(self._bounds), 64), 2), np.int64) -> more = np.ones(",
     ): "not read before it is written",
     (
         "samples/reservoir.py Reservoir.add",
@@ -175,20 +175,20 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ): "the same draws, more slowly",
     (
         "samples/reservoir.py Reservoir.add",
-        "if len(documents.words) > self._most: -> if True:",
-    ): "`shorten_rows` looks again",
+        "if len(documents.words) > self._max_entries: -> if True:",
+    ): "`subsample_rows` looks again",
     (
         "samples/reservoir.py Reservoir.add",
-        "if len(documents.words) > self._most: -> if len(documents.words) >=",
-    ): "`shorten_rows` looks again",
+        "if len(documents.words) > self._max_entries: -> if len(documents.words) >=",
+    ): "`subsample_rows` looks again",
     (
         "samples/window.py Window.add",
-        "if len(documents.words) > self._most: -> if True:",
-    ): "`shorten_rows` looks again",
+        "if len(documents.words) > self._max_entries: -> if True:",
+    ): "`subsample_rows` looks again",
     (
         "samples/window.py Window.add",
-        "if len(documents.words) > self._most: -> if len(documents.words) >=",
-    ): "`shorten_rows` looks again",
+        "if len(documents.words) > self._max_entries: -> if len(documents.words) >=",
+    ): "`subsample_rows` looks again",
     (
         "samples/reservoir.py Reservoir._choose_one",
         "if t > self.capacity and chance * (t - self._lag) > self.capacity: -> if t >= self.capacity",
@@ -198,27 +198,27 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "if t > self.capacity and chance * (t - self._lag) > self.capacity: -> if t > self.capacity and chance * (t - self._lag) >=",
     ): "a draw is equal to the limit with probability 2^-53",
     (
-        "samples/reservoir.py choose_places",
+        "samples/reservoir.py choose_slots",
         "elif draws[i, 0] * (t - lag) <= capacity: -> elif draws[i, 0] * (t - lag) <",
     ): "a draw is equal to the limit with probability 2^-53",
     (
-        "samples/reservoir.py choose_places",
+        "samples/reservoir.py choose_slots",
         "if k < 2 or n_seen + n <= capacity: -> if False:",
     ): "a short cut: they are sorted",
     (
-        "samples/reservoir.py choose_places",
+        "samples/reservoir.py choose_slots",
         "if k < 2 or n_seen + n <= capacity: -> if k < 2 and",
     ): "a short cut: they are sorted",
     (
-        "samples/reservoir.py choose_places",
+        "samples/reservoir.py choose_slots",
         "if k < 2 or n_seen + n <= capacity: -> if k < 2 or n_seen + n <",
     ): "a short cut: they are sorted",
     (
-        "samples/shortening.py shorten",
+        "samples/token_subsample.py subsample_tokens",
         "sizes[i], done = (len(part[0]), here.stop) -> sizes[i], done = (len(part[1])",
     ): "as many counts as words",
     (
-        "samples/shortening.py draw_part",
+        "samples/token_subsample.py draw_tokens",
         "positions = rng.choice(int(ends[-1]), n, replace=False, shuffle=False) -> positions = rng.choice(int(ends[-1]), n, replace=False, shuffle=True",
     ): "the order of positions is not used",
     (
@@ -538,19 +538,19 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "topics, wanted = (np.ascontiguousarray(s.words.T) + tiny",
     ): "a topic without words is as far from the others",
     (
-        "em/visits.py visit",
+        "em/passes.py visit",
         "slope, offset, prior, rows, logs = np.zeros((5, 1, K)) -> slope, offset, prior, rows, logs = np.ones",
     ): "all are set before they are read, but for a constant that cancels",
     (
-        "em/visits.py visit",
+        "em/passes.py visit",
         "if largest > least or before < 0.5: -> if largest >= least or before < 0.5",
     ): "a tolerance, to the last bit",
     (
-        "em/visits.py visit",
+        "em/passes.py visit",
         "if largest > least or before < 0.5: -> if largest > least or before <= 0.5",
     ): "a posterior sums to 0 or 1",
     (
-        "em/visits.py sweep",
+        "em/passes.py sweep",
         "slope, offset, prior, logs = np.zeros((4, 1, K)) -> slope, offset, prior, logs = np.ones",
     ): "all are set before they are read, but for a constant that cancels",
     (

@@ -15,7 +15,7 @@ from spectralleader.documents.rounding import as_whole
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import create_learner
 from spectralleader.models import TopicModel
-from spectralleader.models.naming import WordNames
+from spectralleader.models.word_names import WordNames
 from spectralleader.storage.adapters import adapter_state, read_adapter
 from spectralleader.text import Tokens, Vocabulary
 from spectralleader.text.packing import pack, unpack

@@ -13,9 +13,9 @@ from spectralleader.errors import BrokenError
 from tests.factories import documents, growing, known_learners, same_state
 
 # Where memory runs out, in the middle of a step.
-SAMPLED = "samples.places.Places.enter"
+SAMPLED = "samples.document_buffer.DocumentBuffer.enter"
 PLACES = {
-    "hedged": "learners.hedged.experts.ask",
+    "hedged": "learners.hedged.experts.expert_log_probs",
     "stepwise-em": "em.statistics.add_block",
     "incremental-em": "em.statistics.add_block",
     "variance-reduced-em": "em.statistics.add_block",

@@ -94,5 +94,5 @@ def test_memory_stays_near_what_is_remembered(kind):
     for _ in range(500):
         sample.add(Documents.from_tokens(rng.integers(0, 5, (3, 40)), n_words=5))
     live = len(sample.documents.words)
-    assert len(sample._places._words) <= max(1024, 4 * live)
-    assert len(sample._places._bounds) == 64
+    assert len(sample._buffer._words) <= max(1024, 4 * live)
+    assert len(sample._buffer._bounds) == 64

@@ -5,7 +5,7 @@ import pytest
 from numba import njit
 
 from spectralleader.em import products
-from spectralleader.em.products import LOW, Chances, lift, safe_length
+from spectralleader.em.products import LOW, WordProbs, lift, safe_length
 
 N_WORDS, STRENGTH = 600, 5.0
 
@@ -39,7 +39,7 @@ def test_a_topic_far_behind_halfway_may_still_win(n_topics):
     assert safe < 100
     logs = np.log(prior) + counts @ np.log(slope * table[:, 3:] + np.outer(seen, offset))
     meant, rows, rest = logs.max() + np.log(np.exp(logs - logs.max()).sum()), prior[None], 0 * prior
-    two = Chances(table, 3, seen, np.stack([slope] * 2), np.stack([offset] * 2), safe)
+    two = WordProbs(table, 3, seen, np.stack([slope] * 2), np.stack([offset] * 2), safe)
     rows, rest = np.repeat(rows, 2, axis=0), np.stack([rest] * 2)  # the same smoothing twice
     is_long = multiply_words(0, N_WORDS, words, counts, two, rows, rest)
     assert is_long
@@ -57,10 +57,10 @@ def test_as_many_words_are_safe_as_stay_above_the_smallest_double():
 def multiplied(counts, chance):
     """A document of these counts, three words at a time being safe, and each of that chance."""
     table, seen = np.zeros((len(counts), 1)), np.full(len(counts), chance)
-    chances = Chances(table, 0, seen, np.ones((1, 1)), np.ones((1, 1)), 3.0)
+    word_probs = WordProbs(table, 0, seen, np.ones((1, 1)), np.ones((1, 1)), 3.0)
     words, product, logs = np.arange(len(counts), dtype=np.int32), np.ones((1, 1)), np.zeros((1, 1))
     numbers = np.array(counts, float)
-    is_long = multiply_words(0, len(counts), words, numbers, chances, product, logs)
+    is_long = multiply_words(0, len(counts), words, numbers, word_probs, product, logs)
     return is_long, product[0, 0], logs[0, 0]
 
 

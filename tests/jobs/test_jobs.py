@@ -11,10 +11,10 @@ from spectralleader import TextTopics, TopicModel, Unigram, Vocabulary, Words, l
 from spectralleader.evaluation import judge, log_loss
 from spectralleader.jobs import Progress, Source, describe, evaluate, evaluating, learn, predict
 from spectralleader.jobs.evaluating import Evaluation
-from spectralleader.jobs.findings import printable, say_event
-from spectralleader.jobs.learned import list_topics
+from spectralleader.jobs.learn_result import list_topics
 from spectralleader.jobs.naming import name_topics
-from spectralleader.jobs.predicting import Watched, predict_blocks, write
+from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
+from spectralleader.jobs.sentences import describe_event, printable
 from spectralleader.jobs.source import choose_vocabulary, choose_words
 from spectralleader.learners.hedged import Event
 from spectralleader.sources import read
@@ -190,7 +190,7 @@ def test_a_model_that_is_watched_is_loaded_when_it_is_renewed(file, tmp_path):
         save(TextTopics(3, learner="stepwise-em", vocabulary=["rain"]), saved)
         yield TextBlock.of(["rain"])
 
-    found = predict_blocks(Watched(saved, Notes()), blocks())
+    found = predict_blocks(WatchedTopics(saved, Notes()), blocks())
     with pytest.raises(ValueError, match="replaced by one with another number of topics"):
         write(found, output)
     header, first, second, *others = list(csv.reader(io.StringIO(output.getvalue())))
@@ -271,10 +271,10 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
     assert " part of topic 1 had died, and was restarted; 6%" in at_one[1]
     timeline = Timeline(n_buckets=2)
     event = Event(70_000, "replaced by a newcomer", (0, 1, 2), 0.25)
-    replaced = say_event(event, timeline)
+    replaced = describe_event(event, timeline)
     assert replaced.startswith("After 70,000 documents 3 topics were replaced by a newcomer; 25%")
     timeline.add(["a", "b"], np.array([0.0, 1637712000.0]), numbers=np.arange(2))
-    assert " documents (about " in say_event(event, timeline)
+    assert " documents (about " in describe_event(event, timeline)
 
 
 def test_a_learner_without_a_window_has_no_recent_topics(file):

@@ -12,7 +12,7 @@ import zstandard
 from spectralleader import GrowingVocabulary, StepwiseEM, StorageError, TextTopics, load, save
 from spectralleader.errors import NotSavedError
 from spectralleader.jobs import Progress, Source, checkpointing, learn
-from spectralleader.jobs.checkpointing import Every
+from spectralleader.jobs.checkpointing import CheckpointInterval
 from spectralleader.runtime.interrupts import Terminated
 from spectralleader.sources.position import Position
 from spectralleader.storage import Checkpoint, load_checkpoint
@@ -383,10 +383,10 @@ def test_checkpoints_come_as_often_as_is_said(tmp_path):
     source = Source((str(file),), block=50)
     learn(source, **FAST, save=saved, checkpoint_every=120, progress=Notes())
     assert seen == [None, None, 150, 150, 150, 300]
-    assert Every.of(" 90 s") == Every(seconds=90)
+    assert CheckpointInterval.of(" 90 s") == CheckpointInterval(seconds=90)
     for wish in ("often", "0", "0s", "-5", "5 days", "1.5", ""):
         with pytest.raises(ValueError, match="a number of documents or a time"):
-            Every.of(wish)
+            CheckpointInterval.of(wish)
 
 
 def test_the_first_checkpoint_comes_soon_and_the_waits_double_up_to_the_interval(

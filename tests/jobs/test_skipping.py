@@ -9,9 +9,9 @@ import pytest
 
 from spectralleader.jobs import Progress, Source, input_digest, learn
 from spectralleader.jobs.input_digest import InputDigest
-from spectralleader.sources.files import feed, marks, reader
-from spectralleader.sources.files.feed import Feed
-from spectralleader.sources.files.marks import Mark
+from spectralleader.sources.files import byte_stream, reader, resume_point
+from spectralleader.sources.files.byte_stream import ByteStream
+from spectralleader.sources.files.resume_point import ResumePoint
 from spectralleader.storage import load_checkpoint, save
 from tests.factories import same_state, texts
 
@@ -21,8 +21,8 @@ WRITTEN = [f"{text} number{i}" for i, text in enumerate(texts(600)[0])]
 
 @pytest.fixture(autouse=True)
 def _small_pieces(monkeypatch):
-    monkeypatch.setattr(feed, "CHUNK", 3000)
-    monkeypatch.setattr(marks, "SAMPLED", 200)
+    monkeypatch.setattr(byte_stream, "CHUNK", 3000)
+    monkeypatch.setattr(resume_point, "SAMPLED", 200)
     monkeypatch.setattr(input_digest, "CHEAP", 2000)
     monkeypatch.setattr(input_digest, "SEGMENT", 32)
     monkeypatch.setattr(reader, "MARKED", 32)
@@ -66,10 +66,10 @@ def test_a_grown_file_is_read_from_the_mark_on_and_gives_the_same_topics(
     kind, n_files, tmp_path, monkeypatch
 ):
     files = [tmp_path / f"{i}.{kind}" for i in range(n_files)]
-    saved, read, more = tmp_path / "m", [], Feed.more
+    saved, read, more = tmp_path / "m", [], ByteStream.more
     for file in files[:-1]:
         write(file, WRITTEN[:100], kind)
-    monkeypatch.setattr(Feed, "more", lambda self, *a: read.append(self) or more(self, *a))
+    monkeypatch.setattr(ByteStream, "more", lambda self, *a: read.append(self) or more(self, *a))
     results = []
     for n_docs in (250, 251, 256, 257, 410, 600):
         write(files[-1], WRITTEN[:n_docs], kind)
@@ -199,10 +199,10 @@ def test_a_digest_does_not_depend_on_blocks_and_continues_from_a_chain(size):
 
 
 def test_a_mark_that_does_not_fit_together_is_refused():
-    state = Mark(3, 100, 4, (50, 100), "ab").to_state()
-    assert Mark.from_state(state) == Mark(3, 100, 4, (50, 100), "ab")
+    state = ResumePoint(3, 100, 4, (50, 100), "ab").to_state()
+    assert ResumePoint.from_state(state) == ResumePoint(3, 100, 4, (50, 100), "ab")
     for change in ({"ends": [50]}, {"ends": []}, {"ends": 7}, {"offset": -1}, {"ends": [-1, 100]}):
         with pytest.raises(ValueError, match=r"ends|offset"):
-            Mark.from_state(state | change)
-    assert not Mark(3, 100, 4, (50, 100), "ab").fits(["missing", "missing"])
-    assert not Mark(3, 100, 4, (50, 100), "ab").fits(["missing"])
+            ResumePoint.from_state(state | change)
+    assert not ResumePoint(3, 100, 4, (50, 100), "ab").fits(["missing", "missing"])
+    assert not ResumePoint(3, 100, 4, (50, 100), "ab").fits(["missing"])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spectralleader import Documents, SpectralLeader, merge
 from spectralleader.evaluation.metrics import tensor_losses
-from spectralleader.learners.spectral_leader.anchored import Anchored
+from spectralleader.learners.spectral_leader.anchored_estimator import AnchoredEstimator
 from spectralleader.learners.spectral_leader.arrange import arrange
 from spectralleader.learners.spectral_leader.shrinkage import (
     CROSS_VALIDATED,
@@ -119,7 +119,7 @@ def test_it_is_off_unless_asked_for_and_then_no_work_is_done_for_it(monkeypatch)
     block, _ = hard().truth.sample(60, 3, seed=0)
     asked = shrunk(3, n_words=3)
     asked.learn(block)
-    monkeypatch.setattr(Anchored, "models_without", None)
+    monkeypatch.setattr(AnchoredEstimator, "models_without", None)
     plain = SpectralLeader(3, n_words=3)
     plain.learn(block)
     assert plain.model is plain.predictive

@@ -9,7 +9,7 @@ import pytest
 from spectralleader import Algorithm1, Documents, Everything, SpectralLeader, Window
 from spectralleader.evaluation import judge, log_loss, running_averages
 from spectralleader.evaluation.metrics import METRICS
-from spectralleader.learners.spectral_leader.anchored import STALE, Anchored
+from spectralleader.learners.spectral_leader.anchored_estimator import STALE, AnchoredEstimator
 from spectralleader.moments import ProjectedSums, Sums
 from spectralleader.sources.synthetic import PROBLEMS, hard, random_problem
 from spectralleader.spectral.algorithm1 import valid_model
@@ -101,7 +101,7 @@ def test_the_basis_is_signed_as_the_literal_ones_eigenvectors_are():
     fast = SpectralLeader(4, n_words=80)
     fast.learn(PROBLEM.truth.sample(400, 8, seed=1)[0])
     fast.model  # noqa: B018  # reading works the basis out
-    basis = fast._anchored._followed.sums.sums.basis
+    basis = fast._anchored._cache.sums.sums.basis
     np.testing.assert_array_equal(basis.max(axis=0), np.abs(basis).max(axis=0))
 
 
@@ -137,8 +137,8 @@ def test_models_are_the_same_to_the_bit_whoever_looked_when():
 
 def test_what_nobody_reads_is_not_worked_out(monkeypatch):
     solved = []
-    solve = Anchored._solve
-    monkeypatch.setattr(Anchored, "_solve", lambda *args: solved.append(1) or solve(*args))
+    solve = AnchoredEstimator._solve
+    monkeypatch.setattr(AnchoredEstimator, "_solve", lambda *args: solved.append(1) or solve(*args))
     fast = SpectralLeader(4, n_words=80, reservoir_size=100)
     for block in PROBLEM.blocks(block_size=10, n_steps=200, seed=0):
         fast.learn(block.documents)
@@ -189,12 +189,12 @@ def test_a_million_documents_of_drift_leave_no_rounding_error():
             for part in block.blocks(500):
                 fast.learn(part)
             fast.model  # noqa: B018  # reading brings the sums up to date
-        sizes.append(len(fast.sample._places._words))
+        sizes.append(len(fast.sample._buffer._words))
     assert fast.sample.n_seen == 1_000_000
     assert max(sizes) <= 1.1 * sizes[0]
     fast.learn(drifting[0][:400])
     fast.model  # noqa: B018
-    kept = fast._anchored._followed.sums
+    kept = fast._anchored._cache.sums
     rebuilt = ProjectedSums(kept.sums.basis)
     rebuilt.update(fast.sample.documents)
     for name, a, b in zip(Sums._fields, kept.sums, rebuilt.sums, strict=True):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from spectralleader import Documents
-from spectralleader.documents.views import Scattered
+from spectralleader.documents.views import DocumentView
 from spectralleader.moments import ProjectedSums, Sums, pair_operator, sums, update_kernels
 from tests.factories import blocks, documents
 
@@ -78,7 +78,7 @@ def test_another_basis_or_vocabulary_is_refused_showing_both():
 @pytest.mark.parametrize("n_words", [12, 1000])  # the vocabulary is scanned, the entries sorted
 def test_words_there_are_get_numbers_in_their_order(n_words):
     block = Documents.from_tokens([[7, 2, 2], [], [9, 2]], n_words=n_words)[[0, 2]]
-    bounds = Scattered.of(block).bounds
+    bounds = DocumentView.of(block).bounds
     places, known = update_kernels.number_words(bounds, block.words, n_words)
     assert known.tolist() == [2, 7, 9]
     np.testing.assert_array_equal(known[places], block.words)
@@ -141,5 +141,5 @@ def test_words_that_come_later_are_outside_the_basis():
 @given(blocks(), blocks(), blocks())
 def test_an_exchange_is_an_update_and_a_downdate(a, b, c):
     total = summed(a, b)
-    total.exchange(Scattered.of(Documents.concatenate([c, b])), c.n_docs)
+    total.exchange(DocumentView.of(Documents.concatenate([c, b])), c.n_docs)
     assert_same(total, summed(a, c))

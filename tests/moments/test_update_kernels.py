@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents
-from spectralleader.documents.views import Scattered
+from spectralleader.documents.views import DocumentView
 from spectralleader.moments import ProjectedSums, sums
 from spectralleader.moments.pair_operator import pair_operator
 from spectralleader.moments.update_kernels import CHUNK, _count_document
@@ -43,7 +43,7 @@ def test_many_documents_are_exchanged_for_others(n_words):
         Documents.from_tokens(rng.integers(0, n_words, (2 * CHUNK, 4)), n_words) for _ in range(2)
     )
     total = summed(a, basis)
-    total.exchange(Scattered.of(Documents.concatenate([b, a])), b.n_docs)
+    total.exchange(DocumentView.of(Documents.concatenate([b, a])), b.n_docs)
     assert total.sums.n[0] == b.lengths.sum()
     assert total.sums.n[1:].tolist() == [b.n_docs] * 3
     # sums of a thousand numbers of size 1

@@ -24,8 +24,8 @@ NO_CACHE = "so kernels are compiled again in every process, which takes some 20 
 
 
 # Another user, who can read whatever there is (the interpreter may be in a private folder).
-NOBODY = "setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+dac_read_search "
-NOBODY += "--ambient-caps=+dac_read_search"
+NONE_CHOSEN = "setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=+dac_read_search "
+NONE_CHOSEN += "--ambient-caps=+dac_read_search"
 
 
 def run(code, *start, **environment):
@@ -79,7 +79,7 @@ def image(tmp_path):
 
 def as_nobody(image, code=LOG_PROB, **environment):
     paths = {"PYTHONPATH": str(image), "HOME": "/nonexistent", "PYTHONDONTWRITEBYTECODE": "1"}
-    return run(code, *NOBODY.split(), **paths, **environment)
+    return run(code, *NONE_CHOSEN.split(), **paths, **environment)
 
 
 def test_without_any_writable_folder_kernels_are_compiled_and_it_is_said(image):
@@ -156,8 +156,8 @@ def test_what_one_thread_does_before_kernels_is_nothing_to_another():
     with before_each_kernel(print):  # begins within the other's, and ends after it
         leave.set()
         thread.join()
-        assert COMPILING.of_thread.before_each is print
-    assert COMPILING.of_thread.before_each is nothing
+        assert COMPILING.thread_hooks.before_each is print
+    assert COMPILING.thread_hooks.before_each is nothing
 
 
 class Written:

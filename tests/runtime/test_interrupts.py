@@ -11,7 +11,13 @@ import pytest
 
 from spectralleader import TopicModel, load, save
 from spectralleader.runtime.guard import Guard, Guarded, guard_of
-from spectralleader.runtime.interrupts import HOLD, Interrupts, Terminated, look, raising
+from spectralleader.runtime.interrupts import (
+    DEFER_SIGNALS,
+    Interrupts,
+    Terminated,
+    raise_if_interrupted,
+    raising,
+)
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals as Unix has them")
 
@@ -29,8 +35,8 @@ def handlers():
 def test_a_signal_waits_for_the_end_of_the_outermost_hold():
     done = []
     with pytest.raises(KeyboardInterrupt):  # noqa: PT012  # which of these raises is the point
-        with HOLD:
-            with HOLD:
+        with DEFER_SIGNALS:
+            with DEFER_SIGNALS:
                 signal.raise_signal(signal.SIGINT)
                 done.append("inner")
             done.append("outer")
@@ -43,7 +49,7 @@ def test_handlers_are_called_once_in_the_order_of_the_signals():
     called = []
     signal.signal(signal.SIGUSR1, lambda number, frame: called.append(number))
     signal.signal(signal.SIGTERM, lambda number, frame: called.append(number))
-    with HOLD:
+    with DEFER_SIGNALS:
         for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGTERM):
             signal.raise_signal(number)
         assert called == []
@@ -52,7 +58,7 @@ def test_handlers_are_called_once_in_the_order_of_the_signals():
 
 def test_signals_without_a_python_handler_are_left_alone():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with HOLD:
+    with DEFER_SIGNALS:
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
         signal.raise_signal(signal.SIGINT)
@@ -63,7 +69,7 @@ def test_a_handler_that_raises_leaves_every_handler_in_its_place():
         raise ValueError(number)
 
     signal.signal(signal.SIGUSR1, fail)
-    with pytest.raises(ValueError, match="10"), HOLD:
+    with pytest.raises(ValueError, match="10"), DEFER_SIGNALS:
         signal.raise_signal(signal.SIGUSR1)
     assert signal.getsignal(signal.SIGUSR1) is fail
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -72,7 +78,7 @@ def test_a_handler_that_raises_leaves_every_handler_in_its_place():
 def test_all_handlers_are_called_also_if_the_first_raises():
     called = []
     signal.signal(signal.SIGTERM, lambda number, frame: called.append(number))
-    with pytest.raises(KeyboardInterrupt), HOLD:  # noqa: PT012
+    with pytest.raises(KeyboardInterrupt), DEFER_SIGNALS:  # noqa: PT012
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGTERM)
     assert called == [signal.SIGTERM]
@@ -81,23 +87,23 @@ def test_all_handlers_are_called_also_if_the_first_raises():
 def test_in_a_step_no_handler_of_ones_own_is_called_by_look():
     called = []
     signal.signal(signal.SIGINT, lambda number, frame: called.append(number))
-    with HOLD:
+    with DEFER_SIGNALS:
         signal.raise_signal(signal.SIGINT)
-        look()
+        raise_if_interrupted()
         assert called == []
     assert called == [signal.SIGINT]
 
 
 def test_a_handler_that_is_installed_in_a_hold_stays():
     mine = signal.SIG_IGN
-    with HOLD:
+    with DEFER_SIGNALS:
         signal.signal(signal.SIGINT, mine)
     assert signal.getsignal(signal.SIGINT) is mine
 
 
 STORM = """
 import signal, time
-from spectralleader.runtime.interrupts import HOLD
+from spectralleader.runtime.interrupts import DEFER_SIGNALS
 n_to_raise = n_late = 0
 def late(number, frame):
     global n_to_raise
@@ -113,7 +119,7 @@ while time.monotonic() < ends:
     try:
         n_to_raise = 3
         for _ in range(30):
-            with HOLD:
+            with DEFER_SIGNALS:
                 pass
     except TimeoutError:
         n_to_raise = 0  # and nothing is called before
@@ -121,13 +127,13 @@ while time.monotonic() < ends:
     n_to_raise = 0
 signal.setitimer(signal.ITIMER_REAL, 0)
 signal.setitimer(signal.ITIMER_PROF, 0)
-with HOLD:
+with DEFER_SIGNALS:
     pass
 assert n_late > 20, n_late  # some thousand on an idle machine, few on a busy one
 assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 assert signal.getsignal(signal.SIGALRM) is late
 try:
-    with HOLD:
+    with DEFER_SIGNALS:
         signal.raise_signal(signal.SIGINT)
 except KeyboardInterrupt:
     print("as it should be", flush=True)
@@ -173,7 +179,7 @@ def test_a_child_of_another_thread_handles_signals():
     def work():
         if (child := os.fork()) == 0:
             try:
-                with HOLD:
+                with DEFER_SIGNALS:
                     signal.raise_signal(signal.SIGINT)
             except KeyboardInterrupt:
                 os._exit(7)
@@ -181,26 +187,26 @@ def test_a_child_of_another_thread_handles_signals():
         codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
     thread = threading.Thread(target=work)
-    with HOLD:
+    with DEFER_SIGNALS:
         thread.start()
         thread.join()
     assert codes == [7]
 
 
 def test_look_handles_what_waits():
-    with pytest.raises(KeyboardInterrupt), HOLD:  # noqa: PT012
+    with pytest.raises(KeyboardInterrupt), DEFER_SIGNALS:  # noqa: PT012
         signal.raise_signal(signal.SIGINT)
-        look()
+        raise_if_interrupted()
         pytest.fail("looked away")
-    with HOLD:
-        look()
+    with DEFER_SIGNALS:
+        raise_if_interrupted()
 
 
 def test_in_other_threads_nothing_is_installed():
     seen = []
 
     def work():
-        with HOLD:
+        with DEFER_SIGNALS:
             seen.append(signal.getsignal(signal.SIGINT))
         with Interrupts():
             seen.append(signal.getsignal(signal.SIGINT))
@@ -217,18 +223,18 @@ def test_a_request_to_end_is_raised_where_a_job_looks_and_once(number, error):
         assert inner is outer
         signal.raise_signal(number)
         with pytest.raises(error) as raised:
-            look()
+            raise_if_interrupted()
         assert type(raised.value) is error
-        look()
+        raise_if_interrupted()
     assert Interrupts.entered is None
 
 
 def test_a_request_reaches_a_job_also_through_a_step():
     with Interrupts():
-        with HOLD:
+        with DEFER_SIGNALS:
             signal.raise_signal(signal.SIGTERM)
         with pytest.raises(Terminated):
-            look()
+            raise_if_interrupted()
 
 
 def test_raising_raises_at_once():

@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from spectralleader import Documents, Reservoir, Window
-from spectralleader.samples.reservoir import FEW, choose_places
+from spectralleader.samples.reservoir import FEW, choose_slots
 
 
 def numbered(n):
@@ -16,11 +16,11 @@ def literal_reservoir(n, capacity, acceptance, seed):
     rng = np.random.default_rng(seed)
     kept = []
     for t in range(1, n + 1):
-        a, place = rng.random(), int(rng.random() * capacity)
+        a, slot = rng.random(), int(rng.random() * capacity)
         if t <= capacity:
             kept.append(t - 1)
         elif a <= capacity / (t - 1 if acceptance == "paper" else t):
-            kept[place] = t - 1
+            kept[slot] = t - 1
     return kept
 
 
@@ -71,7 +71,7 @@ def test_places_are_in_order_and_the_last_that_enters_one_stays(n):
     rng = np.random.default_rng(n)
     for capacity, n_seen in rng.integers(1, 60, size=(50, 2)).tolist():
         draws, chosen = rng.random((n, 2)), np.empty((n, 2), np.int64)
-        k = choose_places(draws, n_seen, capacity, 0, chosen)
+        k = choose_slots(draws, n_seen, capacity, 0, chosen)
         meant = {}
         for i, (chance, where) in enumerate(draws.tolist()):
             if (t := n_seen + i + 1) <= capacity:
@@ -79,5 +79,5 @@ def test_places_are_in_order_and_the_last_that_enters_one_stays(n):
             elif chance * t <= capacity:
                 meant[int(where * capacity)] = i
         if k <= FEW:
-            assert chosen[:k].tolist() == [[meant[place], place] for place in sorted(meant)]
-        assert {place: row for row, place in chosen[:k].tolist()} == meant
+            assert chosen[:k].tolist() == [[meant[slot], slot] for slot in sorted(meant)]
+        assert {slot: row for row, slot in chosen[:k].tolist()} == meant

@@ -9,10 +9,10 @@ import pytest
 
 from spectralleader import TextTopics, save
 from spectralleader.serve import inbox as inbox_module
-from spectralleader.serve import together
-from spectralleader.serve.guarding import Guarding
+from spectralleader.serve import request_batching
 from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.metrics import Metrics, read_lag
+from spectralleader.serve.middleware import Middleware
 from spectralleader.serve.requests import Limits
 from spectralleader.serve.routes import Routes
 from spectralleader.serve.service import Service, read
@@ -33,7 +33,7 @@ class Asked:
         self.metrics = Metrics(self.service)
         limits = limits or Limits()
         routes = Routes(self.service, self.metrics, limits)
-        self.app = Guarding(routes, limits, self.metrics, ending=self.service.ending)
+        self.app = Middleware(routes, limits, self.metrics, ending=self.service.ending)
 
     def ask(self, method, path, body=b"", *, ends=True):
         """Return the status, the headers and the JSON of an answer; a body may have no end."""
@@ -189,7 +189,9 @@ def test_requests_at_the_same_time_are_answered_as_alone(asked, monkeypatch):
     bodies = [{"texts": some} for some in (["goal cup"], ["vote", "goal"], ["a", "b", "vote"])]
     alone = [asked.ask("POST", "/predict", body)[2] for body in bodies]
     calls = []
-    monkeypatch.setattr(together, "read", lambda *given: calls.append(given) or read(*given))
+    monkeypatch.setattr(
+        request_batching, "read", lambda *given: calls.append(given) or read(*given)
+    )
 
     async def ask_all():
         return await asyncio.gather(
@@ -206,7 +208,7 @@ def test_what_fails_in_one_request_does_not_fail_another(asked, monkeypatch):
             raise ZeroDivisionError
         return read(snapshot, some)
 
-    monkeypatch.setattr(together, "read", fail)
+    monkeypatch.setattr(request_batching, "read", fail)
 
     async def ask_both():
         asking = (asked.ask_here("POST", "/predict", {"texts": [one]}) for one in ("bad", "goal"))

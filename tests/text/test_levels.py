@@ -83,7 +83,7 @@ def test_a_small_change_of_the_topics_leaves_the_groups():
 
 
 def test_levels_resume_from_their_state(learned):
-    assert learned.reading.levels.pairs is not None
+    assert learned.annotations.levels.pairs is not None
     again = TextTopics.from_state(learned.to_state())
     assert again.tree().groups(3).tolist() == learned.tree().groups(3).tolist()
 

@@ -78,8 +78,8 @@ def test_scores_are_of_the_model_before_the_document_was_learned():
     topics.learn(["rain wind rain"])
     before = topics.log_prob(["rain snow wind"])[0] / 2  # snow is not known yet
     topics.learn(["rain snow wind"])
-    assert topics.reading.surprise.past.scores.tolist() == [pytest.approx(before)]
-    assert topics.reading.surprise.past.lengths.tolist() == [2.0]
+    assert topics.annotations.surprise.past.scores.tolist() == [pytest.approx(before)]
+    assert topics.annotations.surprise.past.lengths.tolist() == [2.0]
 
 
 def test_there_is_no_p_value_without_words_or_past():
@@ -128,12 +128,12 @@ def test_the_past_is_saved_resumed_and_merged(tmp_path):
     one.learn(texts(300)[0])
     other.learn(texts(400)[0])
     found = load(save(one, tmp_path / "a.model"))
-    assert same_state(one.reading.surprise.to_state(), found.reading.surprise.to_state())
+    assert same_state(one.annotations.surprise.to_state(), found.annotations.surprise.to_state())
     older = TextTopics.from_state({k: v for k, v in one.to_state().items() if k != "surprise"})
-    assert len(older.reading.surprise.past) == 0
-    sizes = len(one.reading.surprise.past), len(other.reading.surprise.past)
+    assert len(older.annotations.surprise.past) == 0
+    sizes = len(one.annotations.surprise.past), len(other.annotations.surprise.past)
     assert sizes == (200, 300)  # the first block has no model before it
-    assert len(merge(found, other).reading.surprise.past) == 500
+    assert len(merge(found, other).annotations.surprise.past) == 500
 
 
 def test_predict_gives_p_values_at_every_level(tmp_path):

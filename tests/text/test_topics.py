@@ -143,7 +143,7 @@ def test_topics_of_a_step_that_broke_off_say_so(monkeypatch, tmp_path):
     topics.learn(["rain and wind", "a late goal", "more rain", "the"] * 4)
     saved = save(topics, tmp_path / "m")
     with monkeypatch.context() as patch:
-        patch.setattr(topics.learner, "_ask", fail)
+        patch.setattr(topics.learner, "_expert_likelihoods", fail)
         with pytest.raises(MemoryError):
             topics.learn(["rain and snow", "the", "hail"])
     for use in (topics.top_words, lambda: topics.learn(["rain"]), lambda: save(topics, saved)):

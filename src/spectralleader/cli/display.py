@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spectralleader.cli.tables import contender_table, rate, topic_table
-from spectralleader.jobs import Evaluation, Learned, Progress
+from spectralleader.jobs import Evaluation, LearnResult, Progress
 from spectralleader.models import TopicModel
 from spectralleader.runtime.compiled import COMPILING, COMPILING_LINE
 from spectralleader.sources.files import Reader
@@ -71,7 +71,7 @@ class Log(Progress):
         if self._is_due():
             self.say(f"{n_docs:,} documents {how}")
 
-    def stepped(self, result: Learned | Evaluation) -> None:
+    def stepped(self, result: LearnResult | Evaluation) -> None:
         """Print the state of learning every few seconds."""
         n_docs = result.n_docs if isinstance(result, Evaluation) else result.topics.n_docs
         if n_docs != self._n_docs and self._is_due():
@@ -108,18 +108,18 @@ class Picture(Progress):
         if perf_counter() >= self._due:
             self._draw(Text(f"{n_docs:,} documents {how}"))
 
-    def stepped(self, result: Learned | Evaluation) -> None:
+    def stepped(self, result: LearnResult | Evaluation) -> None:
         """Show the current topics, or the learners that are compared."""
         if perf_counter() < self._due:
             return
-        if isinstance(result, Learned):
+        if isinstance(result, LearnResult):
             _ = result.topics.model  # needed by the next block anyway: not a cost of drawing
         began = perf_counter()
         self._draw(Group(Text(headline(result), style="bold"), self._picture(result)))
         now = perf_counter()
         self._due = now + min(max(EVERY, (now - began) / SHARE), LOG_EVERY)
 
-    def _picture(self, result: Learned | Evaluation) -> Table:
+    def _picture(self, result: LearnResult | Evaluation) -> Table:
         """Return a table of the topics with their shares over time, or of the learners."""
         if isinstance(result, Evaluation):
             return contender_table(result)
@@ -143,7 +143,7 @@ def shares_now(topics: TextTopics) -> list[float]:
     return shares
 
 
-def headline(result: Learned | Evaluation) -> str:
+def headline(result: LearnResult | Evaluation) -> str:
     """Return the state of a job in one line."""
     if isinstance(result, Evaluation):
         losses = [(name, one.losses.mean_loss) for name, one in result.contenders.items()]

@@ -26,7 +26,7 @@ from spectralleader.cli.options import (
 from spectralleader.runtime.interrupts import Terminated
 
 if TYPE_CHECKING:
-    from spectralleader.jobs import Learned
+    from spectralleader.jobs import LearnResult
 
 EXAMPLES = (
     "Examples: [bold]spectralleader learn tweets.csv -k 10 --save tweets.model[/bold]; "
@@ -166,7 +166,7 @@ def parse_topics(given: str) -> int | str:
     return int(given)
 
 
-def end(result: Learned) -> None:
+def end(result: LearnResult) -> None:
     """Report an early stop or a useless result, with the exit code for it."""
     if result.stopped:
         saved = f"; saved to {result.saved}" if result.saved else ""

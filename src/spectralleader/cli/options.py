@@ -156,7 +156,7 @@ def find_level(given: str | None, topics: TextTopics) -> int:
 
 def tell_level(given: str | None, topics: TextTopics) -> None:
     """Tell which level is read, on standard error, if it was not asked for."""
-    if given is None and topics.reading.is_auto:
+    if given is None and topics.annotations.is_auto:
         from spectralleader.cli.tables import say_default
 
         typer.echo(f"{say_default(topics)}: --level N|all", err=True)

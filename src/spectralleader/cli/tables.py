@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from spectralleader.jobs import Description, Evaluation, Learned, Merged
+from spectralleader.jobs import Description, Evaluation, LearnResult, MergeResult
 from spectralleader.jobs.describing import Level
-from spectralleader.jobs.findings import say_history, shorten
+from spectralleader.jobs.sentences import describe_history, truncate
 from spectralleader.jobs.source import AnyReader
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
@@ -75,10 +75,10 @@ def topic_table(
 
 def list_words(words: list[str]) -> str:
     """Return words in one line, long ones truncated; tokens with spaces are separated by dots."""
-    return (" · " if any(" " in word for word in words) else " ").join(map(shorten, words))
+    return (" · " if any(" " in word for word in words) else " ").join(map(truncate, words))
 
 
-def show_learned(result: Learned) -> None:
+def show_learned(result: LearnResult) -> None:
     """Print the result of learning."""
     out, topics, vocabulary = make_output(), result.topics, result.topics.vocabulary
     n_docs, n_words = count_of(topics.n_docs, "document"), count_of(vocabulary.n_words, "word")
@@ -90,7 +90,7 @@ def show_learned(result: Learned) -> None:
     _say(out, f"{grows} of {n_words}; {topics.n_empty:,} documents without known words")
     _say(out, say_loss(result))
     _show_input(out, result.reader)
-    for line in say_history(topics, groups=topics.at().groups):
+    for line in describe_history(topics, groups=topics.at().groups):
         _say(out, line)
     if result.is_useful:
         out.print()
@@ -103,7 +103,7 @@ def show_learned(result: Learned) -> None:
         _say(out, f"Backup of the previous model: {result.backup}")
 
 
-def rate(result: Learned | EngineResult) -> float:
+def rate(result: LearnResult | EngineResult) -> float:
     """Return the throughput in documents per second."""
     return result.topics.n_docs / max(result.seconds, 1e-9)
 
@@ -123,12 +123,12 @@ def show_on_engine(result: EngineResult) -> None:
             _say(out, f"\n{name}: {path}")
 
 
-def show_topics(out: Console, result: Learned) -> None:
+def show_topics(out: Console, result: LearnResult) -> None:
     """Print the topics with their trends, at the default level."""
     shown, trends = result.topics.at(), result.topics.trends()
     curves = trends.shares.T.tolist() if len(trends.starts) > 1 else None
     out.print(topic_table(shown, out.width, curves=curves))
-    if result.topics.reading.is_auto:
+    if result.topics.annotations.is_auto:
         out.print()
         model = result.saved or "MODEL"
         _say(out, f"{say_default(result.topics)}: spectralleader topics {model} --level N|all")
@@ -140,7 +140,7 @@ def say_default(topics: TextTopics) -> str:
     return f"{n} topics (suggested), merged from {n_fine}; to see more, fewer or all"
 
 
-def show_merged(result: Merged) -> None:
+def show_merged(result: MergeResult) -> None:
     """Print the sizes of the parts and of the merged model, and its topics."""
     out = make_output()
     table = Table("model", "documents", "words", "remembered", box=None, pad_edge=False)
@@ -157,7 +157,7 @@ def show_merged(result: Merged) -> None:
     _say(out, f"Saved: {result.whole.file}  (show it: spectralleader topics {result.whole.file})")
 
 
-def say_loss(result: Learned) -> str:
+def say_loss(result: LearnResult) -> str:
     """Return the prequential loss, beside that of the unigram baseline."""
     losses, unigram = result.losses, result.unigram_losses
     if losses is None:

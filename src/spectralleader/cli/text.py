@@ -134,9 +134,9 @@ def predict(
     with stoppable():
         learned = load_model(model, learner)
         from spectralleader.cli.display import Log
-        from spectralleader.jobs.predicting import Watched, predict_blocks, write
+        from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
 
-        watched = Watched(model, Log()) if watch else None
+        watched = WatchedTopics(model, Log()) if watch else None
 
         how: dict[str, Any] = {"keep": split_names(keep) or (), "empty": True, "follow": follow}
         source = reading.source(files, time="", label="", block=block, **how)

@@ -23,7 +23,7 @@ def warm_up(as_json: Json = False) -> None:
     """
     with stoppable():
         from spectralleader.cli.display import watching
-        from spectralleader.jobs.warming import warm_up
+        from spectralleader.jobs.warm_up import warm_up
 
         with watching():
             folder, n_kernels, seconds = warm_up()

@@ -11,13 +11,13 @@ from spectralleader.documents import Documents
 from spectralleader.documents.csr import gather
 
 
-class Scattered(NamedTuple):
+class DocumentView(NamedTuple):
     """A view of documents anywhere in two long read-only arrays; `gather` copies them.
 
     Examples
     --------
     >>> block = Documents.from_tokens([[0, 0, 1], [1, 2]], n_words=3)
-    >>> view = Scattered.of(block)
+    >>> view = DocumentView.of(block)
     >>> view.bounds.tolist()
     [[0, 2], [2, 4]]
     >>> view.gather(np.array([1])) == block[1]
@@ -30,7 +30,7 @@ class Scattered(NamedTuple):
     n_words: int
 
     @classmethod
-    def of(cls, documents: Documents) -> Scattered:
+    def of(cls, documents: Documents) -> DocumentView:
         """Return a view of all documents of a block."""
         bounds = np.empty((documents.n_docs, 2), np.int64)
         bounds[:, 0], bounds[:, 1] = documents.indptr[:-1], documents.indptr[1:]
@@ -45,11 +45,11 @@ class Scattered(NamedTuple):
         return _read_only, tuple(self)
 
 
-def _read_only(bounds: Ints, words: WordIds, counts: Floats, n_words: int) -> Scattered:
+def _read_only(bounds: Ints, words: WordIds, counts: Floats, n_words: int) -> DocumentView:
     """Return an unpickled or copied view with read-only arrays.
 
     NumPy restores them writable, for which Numba would compile every kernel once more.
     """
     words.setflags(write=False)
     counts.setflags(write=False)
-    return Scattered(bounds, words, counts, n_words)
+    return DocumentView(bounds, words, counts, n_words)

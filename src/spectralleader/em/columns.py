@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spectralleader.arrays import Floats, WordIds
-from spectralleader.em.products import Chances, multiply_words, normalise, safe_length
+from spectralleader.em.products import WordProbs, multiply_words, normalise, safe_length
 from spectralleader.runtime.compiled import shared
 
 WEIGHT = 1.0  # pseudo-documents, shared by all topics
@@ -36,14 +36,14 @@ class Smoothing(NamedTuple):
 
 
 @shared
-def read_off(
+def m_step(
     columns: Columns,
     smoothing: Smoothing,
     scale: float,
     slope: Floats,
     offset: Floats,
     prior: Floats,
-) -> Chances:
+) -> WordProbs:
     """M-step: set the coefficients of P(word | topic), and P(topic); return the former.
 
     All are (1, K). The statistics are `scale` times those in the columns.
@@ -63,16 +63,16 @@ def read_off(
     # Every `seen` is at least UNSEEN (counts, their square roots, or ones), so that offset * UNSEEN
     # bounds every P(word | topic) from below.
     safe = safe_length(offset, UNSEEN)
-    return Chances(columns.words, columns.first, smoothing.seen, slope, offset, safe)
+    return WordProbs(columns.words, columns.first, smoothing.seen, slope, offset, safe)
 
 
 @shared
-def respond(
+def e_step(
     low: int,
     high: int,
     words: WordIds,
     counts: Floats,
-    chances: Chances,
+    word_probs: WordProbs,
     prior: Floats,
     rows: Floats,
     logs: Floats,
@@ -84,12 +84,12 @@ def respond(
     """
     for k in range(rows.shape[1]):  # a slice assigned to a slice compiles the error of shapes
         rows[0, k] = prior[0, k]
-    is_long = multiply_words(low, high, words, counts, chances, rows, logs)
+    is_long = multiply_words(low, high, words, counts, word_probs, rows, logs)
     return normalise(rows[0], logs[0], is_long)
 
 
 @shared
-def add(
+def add_document(
     low: int,
     high: int,
     words: WordIds,

@@ -15,7 +15,7 @@ LOG_LIFT = np.log(LIFT)  # more than -SMALLEST; and LOW / LIFT is not denormal y
 NOTHING = -200.0  # log of a share that is rounded to 0: denormal numbers are slow
 
 
-class Chances(NamedTuple):
+class WordProbs(NamedTuple):
     """``P(word | topic) = slope * table[word] + offset * seen[word]``, for columns from `first` on.
 
     Several slopes and offsets describe the same topics with different smoothing.
@@ -49,7 +49,7 @@ def multiply_words(
     high: int,
     words: WordIds,
     counts: Floats,
-    chances: Chances,
+    word_probs: WordProbs,
     products: Floats,
     logs: Floats,
 ) -> bool:
@@ -58,7 +58,7 @@ def multiply_words(
     If these, (n, K), become too small, part of them is moved to the logarithms. Returns whether
     that was necessary.
     """
-    table, first, seen, slope, offset, safe = chances
+    table, first, seen, slope, offset, safe = word_probs
     (n_smoothed, K), is_long, n = products.shape, False, 0.0
     for j in range(low, high):
         w, times = np.uint32(words[j]), counts[j]

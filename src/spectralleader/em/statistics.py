@@ -11,7 +11,7 @@ from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.checks.states import LARGEST, floats, number
 from spectralleader.documents import Documents
 from spectralleader.documents.recoding import move_rows
-from spectralleader.em.columns import Columns, Smoothing, add, read_off, respond
+from spectralleader.em.columns import Columns, Smoothing, add_document, e_step, m_step
 from spectralleader.models import TopicModel
 from spectralleader.models.matching import best_order
 from spectralleader.runtime.compiled import kernel
@@ -87,7 +87,7 @@ class Statistics:
     ) -> None:
         """Add the statistics of documents times `gain`; a negative gain removes them.
 
-        With `least` 0, no sum becomes negative by rounding, see `columns.add`.
+        With `least` 0, no sum becomes negative by rounding, see `columns.add_document`.
         """
         arrays = documents.indptr, documents.words, documents.counts
         add_block(*arrays, posterior * (gain / self.scale), least, tuple(self.columns))
@@ -212,7 +212,7 @@ def add_block(
     columns = Columns(*topics)
     for i in range(len(shares)):
         # No lower bound: with a negative gain the sums can be differences; `maximise` clips them.
-        add(indptr[i], indptr[i + 1], words, counts, shares[i], 1.0, least, columns)
+        add_document(indptr[i], indptr[i + 1], words, counts, shares[i], 1.0, least, columns)
 
 
 @kernel
@@ -227,10 +227,10 @@ def respond_to_block(
     """``out[:] = softmax(log weights + X @ log topics)`` of the smoothed statistics."""
     work = np.empty((4, 1, out.shape[1]))
     slope, offset, prior, logs = work[0], work[1], work[2], work[3]
-    # `respond` expects zeros, and leaves zeros behind.
+    # `e_step` expects zeros, and leaves zeros behind.
     for k in range(out.shape[1]):
         logs[0, k] = 0.0
-    chances = read_off(Columns(*topics), Smoothing(*smoothing), 1.0, slope, offset, prior)
+    word_probs = m_step(Columns(*topics), Smoothing(*smoothing), 1.0, slope, offset, prior)
     for i in range(len(out)):
         row = out[i : i + 1]
-        respond(indptr[i], indptr[i + 1], words, counts, chances, prior, row, logs)
+        e_step(indptr[i], indptr[i + 1], words, counts, word_probs, prior, row, logs)

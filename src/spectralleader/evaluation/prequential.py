@@ -56,7 +56,7 @@ class Prequential:
 
 def working_time() -> float:
     """Return a clock in seconds that excludes the time this thread spends compiling kernels."""
-    return perf_counter() - COMPILING.of_thread.seconds
+    return perf_counter() - COMPILING.thread_hooks.seconds
 
 
 def judge(

@@ -5,9 +5,9 @@ This package connects sources, learners and files. It prints nothing; `cli` does
 
 from spectralleader.jobs.describing import Description, describe
 from spectralleader.jobs.evaluating import Evaluation, evaluate
-from spectralleader.jobs.learned import Learned
+from spectralleader.jobs.learn_result import LearnResult
 from spectralleader.jobs.learning import learn, run
-from spectralleader.jobs.merging import Merged, merge
+from spectralleader.jobs.merging import MergeResult, merge
 from spectralleader.jobs.options import LearnOptions
 from spectralleader.jobs.predicting import Prediction, predict
 from spectralleader.jobs.progress import Progress
@@ -17,8 +17,8 @@ __all__ = [
     "Description",
     "Evaluation",
     "LearnOptions",
-    "Learned",
-    "Merged",
+    "LearnResult",
+    "MergeResult",
     "Prediction",
     "Progress",
     "Source",

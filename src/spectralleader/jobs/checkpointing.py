@@ -28,19 +28,23 @@ FIRST = 10.0  # seconds to the first checkpoint; each delay is twice the last, u
 FRESH = "start over with --fresh, which keeps it as a backup"
 
 
-class Every(NamedTuple):
+class CheckpointInterval(NamedTuple):
     """The interval between checkpoints, in documents or in seconds."""
 
     n_docs: float = INFINITY
     seconds: float = INFINITY
 
     @classmethod
-    def of(cls, wish: str | int) -> Every:
+    def of(cls, wish: str | int) -> CheckpointInterval:
         """Parse a number of documents, or a time with its unit.
 
         Examples
         --------
-        >>> Every.of(100_000).n_docs, Every.of("60s").seconds, Every.of("5min").seconds
+        >>> (
+        ...     CheckpointInterval.of(100_000).n_docs,
+        ...     CheckpointInterval.of("60s").seconds,
+        ...     CheckpointInterval.of("5min").seconds,
+        ... )
         (100000, 60.0, 300.0)
         """
         found = re.fullmatch(r"(\d+)\s*(s|min|h)?", str(wish).strip())
@@ -72,7 +76,7 @@ class Checkpoints:
         options.source.check_kept(path)
         self.n_saved: int | None = None  # documents in the last checkpoint
         self.backup: Path | None = None  # backup of the file that existed before
-        self._every, self._fresh = Every.of(options.checkpoint_every), options.fresh
+        self._every, self._fresh = CheckpointInterval.of(options.checkpoint_every), options.fresh
         self._adopt = options.adopt
         self._progress = progress
         self._lock = Lock(path)
@@ -140,7 +144,7 @@ class Checkpoints:
             self._save(checkpoint)
         except StorageError as error:
             if not self._failed:
-                self._progress.say(f"{error}; {self._say_kept()}; learning continues")
+                self._progress.say(f"{error}; {self._describe_kept()}; learning continues")
             self._failed = True
             self._progress.not_saved(error)
         self._tried = (checkpoint.topics.n_docs, monotonic())
@@ -152,7 +156,7 @@ class Checkpoints:
             if self.n_saved != checkpoint.topics.n_docs:
                 self._save(checkpoint)
         except StorageError as error:
-            raise NotSavedError(f"{error}; {self._say_kept()}") from error
+            raise NotSavedError(f"{error}; {self._describe_kept()}") from error
         self._tidy()
         return self.path
 
@@ -164,7 +168,7 @@ class Checkpoints:
             self._progress.say(f"saved again: {self.n_saved:,} documents in {self.path}")
         self._failed = False
 
-    def _say_kept(self) -> str:
+    def _describe_kept(self) -> str:
         if self.n_saved is None:
             return "nothing has been saved yet"
         return f"the last good checkpoint has {self.n_saved:,} documents"

@@ -9,16 +9,16 @@ import numpy as np
 
 from spectralleader.documents import Documents
 from spectralleader.evaluation.diagnosis import Diagnosis, diagnose
-from spectralleader.jobs.findings import (
+from spectralleader.jobs.learn_result import list_topics
+from spectralleader.jobs.sentences import (
+    describe_fit,
+    describe_history,
+    describe_shifts,
+    describe_spectrum,
+    describe_stale_names,
+    describe_usable,
     printable,
-    say_history,
-    say_names,
-    say_plausible,
-    say_shifts,
-    say_spectrum,
-    say_usable,
 )
-from spectralleader.jobs.learned import list_topics
 from spectralleader.learners.lookup import name_of
 from spectralleader.learners.protocol import remembered
 from spectralleader.text.snapshot import Snapshot
@@ -61,9 +61,9 @@ class Description:
         least = SMALL / len(self.topics)
         small = [topic["topic"] for topic in self.topics if topic["weight"] < least]
         return [
-            say_plausible(self.diagnosis),
-            say_usable(self.diagnosis, len(self.topics), small),
-            say_spectrum(self.diagnosis, len(self.topics)),
+            describe_fit(self.diagnosis),
+            describe_usable(self.diagnosis, len(self.topics), small),
+            describe_spectrum(self.diagnosis, len(self.topics)),
         ]
 
     def summary(self) -> dict[str, Any]:
@@ -140,9 +140,9 @@ def describe(
         listed,
         None if documents is None else diagnose(shown.model, documents),
         [
-            *say_shifts(shown, trends),
-            *say_history(topics, recent=recent, groups=shown.groups),
-            *say_names(topics, shown.groups),
+            *describe_shifts(shown, trends),
+            *describe_history(topics, recent=recent, groups=shown.groups),
+            *describe_stale_names(topics, shown.groups),
         ],
         documents.n_docs if recent and documents is not None else None,
         None if shown.groups is None else level_of(topics, shown),
@@ -153,7 +153,7 @@ def describe(
 def level_of(topics: TextTopics, shown: Snapshot) -> Level:
     """Return the number of merged topics and the price of merging."""
     tree, n = topics.tree(), shown.model.n_topics
-    is_default = topics.reading.is_auto and n == tree.suggested
+    is_default = topics.annotations.is_auto and n == tree.suggested
     return Level(n, tree.n_topics, round(tree.lost(n), 4), is_default)
 
 

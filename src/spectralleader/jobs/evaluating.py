@@ -22,15 +22,15 @@ from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import AnyReader, Source, choose_vocabulary, choose_words
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import find_learner
-from spectralleader.runtime.interrupts import Interrupts, Terminated, look
+from spectralleader.runtime.interrupts import Interrupts, Terminated, raise_if_interrupted
 from spectralleader.sources.files import TextBlock
 from spectralleader.study.reporting.study import Study
-from spectralleader.study.rows import Contender as Shown
+from spectralleader.study.rows import Contender as StudyContender
 from spectralleader.study.rows import Row
 from spectralleader.text.first_use import compile_learning
-from spectralleader.text.over_words import make_learner
 from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
+from spectralleader.text.vocabulary_learner import make_learner
 
 DEFAULT_LEARNERS = tuple(dict.fromkeys((DEFAULT_LEARNER, "spectral", "stepwise-em", "unigram")))
 METRICS = ("L1", "coherence", "diversity", "microseconds")  # shown by number of topics
@@ -173,7 +173,7 @@ class Evaluation:
         for name, contender in self.contenders.items():
             loss = contender.losses.mean_loss
             if loss is not None:
-                self.rows.append(Row(Shown(name), 0, self.n_steps, {"L1": loss}))
+                self.rows.append(Row(StudyContender(name), 0, self.n_steps, {"L1": loss}))
         if len(self.rows) > MOST_ROWS * len(self.contenders):
             self.every *= 2
             self.rows = [row for row in self.rows if row.step % self.every == 0]
@@ -196,7 +196,7 @@ class Evaluation:
         rows = []
         for name, one in self.contenders.items():
             found = {k: v for k, v in one.summary().items() if k in METRICS and v is not None}
-            shown = Shown(name, parameters={"topics": one.learner.n_topics})
+            shown = StudyContender(name, parameters={"topics": one.learner.n_topics})
             rows.append(Row(shown, 0, self.n_steps, found))
         metrics = tuple(m for m in METRICS if rows and all(m in row.values for row in rows))
         question = "How many topics?"
@@ -269,7 +269,7 @@ def evaluate(
         interrupts.at_stake = True
         try:
             for block in reader:
-                look()
+                raise_if_interrupted()
                 result.step(block)
                 progress.stepped(result)
         except KeyboardInterrupt as reason:

@@ -11,7 +11,7 @@ from typing import Any
 
 from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import Source
-from spectralleader.runtime.interrupts import look
+from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files import Reader, TextBlock
 from spectralleader.sources.files.reader import MARKED
 from spectralleader.sources.files.text_block import cut
@@ -127,7 +127,7 @@ def retrace(
     old = None if position.digest.startswith(CHAINED) else InputDigest(is_chained=False)
     rest: list[TextBlock] = []
     while digest.n_docs < position.offset:
-        look()
+        raise_if_interrupted()
         block = next(blocks, None)
         if block is None:
             raise ValueError(

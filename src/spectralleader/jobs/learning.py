@@ -16,12 +16,12 @@ from spectralleader.jobs.checkpointing import (
 )
 from spectralleader.jobs.emitting import emitting
 from spectralleader.jobs.input_digest import InputDigest, check_pipe, retrace
-from spectralleader.jobs.learned import Learned
+from spectralleader.jobs.learn_result import LearnResult
+from spectralleader.jobs.learning_pass import Pass
 from spectralleader.jobs.options import LearnOptions
 from spectralleader.jobs.progress import Progress
-from spectralleader.jobs.running import Pass
 from spectralleader.jobs.source import AnyReader, Source
-from spectralleader.runtime.interrupts import Interrupts, look
+from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
 from spectralleader.sources.files import Reader, TextBlock
 from spectralleader.sources.live import LiveReader
 from spectralleader.sources.live.folder import FolderReader
@@ -31,12 +31,12 @@ from spectralleader.text.first_use import compile_for
 
 def learn(
     source: Source | str | os.PathLike[str], *, progress: Progress | None = None, **options: Any
-) -> Learned:
+) -> LearnResult:
     """Learn topics from files in one pass; see `run`. `options` are fields of `LearnOptions`."""
     return run(LearnOptions(Source.of(source), **options), progress)
 
 
-def run(options: LearnOptions, progress: Progress | None = None) -> Learned:
+def run(options: LearnOptions, progress: Progress | None = None) -> LearnResult:
     """Learn topics in one pass, predicting each block before it is learned.
 
     With `save`, an earlier pass over the same input is resumed, whether it was stopped, killed or
@@ -66,7 +66,7 @@ def run(options: LearnOptions, progress: Progress | None = None) -> Learned:
     ):
         job, blocks = _prepare(options, reader, checkpoints, progress)
         compile_for(job.topics)
-        look()
+        raise_if_interrupted()
         interrupts.at_stake = True
         return job.run(blocks, emitter)
 

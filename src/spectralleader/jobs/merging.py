@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from spectralleader import storage
-from spectralleader.jobs.learned import list_topics
+from spectralleader.jobs.learn_result import list_topics
 from spectralleader.learners.lookup import name_of
 from spectralleader.learners.protocol import remembered
 from spectralleader.runtime.interrupts import Interrupts
@@ -21,7 +21,7 @@ Name = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
-class Part:
+class ModelSizes:
     """The sizes of one model."""
 
     file: str
@@ -30,7 +30,7 @@ class Part:
     remembered: int | None  # documents in the sample; None if the learner has none
 
     @classmethod
-    def of(cls, file: Name, topics: TextTopics) -> Part:
+    def of(cls, file: Name, topics: TextTopics) -> ModelSizes:
         """Return the sizes of a model."""
         known = remembered(topics.learner)
         n_remembered = None if known is None else known.n_docs
@@ -38,12 +38,12 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Merged:
+class MergeResult:
     """The merged model, and the sizes of its parts."""
 
     topics: TextTopics
-    parts: list[Part]
-    whole: Part
+    parts: list[ModelSizes]
+    whole: ModelSizes
 
     def summary(self, n_words: int = 10) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
@@ -55,7 +55,7 @@ class Merged:
         }
 
 
-def merge(files: Sequence[Name], target: Name, *, seed: int = 0) -> Merged:
+def merge(files: Sequence[Name], target: Name, *, seed: int = 0) -> MergeResult:
     """Merge models saved by `learn --save` on separate streams, and save the result.
 
     Raises
@@ -71,11 +71,11 @@ def merge(files: Sequence[Name], target: Name, *, seed: int = 0) -> Merged:
     check_replaced(target)
     read = [storage.load_topics(name) for name in files]
     topics = merge_all(read, [str(name) for name in files], seed)
-    parts = [Part.of(name, one) for name, one in zip(files, read, strict=True)]
+    parts = [ModelSizes.of(name, one) for name, one in zip(files, read, strict=True)]
     if Interrupts.entered is not None:
         Interrupts.entered.at_stake = True  # a second Ctrl-C would leave a temporary file behind
     storage.save(topics, target)
-    return Merged(topics, parts, Part.of(target, topics))
+    return MergeResult(topics, parts, ModelSizes.of(target, topics))
 
 
 def check_separate(files: Sequence[Name]) -> None:

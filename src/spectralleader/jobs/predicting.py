@@ -17,7 +17,7 @@ from spectralleader.arrays import Floats
 from spectralleader.errors import StorageError
 from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import Source
-from spectralleader.runtime.interrupts import Interrupts, look
+from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
 from spectralleader.sources.files import TextBlock
 from spectralleader.storage import load_topics
 from spectralleader.text.surprise import score
@@ -96,7 +96,7 @@ def predict(topics: TextTopics, source: Source | str | os.PathLike[str]) -> Iter
         yield from predict_blocks(topics, reader)
 
 
-class Watched:
+class WatchedTopics:
     """Topics in a file that another process updates; `latest` reloads them after a change.
 
     If the file cannot be loaded, this is reported once and the previous topics are used.
@@ -135,7 +135,7 @@ class Watched:
 
 
 def predict_blocks(
-    topics: TextTopics | Watched,
+    topics: TextTopics | WatchedTopics,
     blocks: Iterable[TextBlock],
     *,
     level: int | str | None = None,
@@ -147,7 +147,7 @@ def predict_blocks(
     Parameters
     ----------
     topics : TextTopics or Watched
-        A `Watched` file is checked for changes before each block.
+        A `WatchedTopics` file is checked for changes before each block.
     level : int, "all" or "auto", optional
         Merge the topics to this number, see `TextTopics.at`.
     shares : bool
@@ -155,10 +155,10 @@ def predict_blocks(
     n_best : int, optional
         Return only this many topics per document, the best first.
     """
-    latest = topics.latest if isinstance(topics, Watched) else lambda: topics
+    latest = topics.latest if isinstance(topics, WatchedTopics) else lambda: topics
     now: TextTopics | None = None
     for block in blocks:
-        look()
+        raise_if_interrupted()
         if (found := latest()) is not now:
             now, shown = found, found.at(level)
             model, names = shown.model, shown.names if any(shown.names) else ()

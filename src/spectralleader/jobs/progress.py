@@ -18,7 +18,7 @@ class Progress:
         """Report the number of documents so far in a first pass; `how` says what was done."""
 
     def begun(self, result: Any) -> None:
-        """Report the `Learned` result before the first step."""
+        """Report the `LearnResult` result before the first step."""
 
     def reading(self, block: Any) -> None:
         """Report a `TextBlock` that is about to be learned."""
@@ -30,4 +30,4 @@ class Progress:
         """Report a checkpoint that could not be written; the previous one is unchanged."""
 
     def stepped(self, result: Any) -> None:
-        """Report the result after a step, `Learned` or `Evaluation`."""
+        """Report the result after a step, `LearnResult` or `Evaluation`."""

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from spectralleader.jobs.progress import Progress
-from spectralleader.runtime.interrupts import look
+from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files import Columns, Reader
-from spectralleader.sources.files.columns import Wish
-from spectralleader.sources.files.feed import check_encoding
+from spectralleader.sources.files.byte_stream import check_encoding
+from spectralleader.sources.files.columns import ColumnRequest
 from spectralleader.sources.live import LiveReader, is_address
 from spectralleader.sources.live.addresses import check_scheme, make_reader
 from spectralleader.sources.live.folder import FolderReader, list_folder
@@ -95,19 +95,19 @@ class Source:
         [name] = self.files
         follow, say = self.follow is not False, (progress or Progress()).say
         how = (self.block, follow, self.start, self.strict, self.format, say, self.wait)
-        return make_reader(name, self._wish, LiveSettings(*how))
+        return make_reader(name, self._requested_columns, LiveSettings(*how))
 
     @property
-    def _wish(self) -> Wish:
+    def _requested_columns(self) -> ColumnRequest:
         """The columns to read; a text column that is split later is read as text."""
         if self.split:
-            return Wish(self.tokens or self.text, self.time, self.label, self.keep, "")
-        return Wish(self.text, self.time, self.label, self.keep, self.tokens)
+            return ColumnRequest(self.tokens or self.text, self.time, self.label, self.keep, "")
+        return ColumnRequest(self.text, self.time, self.label, self.keep, self.tokens)
 
     def _read(self, block: int, *, sort: bool) -> Reader:
         how: dict[str, Any] = {"strict": self.strict, "sort": sort, "format": self.format}
         how |= {"empty": self.empty, "encoding": self.encoding}
-        return Reader(self.paths, self._wish, block, **how)
+        return Reader(self.paths, self._requested_columns, block, **how)
 
     @property
     def once_only(self) -> str | None:
@@ -138,7 +138,7 @@ class Source:
         n_docs = 0
         with self._read(COUNT_BLOCK, sort=False) as reader:
             for block in reader:
-                look()
+                raise_if_interrupted()
                 yield block.texts
                 n_docs += len(block)
                 progress.counted(n_docs)

@@ -25,7 +25,7 @@ from spectralleader.em.steps import em_step, objective
 from spectralleader.learners.offline import Offline
 from spectralleader.learners.protocol import MAX_ITERATIONS, MAX_RESTARTS
 from spectralleader.models import TopicModel
-from spectralleader.runtime.interrupts import look
+from spectralleader.runtime.interrupts import raise_if_interrupted
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class BatchEM(Offline[Ascent]):
         objectives = [objective(documents, model, self.smoothing)]
         gain = np.inf
         while gain >= self.tolerance and len(objectives) <= self.n_iterations:
-            look()
+            raise_if_interrupted()
             model = em_step(documents, model, self.smoothing)
             objectives.append(objective(documents, model, self.smoothing))
             gain = objectives[-1] - objectives[-2]

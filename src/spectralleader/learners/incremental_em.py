@@ -70,8 +70,8 @@ class IncrementalEM(OnlineEM):
         self.n_revisits = check_whole("n_revisits", n_revisits, 0, MAX_REVISITS)
         reservoir = Reservoir(reservoir_size, n_words=self.n_words, seed=seed)
         self.sample: Sample = reservoir if sample is None else sample
-        self._posterior = np.zeros((0, n_topics))  # of the document in each place; grows in steps
-        self._next = 0  # place to revisit next
+        self._posterior = np.zeros((0, n_topics))  # of the document in each slot; grows in steps
+        self._next = 0  # slot to revisit next
 
     @property
     def _pseudo_count(self) -> float:
@@ -86,11 +86,11 @@ class IncrementalEM(OnlineEM):
 
     def _exchange(self, change: Change, n_before: int) -> None:
         """Take out the statistics of what left the sample, add those of what entered."""
-        taken = change.places[change.places < n_before]
+        taken = change.slots[change.slots < n_before]
         self._statistics.add(change.left, self._posterior[taken], -1.0, least=0.0)
         self._reserve(len(self.sample))
-        self._posterior[change.places] = 0.0
-        self._visit(change.entered, change.places)
+        self._posterior[change.slots] = 0.0
+        self._visit(change.entered, change.slots)
 
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         super()._recode(new_ids, n_words)
@@ -101,20 +101,20 @@ class IncrementalEM(OnlineEM):
         n_docs = min(n_docs, len(self.sample))
         if n_docs == 0:
             return
-        places = (self._next + np.arange(n_docs)) % len(self.sample)
-        self._visit(self.sample.documents[places], places)
-        self._next = int(places[-1]) + 1
+        slots = (self._next + np.arange(n_docs)) % len(self.sample)
+        self._visit(self.sample.documents[slots], slots)
+        self._next = int(slots[-1]) + 1
 
-    def _visit(self, documents: Documents, places: Ints) -> None:
-        """Replace the posteriors of the documents in these places, in the statistics too."""
+    def _visit(self, documents: Documents, slots: Ints) -> None:
+        """Replace the posteriors of the documents in these slots, in the statistics too."""
         posterior = self._statistics.posterior(documents, self._pseudo_count)
-        self._statistics.add(documents, posterior - self._posterior[places], least=0.0)
-        self._posterior[places] = posterior
+        self._statistics.add(documents, posterior - self._posterior[slots], least=0.0)
+        self._posterior[slots] = posterior
         self._model = None
 
-    def _reserve(self, n_places: int) -> None:
-        if n_places > len(self._posterior):
-            room = np.zeros((2 * n_places, self.n_topics))
+    def _reserve(self, n_slots: int) -> None:
+        if n_slots > len(self._posterior):
+            room = np.zeros((2 * n_slots, self.n_topics))
             room[: len(self._posterior)] = self._posterior
             self._posterior = room
 

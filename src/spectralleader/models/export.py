@@ -9,7 +9,7 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.documents import Documents
 from spectralleader.models import TopicModel
-from spectralleader.models.naming import WordNames, in_order
+from spectralleader.models.word_names import WordNames, in_order
 
 
 def pyldavis(model: TopicModel, documents: Documents, vocabulary: WordNames) -> dict[str, Any]:

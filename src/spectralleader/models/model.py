@@ -20,7 +20,7 @@ from spectralleader.models.likelihood import (
     take_logs,
 )
 from spectralleader.models.matching import best_order
-from spectralleader.models.naming import WordNames, in_order
+from spectralleader.models.word_names import WordNames, in_order
 
 if TYPE_CHECKING:
     from spectralleader.models.tree import TopicTree

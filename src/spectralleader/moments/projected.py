@@ -10,7 +10,7 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.documents import Documents
 from spectralleader.documents.recoding import move_rows
-from spectralleader.documents.views import Scattered
+from spectralleader.documents.views import DocumentView
 from spectralleader.moments.sums import unpack_pairs, unpack_triples
 from spectralleader.moments.update_kernels import Sums, update_sums
 
@@ -47,13 +47,13 @@ class ProjectedSums:
 
     def update(self, documents: Documents) -> None:
         """Add documents."""
-        self.exchange(Scattered.of(documents), documents.n_docs)
+        self.exchange(DocumentView.of(documents), documents.n_docs)
 
     def downdate(self, documents: Documents) -> None:
         """Subtract documents that were added before."""
-        self.exchange(Scattered.of(documents), 0)
+        self.exchange(DocumentView.of(documents), 0)
 
-    def exchange(self, documents: Scattered, n_added: int) -> None:
+    def exchange(self, documents: DocumentView, n_added: int) -> None:
         """Add the first n_added documents and subtract the others."""
         if documents.n_words != len(self.sums.basis):
             raise ValueError(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
-from spectralleader.documents.views import Scattered
+from spectralleader.documents.views import DocumentView
 from spectralleader.runtime.compiled import inlined, kernel, shared
 
 CHUNK = 248  # rows per matrix product; not a power of two, which would cause cache conflicts
@@ -27,7 +27,7 @@ class Sums(NamedTuple):
 
 
 @kernel
-def update_sums(sums: Sums, documents: Scattered, n_added: int) -> None:
+def update_sums(sums: Sums, documents: DocumentView, n_added: int) -> None:
     """Add the first n_added documents to the sums and subtract the others, in place.
 
     With ``p`` the projected document and ``q`` the projected word of an entry, the triples are the
@@ -58,7 +58,7 @@ def update_sums(sums: Sums, documents: Scattered, n_added: int) -> None:
 @inlined
 def _add_documents(
     sums: Sums,
-    documents: Scattered,
+    documents: DocumentView,
     n_added: int,
     places: WordIds,
     known: Ints,

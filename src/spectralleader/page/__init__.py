@@ -3,7 +3,7 @@
 `content` computes what the page shows; `page.css` and `page.js` define how it looks.
 """
 
-from spectralleader.page.content import describe_held, describe_page
+from spectralleader.page.content import describe_page, describe_snapshot
 from spectralleader.page.render import render
 
-__all__ = ["describe_held", "describe_page", "render"]
+__all__ = ["describe_page", "describe_snapshot", "render"]

@@ -10,17 +10,17 @@ import numpy as np
 from spectralleader import __version__
 from spectralleader.arrays import Floats, Ints
 from spectralleader.jobs.describing import describe
-from spectralleader.jobs.findings import printable, say_shifts, shorten
+from spectralleader.jobs.sentences import describe_shifts, printable, truncate
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.tree import READ
 from spectralleader.storage.loss_curve import LossCurve
-from spectralleader.text.held import Held
+from spectralleader.text.levelled_snapshot import LevelledSnapshot
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.trends import (
     MIN_WORDS,
-    Sampled,
+    TimelineSample,
     Trends,
     find_trends,
     name_date,
@@ -57,7 +57,7 @@ def describe_page(
         Losses over the stream, which a checkpoint contains but topics alone do not.
     """
     start = first_level(topics.tree(), level)
-    content = describe_held(topics.hold(), title=title, level=start, texts=texts)
+    content = describe_snapshot(topics.hold(), title=title, level=start, texts=texts)
     found = describe(topics, n_words=1, n_typical=1, level=start)
     losses = [] if curve is None else curve.rows()
     return {**content, "losses": losses, "findings": [*found.findings(), *found.history]}
@@ -69,8 +69,8 @@ def first_level(tree: TopicTree, level: int | None) -> int:
     return default if level is None else min(level, tree.n_topics)
 
 
-def describe_held(
-    held: Held,
+def describe_snapshot(
+    snapshot: LevelledSnapshot,
     *,
     title: str,
     level: int | None = None,
@@ -82,10 +82,10 @@ def describe_held(
     The slider has the given levels besides all topics and the initial level. A diagnosis would take
     longer than everything else; the findings only contain the events of the topics.
     """
-    tree, timeline, full = held.tree, held.timeline, held.full
+    tree, timeline, full = snapshot.tree, snapshot.timeline, snapshot.full
     start = first_level(tree, level)
     numbers = sorted({n for n in levels if n < tree.n_topics} | {tree.n_topics, start})
-    views = [held.at(n) for n in numbers]
+    views = [snapshot.at(n) for n in numbers]
     first = sample_under(views[0], timeline)
     sampled = [first, *(first.under(view.model) for view in views[1:])]
     trends = [find_trends(timeline, one) for one in sampled]
@@ -94,7 +94,7 @@ def describe_held(
     return {
         "title": title,
         "summary": f"{full.n_docs:,} documents, {full.vocabulary.n_words:,} words"
-        + say_span(trends[0]),
+        + describe_span(trends[0]),
         "made": f"Made by spectralleader {__version__}. This page loads nothing from a network.",
         "n_topics": tree.n_topics,
         "suggested": tree.suggested,
@@ -107,13 +107,13 @@ def describe_held(
         ],
         "fit": fit_of(tree.cut(1).model, sampled[0], len(trends[0].starts)),
         "losses": [],
-        "tree": list_tree(held, numbers),
+        "tree": list_tree(snapshot, numbers),
         "documents": list_documents(views, sampled) if texts and timeline.texts else [],
-        "findings": say_shifts(views[i], trends[i]),
+        "findings": describe_shifts(views[i], trends[i]),
     }
 
 
-def say_span(trends: Trends) -> str:
+def describe_span(trends: Trends) -> str:
     """Return the time span of the documents in words."""
     if not len(trends.starts) or not trends.by_time:
         return ""
@@ -139,7 +139,7 @@ def list_times(trends: Trends) -> dict[str, Any]:
 
 
 def list_level(
-    tree: TopicTree, view: Snapshot, sampled: Sampled, trends: Trends, places: Floats
+    tree: TopicTree, view: Snapshot, sampled: TimelineSample, trends: Trends, places: Floats
 ) -> dict[str, Any]:
     """Return the topics of a level, their shares over time and their fit."""
     model, n = view.model, view.model.n_topics
@@ -153,7 +153,7 @@ def list_level(
             {
                 "name": view.name(k),
                 "weight": round(float(model.weights[k]), 4),
-                "words": [shorten(word) for word in words],
+                "words": [truncate(word) for word in words],
                 "x": round(float(x[k]), 4),
                 "y": round(float(y[k]), 4),
             }
@@ -164,7 +164,7 @@ def list_level(
     }
 
 
-def fit_of(model: TopicModel, sampled: Sampled, n: int) -> list[float]:
+def fit_of(model: TopicModel, sampled: TimelineSample, n: int) -> list[float]:
     """Return the negative log-likelihood per word of each interval's sample, in nats."""
     lost = np.bincount(sampled.stretch, -model.log_prob(sampled.documents), minlength=n)
     lengths = np.bincount(sampled.stretch, sampled.documents.lengths, minlength=n)
@@ -193,16 +193,16 @@ def place_topics(model: TopicModel) -> Floats:
     return places
 
 
-def list_tree(held: Held, numbers: list[int]) -> dict[str, Any]:
+def list_tree(snapshot: LevelledSnapshot, numbers: list[int]) -> dict[str, Any]:
     """Return the upper part of the tree: leaves with their groups at each level, and merges."""
-    tree, n = held.tree, min(MOST_LEAVES, held.tree.n_topics)
+    tree, n = snapshot.tree, min(MOST_LEAVES, snapshot.tree.n_topics)
     groups, order = tree.groups(n), tree.order[:n]
-    view = held.at(n)
+    view = snapshot.at(n)
     stands = order if n < tree.n_topics else list(range(n))  # the topic that represents each leaf
     levels = [tree.groups(level) for level in numbers]
     leaves = {
         str(stands[g]): {
-            "label": f"{view.name(g)} {' '.join(map(shorten, words))}".strip(),
+            "label": f"{view.name(g)} {' '.join(map(truncate, words))}".strip(),
             "groups": [int(one[stands[g]]) if level <= n else int(groups[stands[g]])
                        for level, one in zip(numbers, levels, strict=True)],
         }
@@ -218,7 +218,7 @@ def list_tree(held: Held, numbers: list[int]) -> dict[str, Any]:
     return {"leaves": leaves, "merges": merges, "n_leaves": n}
 
 
-def list_documents(views: list[Snapshot], sampled: list[Sampled]) -> list[dict[str, Any]]:
+def list_documents(views: list[Snapshot], sampled: list[TimelineSample]) -> list[dict[str, Any]]:
     """Return sampled documents with their topic and their typicality at every level."""
     first = sampled[0]
     best = [one.posterior.argmax(axis=1) for one in sampled]
@@ -236,7 +236,7 @@ def list_documents(views: list[Snapshot], sampled: list[Sampled]) -> list[dict[s
     ]
 
 
-def score(view: Snapshot, sampled: Sampled) -> Floats:
+def score(view: Snapshot, sampled: TimelineSample) -> Floats:
     """Return the typicality of each document for its likeliest topic, from 0 to 1."""
     documents, best = sampled.documents, sampled.posterior.argmax(axis=1)
     logs = np.log(np.maximum(view.model.topics, np.finfo(float).tiny))

@@ -17,7 +17,7 @@ import numba
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
-from spectralleader.runtime.interrupts import HOLD, Interrupts
+from spectralleader.runtime.interrupts import DEFER_SIGNALS, Interrupts
 
 REORDER = {"reassoc", "contract", "nsz"}  # sums in any order, fused multiply-add, one zero
 # Without wrappers for C callers, which saves a second of compilation in total.
@@ -123,7 +123,7 @@ class ReadOnly:
         return found
 
 
-class Places(CompileResultCacheImpl):
+class CacheLocators(CompileResultCacheImpl):
     """The locations of the cache: those of Numba, and the same if they are read-only."""
 
     _locator_classes = list[Any](  # noqa: RUF012  # as numba has it
@@ -151,7 +151,7 @@ class KernelCache(FunctionCache):
     compared: after an upgrade, or an edit, nothing old is used.
     """
 
-    _impl_class = Places
+    _impl_class = CacheLocators
 
     def __init__(self, py_func: Callable[..., Any]) -> None:
         super().__init__(py_func)  # type: ignore[no-untyped-call]
@@ -184,7 +184,7 @@ class Compiling(event.Listener):
     """
 
     def __init__(self) -> None:
-        self.of_thread = OfThread()  # another may be in a step, which must come to its end
+        self.thread_hooks = ThreadHooks()  # another may be in a step, which must come to its end
         self.report: Callable[[int, int], None] = show
         self.has_cache = True
         self._names: set[str] = set()  # of kernels compiled by this process
@@ -195,7 +195,7 @@ class Compiling(event.Listener):
     def on_start(self, event: Any) -> None:
         """Report that a kernel is about to be compiled; an interrupt is raised here."""
         if self._is_ours(event):
-            HOLD.__enter__()
+            DEFER_SIGNALS.__enter__()
             if self._depth == 0:  # the compiler makes many objects, few of them garbage
                 self._collects = gc.isenabled()
                 gc.disable()  # saves a tenth of the time
@@ -206,7 +206,7 @@ class Compiling(event.Listener):
             function = event.data["dispatcher"].py_func
             self._names.add(f"{function.__module__}.{function.__qualname__}")
             self.report(len(self._names), len(KERNELS))
-            self.of_thread.before_each()
+            self.thread_hooks.before_each()
 
     def on_end(self, event: Any) -> None:
         """Report the end of the outermost compilation."""
@@ -215,9 +215,9 @@ class Compiling(event.Listener):
             if self._depth == 0:
                 if self._collects:
                     gc.enable()
-                self.of_thread.seconds += perf_counter() - self._began
+                self.thread_hooks.seconds += perf_counter() - self._began
                 self.report(0, len(KERNELS))
-            HOLD.__exit__()
+            DEFER_SIGNALS.__exit__()
 
     @staticmethod
     def _is_ours(event: Any) -> bool:
@@ -236,7 +236,7 @@ def nothing() -> None:
     """Let a kernel be compiled, whatever waits."""
 
 
-class OfThread(threading.local):
+class ThreadHooks(threading.local):
     """What is done by the thread that compiles a kernel, before it does so; it may raise."""
 
     def __init__(self) -> None:
@@ -247,7 +247,7 @@ class OfThread(threading.local):
 @contextmanager
 def before_each_kernel(call: Callable[[], None]) -> Iterator[None]:
     """Call a function before this thread compiles each kernel; it may raise."""
-    mine = COMPILING.of_thread
+    mine = COMPILING.thread_hooks
     before, mine.before_each = mine.before_each, call
     try:
         yield

@@ -28,7 +28,7 @@ from numba.core.types.functions import BaseFunction
 
 from spectralleader.runtime.blas import THREAD_VARIABLES
 from spectralleader.runtime.compiled import COMPILING, KERNELS, before_each_kernel
-from spectralleader.runtime.interrupts import look
+from spectralleader.runtime.interrupts import raise_if_interrupted
 
 PROGRAM = """
 import json, os, sys
@@ -78,7 +78,7 @@ def use_first(
                 return
             if wanted:
                 _compile_apart(wanted)
-    with before_each_kernel(look):
+    with before_each_kernel(raise_if_interrupted):
         function(*arguments)
 
 
@@ -94,7 +94,7 @@ def _is_ready(call: Call) -> bool:
 
 
 def _refuse() -> None:
-    look()
+    raise_if_interrupted()
     raise NotCompiledError
 
 
@@ -160,7 +160,7 @@ def _watch(children: Sequence[subprocess.Popen[str]]) -> None:
             n_reported = len(begun)
             COMPILING.report(n_reported, len(KERNELS))
         time.sleep(WAIT)
-        look()
+        raise_if_interrupted()
 
 
 def compile_here(parts: list[list[tuple[str, str, list[Any]]]], n_processes: int) -> None:

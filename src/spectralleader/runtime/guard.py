@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from weakref import WeakSet, ref
 
 from spectralleader.errors import BrokenError
-from spectralleader.runtime.interrupts import HOLD, look
+from spectralleader.runtime.interrupts import DEFER_SIGNALS, raise_if_interrupted
 
 BROKEN = (
     "this {} was being changed when {} was raised, and cannot be used any more; load what was "
@@ -52,21 +52,21 @@ class Guard:
         GUARDS[id(self)] = ref(self)
 
     def __enter__(self) -> None:
-        HOLD.__enter__()
+        DEFER_SIGNALS.__enter__()
         try:
             # Signals are looked at while another thread has the lock, but never between getting
             # it and the hold: the lock would stay taken.
             while not self._lock.acquire(timeout=WAIT):
-                look()
+                raise_if_interrupted()
                 if self in TAKEN_BEFORE_FORK:
                     raise RuntimeError(TORN)
         except BaseException:
-            HOLD.__exit__()
+            DEFER_SIGNALS.__exit__()
             raise
 
     def __exit__(self, *_: object) -> None:
         self._lock.release()
-        HOLD.__exit__()
+        DEFER_SIGNALS.__exit__()
 
     @property
     def is_taken(self) -> bool:

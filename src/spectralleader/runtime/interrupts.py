@@ -1,9 +1,10 @@
-"""Signals: none is handled inside a step, so that none can tear one.
+"""Deferral of signals: no handler runs inside a step, so that no signal can leave one half done.
 
 A Python handler may run between any two instructions, also between a kernel and the use of its
-result, and one that raises there breaks a step off half-way (or the interpreter, see
-docs/reliability.md). So handlers wait: in the library while `HOLD` is entered, in a command for as
-long as `Interrupts` is. What takes longer than a moment calls `look` wherever it may be left.
+result, and one that raises there leaves a step half done (or crashes the interpreter, see
+docs/reliability.md). So handlers are deferred: in the library while `DEFER_SIGNALS` is entered, in
+a command while `Interrupts` is. Long-running code calls `raise_if_interrupted` wherever it may be
+interrupted.
 """
 
 from __future__ import annotations
@@ -46,15 +47,15 @@ def terminate(number: int, frame: FrameType | None = None) -> NoReturn:
     raise Terminated
 
 
-class Hold:
-    """While it is entered in the main thread, signals with a Python handler wait for its end.
+class SignalDeferral:
+    """While it is entered in the main thread, signals with a Python handler are deferred.
 
-    Then their handlers are called, each once, in the order in which the signals came. Holds may be
-    nested: the outermost counts. In other threads, which run no handlers, nothing is done.
+    At the exit their handlers are called, once each, in the order of the signals. Deferrals may be
+    nested: the outermost one counts. In other threads, which run no handlers, nothing is done.
 
-    A handler may run and raise inside of this class, too. So whatever it leaves half done does no
-    harm: outside of a hold, the handler that takes notes calls the one that it stands for, and the
-    next hold puts it back.
+    A handler may run and raise inside this class, too. What it leaves half done is harmless:
+    outside of a deferral, the handler that records signals calls the one that it replaces, and the
+    next deferral restores it.
     """
 
     def __init__(self) -> None:
@@ -149,7 +150,7 @@ class Hold:
     def asked(self) -> int | None:
         """Return the signal that waits, if its handler only raises that the program is to end.
 
-        All other handlers wait for the end of the hold: they might use what is half done.
+        All other handlers wait for the end of the deferral: they might use what is half done.
         """
         if self._waiting and threading.get_ident() == self._main:
             for number in TO_END:
@@ -158,7 +159,7 @@ class Hold:
                     return number
         return None
 
-    def look(self) -> None:
+    def raise_if_interrupted(self) -> None:
         """Raise the exception of the deferred signal."""
         number = self.asked()
         if number is not None:
@@ -173,14 +174,15 @@ class Hold:
             self._restore()
 
 
-HOLD = Hold()
+DEFER_SIGNALS = SignalDeferral()
 
 
 class Interrupts:
-    """While it is entered, requests to end (Ctrl-C, SIGTERM) wait until something calls `look`.
+    """While it is entered, requests to end (Ctrl-C, SIGTERM) are deferred.
 
-    `look` then raises KeyboardInterrupt or Terminated. A signal that is ignored stays so, and in
-    other threads than the main one nothing is done. Inside of another one, the outer one counts.
+    The next call of `raise_if_interrupted` raises KeyboardInterrupt or Terminated. Ignored signals
+    stay ignored, and in other threads than the main one nothing is done. Of nested ones, the outer
+    one counts.
 
     Parameters
     ----------
@@ -237,18 +239,18 @@ class Interrupts:
         """End the process, after all the patience."""
         end_process(self.asked or number)
 
-    def look(self) -> None:
+    def raise_if_interrupted(self) -> None:
         """Raise if the process was asked to end; once for a request."""
         if self.asked is not None and not self._has_raised:
             self._has_raised = True
             raise KeyboardInterrupt if self.asked == signal.SIGINT else Terminated
 
 
-def look() -> None:
+def raise_if_interrupted() -> None:
     """Raise if the program was asked to end: between kernels, and often enough."""
-    HOLD.look()
+    DEFER_SIGNALS.raise_if_interrupted()
     if Interrupts.entered is not None and is_main_thread():
-        Interrupts.entered.look()
+        Interrupts.entered.raise_if_interrupted()
 
 
 @contextmanager
@@ -269,9 +271,9 @@ def end_process(number: int, frame: FrameType | None = None) -> NoReturn:
     For moments in which nothing can be lost. Nothing is raised: extension modules that are
     interrupted as they are imported swallow it or turn it into another error.
     """
-    said = "spectralleader: stopped\n"
+    message = "spectralleader: stopped\n"
     if os.isatty(2):
-        said = SHOW_CURSOR + said  # a progress display may have hidden it
+        message = SHOW_CURSOR + message  # a progress display may have hidden it
     with suppress(OSError):  # standard error may be closed
-        os.write(2, said.encode())
+        os.write(2, message.encode())
     os._exit(SHELL + number)

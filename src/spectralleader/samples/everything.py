@@ -8,12 +8,12 @@ from typing import Any, Self
 import numpy as np
 
 from spectralleader.documents import Documents
-from spectralleader.samples.places import Places
+from spectralleader.samples.buffered_sample import BufferedSample
+from spectralleader.samples.document_buffer import DocumentBuffer
 from spectralleader.samples.protocol import Change
-from spectralleader.samples.remembering import Remembering
 
 
-class Everything(Remembering):
+class Everything(BufferedSample):
     """A sample of all documents seen. Memory grows with the stream.
 
     Examples
@@ -30,12 +30,12 @@ class Everything(Remembering):
     @property
     def n_seen(self) -> int:
         """Number of documents seen so far."""
-        return len(self._places)
+        return len(self._buffer)
 
     def add(self, documents: Documents) -> Change:
         """Remember a block; return what entered (all of it) and what left (nothing)."""
         rows = np.arange(documents.n_docs)
-        return self._places.put(documents, rows, len(self) + rows)
+        return self._buffer.put(documents, rows, len(self) + rows)
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Append the documents of other samples; `rng` is not used."""
@@ -49,11 +49,11 @@ class Everything(Remembering):
 
     def to_state(self) -> dict[str, Any]:
         """Return the remembered documents."""
-        return self._places.to_state()
+        return self._buffer.to_state()
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Everything:
         """Return the sample that `to_state` described."""
         everything = cls()
-        everything._places = Places.from_state(state)
+        everything._buffer = DocumentBuffer.from_state(state)
         return everything

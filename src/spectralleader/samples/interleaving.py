@@ -22,13 +22,13 @@ def interleave(n_seen: Sequence[int], n: int, rng: np.random.Generator) -> Ints:
     return np.searchsorted(ends, drawn, side="right").astype(np.int64)
 
 
-def take_turns(blocks: Sequence[Documents], turns: Ints) -> Documents:
+def take_in_turns(blocks: Sequence[Documents], turns: Ints) -> Documents:
     """Return documents interleaved from blocks: document i is the next one of ``turns[i]``.
 
     Examples
     --------
     >>> blocks = [Documents.from_tokens([[0], [1]], 3), Documents.from_tokens([[2]], 3)]
-    >>> take_turns(blocks, np.array([0, 1, 0])).words.tolist()
+    >>> take_in_turns(blocks, np.array([0, 1, 0])).words.tolist()
     [0, 2, 1]
     """
     firsts = np.cumsum([0, *(block.n_docs for block in blocks)])

@@ -9,7 +9,7 @@ import numpy as np
 
 from spectralleader.arrays import Ints
 from spectralleader.documents import Documents
-from spectralleader.documents.views import Scattered
+from spectralleader.documents.views import DocumentView
 
 
 class Change:
@@ -21,23 +21,23 @@ class Change:
 
     __slots__ = ("chosen", "moved", "n_entered")
 
-    moved: Scattered  # the documents that entered, then those that left
+    moved: DocumentView  # the documents that entered, then those that left
     n_entered: int
-    chosen: Ints  # (n_entered, 2) row in the block and place of each document that entered
+    chosen: Ints  # (n_entered, 2) row in the block and slot of each document that entered
 
-    def __init__(self, moved: Scattered, n_entered: int, chosen: Ints) -> None:
+    def __init__(self, moved: DocumentView, n_entered: int, chosen: Ints) -> None:
         self.moved, self.n_entered, self.chosen = moved, n_entered, chosen
 
     @classmethod
-    def of(cls, entered: Documents, left: Documents, places: Ints) -> Change:
+    def of(cls, entered: Documents, left: Documents, slots: Ints) -> Change:
         """Return the change in which these documents entered and left."""
         both = Documents.concatenate([entered, left])
-        chosen = np.stack([np.arange(entered.n_docs), places], axis=1)
-        return cls(Scattered.of(both), entered.n_docs, chosen)
+        chosen = np.stack([np.arange(entered.n_docs), slots], axis=1)
+        return cls(DocumentView.of(both), entered.n_docs, chosen)
 
     @property
-    def places(self) -> Ints:
-        """The places of the documents that entered."""
+    def slots(self) -> Ints:
+        """The slots of the documents that entered."""
         return self.chosen[:, 1]
 
     @property
@@ -47,18 +47,18 @@ class Change:
 
     @property
     def entered(self) -> Documents:
-        """The documents that entered, in the order of their places."""
+        """The documents that entered, in the order of their slots."""
         return self.moved.gather(np.arange(self.n_entered))
 
     @property
     def left(self) -> Documents:
-        """The documents that left, in the order of their places."""
+        """The documents that left, in the order of their slots."""
         return self.moved.gather(np.arange(self.n_entered, self.n_docs))
 
     def renumber(self, new_ids: Ints | None, n_words: int) -> Change:
         """Return the change with renumbered words; `new_ids` is not checked."""
         entered = self.entered.renumber(new_ids, n_words)
-        return Change.of(entered, self.left.renumber(new_ids, n_words), self.places)
+        return Change.of(entered, self.left.renumber(new_ids, n_words), self.slots)
 
 
 class Sample(Protocol):
@@ -77,7 +77,7 @@ class Sample(Protocol):
 
     @property
     def documents(self) -> Documents:
-        """The remembered documents, as one block in the order of their places."""
+        """The remembered documents, as one block in the order of their slots."""
 
     def __len__(self) -> int:
         """Return the number of remembered documents."""

@@ -11,19 +11,19 @@ from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.states import generator, take, whole
 from spectralleader.documents import Documents
 from spectralleader.runtime.compiled import in_place, inlined
+from spectralleader.samples.buffered_sample import BoundedSample
+from spectralleader.samples.document_buffer import DocumentBuffer
 from spectralleader.samples.draws import Draws
-from spectralleader.samples.interleaving import interleave, take_turns
-from spectralleader.samples.places import Places
+from spectralleader.samples.interleaving import interleave, take_in_turns
 from spectralleader.samples.protocol import Change
-from spectralleader.samples.remembering import Bounded
-from spectralleader.samples.shortening import shorten_rows
+from spectralleader.samples.token_subsample import subsample_rows
 
 Acceptance = Literal["paper", "uniform"]
-NOBODY = np.empty((0, 2), np.int64)  # no document enters
+NONE_CHOSEN = np.empty((0, 2), np.int64)  # no document enters
 FEW = 32  # up to this many entering documents are sorted by insertion inside the kernel
 
 
-class Reservoir(Bounded):
+class Reservoir(BoundedSample):
     """A random sample of at most `capacity` of the documents seen.
 
     The first `capacity` documents all enter. After that document t enters with probability
@@ -35,7 +35,7 @@ class Reservoir(Bounded):
     Memory is bounded for documents of any length: at most `budget` entries (distinct words) are
     stored, 12 bytes each, by default 1,024 per document of the capacity. A document with more than
     ``budget // capacity`` distinct words is replaced by that many of its tokens, drawn at random,
-    which leaves moments unbiased (see `shorten`).
+    which leaves moments unbiased (see `subsample_tokens`).
 
     Examples
     --------
@@ -68,21 +68,21 @@ class Reservoir(Bounded):
         """Offer a block to the reservoir; return the documents that entered and left."""
         n_docs = documents.n_docs
         chosen = self._choose_one() if n_docs == 1 else self._choose(n_docs)
-        if len(documents.words) > self._most:  # otherwise no document can be too long
-            args = (documents, chosen[:, 0], self.n_seen, self._most)
-            documents, chosen[:, 0] = shorten_rows(*args)
+        if len(documents.words) > self._max_entries:  # otherwise no document can be too long
+            args = (documents, chosen[:, 0], self.n_seen, self._max_entries)
+            documents, chosen[:, 0] = subsample_rows(*args)
         self.n_seen += n_docs
-        return self._places.enter(documents, chosen)
+        return self._buffer.enter(documents, chosen)
 
     def _choose(self, n_docs: int) -> Ints:
-        """Draw the documents of a block that enter, and their places; sorted by place, (n, 2)."""
+        """Draw the documents of a block that enter, and their slots; sorted by slot, (n, 2)."""
         # Two draws per document, even if unused, so that the draws do not depend on the blocks.
         draws, chosen = self._draws.many(n_docs), np.empty((n_docs, 2), np.int64)
-        chosen = chosen[: choose_places(draws, self.n_seen, self.capacity, self._lag, chosen)]
-        # The kernel has sorted few documents; while a reservoir fills, places are in order.
+        chosen = chosen[: choose_slots(draws, self.n_seen, self.capacity, self._lag, chosen)]
+        # The kernel has sorted few documents; while a reservoir fills, slots are in order.
         if len(chosen) <= FEW or self.n_seen + n_docs <= self.capacity:
             return chosen
-        # If several documents draw the same place, the last one stays: the sort must be stable.
+        # If several documents draw the same slot, the last one stays: the sort must be stable.
         chosen = chosen[np.argsort(chosen[:, 1], kind="stable")]
         is_last = np.append(chosen[1:, 1] != chosen[:-1, 1], np.True_)
         return np.asarray(chosen[is_last])
@@ -90,9 +90,9 @@ class Reservoir(Bounded):
     def _choose_one(self) -> Ints:
         """Return `_choose` for a block of one document, fast if it does not enter."""
         (chance, where), t = self._draws.one(), self.n_seen + 1
-        # The comparison of `choose_places`, with the same rounding.
+        # The comparison of `choose_slots`, with the same rounding.
         if t > self.capacity and chance * (t - self._lag) > self.capacity:
-            return NOBODY
+            return NONE_CHOSEN
         chosen = np.zeros((1, 2), np.int64)
         chosen[0, 1] = t - 1 if t <= self.capacity else int(where * self.capacity)
         return chosen
@@ -105,10 +105,10 @@ class Reservoir(Bounded):
         """
         parts = (self, *others)
         turns = interleave([part.n_seen for part in parts], self.capacity, rng)
-        # The front of a random order is a uniform subsample; `take_turns` takes from the front.
+        # The front of a random order is a uniform subsample; `take_in_turns` takes from the front.
         shuffled = [part.documents.take(rng.permutation(len(part))) for part in parts]
         self.n_seen = sum(part.n_seen for part in parts)
-        self._places = Places.of(take_turns(shuffled, turns))
+        self._buffer = DocumentBuffer.of(take_in_turns(shuffled, turns))
         # Reseed: the merged reservoirs may have had the same seed.
         self._draws = Draws(np.random.default_rng(rng.integers(2**63)))
 
@@ -129,17 +129,17 @@ class Reservoir(Bounded):
             acceptance=take(state, "acceptance"),
             budget=state.get("budget"),  # missing in older files
         )
-        reservoir._load_places(state)
+        reservoir._load_buffer(state)
         reservoir._draws = Draws(generator(state, "rng"))
         return reservoir
 
 
 @in_place
-def choose_places(draws: Floats, n_seen: int, capacity: int, lag: int, chosen: Ints) -> int:
-    """Set `chosen` to the documents of a block that enter, and their places; return their number.
+def choose_slots(draws: Floats, n_seen: int, capacity: int, lag: int, chosen: Ints) -> int:
+    """Set `chosen` to the documents of a block that enter, and their slots; return their number.
 
     Document t (from 1) enters if ``t <= capacity or draws[., 0] <= capacity / (t - lag)``. Up to
-    `FEW` are sorted by place, with only the last of those that share a place.
+    `FEW` are sorted by slot, with only the last of those that share a slot.
     """
     n, k = len(draws), 0
     for i in range(n):
@@ -148,26 +148,26 @@ def choose_places(draws: Floats, n_seen: int, capacity: int, lag: int, chosen: I
             chosen[k, 0], chosen[k, 1] = i, t - 1
             k += 1
         elif draws[i, 0] * (t - lag) <= capacity:
-            # Draws are below 1: truncation makes all places equally likely.
+            # Draws are below 1: truncation makes all slots equally likely.
             chosen[k, 0], chosen[k, 1] = i, np.int64(draws[i, 1] * capacity)
             k += 1
-    return sort_places(chosen, k) if k <= FEW else k
+    return sort_slots(chosen, k) if k <= FEW else k
 
 
 @inlined
-def sort_places(chosen: Ints, n: int) -> int:
-    """Sort the first n rows by place, keeping the last of equal places; return their number."""
+def sort_slots(chosen: Ints, n: int) -> int:
+    """Sort the first n rows by slot, keeping the last of equal slots; return their number."""
     k = 0
     for i in range(n):
-        row, place, at = chosen[i, 0], chosen[i, 1], k
-        while at > 0 and chosen[at - 1, 1] > place:
+        row, slot, at = chosen[i, 0], chosen[i, 1], k
+        while at > 0 and chosen[at - 1, 1] > slot:
             at -= 1
         # A later document replaces an earlier one of the same block.
-        if at > 0 and chosen[at - 1, 1] == place:
+        if at > 0 and chosen[at - 1, 1] == slot:
             chosen[at - 1, 0] = row
         else:
             for j in range(k, at, -1):
                 chosen[j, 0], chosen[j, 1] = chosen[j - 1, 0], chosen[j - 1, 1]
-            chosen[at, 0], chosen[at, 1] = row, place
+            chosen[at, 0], chosen[at, 1] = row, slot
             k += 1
     return k

@@ -9,14 +9,14 @@ import numpy as np
 
 from spectralleader.checks.states import whole
 from spectralleader.documents import Documents
-from spectralleader.samples.interleaving import interleave, take_turns
-from spectralleader.samples.places import Places
+from spectralleader.samples.buffered_sample import BoundedSample
+from spectralleader.samples.document_buffer import DocumentBuffer
+from spectralleader.samples.interleaving import interleave, take_in_turns
 from spectralleader.samples.protocol import Change
-from spectralleader.samples.remembering import Bounded
-from spectralleader.samples.shortening import shorten_rows
+from spectralleader.samples.token_subsample import subsample_rows
 
 
-class Window(Bounded):
+class Window(BoundedSample):
     """The last `capacity` documents: a learner that remembers these follows a drifting stream.
 
     At most `budget` different words are remembered, as in `Reservoir`: of a document with more than
@@ -35,9 +35,9 @@ class Window(Bounded):
 
     def last(self, n: int) -> Documents:
         """Return the last n of the remembered documents, the oldest first."""
-        # A ring buffer: document t of the stream is in place t % capacity.
+        # A ring buffer: document t of the stream is in slot t % capacity.
         n = min(n, len(self))
-        return self._places.at(np.arange(self.n_seen - n, self.n_seen) % self.capacity)
+        return self._buffer.at(np.arange(self.n_seen - n, self.n_seen) % self.capacity)
 
     def add(self, documents: Documents) -> Change:
         """Show the window a block; return what entered and what left."""
@@ -45,16 +45,17 @@ class Window(Bounded):
         skipped = max(0, n_docs - self.capacity)  # these are out again
         chosen = np.empty((n_docs - skipped, 2), np.int64)
         chosen[:, 0] = np.arange(skipped, n_docs)
-        # `Places.enter` needs increasing places: documents that wrap around to place 0 come first.
+        # `DocumentBuffer.enter` needs increasing slots: documents that wrap around to slot 0 come
+        # first.
         n_wrapped = (self.n_seen + skipped) % self.capacity + len(chosen) - self.capacity
-        if n_wrapped > 0:  # places are in order
+        if n_wrapped > 0:  # slots are in order
             chosen[:, 0] = np.roll(chosen[:, 0], n_wrapped)
         chosen[:, 1] = (self.n_seen + chosen[:, 0]) % self.capacity
-        if len(documents.words) > self._most:  # else no document is long
-            args = (documents, chosen[:, 0], self.n_seen, self._most)
-            documents, chosen[:, 0] = shorten_rows(*args)
+        if len(documents.words) > self._max_entries:  # else no document is long
+            args = (documents, chosen[:, 0], self.n_seen, self._max_entries)
+            documents, chosen[:, 0] = subsample_rows(*args)
         self.n_seen += n_docs
-        return self._places.enter(documents, chosen)
+        return self._buffer.enter(documents, chosen)
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Become the last documents of this and other streams, as if those had been one.
@@ -67,14 +68,14 @@ class Window(Bounded):
         n_of_each = np.bincount(turns, minlength=len(parts)).tolist()
         newest = [part.last(n) for part, n in zip(parts, n_of_each, strict=True)]
         self.n_seen = sum(part.n_seen for part in parts)
-        # The places of a window that had seen the streams as one.
-        places = np.arange(self.n_seen - len(turns), self.n_seen) % self.capacity
-        self._places = Places.of(take_turns(newest, turns).take(np.argsort(places)))
+        # The slots of a window that had seen the streams as one.
+        slots = np.arange(self.n_seen - len(turns), self.n_seen) % self.capacity
+        self._buffer = DocumentBuffer.of(take_in_turns(newest, turns).take(np.argsort(slots)))
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Window:
         """Return the window that `to_state` described."""
         budget = state.get("budget")  # older files have none: the default
         window = cls(whole(state, "capacity", 1), budget=budget)
-        window._load_places(state)
+        window._load_buffer(state)
         return window

@@ -21,10 +21,10 @@ from typing import IO, Any, NamedTuple
 from spectralleader.jobs import Progress, Source
 from spectralleader.sources.files import Columns
 from spectralleader.sources.live import LiveReader
-from spectralleader.sources.live.decoding import Shape
-from spectralleader.sources.live.followed import Followed
+from spectralleader.sources.live.decoding import MessageFormat
+from spectralleader.sources.live.file_position import find_position
+from spectralleader.sources.live.followed_file import FollowedFile
 from spectralleader.sources.live.protocol import LiveSettings
-from spectralleader.sources.live.spots import find_spot
 
 KIND = "inbox"  # of positions
 FULL = 256 * 2**20  # bytes of documents that wait at most
@@ -224,7 +224,7 @@ class Inbox:
         """Return whether the last checkpoint has a position in the current file."""
         if self._saved is None:
             return False
-        return self._saved["offset"] > 0 and find_spot(self._saved, [self.path]) is not None
+        return self._saved["offset"] > 0 and find_position(self._saved, [self.path]) is not None
 
     def note_saved(self, position: Any) -> None:
         """Record the position of a checkpoint that was written to disk."""
@@ -262,9 +262,15 @@ class InboxSource(Source):
         [name] = self.files
         say = (progress or Progress()).say
         settings = LiveSettings(self.block, format="jsonl", say=say, wait=self.wait)
-        source = (Followed(name, settings), KIND, "the inbox", self._wish, settings)
-        shape = Shape("json", self.columns)
-        return InboxReader(*source, shape=shape, is_new=self.inbox.is_new)
+        source = (
+            FollowedFile(name, settings),
+            KIND,
+            "the inbox",
+            self._requested_columns,
+            settings,
+        )
+        format = MessageFormat("json", self.columns)
+        return InboxReader(*source, format=format, is_new=self.inbox.is_new)
 
     @property
     def columns(self) -> Columns:
@@ -277,9 +283,9 @@ class InboxReader(LiveReader):
 
     starts_alike = True
 
-    def __init__(self, *source: Any, shape: Shape, is_new: bool) -> None:
+    def __init__(self, *source: Any, format: MessageFormat, is_new: bool) -> None:
         super().__init__(*source)
-        self._known, self._is_new = shape, is_new
+        self._known, self._is_new = format, is_new
 
     def start(self, position: Any) -> None:
         """Begin at the beginning, or continue after a position.

@@ -52,8 +52,8 @@ def stopping() -> RequestError:
     return RequestError(503, "the service stops; try again", Retry_After="2")
 
 
-class Asked(NamedTuple):
-    """A body, checked."""
+class CheckedBody(NamedTuple):
+    """A validated body of a request."""
 
     documents: list[Any]  # as the model counts them: strings, or documents of tokens
     kind: str
@@ -61,7 +61,9 @@ class Asked(NamedTuple):
     times: list[str | None]
 
 
-def read_body(body: bytes, words: Tokenizer, limits: Limits, extra: tuple[str, ...] = ()) -> Asked:
+def read_body(
+    body: bytes, words: Tokenizer, limits: Limits, extra: tuple[str, ...] = ()
+) -> CheckedBody:
     """Return the documents of a body; they are those that the model counts.
 
     Raises
@@ -91,7 +93,7 @@ def read_body(body: bytes, words: Tokenizer, limits: Limits, extra: tuple[str, .
     id = found.get("id")
     if id is not None and not (isinstance(id, str) and 0 < len(id) <= LONGEST_ID and is_whole(id)):
         raise RequestError(400, f"the id must be a string of 1 to {LONGEST_ID} characters")
-    return Asked(documents, name, id, read_times(found.get("times"), len(documents)))
+    return CheckedBody(documents, name, id, read_times(found.get("times"), len(documents)))
 
 
 def parse_object(body: bytes) -> dict[str, Any]:

@@ -18,17 +18,17 @@ from starlette.responses import (
     StreamingResponse,
 )
 
-from spectralleader.jobs.learned import list_topics
-from spectralleader.page import describe_held, render
-from spectralleader.serve.guarding import Scope
+from spectralleader.jobs.learn_result import list_topics
+from spectralleader.page import describe_snapshot, render
 from spectralleader.serve.inbox import ClosedError, FullError, OtherContentError
 from spectralleader.serve.metrics import Metrics
+from spectralleader.serve.middleware import Scope
 from spectralleader.serve.openapi import describe_api
+from spectralleader.serve.request_batching import RequestBatcher
 from spectralleader.serve.requests import Limits, RequestError, read_body, stopping
 from spectralleader.serve.service import Service, read
-from spectralleader.serve.together import Together
-from spectralleader.serve.waiting import Receive, Send
-from spectralleader.text.held import Held
+from spectralleader.serve.slow_clients import Receive, Send
+from spectralleader.text.levelled_snapshot import LevelledSnapshot
 from spectralleader.text.levels import ALL, AUTO
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
@@ -54,7 +54,7 @@ class Routes:
 
     def __init__(self, service: Service, metrics: Metrics, limits: Limits) -> None:
         self.service, self.metrics, self.limits = service, metrics, limits
-        self._together = Together()
+        self._batcher = RequestBatcher()
         self._endpoints: dict[str, tuple[Endpoint, str]] = {
             "/": (self.page, "GET"),
             "/live": (self.live, "GET"),
@@ -99,8 +99,8 @@ class Routes:
 
     async def _list(self, request: Request) -> dict[str, Any]:
         level = self._level(request)
-        found: dict[str, Any] = await self._kept(
-            ("topics", level), lambda held: show_topics(held, level)
+        found: dict[str, Any] = await self._cached_answer(
+            ("topics", level), lambda snapshot: show_topics(snapshot, level)
         )
         return found
 
@@ -111,14 +111,18 @@ class Routes:
         if not given.isascii() or not given.isdecimal() or not 1 <= int(given[:9]) <= n:
             raise RequestError(404, f"there is no topic {given!r:.20}; ask for one from 1 to {n}")
         k = int(given) - 1
-        trends = await self._kept(("trends", level), lambda held: show_trends(held, level))
+        trends = await self._cached_answer(
+            ("trends", level), lambda snapshot: show_trends(snapshot, level)
+        )
         over_time = [row for row in trends["trends"] if row["topic"] == k + 1]
         return JSONResponse({**found["topics"][k], "trend": over_time})
 
     async def trends(self, request: Request) -> Response:
         """Return the share of each topic over time."""
         level = self._level(request)
-        found = await self._kept(("trends", level), lambda held: show_trends(held, level))
+        found = await self._cached_answer(
+            ("trends", level), lambda snapshot: show_trends(snapshot, level)
+        )
         return JSONResponse(found)
 
     async def events(self, request: Request) -> Response:
@@ -132,45 +136,47 @@ class Routes:
         """Classify documents."""
         check_type(request)
         snapshot = await self._view(self._level(request))
-        asked = read_body(await read_all(request), snapshot.words, self.limits)
-        size = sum(map(len, asked.documents[:FEW]))
-        if len(asked.documents) <= FEW and size < SHORT:  # sooner done than handed over
-            found = await self._together.read(snapshot, asked.documents)
+        body = read_body(await read_all(request), snapshot.words, self.limits)
+        size = sum(map(len, body.documents[:FEW]))
+        if len(body.documents) <= FEW and size < SHORT:  # sooner done than handed over
+            found = await self._batcher.read(snapshot, body.documents)
         else:
-            found = await run_sync(read, snapshot, asked.documents)
+            found = await run_sync(read, snapshot, body.documents)
         told = {"level": snapshot.model.n_topics, "learned": snapshot.n_docs}
         content = ENCODE({"documents": found, **told}).encode()
         return Response(content, media_type="application/json")
 
     async def _view(self, level: int | str | None) -> Snapshot:
         """Return the topics of a level; all of them are at hand."""
-        is_auto = self._topics.reading.is_auto
+        is_auto = self._topics.annotations.is_auto
         if level == ALL or (level is None and not is_auto):
             return self.service.snapshot()
-        found: Snapshot = await self._kept(("view", level), lambda held: held.at(level))
+        found: Snapshot = await self._cached_answer(
+            ("view", level), lambda snapshot: snapshot.at(level)
+        )
         return found
 
     async def learn(self, request: Request) -> Response:
         """Take documents to be learned: answered when they are on the disk."""
         check_type(request)
         words, inbox = self._topics.vectoriser.words, self.service.inbox
-        asked = read_body(await read_all(request), words, self.limits, ("id", "times"))
+        body = read_body(await read_all(request), words, self.limits, ("id", "times"))
         if inbox is None:
             raise RequestError(
                 409, "this service does not learn what is posted; start it without --learn or "
                 "--read-only",
             )  # fmt: skip
         now = datetime.now(UTC).isoformat()
-        column = "text" if asked.kind == "texts" else "tokens"
+        column = "text" if body.kind == "texts" else "tokens"
         documents = [
             {column: document, "time": when or now}
-            for document, when in zip(asked.documents, asked.times, strict=True)
+            for document, when in zip(body.documents, body.times, strict=True)
         ]
         try:
-            found = await run_sync(inbox.add, documents, asked.id)
+            found = await run_sync(inbox.add, documents, body.id)
         except OtherContentError:
             raise RequestError(
-                409, f"other documents came before as {asked.id!r:.60}, and these were not "
+                409, f"other documents came before as {body.id!r:.60}, and these were not "
                 "accepted; give each request an id of its own, and change nothing to send it again",
             ) from None  # fmt: skip
         except ClosedError:
@@ -222,8 +228,8 @@ class Routes:
     def _content(self) -> dict[str, Any]:
         title = f"Topics of {self.service.path.name}"
 
-        def describe(held: Held) -> dict[str, Any]:
-            content = describe_held(held, title=title, levels=LIVE_LEVELS)
+        def describe(snapshot: LevelledSnapshot) -> dict[str, Any]:
+            content = describe_snapshot(snapshot, title=title, levels=LIVE_LEVELS)
             result = self.service.result
             return {**content, "losses": [] if result is None else result.curve.rows()}
 
@@ -256,7 +262,7 @@ class Routes:
             "problems": service.problems(),
             "points": [tuple(point) for point in service.points],
             "latest": list(service.latest),
-            "events": [*service.findings(), *service.said],
+            "events": [*service.findings(), *service.messages],
         }
 
     def _level(self, request: Request) -> int | str | None:
@@ -272,23 +278,23 @@ class Routes:
             )
         return int(given)
 
-    async def _kept(self, key: Any, read: Callable[[Held], Any]) -> Any:
+    async def _cached_answer(self, key: Any, read: Callable[[LevelledSnapshot], Any]) -> Any:
         answers, topics = self.service.answers, self._topics
         if answers.has(key, topics):
             return answers.get(key, topics, read)
         return await run_sync(answers.get, key, topics, read)
 
 
-def show_topics(held: Held, level: int | str | None) -> dict[str, Any]:
+def show_topics(snapshot: LevelledSnapshot, level: int | str | None) -> dict[str, Any]:
     """Return the topics of a level."""
-    view = held.at(level)
+    view = snapshot.at(level)
     listed = list_topics(view, N_WORDS)
     return {"documents": view.n_docs, "level": view.model.n_topics, "topics": listed}
 
 
-def show_trends(held: Held, level: int | str | None) -> dict[str, Any]:
+def show_trends(snapshot: LevelledSnapshot, level: int | str | None) -> dict[str, Any]:
     """Return shares over time, at a level."""
-    return {"level": held.at(level).model.n_topics, "trends": held.trends(level).rows()}
+    return {"level": snapshot.at(level).model.n_topics, "trends": snapshot.trends(level).rows()}
 
 
 async def read_all(request: Request) -> bytes:

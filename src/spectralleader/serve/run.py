@@ -12,11 +12,11 @@ from time import monotonic, sleep
 import uvicorn
 
 from spectralleader.jobs import LearnOptions, run
-from spectralleader.jobs.checkpointing import Every, adopt_run, check_position
-from spectralleader.runtime.interrupts import Interrupts, look
-from spectralleader.serve.guarding import LOOPBACK, Guarding
+from spectralleader.jobs.checkpointing import CheckpointInterval, adopt_run, check_position
+from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
 from spectralleader.serve.inbox import KIND, Inbox, InboxSource
 from spectralleader.serve.metrics import Metrics
+from spectralleader.serve.middleware import LOOPBACK, Middleware
 from spectralleader.serve.requests import Limits
 from spectralleader.serve.routes import Routes
 from spectralleader.serve.service import Service, log
@@ -89,7 +89,7 @@ def _serve(options: ServeOptions, learning: LearnOptions | None) -> None:
     token = options.read_token()
     inbox, stale = None, 0.0
     if learning is not None:
-        stale = max(LEAST_STALE, STALE * Every.of(learning.checkpoint_every).seconds)
+        stale = max(LEAST_STALE, STALE * CheckpointInterval.of(learning.checkpoint_every).seconds)
         if not learning.source.files:
             inbox = Inbox(options.model.with_name(f"{options.model.name}.inbox"))
             learning = replace(learning, source=inbox_source(inbox, learning))
@@ -105,7 +105,7 @@ def _serve(options: ServeOptions, learning: LearnOptions | None) -> None:
                 service.is_ended = True
                 service.say("the source has ended; what was learned is served on")
             while True:
-                look()
+                raise_if_interrupted()
                 sleep(0.1)
         except KeyboardInterrupt:  # or Terminated: there is nothing to save
             return
@@ -144,7 +144,7 @@ class Server:
         routes = Routes(service, metrics, options.limits)
         hosts = LOOPBACK if token is None and not options.insecure else None
         limits, ending = options.limits, service.ending
-        app = Guarding(routes, limits, metrics, token=token, hosts=hosts, ending=ending)
+        app = Middleware(routes, limits, metrics, token=token, hosts=hosts, ending=ending)
         self._service = service
         self._socket = listen(options.host, options.port)
         config = uvicorn.Config(

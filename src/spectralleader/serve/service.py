@@ -15,11 +15,11 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
-from spectralleader.jobs.findings import printable, say_history, say_names
-from spectralleader.jobs.learned import Learned
+from spectralleader.jobs.learn_result import LearnResult
+from spectralleader.jobs.sentences import describe_history, describe_stale_names, printable
 from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.runtime.guard import guard_of
-from spectralleader.serve.answers import RENEW, SHARE, Answers
+from spectralleader.serve.answer_cache import RENEW, SHARE, AnswerCache
 from spectralleader.serve.inbox import Inbox
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.checkpoint import Losses
@@ -35,7 +35,7 @@ ENOUGH = 500  # words of a point of that curve
 SILENT = 15.0  # seconds without a step after which the source counts as away
 LONGEST_SHOWN = 500  # characters of a document
 FORGET = 0.02  # weight of the latest document in a topic's mean surprise
-SAID = 20  # lines kept of what was reported
+N_MESSAGES = 20  # latest messages kept
 
 
 class Point(NamedTuple):
@@ -68,12 +68,12 @@ class Service(Progress):
         self.path, self.inbox, self.learns, self.stale = path, inbox, learns, stale
         self.address = ""  # where it listens
         self.topics: TextTopics | None = None
-        self.result: Learned | None = None
+        self.result: LearnResult | None = None
         self.is_ended = False  # whether the source has nothing more
         self.ending = threading.Event()  # the service
         self.latest: deque[dict[str, Any]] = deque(maxlen=N_LATEST)
         self.points: deque[Point] = deque(maxlen=N_POINTS)
-        self.said: deque[str] = deque(maxlen=SAID)
+        self.messages: deque[str] = deque(maxlen=N_MESSAGES)
         self.surprise: Floats = np.ones(0)  # (K,) mean of -log p of the latest documents
         self.saved_at: float | None = None  # Unix seconds of the last checkpoint
         self.n_saved = 0  # documents that it has
@@ -81,7 +81,7 @@ class Service(Progress):
         self.rate = 0.0  # recent documents per second
         self.lag = ""  # how far behind its source learning is, in words
         self.kind = ""  # of that source
-        self.answers = Answers()
+        self.answers = AnswerCache()
         self._snapshot: Snapshot | None = None
         self._renewed = (0.0, 0.0)  # when the snapshot was taken, and the seconds that took
         self._stepped = self._looked = monotonic()
@@ -90,7 +90,7 @@ class Service(Progress):
 
     # what the learning thread reports
 
-    def begun(self, result: Learned) -> None:
+    def begun(self, result: LearnResult) -> None:
         """Show what there is."""
         self.show(result.topics)
         self.result, self._stepped = result, monotonic()
@@ -100,7 +100,7 @@ class Service(Progress):
         self.kind = getattr(result.reader, "kind", "")
         self._ask_lag(result)
 
-    def _ask_lag(self, result: Learned) -> None:
+    def _ask_lag(self, result: LearnResult) -> None:
         """Ask the source how far behind it is, which only this thread may do."""
         describe = getattr(result.reader, "describe", None)
         self.lag = "" if describe is None else str(describe())
@@ -111,13 +111,13 @@ class Service(Progress):
             self.saved_at = self.path.stat().st_mtime
         self.surprise = np.ones(topics.learner.n_topics)
         self._snapshot = topics.snapshot()
-        read(self._snapshot, [])  # has what it takes compiled before the first request
+        read(self._snapshot, [])  # compiles the kernels before the first request
         self.topics = topics
         log(f"listening on {self.address}")  # not before: it could be refused until now
 
     def say(self, line: str) -> None:
         """Keep a line for the log and the page."""
-        self.said.append(line)
+        self.messages.append(line)
         log(line)
 
     def reading(self, block: Any) -> None:
@@ -126,21 +126,21 @@ class Service(Progress):
         if now - self._looked < LOOK_EVERY:
             return
         self._looked = now
-        some = block.texts[-N_LOOKED_AT:]
+        texts = block.texts[-N_LOOKED_AT:]
         when = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         snapshot = self.snapshot()
-        found = read(snapshot, some)
-        texts = self.topics is not None and self.topics.timeline.texts
-        for i, (text, row) in enumerate(zip(some, found, strict=True)):
-            shown = printable(show_document(text))[:LONGEST_SHOWN] if texts else None
-            number = snapshot.n_docs + len(block) - len(some) + i
+        found = read(snapshot, texts)
+        shows_texts = self.topics is not None and self.topics.timeline.texts
+        for i, (text, row) in enumerate(zip(texts, found, strict=True)):
+            shown = printable(show_document(text))[:LONGEST_SHOWN] if shows_texts else None
+            number = snapshot.n_docs + len(block) - len(texts) + i
             self.latest.appendleft({"text": shown, "time": when, "number": number, **row})
             if row["p_value"] is not None:
                 k = row["topic"] - 1
                 self.surprise[k] += FORGET * (-np.log(row["p_value"]) - self.surprise[k])
 
-    def stepped(self, result: Learned) -> None:
-        """Take note of a step."""
+    def stepped(self, result: LearnResult) -> None:
+        """Record a step."""
         self.result, self._stepped = result, monotonic()
         self._renew(result.topics)
         began, n_before = self._counted
@@ -167,14 +167,14 @@ class Service(Progress):
         self._renewed = (monotonic(), monotonic() - began)
 
     def saved(self, checkpoint: Checkpoint) -> None:
-        """Take note of a checkpoint that is on the disk."""
+        """Record a checkpoint that was written."""
         self.saved_at, self.n_saved = time(), checkpoint.topics.n_docs
         self.is_save_failed = False
         if self.inbox is not None:
             self.inbox.note_saved(checkpoint.topics.position)
 
     def not_saved(self, error: Exception) -> None:
-        """Take note of a checkpoint that could not be written."""
+        """Record a checkpoint that could not be written."""
         self.is_save_failed = True
 
     # what answers read
@@ -205,7 +205,7 @@ class Service(Progress):
             return []
         with guard_of(self.topics):  # the timeline, too, is as it is between two steps
             # without its hint at an option of a command
-            return [*say_history(self.topics, recent=True), *say_names(self.topics)]
+            return [*describe_history(self.topics, recent=True), *describe_stale_names(self.topics)]
 
     @property
     def drifts_since(self) -> int | None:

@@ -1,4 +1,4 @@
-"""Counted: a corpus as word counts, prepared as in the paper."""
+"""CountedCorpus: a corpus as word counts, prepared as in the paper."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BLOCK = 1000  # texts per block of the reader
 MIN_WORDS = 3  # shorter documents have no triple, and the paper leaves them out
 
 
-class Counted(NamedTuple):
+class CountedCorpus(NamedTuple):
     """Documents in order of time, with labels if the corpus has them."""
 
     documents: Documents
@@ -33,7 +33,7 @@ def count_corpus(
     n_words: int,
     min_words: int = MIN_WORDS,
     n_docs: int | None = None,
-) -> Counted:
+) -> CountedCorpus:
     """Return a corpus as counts of its most frequent words, without English stop words.
 
     Parameters
@@ -53,7 +53,7 @@ def count_corpus(
 
 def count_reader(
     reader: Reader, *, n_words: int, min_words: int = MIN_WORDS, n_docs: int | None = None
-) -> Counted:
+) -> CountedCorpus:
     """Return the texts of a reader with blocks of BLOCK texts as counts; see `count_corpus`."""
     words = Words(stop_words="english")
     head = list(islice(reader, None if n_docs is None else -(-n_docs // BLOCK)))
@@ -70,7 +70,7 @@ def count_reader(
             break
     has_labels = reader.columns.label is not None
     documents = Documents.concatenate(counted)[:n_docs]
-    return Counted(documents, labels[:n_docs] if has_labels else None, vocabulary, n_read)
+    return CountedCorpus(documents, labels[:n_docs] if has_labels else None, vocabulary, n_read)
 
 
 def _long_enough(documents: Documents, min_words: int) -> list[int]:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from spectralleader.checks.states import take, text, whole
-from spectralleader.sources.files.marks import Mark
+from spectralleader.sources.files.resume_point import ResumePoint
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Position:
     digest: str | None = None  # of all documents before it; None if they cannot be read again
     digest_before_last: str | None = None  # the same without the last document
     chain: str = field(default="", repr=False)  # digest of the documents before the mark
-    mark: Mark | None = field(default=None, repr=False)  # where to start reading; None: at 0
+    mark: ResumePoint | None = field(default=None, repr=False)  # where to start reading; None: at 0
 
     def to_state(self) -> dict[str, Any]:
         """Return the position as plain values."""
@@ -41,4 +41,6 @@ class Position:
         found = cls(whole(state, "offset"), *digests)
         if state.get("mark") is None:  # files of version 0.1.0 have no mark
             return found
-        return replace(found, chain=text(state, "chain"), mark=Mark.from_state(state["mark"]))
+        return replace(
+            found, chain=text(state, "chain"), mark=ResumePoint.from_state(state["mark"])
+        )

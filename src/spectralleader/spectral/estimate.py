@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spectralleader.arrays import Floats
-from spectralleader.documents.views import Scattered
+from spectralleader.documents.views import DocumentView
 from spectralleader.models import TopicModel
 from spectralleader.moments import Sums
 from spectralleader.moments.update_kernels import update_sums
@@ -115,7 +115,7 @@ class Details(NamedTuple):
 
 
 def warm_model(
-    sums: Sums, moved: Scattered, n_added: int, directions: Floats, details: Details
+    sums: Sums, moved: DocumentView, n_added: int, directions: Floats, details: Details
 ) -> TopicModel | None:
     """Update sums like `update_sums`, and return the model of `estimate` from a warm start.
 
@@ -142,7 +142,7 @@ def _update_and_estimate(
     buffers: tuple[Any, ...],
 ) -> bool:
     """Fill the arrays of an estimate; return False if there are fewer topics than directions."""
-    sums, moved, details = Sums(*given_sums), Scattered(*given_moved), Details(*buffers)
+    sums, moved, details = Sums(*given_sums), DocumentView(*given_moved), Details(*buffers)
     if len(moved.bounds) > 0:
         update_sums(sums, moved, n_added)
     k = len(directions)

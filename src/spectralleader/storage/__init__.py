@@ -14,7 +14,7 @@ from typing import Any
 from spectralleader import __version__
 from spectralleader.errors import StorageError
 from spectralleader.runtime.guard import Guarded, guard_of
-from spectralleader.runtime.interrupts import HOLD
+from spectralleader.runtime.interrupts import DEFER_SIGNALS
 from spectralleader.storage.atomic import check_target, write
 from spectralleader.storage.checkpoint import Checkpoint
 from spectralleader.storage.container import pack, read, unpack
@@ -117,7 +117,7 @@ def load_as_saved(path: str | os.PathLike[str]) -> Any:
     """Return the object saved in a file, like `load`, but return checkpoints as such."""
     content = read(Path(path))
     # An exception raised by a signal handler would be reported as a damaged file.
-    with HOLD:
+    with DEFER_SIGNALS:
         return _rebuild(content, path)
 
 

@@ -10,7 +10,7 @@ import stat
 from pathlib import Path
 
 from spectralleader.errors import StorageError
-from spectralleader.runtime.interrupts import HOLD
+from spectralleader.runtime.interrupts import DEFER_SIGNALS
 
 NOT_OFFERED = (errno.EINVAL, errno.ENOTSUP)  # the file system cannot fsync folders
 
@@ -42,7 +42,7 @@ def write(path: Path, content: bytes) -> Path:
     held back meanwhile, so that a handler that raises leaves no temporary file behind.
     """
     target = check_target(path).resolve()  # write through a symbolic link, do not replace it
-    with HOLD:
+    with DEFER_SIGNALS:
         try:
             _replace(target, content)
         except OSError as error:

@@ -10,8 +10,8 @@ from spectralleader.checks.states import number, part, take, whole
 from spectralleader.learners import Unigram
 from spectralleader.sources.position import Position
 from spectralleader.storage.loss_curve import LossCurve
-from spectralleader.text.over_words import check_together
 from spectralleader.text.topics import TextTopics
+from spectralleader.text.vocabulary_learner import check_same_vocabulary
 
 NO_POSITION = Position()
 
@@ -136,5 +136,5 @@ class Checkpoint:
         topics = TextTopics.from_state(part(state, "topics"))
         run = None if take(state, "run") is None else Run.from_state(part(state, "run"))
         if run is not None:
-            check_together(run.unigram, topics.vocabulary)
+            check_same_vocabulary(run.unigram, topics.vocabulary)
         return cls(topics, Position.from_state(part(state, "position")), run)

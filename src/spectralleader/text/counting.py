@@ -9,21 +9,21 @@ from itertools import chain
 import numpy as np
 
 from spectralleader.documents import Documents
+from spectralleader.text.arrow_column import ArrowColumn
 from spectralleader.text.characters import all_characters, ascii_characters, fold
-from spectralleader.text.column import Column
+from spectralleader.text.count_buffer import CountBuffer, empty_count_buffer
 from spectralleader.text.packing import encode
 from spectralleader.text.scan import Rules, Texts, scan
-from spectralleader.text.table import Table, empty_table, enlarged, look_up
-from spectralleader.text.tally import Tally, empty_tally
-from spectralleader.text.tokens import Flat, Tokens
+from spectralleader.text.tokens import FlatTokens, Tokens
+from spectralleader.text.word_table import WordTable, empty_table, enlarge, look_up
 from spectralleader.text.words import Tokenizer, Words
 
 AT_ONCE = 1000  # texts whose bytes the processor's cache holds
 
 
 def count_words(
-    texts: Sequence[str], tokenizer: Tokenizer, table: Table, *, adds: bool
-) -> tuple[Documents, Table]:
+    texts: Sequence[str], tokenizer: Tokenizer, table: WordTable, *, adds: bool
+) -> tuple[Documents, WordTable]:
     """Return the counts of words in the table; if `adds`, unknown words are added to it first.
 
     Also returns the table, which may have been enlarged. The texts are in the form that the
@@ -33,41 +33,41 @@ def count_words(
         return _scan(texts, tokenizer, table, adds=adds)
     if isinstance(tokenizer, Tokens):
         return _count_tokens(tokenizer.flatten(texts), table, adds=adds)
-    return _count_plainly(texts, tokenizer, table, adds=adds)
+    return _count_tokenized(texts, tokenizer, table, adds=adds)
 
 
 def _scan(
-    texts: Sequence[str], words: Words, table: Table, *, adds: bool
-) -> tuple[Documents, Table]:
+    texts: Sequence[str], words: Words, table: WordTable, *, adds: bool
+) -> tuple[Documents, WordTable]:
     blocks = []
     for start in range(0, len(texts), AT_ONCE):
-        tally, table = _scan_some(texts[start : start + AT_ONCE], words, table, adds=adds)
-        blocks.append(tally)
+        buffer, table = _scan_block(texts[start : start + AT_ONCE], words, table, adds=adds)
+        blocks.append(buffer)
     n_words = _n_words(table)
     if not blocks:
         return Documents.empty(n_words), table
     return Documents.concatenate(Documents.trusted(*one, n_words) for one in blocks), table
 
 
-def _scan_some(
-    texts: Sequence[str], words: Words, table: Table, *, adds: bool
-) -> tuple[Tally, Table]:
+def _scan_block(
+    texts: Sequence[str], words: Words, table: WordTable, *, adds: bool
+) -> tuple[CountBuffer, WordTable]:
     packed, is_ascii = _fold(texts)
     rules, n_docs, done = _rules(words, is_ascii=is_ascii), len(packed.bounds) - 1, 0
-    tally = empty_tally(n_docs, len(packed.text))
+    buffer = empty_count_buffer(n_docs, len(packed.text))
     room = len(packed.text) + 1  # for the longest text, if it is the only one
     work = (np.empty(room, np.int64), np.empty(room, np.int32))
     # The kernel stops at the first text for which there is no room, and resumes with it.
-    while (done := scan(packed, rules, table, adds, tally, done, *work)) < n_docs:
-        table = enlarged(table)
+    while (done := scan(packed, rules, table, adds, buffer, done, *work)) < n_docs:
+        table = enlarge(table)
     # Copied, because slices would keep the whole buffer alive.
-    n = int(tally.indptr[-1])
-    return Tally(tally.indptr, tally.words[:n].copy(), tally.counts[:n].copy()), table
+    n = int(buffer.indptr[-1])
+    return CountBuffer(buffer.indptr, buffer.words[:n].copy(), buffer.counts[:n].copy()), table
 
 
 def _fold(texts: Sequence[str]) -> tuple[Texts, bool]:
     """Return the texts in the form that the kernel takes, and whether they are all ASCII."""
-    text, ends = texts.encode() if isinstance(texts, Column) else encode(texts)
+    text, ends = texts.encode() if isinstance(texts, ArrowColumn) else encode(texts)
     is_ascii = text.isascii()
     packed = np.frombuffer(text, np.uint8)
     # 8 more bytes: words are loaded eight bytes at a time.
@@ -87,15 +87,17 @@ def _rules(words: Words, *, is_ascii: bool) -> Rules:
     return Rules(words.min_length, *skips, stops, characters)
 
 
-def _count_plainly(
-    texts: Sequence[str], tokenizer: Callable[[str], Iterable[str]], table: Table, *, adds: bool
-) -> tuple[Documents, Table]:
+def _count_tokenized(
+    texts: Sequence[str], tokenizer: Callable[[str], Iterable[str]], table: WordTable, *, adds: bool
+) -> tuple[Documents, WordTable]:
     tokens = [list(tokenizer(text)) for text in texts]
     lengths = np.fromiter(map(len, tokens), np.int64, len(tokens))
-    return _count_tokens(Flat(list(chain.from_iterable(tokens)), lengths, None), table, adds=adds)
+    return _count_tokens(
+        FlatTokens(list(chain.from_iterable(tokens)), lengths, None), table, adds=adds
+    )
 
 
-def _count_tokens(flat: Flat, table: Table, *, adds: bool) -> tuple[Documents, Table]:
+def _count_tokens(flat: FlatTokens, table: WordTable, *, adds: bool) -> tuple[Documents, WordTable]:
     numbers, table = look_up(table, flat.tokens, adds=adds)
     known = numbers >= 0
     # Unknown tokens are dropped; their documents remain, possibly empty.
@@ -111,6 +113,6 @@ def _count_tokens(flat: Flat, table: Table, *, adds: bool) -> tuple[Documents, T
     return Documents.from_matrix(sp.csr_array(entries, shape=(n_docs, _n_words(table)))), table
 
 
-def _n_words(table: Table) -> int:
+def _n_words(table: WordTable) -> int:
     """Return the size of the table; documents have a vocabulary of at least one word."""
     return max(1, int(table.size[0]))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from spectralleader.learners import DEFAULT_LEARNER, LEARNERS
-from spectralleader.learners.hedged.rehearsal import rehearse_em, rehearse_starts, rehearse_steps
+from spectralleader.learners.hedged.warm_up import warm_up_em, warm_up_starts, warm_up_steps
 from spectralleader.models import TopicModel
 from spectralleader.runtime.first_use import use_first
 from spectralleader.text.snapshot import Snapshot
@@ -44,9 +44,7 @@ def try_counting() -> None:
 
 
 # What the default learner compiles, the longest first; two processes share it.
-PARTS = tuple(
-    ((part, ()),) for part in (rehearse_em, try_counting, rehearse_starts, rehearse_steps)
-)
+PARTS = tuple(((part, ()),) for part in (warm_up_em, try_counting, warm_up_starts, warm_up_steps))
 
 
 def try_learning(learner: str, grows: bool) -> None:  # noqa: FBT001  # as above

@@ -8,7 +8,7 @@ import numpy as np
 
 from spectralleader.learners.merging import merge_learners
 from spectralleader.models import TopicModel
-from spectralleader.text.reading import Reading
+from spectralleader.text.annotations import TopicAnnotations
 from spectralleader.text.surprise import Surprise
 from spectralleader.text.timeline import merge_timelines
 from spectralleader.text.topics import TextTopics
@@ -18,7 +18,7 @@ from spectralleader.text.vocabulary import Vocabulary
 def merge_topics(shards: Sequence[TextTopics], rng: np.random.Generator) -> TextTopics:
     """Return what shards of the same settings learned, which changes them; see `merge`."""
     vocabulary = _unite_vocabularies(shards)
-    is_named = any(shard.reading.names.given for shard in shards)
+    is_named = any(shard.annotations.names.given for shard in shards)
     models = [shard.model for shard in shards] if is_named else []  # before they are merged
     topics = TextTopics(
         learner=merge_learners([shard.learner for shard in shards], rng),
@@ -27,7 +27,7 @@ def merge_topics(shards: Sequence[TextTopics], rng: np.random.Generator) -> Text
         block_size=shards[0].block_size,
         timeline=merge_timelines([shard.timeline for shard in shards], rng),
     )
-    topics.reading = _merge_readings(shards, models, topics)
+    topics.annotations = _merge_annotations(shards, models, topics)
     topics.n_docs = sum(shard.n_docs for shard in shards)
     topics.n_empty = sum(shard.n_empty for shard in shards)
     return topics
@@ -43,15 +43,15 @@ def _unite_vocabularies(shards: Sequence[TextTopics]) -> Vocabulary:
     return vocabulary
 
 
-def _merge_readings(
+def _merge_annotations(
     shards: Sequence[TextTopics], models: Sequence[TopicModel], topics: TextTopics
-) -> Reading:
+) -> TopicAnnotations:
     """Return the first shard's tree and names, and the names of others where a topic is alike."""
-    found = Reading()
+    found = TopicAnnotations()
     first = next((shard for shard in shards if shard.n_docs), shards[0])
-    found.is_auto = all(shard.reading.is_auto for shard in shards)
-    found.levels, found.names = first.reading.levels, shards[0].reading.names
+    found.is_auto = all(shard.annotations.is_auto for shard in shards)
+    found.levels, found.names = first.annotations.levels, shards[0].annotations.names
     for shard, theirs in zip(shards[1:], models[1:], strict=False):
-        found.names.adopt(shard.reading.names, theirs, topics.model)
-    found.surprise = Surprise.merged([shard.reading.surprise for shard in shards])
+        found.names.adopt(shard.annotations.names, theirs, topics.model)
+    found.surprise = Surprise.merged([shard.annotations.surprise for shard in shards])
     return found

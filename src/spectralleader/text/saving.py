@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from spectralleader.checks import check_json
 from spectralleader.checks.states import part, plain, text, whole
 from spectralleader.learners.lookup import name_of, stored_learner
-from spectralleader.text.reading import Reading
+from spectralleader.text.annotations import TopicAnnotations
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.vectoriser import Vectoriser
 
@@ -27,7 +27,7 @@ def to_state(topics: TextTopics) -> dict[str, Any]:
         "n_docs": topics.n_docs,
         "n_empty": topics.n_empty,
         "timeline": topics.timeline.to_state(),
-        **topics.reading.to_state(),
+        **topics.annotations.to_state(),
         "position": None if position is None else check_json("a position", position),
     }
 
@@ -46,7 +46,7 @@ def from_state(cls: type[TextTopics], state: dict[str, Any]) -> TextTopics:
     topics.n_empty = whole(state, "n_empty", 0, topics.n_docs)
     if "timeline" in state:  # files of version 0.1.0 have none
         topics.timeline = Timeline.from_state(part(state, "timeline"))
-    topics.reading = Reading.from_state(state, topics.learner.n_topics)
+    topics.annotations = TopicAnnotations.from_state(state, topics.learner.n_topics)
     if state.get("position") is not None:  # nor a position
         topics.position = plain(state, "position", MAX_POSITION)
     return topics

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from spectralleader.arrays import Ints, WordIds
 from spectralleader.runtime.compiled import in_place, inlined
 from spectralleader.text.characters import DIGIT, KIND, SPACE, Characters, read
+from spectralleader.text.count_buffer import CountBuffer, add_document
 from spectralleader.text.packing import Bytes
-from spectralleader.text.table import Table, add, find, has_room, hash_word
-from spectralleader.text.tally import Tally, add_document
+from spectralleader.text.word_table import WordTable, add_word, find_word, has_room, hash_word
 
 AT, DOT, COLON, SLASH, QUOTE, LESS, GREATER = b'@.:/"<>'
 H, T, P, S, W = b"htpsw"
@@ -35,7 +35,7 @@ class Rules(NamedTuple):
     skips_urls: bool
     skips_mentions: bool
     skips_numbers: bool
-    stops: Table
+    stops: WordTable
     characters: Characters
 
 
@@ -43,9 +43,9 @@ class Rules(NamedTuple):
 def scan(
     texts: Texts,
     rules: Rules,
-    table: Table,
+    table: WordTable,
     adds: bool,  # noqa: FBT001  # kernels have no keywords
-    counts: Tally,
+    counts: CountBuffer,
     first: int,
     edges: Ints,
     numbers: WordIds,
@@ -92,7 +92,7 @@ def number_words(
     i: int,
     runs: Ints,
     rules: Rules,
-    table: Table,
+    table: WordTable,
     adds: bool,  # noqa: FBT001  # kernels have no keywords
     numbers: WordIds,
 ) -> int:
@@ -115,13 +115,13 @@ def number_words(
             continue
         # Both tables use the same hash.
         hashed = hash_word(folded, start, end)
-        if find(stops, stop_starts, stop_arena, folded, start, end, hashed) >= 0:
+        if find_word(stops, stop_starts, stop_arena, folded, start, end, hashed) >= 0:
             continue
-        number = find(slots, starts, arena, folded, start, end, hashed)
+        number = find_word(slots, starts, arena, folded, start, end, hashed)
         if number < 0 and adds:
             if not has_room(table, end - start):
                 return -1
-            number = add(table, folded, start, end, hashed)
+            number = add_word(table, folded, start, end, hashed)
         # Always written, and kept only if the word is known, as in `cut`.
         numbers[n] = number
         n += number >= 0

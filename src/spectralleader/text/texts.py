@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from spectralleader.text.column import as_column
+from spectralleader.text.arrow_column import as_arrow_column
 from spectralleader.text.tokens import LISTS, Tokens, as_token_documents
 
 # A list, an iterator, a Series of Polars or pandas, an array of NumPy or Arrow: their types are not
@@ -30,7 +30,7 @@ def as_strings(texts: Texts) -> Sequence[str]:
         raise TypeError(
             f"texts must be a sequence of strings, got {texts[:40]!r}; give one text as [text]"
         )
-    if (column := as_column(texts)) is not None:
+    if (column := as_arrow_column(texts)) is not None:
         return column
     convert = next((name for name in TO_LIST if hasattr(texts, name)), None)
     strings: list[Any] = list(texts) if convert is None else getattr(texts, convert)()
@@ -63,7 +63,7 @@ def in_blocks(texts: Texts | Iterable[Texts], words: object) -> Iterator[Sequenc
         return
     if isinstance(texts, str | bytes):
         as_strings(texts)  # says what is wrong with it
-    if (column := as_column(texts)) is not None:
+    if (column := as_arrow_column(texts)) is not None:
         yield column
         return
     items: Iterator[Any] = iter(texts)

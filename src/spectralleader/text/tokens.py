@@ -21,7 +21,7 @@ HALF_PAIR = re.compile(r"\\u[dD]")  # an escaped surrogate, which may lack its o
 LIKE = 'a document of tokens is a list such as ["phone-8", "sale"], or counts such as {"shoe": 2}'
 
 
-class Flat(NamedTuple):
+class FlatTokens(NamedTuple):
     """The concatenated tokens of several documents."""
 
     tokens: list[str]
@@ -55,7 +55,7 @@ class Tokens:
         if self.split not in (None, *SPLITS):
             raise ValueError(f"split must be one of {', '.join(SPLITS)}, got {self.split!r}")
 
-    def flatten(self, documents: Iterable[Any]) -> Flat:
+    def flatten(self, documents: Iterable[Any]) -> FlatTokens:
         """Return the concatenated tokens of documents.
 
         Raises
@@ -75,7 +75,7 @@ class Tokens:
             for part, numbers in (zip(parts, counts, strict=True) if has_counts else ())
         ]
         summed = np.array(list(chain.from_iterable(found)), np.float64) if has_counts else None
-        return Flat(list(chain.from_iterable(parts)), lengths, summed)
+        return FlatTokens(list(chain.from_iterable(parts)), lengths, summed)
 
     def _read(self, document: Any, position: int) -> tuple[list[str], list[int] | None]:
         """Return the tokens of a document and their counts; None if all counts are 1."""

@@ -17,13 +17,12 @@ from spectralleader.learners.merging import settings_of
 from spectralleader.learners.protocol import remembered
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.runtime.guard import Guarded, changing
+from spectralleader.text.annotations import TopicAnnotations
 from spectralleader.text.batch import Batch
 from spectralleader.text.first_use import compile_for
-from spectralleader.text.held import Held
+from spectralleader.text.levelled_snapshot import LevelledSnapshot
 from spectralleader.text.levels import AUTO, MANY
 from spectralleader.text.names import check_name
-from spectralleader.text.over_words import check_together, make_learner
-from spectralleader.text.reading import Reading
 from spectralleader.text.saving import from_state, to_state
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.surprise import Past
@@ -33,6 +32,7 @@ from spectralleader.text.times import Time
 from spectralleader.text.trends import Trends
 from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
+from spectralleader.text.vocabulary_learner import check_same_vocabulary, make_learner
 from spectralleader.text.words import Tokenizer
 
 
@@ -101,13 +101,13 @@ class TextTopics(Guarded):
         if isinstance(learner, str):
             n = MANY if is_auto else check_whole("n_topics", n_topics, 1)
             learner = make_learner(learner, n, self.vectoriser.vocabulary, **parameters)
-        check_together(learner, self.vectoriser.vocabulary)
+        check_same_vocabulary(learner, self.vectoriser.vocabulary)
         self.learner = learner
         self.n_docs = 0  # texts seen
         self.n_empty = 0  # texts without a known word
         self.timeline = Timeline() if timeline is None else timeline
-        self.reading = Reading()
-        self.reading.is_auto = is_auto
+        self.annotations = TopicAnnotations()
+        self.annotations.is_auto = is_auto
         # Position in the source after the last learned text, saved with the model; plain JSON.
         self.position: Any = None
 
@@ -143,15 +143,15 @@ class TextTopics(Guarded):
         return replace(self.snapshot(), model=model, past=Past())
 
     def _view(self) -> Snapshot:
-        return self.reading.view(self.model, self.vectoriser, self.n_docs, self.n_empty)
+        return self.annotations.view(self.model, self.vectoriser, self.n_docs, self.n_empty)
 
     def _read(self) -> Snapshot:
         """Return the topics that are read by default; all of them without freezing the words."""
-        return self.at() if self.reading.is_auto else self._view()
+        return self.at() if self.annotations.is_auto else self._view()
 
     def tree(self) -> TopicTree:
         """Return the merge tree of the topics, which is kept stable over the stream."""
-        return self.reading.tree(self.model)
+        return self.annotations.tree(self.model)
 
     def at(self, level: int | str | None = None) -> Snapshot:
         """Return an immutable snapshot with the topics merged to fewer of them.
@@ -167,32 +167,32 @@ class TextTopics(Guarded):
             Defaults to "auto" if `n_topics` was, else to "all".
         """
         is_all = self.level(level) == self.learner.n_topics
-        return self.snapshot() if is_all else self._held().at(level)
+        return self.snapshot() if is_all else self._cached_snapshot().at(level)
 
-    def _held(self) -> Held:
+    def _cached_snapshot(self) -> LevelledSnapshot:
         """Return the copy held since the last step, so that every level is cut only once."""
-        if self.reading.held is None:
-            self.reading.held = self.hold()
-        return self.reading.held
+        if self.annotations.cached is None:
+            self.annotations.cached = self.hold()
+        return self.annotations.cached
 
     def level(self, level: int | str | None = None) -> int:
         """Return how many topics are read at a level, see `at`."""
-        return self.reading.level(level, self.model)
+        return self.annotations.level(level, self.model)
 
-    def hold(self) -> Held:
+    def hold(self) -> LevelledSnapshot:
         """Return an immutable copy of the topics at every level and over time.
 
         Any thread can read it while another one learns; only taking it, in milliseconds, waits for
         the end of a step.
         """
-        return self.reading.hold(self.snapshot(), remembered(self.learner), self.timeline)
+        return self.annotations.hold(self.snapshot(), remembered(self.learner), self.timeline)
 
     def trends(self, level: int | str | None = None) -> Trends:
         """Return the share of each topic over time, at a level; see `Trends.rows`.
 
         All sampled texts are classified by the current model, whatever their time.
         """
-        return self._held().trends(level)
+        return self._cached_snapshot().trends(level)
 
     def name(self, topic: int, name: str, level: int | str | None = None) -> None:
         """Set the name of a topic, numbered from 0, at a level; "" removes it.
@@ -200,9 +200,9 @@ class TextTopics(Guarded):
         The name is saved with the topic, and applies at every level to the group that is the same
         or overlaps by more than half.
         """
-        members, name = self.reading.members(topic, level, self.model), check_name(name)
+        members, name = self.annotations.members(topic, level, self.model), check_name(name)
         with changing(self):
-            self.reading.give(name, members, self.n_docs)
+            self.annotations.give(name, members, self.n_docs)
 
     def learn(
         self, texts: Texts, times: Iterable[Time] | None = None, *, position: Any = None
@@ -265,7 +265,7 @@ class TextTopics(Guarded):
         with changing(self):
             if judge is not None:
                 judge(documents)
-            self.reading.before_step(self.learner, documents, self.n_docs - self.n_empty)
+            self.annotations.before_step(self.learner, documents, self.n_docs - self.n_empty)
             self.learner.learn(documents)
             batch.add_to(self.timeline, self.n_docs)
             self.n_docs += counted.n_docs
@@ -275,7 +275,7 @@ class TextTopics(Guarded):
             new_ids = self.vectoriser.settle()
             if new_ids is not None:
                 self.learner.recode(new_ids, self.vocabulary.n_words)
-            self.reading.after_step(self.learner, self.n_docs)
+            self.annotations.after_step(self.learner, self.n_docs)
             return new_ids
 
     @property

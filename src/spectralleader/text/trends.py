@@ -42,7 +42,7 @@ class Shift(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sampled:
+class TimelineSample:
     """The timeline's sample under a model: every text with its posterior."""
 
     texts: list[str]
@@ -51,7 +51,7 @@ class Sampled:
     documents: Documents
     posterior: Floats  # (n, K)
 
-    def under(self, model: TopicModel) -> Sampled:
+    def under(self, model: TopicModel) -> TimelineSample:
         """Return the same sample under another model of the same words."""
         return replace(self, posterior=model.posterior(self.documents))
 
@@ -118,7 +118,7 @@ class Trends:
         return float(np.average(self.shares[which, k], weights=self.n_docs[which]))
 
 
-def sample_under(topics: Snapshot, timeline: Timeline) -> Sampled:
+def sample_under(topics: Snapshot, timeline: Timeline) -> TimelineSample:
     """Read the timeline's sample under a model; texts without known words are left out."""
     stretches = timeline.legible().stretches()
     texts = [text for one in stretches for text in one.texts]
@@ -131,10 +131,10 @@ def sample_under(topics: Snapshot, timeline: Timeline) -> Sampled:
     documents = documents[known]
     posterior = topics.model.posterior(documents)
     some = [show_document(stored[i]) for i in known.tolist()]
-    return Sampled(some, positions[known], stretch[known], documents, posterior)
+    return TimelineSample(some, positions[known], stretch[known], documents, posterior)
 
 
-def find_trends(timeline: Timeline, sampled: Sampled) -> Trends:
+def find_trends(timeline: Timeline, sampled: TimelineSample) -> Trends:
     """Return the shares of topics over time; stretches without a sample have the mean of all."""
     timeline = timeline.legible()
     stretches = timeline.stretches()
@@ -151,7 +151,7 @@ def find_trends(timeline: Timeline, sampled: Sampled) -> Trends:
 
 
 def find_typical(
-    topics: Snapshot, sampled: Sampled, k: int, n: int, *, since: int = 0
+    topics: Snapshot, sampled: TimelineSample, k: int, n: int, *, since: int = 0
 ) -> list[Document]:
     """Return the n sampled documents that are most typical of topic k, from a stretch on.
 

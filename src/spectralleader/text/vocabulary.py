@@ -13,11 +13,11 @@ from spectralleader.arrays import Ints
 from spectralleader.checks.states import integers, one_of, part, whole
 from spectralleader.documents import MAX_WORDS, Documents, check_n_words
 from spectralleader.errors import NoWordsError
-from spectralleader.runtime.interrupts import HOLD
+from spectralleader.runtime.interrupts import DEFER_SIGNALS
 from spectralleader.text.counting import count_words
 from spectralleader.text.packing import pack, unpack
-from spectralleader.text.table import Table, copied, empty_table, look_up, words_of
 from spectralleader.text.texts import Texts, in_blocks
+from spectralleader.text.word_table import WordTable, copy_table, empty_table, look_up, words_of
 from spectralleader.text.words import Tokenizer, Words, read_words
 
 MOST_COUNTED = 2_000_000  # distinct words counted in a first pass: bounds the memory
@@ -38,7 +38,7 @@ class Vocabulary(Sequence[str]):
     ('model', [1, -1])
     """
 
-    _table: Table
+    _table: WordTable
     _spelled: list[str]  # cache of the words as strings
 
     def __init__(self, words: Iterable[str]) -> None:
@@ -98,7 +98,7 @@ class Vocabulary(Sequence[str]):
 
     def count_texts(self, texts: Sequence[Any], words: Tokenizer) -> Documents:
         """Return the word counts of texts; a growing vocabulary adds new words."""
-        with HOLD:
+        with DEFER_SIGNALS:
             documents, self._table = count_words(texts, words, self._table, adds=self.grows)
         return documents
 
@@ -212,7 +212,7 @@ class GrowingVocabulary(Vocabulary):
     def frozen(self, n_words: int | None = None) -> Vocabulary:
         """Return an immutable vocabulary of the first n_words words (default: all)."""
         if n_words is None or n_words >= self.n_words:
-            return _Frozen(copied(self._table), self._spell().copy())
+            return _Frozen(copy_table(self._table), self._spell().copy())
         words = self._spell()[:n_words]
         return _Frozen(_make_table(words), words)
 
@@ -273,7 +273,7 @@ class GrowingVocabulary(Vocabulary):
 class _Frozen(Vocabulary):
     """The words of a growing vocabulary at one moment; may be empty."""
 
-    def __init__(self, table: Table, words: list[str]) -> None:
+    def __init__(self, table: WordTable, words: list[str]) -> None:
         self._table, self._spelled = table, words
 
 
@@ -291,7 +291,7 @@ def vocabulary_from_state(state: dict[str, Any]) -> Vocabulary:
     return VOCABULARIES[one_of(state, "kind", VOCABULARIES)].from_state(state)
 
 
-def _make_table(words: Iterable[str]) -> Table:
+def _make_table(words: Iterable[str]) -> WordTable:
     """Return the hash table of given words; raise `ValueError` if any is invalid or repeated."""
     words = list(words)
     for word in cast("list[Any]", words):

@@ -8,14 +8,14 @@ from scipy.special import logsumexp
 from spectralleader import Documents
 from spectralleader.em.statistics import SMALLEST_SCALE, Statistics
 from spectralleader.learners.hedged.estimates import Estimates
-from spectralleader.learners.hedged.expert_kernels import lose, track
+from spectralleader.learners.hedged.expert_kernels import add_losses, track_priors
 from spectralleader.learners.hedged.experts import (
     FLOOR,
     N_ESTIMATES,
     N_PRIORS,
     Experts,
-    own,
-    table,
+    expert_table,
+    own_column,
 )
 from spectralleader.learners.hedged.settings import SETTINGS
 from tests.factories import blocks, documents, model, same_state
@@ -42,7 +42,7 @@ def plainly(experts, block):
     counts, background = block.as_floats(), experts.background
     frequencies = background.seen / background.n_seen
     out = [-block.lengths * np.log(block.n_words), counts @ np.log(frequencies)]
-    for one in table()[2:]:
+    for one in expert_table()[2:]:
         statistics = experts.estimates[one.estimate]
         strength = SETTINGS.strengths[one.strength] * block.n_words
         mass = statistics.words + strength * background.prior[:, None]
@@ -70,9 +70,9 @@ def test_long_documents_and_large_counts_do_not_underflow():
 
 
 def test_names_differ_and_each_estimate_has_a_column_of_its_own():
-    names = [one.name for one in table()]
+    names = [one.name for one in expert_table()]
     assert len(set(names)) == len(names) == 30
-    assert [table()[own(e)].name for e in (0, 1, 2)] == [
+    assert [expert_table()[own_column(e)].name for e in (0, 1, 2)] == [
         "reservoir",
         "window",
         "EM of the last 1000",
@@ -83,7 +83,7 @@ def test_recent_losses_decay():
     rng = np.random.default_rng(0)
     losses, logs = rng.random(4), -rng.random((7, 4))
     expected = losses * 0.9**7 - logs.sum(axis=0)
-    lose(losses, logs, 0.9)
+    add_losses(losses, logs, 0.9)
     np.testing.assert_allclose(losses, expected)
 
 
@@ -112,11 +112,12 @@ def test_what_is_put_in_comes_out_and_the_others_stay():
 def test_the_last_estimates_learn_as_statistics_that_decay():
     estimates, block, keep = filled(), documents(20, 5), np.array([0.75, 0.99])
     rng = np.random.default_rng(0)
-    chances, weights = rng.random((20, 6, K)), rng.dirichlet(np.ones(K), size=3)  # two models each
-    estimates.learn(block, chances, weights, keep)
+    topic_likelihoods = rng.random((20, 6, K))  # two models each
+    weights = rng.dirichlet(np.ones(K), size=3)
+    estimates.learn(block, topic_likelihoods, weights, keep)
     assert_same(estimates[0], some(0))
     for i, kept in enumerate(keep, start=1):
-        posterior = weights[i] * chances[:, 2 * i]
+        posterior = weights[i] * topic_likelihoods[:, 2 * i]
         posterior /= posterior.sum(axis=1, keepdims=True)
         expected = some(i)
         expected.decay(kept**20)
@@ -126,9 +127,9 @@ def test_the_last_estimates_learn_as_statistics_that_decay():
 
 def test_a_scale_that_becomes_small_is_multiplied_out():
     estimates, block = filled(), documents(300, 5)
-    chances, weights = np.ones((300, 3, K)), np.full((3, K), 1 / K)
+    topic_likelihoods, weights = np.ones((300, 3, K)), np.full((3, K), 1 / K)
     for _ in range(3):
-        estimates.learn(block, chances, weights, np.array([0.3, 1 - 1e-9]))
+        estimates.learn(block, topic_likelihoods, weights, np.array([0.3, 1 - 1e-9]))
         assert estimates.scales.min() >= SMALLEST_SCALE
     assert_same(estimates[0], some(0))
 
@@ -171,14 +172,14 @@ def test_priors_follow_as_the_definition_says(seed, n_docs, k):
         track_plainly(priors[p], lengths[p % 3], stays=p % 3 < 2, logs=logs[:, p // 3])
         for p in range(6)
     ]
-    track(priors, 1.0 / np.array(lengths), 2, FLOOR, np.exp(logs))
+    track_priors(priors, 1.0 / np.array(lengths), 2, FLOOR, np.exp(logs))
     np.testing.assert_allclose(priors, expected, atol=1e-12)
 
 
 def test_a_topic_that_stays_is_expected_to_stay_and_another_is_not_given_up():
     priors, rates = np.full((2, 2), 0.5), np.array([0.1, 0.05])
-    track(priors, rates, 1, FLOOR, np.tile([0.8, 0.2], (100, 1, 1)))
+    track_priors(priors, rates, 1, FLOOR, np.tile([0.8, 0.2], (100, 1, 1)))
     assert (priors[:, 0] > 0.9).all()
-    track(priors, rates, 1, FLOOR, np.tile([0.2, 0.8], (8, 1, 1)))
+    track_priors(priors, rates, 1, FLOOR, np.tile([0.2, 0.8], (8, 1, 1)))
     assert priors[1, 1] > 0.9
     assert priors[1, 1] > priors[0, 1]  # runs turn sooner than memories

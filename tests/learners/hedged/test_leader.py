@@ -5,7 +5,7 @@ import pytest
 
 from spectralleader import Documents, HedgedLeader, TopicModel, Window
 from spectralleader.evaluation.agreement import matched_accuracy
-from spectralleader.learners.hedged.experts import table
+from spectralleader.learners.hedged.experts import expert_table
 from spectralleader.models.matching import best_order
 from spectralleader.sources.synthetic import easy, non_stochastic, random_problem
 from tests.factories import assert_valid, documents, same_state
@@ -24,7 +24,7 @@ def test_the_prediction_is_the_mixture_of_the_experts():
     learner = learned(HedgedLeader(3, n_words=3), easy(), 300)
     block = documents(20, 3)
     shares = learner._mixing.shares
-    by_hand = np.log(np.exp(learner._ask(block).log_probs) @ shares)
+    by_hand = np.log(np.exp(learner._expert_likelihoods(block).log_probs) @ shares)
     np.testing.assert_allclose(learner.predictive.log_prob(block), by_hand, atol=1e-12)
 
 
@@ -38,7 +38,7 @@ def test_the_prediction_is_a_distribution_over_documents():
 def test_the_total_loss_is_bounded_by_the_best_experts():
     learner, totals, total = HedgedLeader(3, n_words=3), 0.0, 0.0
     for block in non_stochastic().blocks(block_size=1, n_steps=400, seed=0):
-        totals = totals - learner._ask(block.documents).log_probs[0]
+        totals = totals - learner._expert_likelihoods(block.documents).log_probs[0]
         total -= float(learner.predictive.log_prob(block.documents)[0])
         learner.learn(block.documents)
     assert total <= totals.min() + learner.info.price + 1e-9
@@ -139,7 +139,7 @@ def test_a_large_block_is_learned_in_parts_of_bounded_size():
 
 def test_shares_are_of_named_experts_and_sum_to_one():
     info = learned(HedgedLeader(3, n_words=3), easy(), 300).info
-    assert list(info.shares) == [one.name for one in table()]
+    assert list(info.shares) == [one.name for one in expert_table()]
     assert sum(info.shares.values()) == pytest.approx(1.0)
     assert info.n_races > 3
 

@@ -10,11 +10,11 @@ import pytest
 from spectralleader import HedgedLeader, Reservoir
 from spectralleader.em.columns import Columns, Smoothing
 from spectralleader.em.statistics import Statistics
-from spectralleader.learners.hedged import refit, shown
+from spectralleader.learners.hedged import averaged_topics, refit
 from spectralleader.learners.hedged.experts import ALL, Experts
-from spectralleader.learners.hedged.followed import Followed
 from spectralleader.learners.hedged.race import Outcome
 from spectralleader.learners.hedged.refit import next_race
+from spectralleader.learners.hedged.sample_em import SampleEM
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.sources.synthetic import random_problem
 from tests.factories import same_state
@@ -35,7 +35,7 @@ def soon(monkeypatch):
 
     def change(**settings):
         changed = replace(SETTINGS, **{"early": 200, **settings})
-        for module in (refit, shown):
+        for module in (refit, averaged_topics):
             monkeypatch.setattr(module, "SETTINGS", changed)
 
     change()
@@ -55,7 +55,7 @@ def test_a_late_newcomer_that_wins_is_noted_with_the_documents_moved(soon, monke
     assert learner.info.events == ()
     winner = Statistics.one_document(random_problem(3, 20, lengths=8, seed=5).truth, 8.0)
     monkeypatch.setattr(refit, "race", lambda *_: Outcome(winner, -1, 2.0))
-    before = learner._refit.followed[ALL].posterior.argmax(axis=1)
+    before = learner._refit.sample_ems[ALL].posterior.argmax(axis=1)
     n_races = learner.info.n_races
     learned(1500, learner, seed=1)
     (event, *_) = learner.info.events
@@ -79,39 +79,39 @@ def test_a_topic_that_dies_is_restarted_and_that_is_noted_once_in_a_doubling(soo
 def test_what_is_shown_moves_in_steps_and_averages_the_stream(soon):
     soon(step=0.2, inertia=0.8)
     learner = learned(250)  # the last early race is at 250
-    before = learner._refit.shown.statistics.words.copy()
+    before = learner._refit.averaged.statistics.words.copy()
     model = learner.model
     learned(50, learner, seed=1)
     assert learner.model is model
-    np.testing.assert_array_equal(learner._refit.shown.statistics.words, before)
+    np.testing.assert_array_equal(learner._refit.averaged.statistics.words, before)
     learned(50, learner, seed=2)
     assert learner.model is not model
     rate, now = 100 / (0.8 * 350), learner._experts.estimates[ALL].words
     kept = (1 - rate) * 350 / 250
     np.testing.assert_allclose(
-        learner._refit.shown.statistics.words, kept * before + rate * now, rtol=1e-6
+        learner._refit.averaged.statistics.words, kept * before + rate * now, rtol=1e-6
     )
 
 
 def test_a_restart_numbers_topics_as_before_and_counts_what_moved():
     sample = Reservoir(300, n_words=20)
-    followed = Followed(sample, 3)
+    sample_em = SampleEM(sample, 3)
     columns = Columns(np.zeros((20, 3)), np.zeros((2, 3)), 0, 3)
     smoothing = Smoothing(np.ones(20), 20.0, 2.0)
     truth = Statistics.one_document(PROBLEM.truth, 8.0)
-    followed.learn(PROBLEM.truth.sample(300, 8, seed=1)[0], columns, smoothing, 0.0)
-    assert followed.restart(truth.columns, columns, smoothing, 3) > 0.0
+    sample_em.learn(PROBLEM.truth.sample(300, 8, seed=1)[0], columns, smoothing, 0.0)
+    assert sample_em.restart(truth.columns, columns, smoothing, 3) > 0.0
     before = columns.words.copy()
     again = truth.reorder(np.array([2, 0, 1]))
-    assert followed.restart(again.columns, columns, smoothing, 3) < 0.02
+    assert sample_em.restart(again.columns, columns, smoothing, 3) < 0.02
     np.testing.assert_allclose(columns.words, before, atol=0.5)
 
 
 def test_statistics_stay_the_sums_of_the_remembered_documents():
     learner = learned(5000)
-    for estimate, followed in enumerate(learner._refit.followed):
+    for estimate, sample_em in enumerate(learner._refit.sample_ems):
         expected = Statistics.zero(3, 20)
-        expected.add(followed.sample.documents, followed.posterior.astype(float))
+        expected.add(sample_em.sample.documents, sample_em.posterior.astype(float))
         found = learner._experts.estimates[estimate]
         np.testing.assert_allclose(found.words, expected.words, atol=1e-6)
         np.testing.assert_allclose(found.totals, expected.totals, atol=1e-6)

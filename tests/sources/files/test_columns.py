@@ -1,11 +1,11 @@
 import pytest
 
-from spectralleader.sources.files.columns import Columns, Wish, choose
+from spectralleader.sources.files.columns import ColumnRequest, Columns, choose
 
 SENTENCE = ["a word and another"]
 
 
-ANYTHING = Wish()
+ANYTHING = ColumnRequest()
 
 
 def chosen(names, wish=ANYTHING, sample=None):
@@ -45,17 +45,19 @@ def test_a_column_of_no_times_is_not_taken_for_the_time():
 
 
 def test_what_is_told_is_not_guessed():
-    columns, words = chosen(["text", "time", "label", "note"], Wish(["note", "text"], "", ""))
+    columns, words = chosen(
+        ["text", "time", "label", "note"], ColumnRequest(["note", "text"], "", "")
+    )
     assert columns == Columns(("note", "text"))
     assert words == []
 
 
 def test_a_missing_column_is_an_error_that_lists_the_others():
     with pytest.raises(ValueError, match=r"a.csv has no column 'body'; its columns are 'x', 'y'"):
-        chosen(["x", "y"], Wish("body"))
+        chosen(["x", "y"], ColumnRequest("body"))
     many = [f"column{i}" for i in range(100)]
     with pytest.raises(ValueError, match=r"'column29', \.\.\. \(100 in all\)"):
-        chosen(many, Wish("body"))
+        chosen(many, ColumnRequest("body"))
 
 
 def test_a_column_that_is_there_twice_is_an_error_if_it_is_wanted():

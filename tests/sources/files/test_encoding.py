@@ -6,7 +6,7 @@ import pytest
 
 from spectralleader.jobs import Source
 from spectralleader.sources import read
-from spectralleader.sources.files import feed, problems
+from spectralleader.sources.files import byte_stream, problems
 
 TEXTS = ["Grüße aus Köln", "naïve café", "plain"]
 
@@ -30,7 +30,7 @@ def test_text_of_another_encoding_is_read_when_it_is_named(encoding, kind, tmp_p
 
 
 def test_a_character_may_be_cut_by_the_end_of_a_piece(tmp_path, monkeypatch):
-    monkeypatch.setattr(feed, "CHUNK", 7)
+    monkeypatch.setattr(byte_stream, "CHUNK", 7)
     file = tmp_path / "a.txt"
     file.write_bytes("".join(f"日本語 {i}\n" for i in range(50)).encode("shift_jis"))
     found = [text for block in read(file, encoding="shift_jis") for text in block.texts]

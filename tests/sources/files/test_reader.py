@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader.sources import read
-from spectralleader.sources.files import Columns, feed, parquet, problems, sorting
+from spectralleader.sources.files import Columns, byte_stream, parquet, problems, sorting
 
 ROWS = [
     ("2016-11-08T13:00:00Z", "Vote, today", "politics"),
@@ -113,7 +113,7 @@ def test_plain_text_is_one_document_a_line(tmp_path):
 def test_blocks_hold_the_same_documents_whatever_their_size(
     tmp_path, monkeypatch, ending, chunk, block
 ):
-    monkeypatch.setattr(feed, "CHUNK", chunk)
+    monkeypatch.setattr(byte_stream, "CHUNK", chunk)
     monkeypatch.setattr(parquet, "MAX_ROWS", 1)
     rows = [(time, f"{text} {i}", label) for i in range(5) for time, text, label in ROWS]
     file = write(tmp_path / f"a.{ending}", WRITERS[ending](rows))
@@ -146,7 +146,7 @@ def test_written_rows_come_back(tmp_path_factory, rows, chunk, block):
         if not data:
             continue
         file = write(folder / f"a.{ending}", data)
-        with mock.patch.object(feed, "CHUNK", chunk):
+        with mock.patch.object(byte_stream, "CHUNK", chunk):
             reader, blocks = everything(file, text="text", label="label", block=block)
         found = [pair for part in blocks for pair in zip(part.texts, part.labels, strict=True)]
         assert found == kept, ending
@@ -295,7 +295,7 @@ def test_names_that_are_no_files_are_refused_before_anything_is_read(tmp_path):
 
 
 def test_zstd_without_its_package_says_what_to_install(tmp_path, monkeypatch):
-    file = write(tmp_path / "a.csv.zst", feed.ZSTD + b"rest")
+    file = write(tmp_path / "a.csv.zst", byte_stream.ZSTD + b"rest")
     for module in ("zstandard", "compression.zstd"):
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ValueError, match=r"install spectralleader\[zstd\]"):
@@ -309,7 +309,7 @@ def test_zstd_is_read_frame_after_frame_and_missed_if_cut_short(tmp_path):
     write(file, frames[0][:-1])
     with pytest.raises(ValueError, match=r"a\.csv\.zst is damaged or truncated"):
         texts_of(file)
-    write(file, frames[0] + feed.ZSTD + b"\xff" * 50)
+    write(file, frames[0] + byte_stream.ZSTD + b"\xff" * 50)
     with pytest.raises(ValueError, match=r"a\.csv\.zst is damaged or truncated"):
         texts_of(file)
 
@@ -338,7 +338,7 @@ def test_a_long_line_is_read_and_an_endless_one_is_refused(tmp_path):
             "end",
         ]
     packer = zlib.compressobj(1, wbits=31)
-    pieces = [packer.compress(b" a" * 2**19) for _ in range(feed.MAX_RECORD // 2**20 + 2)]
+    pieces = [packer.compress(b" a" * 2**19) for _ in range(byte_stream.MAX_RECORD // 2**20 + 2)]
     endless = b"".join([*pieces, packer.flush()])
     for name in ("b.csv.gz", "b.txt.gz", "b.jsonl.gz"):
         file = write(tmp_path / name, gzip.compress(b'{"text":1}\n') + endless)
@@ -347,9 +347,9 @@ def test_a_long_line_is_read_and_an_endless_one_is_refused(tmp_path):
 
 
 def test_a_quote_that_is_never_closed_does_not_take_the_rest_with_it(tmp_path, monkeypatch):
-    for module in ("feed", "delimited"):
+    for module in ("byte_stream", "delimited"):
         monkeypatch.setattr(f"spectralleader.sources.files.{module}.MAX_RECORD", 2000)
-    monkeypatch.setattr(feed, "CHUNK", 100)
+    monkeypatch.setattr(byte_stream, "CHUNK", 100)
     file = write(tmp_path / "a.tsv", b'text\n"open\n' + b"fine\n" * 2000)
     reader, blocks = everything(file)
     assert sum(map(len, blocks)) == 2000
@@ -381,7 +381,7 @@ def test_sorting_is_the_same_in_memory_and_on_disk(tmp_path_factory, seconds, n_
     file = write(tmp_path_factory.mktemp("sort") / "a.jsonl", as_jsonl(rows) + b"\n")
     order = sorted(range(len(rows)), key=lambda i: seconds[i])
     small = {"RUN_CHARACTERS": n_characters, "BATCH_CHARACTERS": 20}
-    with mock.patch.multiple(sorting, **small), mock.patch.object(feed, "CHUNK", 100):
+    with mock.patch.multiple(sorting, **small), mock.patch.object(byte_stream, "CHUNK", 100):
         if not rows:
             return
         _, blocks = everything(file, sort=True, block=7)

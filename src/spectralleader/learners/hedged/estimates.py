@@ -9,7 +9,7 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.checks.states import parts
 from spectralleader.documents import Documents
-from spectralleader.em.columns import WEIGHT, Columns, add
+from spectralleader.em.columns import WEIGHT, Columns, add_document
 from spectralleader.em.statistics import SMALLEST_SCALE, Statistics
 from spectralleader.runtime.compiled import kernel
 
@@ -48,15 +48,18 @@ class Estimates:
         """Set the topic weights of each estimate, with one pseudo-document, (n_tables, K)."""
         share_documents(self.stacked.totals, self.scales, out)
 
-    def learn(self, documents: Documents, chances: Floats, weights: Floats, keep: Floats) -> None:
+    def learn(
+        self, documents: Documents, topic_likelihoods: Floats, weights: Floats, keep: Floats
+    ) -> None:
         """Let the last ``len(keep)`` estimates decay and learn documents.
 
-        Each is multiplied by ``keep ** n_docs``. The chances are P(words | topic) of each model, up
-        to a factor per row, (n_docs, n_models, K); the first model of an estimate is its own.
+        Each is multiplied by ``keep ** n_docs``. The topic likelihoods are P(words | topic) of each
+        model, up to a factor per row, (n_docs, n_models, K); the first model of an estimate is its
+        own.
         """
         arrays = (documents.indptr, documents.words, documents.counts)
         stacked = (self.stacked.words, self.stacked.totals, self.scales)
-        if learn_posteriors(*arrays, *stacked, chances, weights, keep) < SMALLEST_SCALE:
+        if learn_posteriors(*arrays, *stacked, topic_likelihoods, weights, keep) < SMALLEST_SCALE:
             # A pass over the vocabulary, but a rare one: before any lazy scale underflows.
             factors = np.repeat(self.scales, self.n_topics)
             self.stacked.totals[:] *= factors
@@ -101,16 +104,16 @@ def learn_posteriors(
     table: Floats,
     totals: Floats,
     scales: Floats,
-    chances: Floats,
+    topic_likelihoods: Floats,
     weights: Floats,
     keep: Floats,
 ) -> float:
     """``table += gain * X.T @ r`` and ``totals += gain * [1, lengths] @ r`` of the last estimates.
 
-    ``r = weights * chances``, divided by its sum. Returns the smallest scale.
+    ``r = weights * topic_likelihoods``, divided by its sum. Returns the smallest scale.
     """
     n, n_topics = len(indptr) - 1, weights.shape[1]
-    n_tables, n_strengths = len(scales), chances.shape[1] // len(scales)
+    n_tables, n_strengths = len(scales), topic_likelihoods.shape[1] // len(scales)
     first = n_tables - len(keep)
     row, gains = np.empty(len(keep) * n_topics), np.empty(len(keep))
     columns = Columns(table, totals, first * n_topics, len(row))
@@ -125,12 +128,12 @@ def learn_posteriors(
             # The models of an estimate are side by side; responsibilities are those of the first.
             model, total = (first + g) * n_strengths, 0.0
             for k in range(n_topics):
-                row[g * n_topics + k] = weights[first + g, k] * chances[i, model, k]
+                row[g * n_topics + k] = weights[first + g, k] * topic_likelihoods[i, model, k]
                 total += row[g * n_topics + k]
             for k in range(n_topics):
                 row[g * n_topics + k] *= gains[g] / total
         # The columns of these estimates are adjacent: one pass over a document updates all.
-        add(indptr[i], indptr[i + 1], words, counts, row, 1.0, 0.0, columns)
+        add_document(indptr[i], indptr[i + 1], words, counts, row, 1.0, 0.0, columns)
     smallest = scales[0]
     for t in range(n_tables):
         smallest = min(smallest, scales[t])

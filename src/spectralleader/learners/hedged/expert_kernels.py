@@ -6,12 +6,12 @@ import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.em.columns import UNSEEN
-from spectralleader.em.products import Chances, multiply_words, normalise, safe_length
+from spectralleader.em.products import WordProbs, multiply_words, normalise, safe_length
 from spectralleader.runtime.compiled import in_place, inlined, kernel
 
 
 @kernel
-def ask(
+def expert_log_probs(
     indptr: Ints,
     words: WordIds,
     counts: Floats,
@@ -29,19 +29,19 @@ def ask(
     """Return each expert's log-probability of each document, and P(words | topic) of each model.
 
     Any word, (n_docs, 2 + n_experts): the first column; words by their frequency: the second; then
-    ``log(priors[prior] @ chances[model])``. The chances are
+    ``log(priors[prior] @ topic_likelihoods[model])``. The topic likelihoods are
     ``exp(X @ log((scale * table + strength * roots / n_roots) / (scale * totals[1] + strength)))``,
     a model being an estimate at a strength, the strengths of an estimate side by side,
     (n_docs, n_models, K), each row divided by its sum.
     """
     n, n_tables, n_strengths = len(indptr) - 1, len(scales), len(strengths)
     n_topics = table.shape[1] // n_tables
-    slope, offset = _lines(totals, scales, strengths, n_roots)
+    slope, offset = _coefficients(totals, scales, strengths, n_roots)
     safe = safe_length(offset, UNSEEN)
     out = np.empty((n, 2 + len(experts)))
-    chances = np.empty((n, n_tables * n_strengths, n_topics))
+    topic_likelihoods = np.empty((n, n_tables * n_strengths, n_topics))
     units = np.empty(n_tables * n_strengths)
-    smoothed = Chances(table, 0, roots, slope, offset, safe)
+    smoothed = WordProbs(table, 0, roots, slope, offset, safe)
     products, logs = np.empty(slope.shape), np.empty(slope.shape)
     # `multiply_words` and `normalise` expect zeros, and leave zeros behind.
     for s in range(n_strengths):
@@ -60,7 +60,7 @@ def ask(
                 model, at = t * n_strengths + s, t * n_topics
                 # A slice, because a loop over two indices with an offset is not vectorised, which
                 # takes twice the time at 100 topics.
-                row = chances[i, model]
+                row = topic_likelihoods[i, model]
                 for k in range(n_topics):
                     row[k] = products[s, at + k]
                 # Normalised, with the log of the sum kept apart: long documents would underflow.
@@ -74,30 +74,32 @@ def ask(
         for e in range(len(experts)):
             model, prior, total = experts[e, 0], experts[e, 1], 0.0
             for k in range(n_topics):
-                total += priors[prior, k] * chances[i, model, k]
+                total += priors[prior, k] * topic_likelihoods[i, model, k]
             out[i, 2 + e] = units[model] + np.log(total)
-    return out, chances
+    return out, topic_likelihoods
 
 
 @inlined
-def _lines(
+def _coefficients(
     totals: Floats, scales: Floats, strengths: Floats, n_roots: float
 ) -> tuple[Floats, Floats]:
-    """Return slope and offset of `Chances` at each strength, (n_strengths, n_tables K)."""
+    """Return slope and offset of `WordProbs` at each strength, (n_strengths, n_tables K)."""
     n_topics = totals.shape[1] // len(scales)
     slope = np.empty((len(strengths), totals.shape[1]))
     offset = np.empty((len(strengths), totals.shape[1]))
     for s in range(len(strengths)):
         for x in range(totals.shape[1]):
             scale = scales[x // n_topics]
-            # Eq. 27 as a line in the counts, as in `em.columns.read_off`.
+            # Eq. 27 as a line in the counts, as in `em.columns.m_step`.
             inverse = 1.0 / (scale * totals[1, x] + strengths[s])
             slope[s, x], offset[s, x] = scale * inverse, strengths[s] * inverse / n_roots
     return slope, offset
 
 
 @in_place
-def track(priors: Floats, rates: Floats, n_forgetting: int, floor: float, chances: Floats) -> None:
+def track_priors(
+    priors: Floats, rates: Floats, n_forgetting: int, floor: float, topic_likelihoods: Floats
+) -> None:
     """Update each prior, (n_models n_rates, K), with the posteriors r of the documents under it.
 
     The first n_forgetting are exponential averages: ``prior <- (1 - rate) prior + rate r``. The
@@ -105,22 +107,22 @@ def track(priors: Floats, rates: Floats, n_forgetting: int, floor: float, chance
     (1 - rate) r + rate / K``. A share `floor` of each is distributed equally.
     """
     n_topics = priors.shape[1]
-    for i in range(len(chances)):
+    for i in range(len(topic_likelihoods)):
         for p in range(len(priors)):
             model, m, total = p // len(rates), p % len(rates), 0.0
             for k in range(n_topics):
-                total += priors[p, k] * chances[i, model, k]
+                total += priors[p, k] * topic_likelihoods[i, model, k]
             # Both updates of eq. 28, with the floor, are prior * (keep + gain * chance) + equal.
             stays = m < n_forgetting
             keep = (1.0 - floor) * (1.0 - rates[m]) if stays else 0.0
             gain = (1.0 - floor) * (rates[m] if stays else 1.0 - rates[m]) / total
             equal = (floor + (0.0 if stays else (1.0 - floor) * rates[m])) / n_topics
             for k in range(n_topics):
-                priors[p, k] = priors[p, k] * (keep + gain * chances[i, model, k]) + equal
+                priors[p, k] = priors[p, k] * (keep + gain * topic_likelihoods[i, model, k]) + equal
 
 
 @in_place
-def lose(losses: Floats, log_probs: Floats, keep: float) -> None:
+def add_losses(losses: Floats, log_probs: Floats, keep: float) -> None:
     """``losses[:] = losses * keep ** n_docs - log_probs.sum(axis=0)``."""
     # One decay per block: all its documents weigh the same, in any order.
     factor = keep ** len(log_probs)

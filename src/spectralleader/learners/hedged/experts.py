@@ -19,12 +19,12 @@ from spectralleader.em.columns import Columns, Smoothing
 from spectralleader.em.statistics import Statistics
 from spectralleader.learners.hedged.background import Background
 from spectralleader.learners.hedged.estimates import Estimates
-from spectralleader.learners.hedged.expert_kernels import ask, lose, track
+from spectralleader.learners.hedged.expert_kernels import add_losses, expert_log_probs, track_priors
 from spectralleader.learners.hedged.settings import SETTINGS
 
 ALL, RECENT = 0, 1  # the estimates of reservoir and window, whose topics are read
-FOLLOWED = ("reservoir", "window")
-N_ESTIMATES = len(FOLLOWED) + len(SETTINGS.memories)
+SAMPLE_NAMES = ("reservoir", "window")
+N_ESTIMATES = len(SAMPLE_NAMES) + len(SETTINGS.memories)
 N_PRIORS = len(SETTINGS.prior_memories) + len(SETTINGS.prior_runs)
 STRENGTHS = np.array(SETTINGS.strengths)
 KEEP = 1.0 - 1.0 / np.array(SETTINGS.memories)
@@ -42,19 +42,19 @@ class Expert(NamedTuple):
 
 
 @cache
-def table() -> tuple[Expert, ...]:
+def expert_table() -> tuple[Expert, ...]:
     """Return all experts, in the order of their columns."""
     smoothings = ("", ", smoother")[: len(SETTINGS.strengths)]
     memories = [f", weights of the last {memory:g}" for memory in SETTINGS.prior_memories]
     priors = ["", *memories, *(f", runs of {run:g}" for run in SETTINGS.prior_runs)]
     followed = [
         Expert(f"{sample}{prior}{smoothing}", e, s, p - 1)
-        for e, sample in enumerate(FOLLOWED)
+        for e, sample in enumerate(SAMPLE_NAMES)
         for s, smoothing in enumerate(smoothings)
         for p, prior in enumerate(priors)
     ]
     forgetting = [
-        Expert(f"EM of the last {memory:g}{smoothing}", len(FOLLOWED) + e, s)
+        Expert(f"EM of the last {memory:g}{smoothing}", len(SAMPLE_NAMES) + e, s)
         for e, memory in enumerate(SETTINGS.memories)
         for s, smoothing in enumerate(smoothings)
     ]
@@ -62,13 +62,13 @@ def table() -> tuple[Expert, ...]:
 
 
 @cache
-def rows() -> Ints:
+def expert_rows() -> Ints:
     """Return the model and the prior of each expert with topics, for kernels, (n, 2).
 
     Priors are numbered: the estimates' own weights, then the tracked ones of each model.
     """
     out = []
-    for one in table()[2:]:
+    for one in expert_table()[2:]:
         model = one.estimate * len(SETTINGS.strengths) + one.strength
         prior = one.estimate if one.prior < 0 else N_ESTIMATES + model * N_PRIORS + one.prior
         out.append((model, prior))
@@ -76,17 +76,17 @@ def rows() -> Ints:
 
 
 @cache
-def own(estimate: int) -> int:
+def own_column(estimate: int) -> int:
     """Return the column of the expert that is an estimate with its own weights."""
-    return [(e.estimate, e.strength, e.prior) for e in table()].index((estimate, 0, -1))
+    return [(e.estimate, e.strength, e.prior) for e in expert_table()].index((estimate, 0, -1))
 
 
-class Asked(NamedTuple):
+class ExpertLikelihoods(NamedTuple):
     """The experts' likelihoods of a block."""
 
     documents: Documents
     log_probs: Floats  # (n_docs, n_experts)
-    chances: Floats  # P(words | topic) in a unit of each row's own, (n_docs, n_models, K)
+    topic_likelihoods: Floats  # P(words | topic) in a unit of each row's own, (n_docs, n_models, K)
     weights: Floats  # of the topics in each estimate, (n_estimates, K); then all tracked priors
 
 
@@ -96,9 +96,9 @@ class Experts:
     def __init__(self, n_topics: int, n_words: int) -> None:
         self.background = Background(n_words)
         self.estimates = Estimates(N_ESTIMATES, n_topics, n_words)
-        n_models = len(FOLLOWED) * len(STRENGTHS)  # whose priors are tracked
+        n_models = len(SAMPLE_NAMES) * len(STRENGTHS)  # whose priors are tracked
         self.priors: Floats = np.full((n_models * N_PRIORS, n_topics), 1.0 / n_topics)
-        self.losses: Floats = np.zeros(len(table()))  # exponentially decaying sums
+        self.losses: Floats = np.zeros(len(expert_table()))  # exponentially decaying sums
 
     @property
     def n_words(self) -> int:
@@ -114,12 +114,12 @@ class Experts:
         stacked, n_topics = self.estimates.stacked, self.estimates.n_topics
         return Columns(stacked.words, stacked.totals, estimate * n_topics, n_topics)
 
-    def log_probs(self, block: Documents) -> Asked:
+    def log_probs(self, block: Documents) -> ExpertLikelihoods:
         """Return the log-probability of each document by every expert."""
         arrays, estimates = (block.indptr, block.words, block.counts), self.estimates
         weights = np.empty((N_ESTIMATES + len(self.priors), estimates.n_topics))
         estimates.set_weights(weights)
-        # The order of `rows`: the estimates' own weights, then the tracked priors.
+        # The order of `expert_rows`: the estimates' own weights, then the tracked priors.
         weights[N_ESTIMATES:] = self.priors
         statistics = (estimates.stacked.words, estimates.stacked.totals, estimates.scales)
         seen = (self.background.seen, self.background.n_seen)
@@ -128,36 +128,42 @@ class Experts:
             (self.background.roots, self.background.n_roots),
             self.n_words * STRENGTHS,
         )
-        columns, chances = ask(*arrays, *statistics, *seen, *prior, strengths, weights, rows())
-        return Asked(block, columns, chances, weights)
+        columns, topic_likelihoods = expert_log_probs(
+            *arrays, *statistics, *seen, *prior, strengths, weights, expert_rows()
+        )
+        return ExpertLikelihoods(block, columns, topic_likelihoods, weights)
 
-    def judge(self, log_probs: Floats) -> None:
+    def update_losses(self, log_probs: Floats) -> None:
         """Add the experts' losses on a block."""
-        lose(self.losses, log_probs, 1.0 - 1.0 / SETTINGS.lately)
+        add_losses(self.losses, log_probs, 1.0 - 1.0 / SETTINGS.lately)
 
-    def learn(self, asked: Asked) -> None:
+    def learn(self, likelihoods: ExpertLikelihoods) -> None:
         """Update the word counts, the tracked priors and the forgetting EMs with a block."""
-        self.follow(asked)
-        self.background.add(asked.documents)
+        self.track(likelihoods)
+        self.background.add(likelihoods.documents)
 
-    def follow(self, asked: Asked) -> None:
+    def track(self, likelihoods: ExpertLikelihoods) -> None:
         """Update the tracked priors and the forgetting EMs with a block."""
-        track(self.priors, RATES, len(SETTINGS.prior_memories), FLOOR, asked.chances)
-        self.estimates.learn(asked.documents, asked.chances, asked.weights, KEEP)
+        track_priors(
+            self.priors, RATES, len(SETTINGS.prior_memories), FLOOR, likelihoods.topic_likelihoods
+        )
+        self.estimates.learn(
+            likelihoods.documents, likelihoods.topic_likelihoods, likelihoods.weights, KEEP
+        )
 
     def restart(self) -> None:
         """Restart the forgetting EMs that predict worse from the topics that predict best."""
-        leader = min(range(len(FOLLOWED)), key=lambda e: self.losses[own(e)])
-        leading, best = self.estimates.view(leader), self.losses[own(leader)]
+        leader = min(range(len(SAMPLE_NAMES)), key=lambda e: self.losses[own_column(e)])
+        leading, best = self.estimates.view(leader), self.losses[own_column(leader)]
         # An EM with memory m holds statistics of m documents (eq. 32); with more, it would keep its
         # start for longer than its memory.
         n = max(1.0, float(leading.totals[0].sum()))
         for i, memory in enumerate(SETTINGS.memories):
             # An EM that predicts better than the leading topics keeps what it has learned.
-            if self.losses[own(len(FOLLOWED) + i)] >= best:
+            if self.losses[own_column(len(SAMPLE_NAMES) + i)] >= best:
                 totals, words = leading.totals, leading.words
                 started = Statistics(totals, words, min(1.0, memory / n) * leading.scale)
-                self.estimates[len(FOLLOWED) + i] = started
+                self.estimates[len(SAMPLE_NAMES) + i] = started
 
     def merge(self, others: Sequence[Self], shares: Floats) -> None:
         """Add word counts of others, and average recent losses by documents seen."""
@@ -186,7 +192,7 @@ class Experts:
         estimates = Estimates.from_state(states, N_ESTIMATES, n_topics, n_words)
         experts = cls(n_topics, 1)
         experts.background, experts.estimates = background, estimates
-        # `track` leaves at least FLOOR / K in every entry; half of that allows for rounding.
+        # `track_priors` leaves at least FLOOR / K in every entry; half of that allows for rounding.
         least = 0.5 * FLOOR / n_topics
         experts.priors = distributions(state, "priors", experts.priors.shape, least)
         experts.losses = floats(state, "losses", experts.losses.shape)

@@ -16,7 +16,15 @@ from spectralleader.documents.recoding import check_recoding
 from spectralleader.em.statistics import with_words
 from spectralleader.learners.hedged.background import smooth
 from spectralleader.learners.hedged.drift import Drift
-from spectralleader.learners.hedged.experts import ALL, FOLLOWED, RECENT, Asked, Experts, own, table
+from spectralleader.learners.hedged.experts import (
+    ALL,
+    RECENT,
+    SAMPLE_NAMES,
+    ExpertLikelihoods,
+    Experts,
+    expert_table,
+    own_column,
+)
 from spectralleader.learners.hedged.mixing import Mixing
 from spectralleader.learners.hedged.refit import Event, Refit
 from spectralleader.learners.protocol import (
@@ -32,13 +40,17 @@ from spectralleader.runtime.guard import DOORS, Guarded, changing, guard_of
 from spectralleader.samples import Reservoir, Window
 
 BLOCK = 1000  # larger blocks are split
-FOLLOWED_BLOCK = 100  # documents per step when merged windows are learned again
+REPLAY_BLOCK = 100  # documents per step when merged windows are learned again
 # A change is suspected if the topics of the window, or of a forgetting EM, predict better than
 # those of all documents, or the latter EM better than the window. Drift is only reported by the
 # topics of the window, which start from those of all documents.
-FORGETTING = own(len(FOLLOWED))
-SUSPECTS = ((own(RECENT), own(ALL)), (FORGETTING, own(ALL)), (FORGETTING, own(RECENT)))
-RIVALS = ((own(RECENT), own(ALL)),)
+FORGETTING = own_column(len(SAMPLE_NAMES))
+SUSPECTS = (
+    (own_column(RECENT), own_column(ALL)),
+    (FORGETTING, own_column(ALL)),
+    (FORGETTING, own_column(RECENT)),
+)
+RIVALS = ((own_column(RECENT), own_column(ALL)),)
 PLAIN = ("n_topics", "n_words", "grows", "reservoir_size", "seed")
 
 
@@ -109,10 +121,10 @@ class HedgedLeader(Guarded):
         self.n_words, self.grows = check_vocabulary(n_words)
         self.reservoir_size = check_whole("reservoir_size", reservoir_size, 1)
         self._experts = Experts(self.n_topics, self.n_words)
-        self._mixing = Mixing(len(table()))
+        self._mixing = Mixing(len(expert_table()))
         self._suspicion, self._drift = Drift(SUSPECTS), Drift(RIVALS)
         self._refit = Refit(self.n_topics, self.n_words, self.reservoir_size, self.seed)
-        self._asked: Asked | None = None
+        self._last_likelihoods: ExpertLikelihoods | None = None
         self._models: dict[int, TopicModel] = {}  # computed since the last block
 
     @property
@@ -128,27 +140,27 @@ class HedgedLeader(Guarded):
                 self._recode(None, block.n_words)
             # Empty documents are not counted: `n_docs` is the t of eq. 30 and of the reservoir.
             block = with_words(block)
-            # An unsplit block remains the same object, for which `_ask` may have an answer already.
-            # Splitting bounds the (n_docs, n_models, K) array of chances.
+            # An unsplit block remains the same object, whose likelihoods may be cached already.
+            # Splitting bounds the (n_docs, n_models, K) array of topic likelihoods.
             parts = [block] if block.n_docs <= BLOCK else block.blocks(BLOCK)
-            for some in parts:
-                if some.n_docs > 0:
-                    self._learn(some)
+            for part_of_block in parts:
+                if part_of_block.n_docs > 0:
+                    self._learn(part_of_block)
 
     def _learn(self, block: Documents) -> None:
         """Evaluate the experts, update their weights, let them learn, and refit if due."""
-        asked, n_docs = self._ask(block), self.n_docs
+        likelihoods, n_docs = self._expert_likelihoods(block), self.n_docs
         self._forget_results()
         # Prequential: weights, losses and bets are updated by predictions made before learning.
-        self._mixing.update(asked.log_probs)
-        self._experts.judge(asked.log_probs)
-        self._suspicion.update(asked.log_probs, n_docs)
+        self._mixing.update(likelihoods.log_probs)
+        self._experts.update_losses(likelihoods.log_probs)
+        self._suspicion.update(likelihoods.log_probs, n_docs)
         if self._refit.is_settled:
-            self._drift.update(asked.log_probs, n_docs)
+            self._drift.update(likelihoods.log_probs, n_docs)
             if (since := self._drifts_since) is not None:
                 self._refit.note_change(since)
         # Word counts first: topics are smoothed with a background that contains this block.
-        self._experts.learn(asked)
+        self._experts.learn(likelihoods)
         self._refit.learn(block, self._experts)
         if self._refit.renew(self._experts, self._suspicion):  # bets were against other topics
             self._drift = Drift(RIVALS, self.n_docs)
@@ -162,23 +174,23 @@ class HedgedLeader(Guarded):
         # If topics were replaced during a drift that continues, keep its original start.
         return changed if since <= self._drift.began and changed > 0 else since
 
-    def _ask(self, block: Documents) -> Asked:
+    def _expert_likelihoods(self, block: Documents) -> ExpertLikelihoods:
         """Return the experts' likelihoods of a block, computed at most once per block."""
         # Evaluating a block and then learning it is the usual order.
-        if self._asked is not None and self._asked.documents is block:
-            return self._asked
+        if self._last_likelihoods is not None and self._last_likelihoods.documents is block:
+            return self._last_likelihoods
         return self._experts.log_probs(block)
 
     def _log_prob(self, documents: Documents) -> Floats:
         block = check_block(documents, self.n_words)
-        self._asked = self._ask(block)
-        log_prob = self._mixing.log_prob(self._asked.log_probs)
+        self._last_likelihoods = self._expert_likelihoods(block)
+        log_prob = self._mixing.log_prob(self._last_likelihoods.log_probs)
         # The logarithm of the sum of the weights is 0 only up to rounding.
         log_prob[block.indptr[1:] == block.indptr[:-1]] = 0.0
         return log_prob
 
     def _forget_results(self) -> None:
-        self._asked, self._models = None, {}
+        self._last_likelihoods, self._models = None, {}
 
     @property
     def is_empty(self) -> bool:
@@ -188,8 +200,8 @@ class HedgedLeader(Guarded):
     @property
     def model(self) -> TopicModel:
         """The topics of all remembered documents, in a stable order."""
-        shown = self._refit.shown
-        return self._read(ALL) if shown is None else shown.model
+        averaged = self._refit.averaged
+        return self._read(ALL) if averaged is None else averaged.model
 
     @property
     def recent(self) -> TopicModel:
@@ -222,7 +234,9 @@ class HedgedLeader(Guarded):
     @property
     def info(self) -> HedgedInfo:
         """Drift, events, and the mixture weights of the experts."""
-        shares = dict(zip((e.name for e in table()), self._mixing.shares.tolist(), strict=True))
+        shares = dict(
+            zip((e.name for e in expert_table()), self._mixing.shares.tolist(), strict=True)
+        )
         refit = self._refit
         return HedgedInfo(
             refit.is_settled,
@@ -247,8 +261,8 @@ class HedgedLeader(Guarded):
         with changing(self):
             self._forget_results()
             refits = [other._refit for other in others]
-            for block in self._refit.latest(refits, rng).blocks(FOLLOWED_BLOCK):
-                self._experts.follow(self._experts.log_probs(block))
+            for block in self._refit.latest(refits, rng).blocks(REPLAY_BLOCK):
+                self._experts.track(self._experts.log_probs(block))
             n_of_each = np.array([part.n_docs for part in (self, *others)])
             self._experts.merge([o._experts for o in others], n_of_each / n_of_each.sum())
             self._mixing.merge([other._mixing for other in others])
@@ -288,7 +302,7 @@ class HedgedLeader(Guarded):
         learner = cls(n_topics, n_words=n_words, reservoir_size=size, seed=seed)
         learner.grows = truth(state, "grows")
         learner._experts = experts
-        learner._mixing = Mixing.from_state(part(state, "mixing"), len(table()))
+        learner._mixing = Mixing.from_state(part(state, "mixing"), len(expert_table()))
         suspicion = part(state, "suspicion")
         learner._suspicion = Drift.from_state(suspicion, SUSPECTS)
         learner._drift = Drift.from_state(part(state, "drift"), RIVALS)

@@ -1,4 +1,4 @@
-"""Refit: the topics that people read are followed, seldom replaced, and what happened is noted."""
+"""Refit: updates the topics that people read, rarely replaces them, and records the events."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from spectralleader.checks.states import (
     whole,
 )
 from spectralleader.documents import Documents
-from spectralleader.documents.views import Scattered
+from spectralleader.documents.views import DocumentView
 from spectralleader.em.columns import Smoothing
+from spectralleader.em.passes import log_probs
 from spectralleader.em.statistics import Statistics, match
-from spectralleader.em.visits import log_probs
+from spectralleader.learners.hedged.averaged_topics import AveragedTopics
 from spectralleader.learners.hedged.background import LEAST
 from spectralleader.learners.hedged.drift import Drift
-from spectralleader.learners.hedged.experts import ALL, FOLLOWED, RECENT, Experts, own
-from spectralleader.learners.hedged.followed import Followed
+from spectralleader.learners.hedged.experts import ALL, RECENT, SAMPLE_NAMES, Experts, own_column
 from spectralleader.learners.hedged.race import ENOUGH, Outcome, race
+from spectralleader.learners.hedged.sample_em import SampleEM
 from spectralleader.learners.hedged.settings import SETTINGS
-from spectralleader.learners.hedged.shown import Shown
 from spectralleader.samples import Reservoir, Window, sample_to_state
-from spectralleader.samples.interleaving import interleave, take_turns
+from spectralleader.samples.interleaving import interleave, take_in_turns
 
 MOST_EVENTS = 100  # remembered, the latest
 CHANGED = "the stream changed"
-N_EXPLAINED, WORST = 2000, 100  # documents looked at for a dead topic, and how many restart it
+N_EXPLAINED, WORST = 2000, 100  # documents examined for a dead topic, and used to restart it
 COUNTERS = (
     *("n_races", "_n_raced", "_next_race", "_since", "_next_fresh"),
     *("_n_compared", "_next_revival", "changed", "_n_searched"),
@@ -75,24 +75,24 @@ class Refit:
         # many times smaller than the reservoir, so that the two differ
         size = max(1, min(SETTINGS.window, reservoir_size // 4))
         self.window = Window(size, n_words=n_words)
-        self._follow()
-        self.shown: Shown | None = None  # None: documents are few, or topics new
-        # words of background in the topics of each; 0: none chosen yet
-        self.strengths = [0.0 for _ in FOLLOWED]
+        self._make_sample_ems()
+        self.averaged: AveragedTopics | None = None  # None: few documents, or new topics
+        # words of background in the topics of each sample; 0: not chosen yet
+        self.strengths = [0.0 for _ in SAMPLE_NAMES]
         self.events: list[Event] = []
         self.n_races = 0
         self._n_raced = 0  # documents at the last race
         self._next_race = 1
         self._since = 0  # documents before the change that is looked into
-        self._next_fresh = self._least_fresh  # documents since a change, at the next search
+        self._next_fresh = self._min_fresh  # documents since a change, at the next search
         self._n_searched = 0  # documents of all searches so far
         self._n_compared = 0  # documents when the window's topics were last compared
         self._next_revival = 0
         self.changed = 0  # documents before the last change that was noted
 
-    def _follow(self) -> None:
+    def _make_sample_ems(self) -> None:
         samples = (self.reservoir, self.window)
-        self.followed = [Followed(sample, self.n_topics) for sample in samples]
+        self.sample_ems = [SampleEM(sample, self.n_topics) for sample in samples]
 
     @property
     def is_settled(self) -> bool:
@@ -100,18 +100,18 @@ class Refit:
         return self._n_raced >= SETTINGS.early
 
     @property
-    def _most_raced(self) -> int:
+    def _max_raced(self) -> int:
         return SETTINGS.raced[self.n_topics <= SETTINGS.many]
 
     @property
-    def _least_fresh(self) -> int:
+    def _min_fresh(self) -> int:
         return max(SETTINGS.fresh, ENOUGH * self.n_topics)
 
     def learn(self, block: Documents, experts: Experts) -> None:
         """Add a mini-batch to the samples, and update their topics by incremental EM."""
         visits = (SETTINGS.n_visits, SETTINGS.n_recent_visits)
-        for e, followed in enumerate(self.followed):
-            followed.learn(block, experts.columns(e), self.smoothing(e, experts), visits[e])
+        for e, sample_em in enumerate(self.sample_ems):
+            sample_em.learn(block, experts.columns(e), self.smoothing(e, experts), visits[e])
 
     def smoothing(self, estimate: int, experts: Experts) -> Smoothing:
         """Return the smoothing of an estimate's topics."""
@@ -127,22 +127,22 @@ class Refit:
         elif not self._seek_change(experts, drift):
             self._compare(experts)
         if self.is_settled:
-            self._show(experts)
+            self._update_average(experts)
         return is_new
 
     def _race(self, experts: Experts) -> bool:
         """Race new starts on part of the reservoir; return whether one of them won."""
-        n, remembered = self.reservoir.n_seen, self.reservoir.lying
+        n, remembered = self.reservoir.n_seen, self.reservoir.view
         # Seeded by the number of the race: a resumed run draws the same documents.
         rng = np.random.default_rng([self.seed, self.n_races])
-        some = remembered.gather(rng.permutation(len(self.reservoir))[: self._most_raced])
+        subset = remembered.gather(rng.permutation(len(self.reservoir))[: self._max_raced])
         # Before the first race all topics are equal, and there is nothing to defend.
         incumbents = [experts.estimates.view(ALL)] if self.n_races else []
         margin = SETTINGS.margin if self.is_settled else 0.0
         others = () if self.is_settled else SETTINGS.tried
-        outcome = self._run(some, incumbents, ALL, experts, margin, others)
+        outcome = self._run(subset, incumbents, ALL, experts, margin, others)
         self.strengths[ALL] = outcome.strength
-        if outcome.place < 0:
+        if outcome.incumbent < 0:
             moved = self._restart(ALL, outcome.winner, experts)
             if len(self.window) == n:  # it has the same documents
                 self.strengths[RECENT] = outcome.strength
@@ -150,10 +150,10 @@ class Refit:
             if self.is_settled:
                 self._note("replaced by a newcomer", range(self.n_topics), moved)
             # An average must not mix the topics of two different fits.
-            self.shown = None
+            self.averaged = None
         self._n_raced = n
         experts.restart()
-        return outcome.place < 0
+        return outcome.incumbent < 0
 
     def _run(
         self,
@@ -171,7 +171,9 @@ class Refit:
 
     def _restart(self, estimate: int, start: Statistics, experts: Experts) -> float:
         columns, smoothing = experts.columns(estimate), self.smoothing(estimate, experts)
-        return self.followed[estimate].restart(start.columns, columns, smoothing, SETTINGS.n_passes)
+        return self.sample_ems[estimate].restart(
+            start.columns, columns, smoothing, SETTINGS.n_passes
+        )
 
     def _note(self, what: str, topics: Sequence[int], moved: float) -> None:
         event = Event(self.reservoir.n_seen, what, tuple(topics), moved)
@@ -189,10 +191,10 @@ class Refit:
         n_fresh = self.reservoir.n_seen - (since or 0)
         # A window that holds only documents since the change follows it by its visits.
         if since is None or n_fresh >= self.window.capacity:
-            self._next_fresh = self._least_fresh
+            self._next_fresh = self._min_fresh
             return False
         if since != self._since:
-            self._since, self._next_fresh = since, self._least_fresh
+            self._since, self._next_fresh = since, self._min_fresh
         # A share of the stream: with continual drift, one search would follow the other.
         n_searched = self._n_searched + n_fresh
         if n_fresh < self._next_fresh or n_searched > SETTINGS.searched * self.reservoir.n_seen:
@@ -200,13 +202,13 @@ class Refit:
         self._n_searched = n_searched
         fresh = self.window.last(n_fresh)
         # The third is the EM with the shortest memory.
-        incumbents = [experts.estimates.view(e) for e in (RECENT, ALL, len(FOLLOWED))]
+        incumbents = [experts.estimates.view(e) for e in (RECENT, ALL, len(SAMPLE_NAMES))]
         outcome = self._run(fresh, incumbents, RECENT, experts)
         winner, self.strengths[RECENT] = outcome.winner, outcome.strength
         # Documents from before the change leave the window at once.
         self.window = Window(self.window.capacity, n_words=self.window.n_words)
         self.window.add(fresh)
-        self.followed[RECENT] = Followed(self.window, self.n_topics)
+        self.sample_ems[RECENT] = SampleEM(self.window, self.n_topics)
         # Numbered like the reservoir's topics, so that `recent` can be compared with `model`.
         winner = winner.reorder(match(winner, experts.estimates.view(ALL)))
         self._restart(RECENT, winner, experts)
@@ -220,24 +222,24 @@ class Refit:
         n = self.reservoir.n_seen
         if n - self._n_compared >= self.window.capacity:
             self._n_compared = n
-            if experts.losses[own(RECENT)] > experts.losses[own(ALL)]:
+            if experts.losses[own_column(RECENT)] > experts.losses[own_column(ALL)]:
                 leading, columns = experts.columns(ALL), experts.columns(RECENT)
                 self.strengths[RECENT] = self.strengths[ALL]
                 # Not renumbered: the start already has the numbers of the reservoir's topics.
                 args = (leading, columns, self.smoothing(RECENT, experts))
-                self.followed[RECENT].restart(*args, n_passes=1, renumber=False)
+                self.sample_ems[RECENT].restart(*args, n_passes=1, renumber=False)
             experts.restart()
 
-    def _show(self, experts: Experts) -> None:
+    def _update_average(self, experts: Experts) -> None:
         """Update the averaged topics if the stream has grown by a step."""
         n, strength = self.reservoir.n_seen, self.smoothing(ALL, experts).strength
-        if self.shown is None:
-            self.shown = Shown(experts.estimates[ALL], experts.background, strength, n)
-        elif self.shown.is_due(n):
+        if self.averaged is None:
+            self.averaged = AveragedTopics(experts.estimates[ALL], experts.background, strength, n)
+        elif self.averaged.is_due(n):
             # Before the average moves, so that it includes the restarted topic.
             self._revive(experts)
             current, size = experts.estimates.view(ALL), len(self.reservoir)
-            self.shown = self.shown.moved(current, experts.background, strength, n, size)
+            self.averaged = self.averaged.updated(current, experts.background, strength, n, size)
 
     def _revive(self, experts: Experts) -> None:
         """Restart a dead topic from the documents with the lowest likelihood per word."""
@@ -250,11 +252,11 @@ class Refit:
         # At most one restart per doubling of the stream: topics that people read should be stable.
         self._next_revival = 2 * n
         every = max(1, len(self.reservoir) // N_EXPLAINED)
-        some = self.reservoir.lying.gather(np.arange(0, len(self.reservoir), every))
-        lengths, smoothing = np.maximum(some.lengths, 1.0), self.smoothing(ALL, experts)
+        subset = self.reservoir.view.gather(np.arange(0, len(self.reservoir), every))
+        lengths, smoothing = np.maximum(subset.lengths, 1.0), self.smoothing(ALL, experts)
         # Per word: otherwise the longest documents would always have the lowest likelihood.
-        explained = log_probs(Scattered.of(some), columns, smoothing) / lengths
-        worst = some.take(np.argsort(explained, kind="stable")[:WORST])
+        explained = log_probs(DocumentView.of(subset), columns, smoothing) / lengths
+        worst = subset.take(np.argsort(explained, kind="stable")[:WORST])
         start, alone = experts.estimates[ALL], Statistics.zero(1, worst.n_words)
         # Weighted to an even share of the documents; a topic that starts small could die again.
         alone.add(worst, np.full((worst.n_docs, 1), even / worst.n_docs))
@@ -271,7 +273,7 @@ class Refit:
             newest.append(one.window.last(int((turns == i).sum())))
             too_many = np.flatnonzero(turns == i)[newest[i].n_docs :]  # after a change it is small
             turns = np.delete(turns, too_many)
-        return take_turns(newest, turns)
+        return take_in_turns(newest, turns)
 
     def merge(
         self,
@@ -289,17 +291,17 @@ class Refit:
         self.reservoir.merge([other.reservoir for other in others], rng)
         self.window = Window(self.window.capacity, n_words=self.window.n_words)
         self.window.add(latest)
-        self._follow()
+        self._make_sample_ems()
         incumbents = [one.estimates.view(ALL) for one in (experts, *their_experts)]
-        order = rng.permutation(len(self.reservoir))[: self._most_raced]
-        outcome = self._run(self.reservoir.lying.gather(order), incumbents, ALL, experts)
-        winner, self.strengths = outcome.winner, [outcome.strength for _ in FOLLOWED]
+        order = rng.permutation(len(self.reservoir))[: self._max_raced]
+        outcome = self._run(self.reservoir.view.gather(order), incumbents, ALL, experts)
+        winner, self.strengths = outcome.winner, [outcome.strength for _ in SAMPLE_NAMES]
         # The numbers of the first learner are kept.
         winner = winner.reorder(match(winner, incumbents[0]))
         for estimate in (ALL, RECENT):
             self._restart(estimate, winner, experts)
         n = self.reservoir.n_seen
-        self._n_raced, self.shown = n, None
+        self._n_raced, self.averaged = n, None
         self._next_race = next_race(n, self.n_topics, is_settled=self.is_settled)
         experts.restart()
 
@@ -307,16 +309,16 @@ class Refit:
         """Renumber the words of the samples and of the averaged topics."""
         self.reservoir.recode(new_ids, n_words)
         self.window.recode(new_ids, n_words)
-        if self.shown is not None:
-            self.shown.recode(new_ids, n_words)
+        if self.averaged is not None:
+            self.averaged.recode(new_ids, n_words)
 
     def to_state(self) -> dict[str, Any]:
         """Return the state."""
         return {
             **{name: getattr(self, name) for name in COUNTERS},
             "samples": [sample_to_state(sample) for sample in (self.reservoir, self.window)],
-            "followed": [followed.to_state() for followed in self.followed],
-            "shown": None if self.shown is None else self.shown.to_state(),
+            "followed": [sample_em.to_state() for sample_em in self.sample_ems],
+            "shown": None if self.averaged is None else self.averaged.to_state(),
             "strengths": np.array(self.strengths),
             "events": [
                 {**e._asdict(), "topics": np.array(e.topics, np.int64)} for e in self.events
@@ -325,25 +327,25 @@ class Refit:
 
     def load_state(self, state: dict[str, Any]) -> None:
         """Restore what `to_state` described, of the same size."""
-        state = {"_n_searched": 0, **state}  # the first files have none
+        state = {"_n_searched": 0, **state}  # missing in the first files
         for name in COUNTERS:
             setattr(self, name, whole(state, name))
-        samples = parts(state, "samples", len(FOLLOWED))
+        samples = parts(state, "samples", len(SAMPLE_NAMES))
         reservoir, window = Reservoir.from_state(samples[0]), Window.from_state(samples[1])
         for mine, sample in ((self.reservoir, reservoir), (self.window, window)):
             check_same("capacity of a sample", sample.capacity, mine.capacity)
             check_same("n_words of a sample", sample.n_words, mine.n_words)
         self.reservoir, self.window = reservoir, window
-        self._follow()
-        for followed, one in zip(self.followed, parts(state, "followed", 2), strict=True):
-            followed.load_state(one)
+        self._make_sample_ems()
+        for sample_em, one in zip(self.sample_ems, parts(state, "followed", 2), strict=True):
+            sample_em.load_state(one)
         n_words = reservoir.n_words
-        self.strengths = floats(state, "strengths", (len(FOLLOWED),), 0.0, MOST).tolist()
+        self.strengths = floats(state, "strengths", (len(SAMPLE_NAMES),), 0.0, MOST).tolist()
         if any(0.0 < strength < LEAST for strength in self.strengths):
             raise ValueError(f"strengths must be 0 or at least {LEAST}, got {self.strengths}")
-        self.shown = None
+        self.averaged = None
         if take(state, "shown") is not None:
-            self.shown = Shown.from_state(part(state, "shown"), self.n_topics, n_words)
+            self.averaged = AveragedTopics.from_state(part(state, "shown"), self.n_topics, n_words)
         self.events = [self._read_event(one) for one in parts(state, "events")]
 
     def _read_event(self, state: dict[str, Any]) -> Event:

@@ -9,8 +9,8 @@ import numpy as np
 
 from spectralleader.arrays import Floats
 from spectralleader.documents import Documents
-from spectralleader.documents.views import Scattered
-from spectralleader.em import visits
+from spectralleader.documents.views import DocumentView
+from spectralleader.em import passes
 from spectralleader.em.columns import Columns, Smoothing
 from spectralleader.em.statistics import Statistics, with_words
 from spectralleader.learners.passes.partitions import Summary
@@ -59,5 +59,5 @@ def expect(documents: Documents, words: Floats, totals: Floats, smoothing: Smoot
     source, added = (
         Columns(x[0], x[1], 0, n_topics) for x in ((words, totals), (target.words, target.totals))
     )
-    fit = visits.expect(Scattered.of(known), source, smoothing, added, posterior)
+    fit = passes.batch_pass(DocumentView.of(known), source, smoothing, added, posterior)
     return target.words, target.totals, np.array([fit])

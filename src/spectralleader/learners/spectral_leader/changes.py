@@ -10,7 +10,7 @@ import numpy as np
 from spectralleader.arrays import Ints
 from spectralleader.checks.states import check_same, integers, part
 from spectralleader.documents import Documents
-from spectralleader.documents.views import Scattered
+from spectralleader.documents.views import DocumentView
 from spectralleader.samples import Change, Sample
 
 
@@ -26,7 +26,7 @@ def changes_to_state(changes: Sequence[Change]) -> dict[str, Any]:
     none = Documents.empty(n_words)
     return {
         "moved": Documents.concatenate([none, *(one.widen(n_words) for one in moved)]).to_state(),
-        "places": np.concatenate([np.zeros(0, np.int64), *(c.places for c in changes)]),
+        "places": np.concatenate([np.zeros(0, np.int64), *(c.slots for c in changes)]),
         "n_entered": np.array([change.n_entered for change in changes], np.int64),
         "n_left": np.array([change.n_docs - change.n_entered for change in changes], np.int64),
         "n_words": np.array([change.moved.n_words for change in changes], np.int64),
@@ -50,7 +50,7 @@ class History(NamedTuple):
     """Changes end to end."""
 
     moved: Documents  # of each change those that entered, then those that left
-    places: Ints  # of those that entered
+    slots: Ints  # of those that entered
     n_entered: Ints  # a change, as are the following
     n_left: Ints
     n_words: Ints  # there were
@@ -62,14 +62,14 @@ class History(NamedTuple):
         entered = integers(state, "n_entered", (None,), 0, moved.n_docs)
         left = integers(state, "n_left", entered.shape, 0, moved.n_docs)
         check_same("documents that moved", int(entered.sum() + left.sum()), moved.n_docs)
-        places = integers(state, "places", (int(entered.sum()),))
+        slots = integers(state, "places", (int(entered.sum()),))
         widths = integers(state, "n_words", entered.shape, n_words, max(n_words, moved.n_words))
         # Kernels check no bounds: words must be within the vocabulary of their change.
         ends = moved.indptr[np.cumsum(entered + left)]
         too_large = moved.words >= np.repeat(widths, np.diff(ends, prepend=0))
         if too_large.any() or (np.diff(widths) < 0).any():
             raise ValueError("the changes since the anchor are over words that were not there")
-        return cls(moved, places, entered, left, widths)
+        return cls(moved, slots, entered, left, widths)
 
     @property
     def firsts(self) -> Ints:
@@ -78,14 +78,14 @@ class History(NamedTuple):
 
     def changes(self) -> list[Change]:
         """Return the changes one by one; they lie in the same arrays."""
-        bounds, words, counts, _ = Scattered.of(self.moved)
+        bounds, words, counts, _ = DocumentView.of(self.moved)
         ends = np.cumsum(self.n_entered)
-        chosen = np.stack([np.arange(len(self.places)), self.places], axis=1)
+        chosen = np.stack([np.arange(len(self.slots)), self.slots], axis=1)
         chosen[:, 0] -= np.repeat(ends - self.n_entered, self.n_entered)  # from 0 on in each
         rows = zip(*(x.tolist() for x in (self.firsts, ends, *self[2:])), strict=True)
         return [
             Change(
-                Scattered(bounds[first : first + entered + left], words, counts, n_words),
+                DocumentView(bounds[first : first + entered + left], words, counts, n_words),
                 entered,
                 chosen[end - entered : end],
             )
@@ -110,19 +110,19 @@ class History(NamedTuple):
 
         They are numbered: those of the anchor, then all that moved.
         """
-        at = np.arange(n_anchored + len(self.places))  # the document in each place, used or not
+        at = np.arange(n_anchored + len(self.slots))  # the document in each slot, used or not
         gone, n, end = [np.zeros(0, np.int64)], n_anchored, 0
         rows = zip(*(x.tolist() for x in (self.firsts, self.n_entered, self.n_left)), strict=True)
         for first, entered, left in rows:
-            places = self.places[end : end + entered]
+            slots = self.slots[end : end + entered]
             end += entered
-            # Places increase: those below n were taken, the others are new and must be contiguous.
-            n_taken = int(np.searchsorted(places, n))
-            n_after = n + len(places) - n_taken
-            rises = (places[1:] > places[:-1]).all()
-            if not rises or n_taken != left or (n_after > n and places[-1] != n_after - 1):
+            # Slots increase: those below n were taken, the others are new and must be contiguous.
+            n_taken = int(np.searchsorted(slots, n))
+            n_after = n + len(slots) - n_taken
+            rises = (slots[1:] > slots[:-1]).all()
+            if not rises or n_taken != left or (n_after > n and slots[-1] != n_after - 1):
                 raise ValueError("the changes since the anchor do not follow on each other")
-            gone.append(at[places[:n_taken]])
-            at[places] = n_anchored + first + np.arange(entered)
+            gone.append(at[slots[:n_taken]])
+            at[slots] = n_anchored + first + np.arange(entered)
             n = n_after
         return np.concatenate(gone), at[:n]

@@ -20,7 +20,7 @@ from spectralleader.learners.protocol import (
     check_vocabulary,
     sizes_of,
 )
-from spectralleader.learners.spectral_leader.anchored import Anchored
+from spectralleader.learners.spectral_leader.anchored_estimator import AnchoredEstimator
 from spectralleader.learners.spectral_leader.arrange import arrange, check_reference
 from spectralleader.learners.spectral_leader.shrinkage import (
     CROSS_VALIDATED,
@@ -129,7 +129,9 @@ class SpectralLeader(Guarded):
         sample.recode(None, self.n_words)
         self.sample = sample
         decompose = DECOMPOSITIONS[decomposition]
-        self._anchored = Anchored(self.n_topics, self.n_words, self.seed, decompose, self.scaling)
+        self._anchored = AnchoredEstimator(
+            self.n_topics, self.n_words, self.seed, decompose, self.scaling
+        )
         if len(sample):
             self._anchored.anchor_at(sample, "the sample had documents already")
         self._n_left = 1  # documents that may enter before the reference is renewed

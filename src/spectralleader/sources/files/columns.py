@@ -40,7 +40,7 @@ class Columns(NamedTuple):
         return tuple(dict.fromkeys([*self.text, *others]))
 
 
-class Wish(NamedTuple):
+class ColumnRequest(NamedTuple):
     """The columns that the caller asked for; None means guess, "" means the file has none."""
 
     text: str | Sequence[str] | None = None
@@ -51,7 +51,7 @@ class Wish(NamedTuple):
 
 
 def choose(
-    wish: Wish, names: Sequence[str], sample: Sample, file: str
+    requested: ColumnRequest, names: Sequence[str], sample: Sample, file: str
 ) -> tuple[Columns, list[str]]:
     """Return the columns to read, and a description of every guess.
 
@@ -62,26 +62,26 @@ def choose(
         columns.
     """
     guesses = []
-    time, label = wish.time or None, wish.label or None
-    if wish.time is None and (time := guess_time(names, sample)) is not None:
+    time, label = requested.time or None, requested.label or None
+    if requested.time is None and (time := guess_time(names, sample)) is not None:
         guesses.append(f"time from the column {time!r}")
-    if wish.label is None and (label := guess_label(names)) is not None:
+    if requested.label is None and (label := guess_label(names)) is not None:
         guesses.append(f"label from the column {label!r}")
-    if given := wish.tokens or wish.text:
+    if given := requested.tokens or requested.text:
         text = (given,) if isinstance(given, str) else tuple(given)
     else:
-        others = {wish.time, wish.label, time, label}
+        others = {requested.time, requested.label, time, label}
         text = (guess_text([name for name in names if name not in others], sample, file, names),)
         guesses.insert(0, f"text from the column {text[0]!r}")
-    columns = Columns(text, time, label, tuple(wish.keep))
+    columns = Columns(text, time, label, tuple(requested.keep))
     check_columns(columns, names, file)
-    if wish.tokens != "" and (example := find_tokens(columns, sample)):
+    if requested.tokens != "" and (example := find_tokens(columns, sample)):
         columns = columns._replace(tokens=True)
         guesses[: not given] = [example]
-    elif wish.tokens:
-        check_tokens(wish.tokens, sample, file)
+    elif requested.tokens:
+        check_tokens(requested.tokens, sample, file)
         columns = columns._replace(tokens=True)
-    elif wish.tokens is None:
+    elif requested.tokens is None:
         check_plain(columns, sample, file)
     return columns, guesses
 

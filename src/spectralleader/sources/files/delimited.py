@@ -11,18 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spectralleader.sources.files.byte_stream import MAX_RECORD, ByteStream
 from spectralleader.sources.files.columns import Sample
-from spectralleader.sources.files.feed import MAX_RECORD, Feed
 from spectralleader.sources.files.lines import LineFile
-from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.problems import COLUMN_COUNT, OPEN_QUOTE, UNDECODABLE
 from spectralleader.sources.files.records import Column, Log, Records, is_whole
+from spectralleader.sources.files.resume_point import PieceStart
 from spectralleader.sources.files.table import N_SAMPLE
 
 DELIMITERS = (b",", b"\t", b";", b"|")
 MAX_COLUMNS = 10_000
 END = "end"  # sentinel record appended to the data: an unclosed quote swallows it
-# The csv module rejects fields of more than 131,072 characters; `Feed` bounds records already.
+# The csv module rejects fields of more than 131,072 characters; records are already bounded.
 csv.field_size_limit(max(csv.field_size_limit(), 2 * MAX_RECORD))
 
 
@@ -87,14 +87,14 @@ def find_delimiter(first: bytes) -> bytes:
 class Delimited(LineFile):
     """An open CSV or TSV file."""
 
-    def __init__(self, feed: Feed, delimiter: bytes | None = None) -> None:
-        super().__init__(feed)
-        self._delimiter = (delimiter or find_delimiter(feed.first)).decode()
-        self._data, self._ended = feed.more(b"")
+    def __init__(self, source: ByteStream, delimiter: bytes | None = None) -> None:
+        super().__init__(source)
+        self._delimiter = (delimiter or find_delimiter(source.first)).decode()
+        self._data, self._ended = source.more(b"")
         self._has_header = True  # whether the data begin with the header
         self._found = self._split()
         while not self._found.records and not self._ended:
-            self._data, self._ended = feed.more(self._data)
+            self._data, self._ended = source.more(self._data)
             self._found = self._split()
         self.columns = self._read_header()
         self.sample = self._read_sample()
@@ -106,7 +106,7 @@ class Delimited(LineFile):
         header, *records = self._found.records or [[]]
         if not 0 < len(header) <= MAX_COLUMNS:
             raise ValueError(
-                f"{self._feed.name} must start with a header of at most {MAX_COLUMNS:,} columns"
+                f"{self._source.name} must start with a header of at most {MAX_COLUMNS:,} columns"
             )
         self._found = self._found._replace(records=records, lines=self._found.lines[1:])
         return tuple(show(name).strip() for name in header)
@@ -122,7 +122,7 @@ class Delimited(LineFile):
         columns, found = [self.columns.index(name) for name in wanted], self._found
         while True:
             if found.records:
-                start = None if self._has_header else self._feed.start_of(self._data, self._line)
+                start = None if self._has_header else self._source.start_of(self._data, self._line)
                 yield self._select(found, columns, log)._replace(start=start)
             self._has_header = False
             self._line += found.n_lines
@@ -133,21 +133,21 @@ class Delimited(LineFile):
             elif self._ended:
                 return
             else:
-                self._data, self._ended = self._feed.more(self._data, self._line)
+                self._data, self._ended = self._source.more(self._data, self._line)
             found = self._split()
 
-    def seek(self, start: Start) -> None:
+    def seek(self, start: PieceStart) -> None:
         """Continue at the start of a record."""
         super().seek(start)
         self._has_header = False
-        self._data, self._ended = self._feed.more(b"", self._line)
+        self._data, self._ended = self._source.more(b"", self._line)
         self._found = self._split()
 
     def _drop_line(self) -> None:
         """Skip the line with the unclosed quote, so that it does not swallow the rest."""
         line, newline, rest = self._data.partition(b"\n")
         if not newline and not self._ended:
-            self._feed.more(line, self._line)  # raises: the line is too long
+            self._source.more(line, self._line)  # raises: the line is too long
         self._data = rest
         self._line += 1
 

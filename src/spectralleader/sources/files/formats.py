@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from spectralleader.sources.files.byte_stream import ByteStream
 from spectralleader.sources.files.columns import LABEL_NAMES, TEXT_NAMES, TIME_NAMES
 from spectralleader.sources.files.delimited import Delimited, find_delimiter
-from spectralleader.sources.files.feed import Feed
 from spectralleader.sources.files.json_lines import JsonLines
 from spectralleader.sources.files.lines import PlainText
 from spectralleader.sources.files.table import Table
 
 
-def open_parquet(feed: Feed) -> Table:
+def open_parquet(source: ByteStream) -> Table:
     """Open a Parquet file."""
-    if feed.encoding is not None:
-        raise ValueError(f"{feed.name} is Parquet, which is always UTF-8; omit the encoding")
+    if source.encoding is not None:
+        raise ValueError(f"{source.name} is Parquet, which is always UTF-8; omit the encoding")
     from spectralleader.sources.files.parquet import Parquet  # imports polars, which takes 0.2 s
 
-    return Parquet(feed)
+    return Parquet(source)
 
 
-FORMATS: dict[str, Callable[[Feed], Table]] = {
+FORMATS: dict[str, Callable[[ByteStream], Table]] = {
     "csv": Delimited,
-    "tsv": lambda feed: Delimited(feed, b"\t"),
+    "tsv": lambda source: Delimited(source, b"\t"),
     "jsonl": JsonLines,
     "parquet": open_parquet,
     "text": PlainText,
@@ -51,13 +51,13 @@ def open_table(name: str, format: str | None = None, encoding: str | None = None
     """
     if format is not None and format not in FORMATS:
         raise ValueError(f"unknown format {format!r}; choose one of {', '.join(FORMATS)}")
-    feed = Feed(name, encoding)
+    source = ByteStream(name, encoding)
     try:
-        if feed.first.startswith(MODEL):
-            raise ValueError(f"{feed.name} is a saved model, not texts; read it with `topics`")
-        return FORMATS[format or find_format(name, feed.first)](feed)
+        if source.first.startswith(MODEL):
+            raise ValueError(f"{source.name} is a saved model, not texts; read it with `topics`")
+        return FORMATS[format or find_format(name, source.first)](source)
     except BaseException:
-        feed.close()
+        source.close()
         raise
 
 

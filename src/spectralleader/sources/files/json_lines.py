@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from spectralleader.sources.files.byte_stream import ByteStream
 from spectralleader.sources.files.columns import Sample
-from spectralleader.sources.files.feed import Feed
 from spectralleader.sources.files.lines import LineFile, read_pieces
 from spectralleader.sources.files.problems import BROKEN_JSON, UNDECODABLE
 from spectralleader.sources.files.records import Column, Log, Records, is_whole
@@ -35,19 +35,19 @@ class JsonLines(LineFile):
     columns: tuple[str, ...]
     sample: Sample
 
-    def __init__(self, feed: Feed) -> None:
-        super().__init__(feed)
-        if feed.first.lstrip().startswith(b"["):
+    def __init__(self, source: ByteStream) -> None:
+        super().__init__(source)
+        if source.first.lstrip().startswith(b"["):
             raise ValueError(
-                f"{feed.name} begins like a JSON array; convert it to one object per line, for "
+                f"{source.name} begins like a JSON array; convert it to one object per line, for "
                 "example with `jq -c '.[]'`"
             )
-        objects = [entry for entry in map(parse, feed.first.split(b"\n")[:N_SAMPLE]) if entry]
+        objects = [entry for entry in map(parse, source.first.split(b"\n")[:N_SAMPLE]) if entry]
         self.columns, self.sample = sample_columns(objects)
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
         """Yield the wanted keys of every object; missing ones are None."""
-        for piece in read_pieces(self._feed, self._line):
+        for piece in read_pieces(self._source, self._line):
             n_lines = piece.data.rstrip(b"\n").count(b"\n") + 1
             fields = read_fast(piece.data, wanted, n_lines)
             if fields is not None:

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from spectralleader.sources.files.byte_stream import ByteStream
 from spectralleader.sources.files.columns import Sample
-from spectralleader.sources.files.feed import Feed
-from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.problems import UNDECODABLE
 from spectralleader.sources.files.records import Column, Log, Records
+from spectralleader.sources.files.resume_point import PieceStart
 
 
 class Piece(NamedTuple):
@@ -19,18 +19,18 @@ class Piece(NamedTuple):
 
     data: bytes
     line: int  # number of the first line, from 1
-    start: Start | None = None  # position of the piece in the file
+    start: PieceStart | None = None  # position of the piece in the file
 
 
-def read_pieces(feed: Feed, line: int = 1) -> Iterator[Piece]:
+def read_pieces(source: ByteStream, line: int = 1) -> Iterator[Piece]:
     """Yield a file in pieces of complete lines; `line` is the number of the next one."""
     rest, ended = b"", False
     while not ended:
-        data, ended = feed.more(rest, line)
+        data, ended = source.more(rest, line)
         end = len(data) if ended else data.rfind(b"\n") + 1
         piece, rest = data[:end], data[end:]
         if piece:
-            yield Piece(piece, line, feed.start_of(data, line))
+            yield Piece(piece, line, source.start_of(data, line))
             line += piece.count(b"\n")
 
 
@@ -50,23 +50,23 @@ def decode_lines(numbered: Iterable[tuple[int, bytes]], log: Log) -> Records:
 class LineFile:
     """An open file whose records begin at lines."""
 
-    def __init__(self, feed: Feed) -> None:
-        self._feed = feed
+    def __init__(self, source: ByteStream) -> None:
+        self._source = source
         self._line = 1  # number of the next line
 
     @property
     def end(self) -> int | None:
         """Number of bytes read, or None if reading cannot resume at a byte offset."""
-        return self._feed.n_read if self._feed.can_seek else None
+        return self._source.n_read if self._source.can_seek else None
 
-    def seek(self, start: Start) -> None:
+    def seek(self, start: PieceStart) -> None:
         """Continue at the start of a record."""
-        self._feed.seek(start.offset)
+        self._source.seek(start.offset)
         self._line = start.line
 
     def close(self) -> None:
         """Close the file."""
-        self._feed.close()
+        self._source.close()
 
 
 class PlainText(LineFile):
@@ -77,6 +77,6 @@ class PlainText(LineFile):
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
         """Yield the lines without their line ends."""
-        for piece in read_pieces(self._feed, self._line):
+        for piece in read_pieces(self._source, self._line):
             lines = piece.data.removesuffix(b"\n").split(b"\n")
             yield decode_lines(enumerate(lines, piece.line), log)._replace(start=piece.start)

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from spectralleader.sources.files.feed import Feed
-from spectralleader.sources.files.marks import Start
+from spectralleader.sources.files.byte_stream import ByteStream
 from spectralleader.sources.files.records import Column, Log, Records
+from spectralleader.sources.files.resume_point import PieceStart
 from spectralleader.sources.files.table import N_SAMPLE
 
 SLICE_BYTES = 2**24  # approximate size of the wanted columns in one slice
@@ -23,10 +23,10 @@ UTC_FORM = "%Y-%m-%dT%H:%M:%S%.6fZ"
 class Parquet:
     """An open Parquet file."""
 
-    def __init__(self, feed: Feed) -> None:
-        self._name = feed.name
-        self._copy = copy_to_disk(feed)  # Parquet needs random access: a pipe is copied first
-        feed.close()
+    def __init__(self, source: ByteStream) -> None:
+        self._name = source.name
+        self._copy = copy_to_disk(source)  # Parquet needs random access: a pipe is copied first
+        source.close()
         try:
             self._frame = pl.scan_parquet(self._copy or self._name)
             self._schema = self._frame.collect_schema()
@@ -64,7 +64,7 @@ class Parquet:
         """Return None: reading cannot resume at a byte offset."""
         return None
 
-    def seek(self, start: Start) -> None:
+    def seek(self, start: PieceStart) -> None:
         """Raise `ValueError`: reading cannot resume at a byte offset."""
         raise ValueError(f"{self._name} cannot be resumed at a byte")
 
@@ -93,16 +93,16 @@ def as_strings(column: pl.Series) -> Column:
     return [None if value is None else json.dumps(value, default=str) for value in values]
 
 
-def copy_to_disk(feed: Feed) -> Path | None:
+def copy_to_disk(source: ByteStream) -> Path | None:
     """Copy a pipe or a compressed file to a temporary file; None if the file can be used."""
-    if feed.name != "-" and feed.stream is feed.raw:
+    if source.name != "-" and source.stream is source.raw:
         return None
     with tempfile.NamedTemporaryFile(suffix=".parquet", delete=False) as copy:
         try:
-            data, ended = feed.more(b"")
+            data, ended = source.more(b"")
             while not ended:
                 copy.write(data)
-                data, ended = feed.more(b"")
+                data, ended = source.more(b"")
         except BaseException:
             Path(copy.name).unlink()
             raise

@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from spectralleader.sources.files.columns import Columns, Wish, check_columns, choose
-from spectralleader.sources.files.feed import check_encoding, check_path
+from spectralleader.sources.files.byte_stream import check_encoding, check_path
+from spectralleader.sources.files.columns import ColumnRequest, Columns, check_columns, choose
 from spectralleader.sources.files.formats import open_table
 from spectralleader.sources.files.lines import PlainText
-from spectralleader.sources.files.marks import Mark, Start, Trail
 from spectralleader.sources.files.problems import OUT_OF_ORDER, UNDECODABLE, Problems
 from spectralleader.sources.files.records import Column, Log, Records, as_block
+from spectralleader.sources.files.resume_point import PieceStart, RecentPieces, ResumePoint
 from spectralleader.sources.files.sorting import sort_by_time
 from spectralleader.sources.files.table import Table
 from spectralleader.sources.files.text_block import Blocks, TextBlock, cut
@@ -78,9 +78,9 @@ def read(
         If a file is missing, empty or damaged, or a column is missing or ambiguous.
     """
     names = [os.fspath(p) for p in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
-    wish = Wish(text, time, label, keep, tokens)
+    requested = ColumnRequest(text, time, label, keep, tokens)
     how = {"format": format, "encoding": encoding, "empty": empty}
-    return Reader(names, wish, block, strict=strict, sort=sort, **how)  # type: ignore[arg-type]
+    return Reader(names, requested, block, strict=strict, sort=sort, **how)  # type: ignore[arg-type]
 
 
 class Reader(Blocks):
@@ -93,7 +93,7 @@ class Reader(Blocks):
     def __init__(
         self,
         names: Sequence[str],
-        wish: Wish,
+        requested: ColumnRequest,
         block: int,
         *,
         strict: bool,
@@ -114,12 +114,13 @@ class Reader(Blocks):
         self._encoding = check_encoding(encoding)
         self._table: Table | None = None
         self._latest = LONG_AGO
-        self._trail, self._ends = Trail(), list[int | None]()  # sizes of the files already read
+        self._recent_pieces = RecentPieces()
+        self._ends = list[int | None]()  # sizes of the files already read
         self._n_made = self._n_out = 0  # documents read, and returned in blocks
-        self._mark: Mark | None = None  # where reading starts
+        self._mark: ResumePoint | None = None  # where reading starts
         self._spare = 2 * block
         table = self._open(0)
-        self._choose(wish, table)
+        self._choose(requested, table)
         rows = self._rows(table)
         self._blocks = cut(sort_by_time(rows) if sort else rows, block)
 
@@ -127,12 +128,14 @@ class Reader(Blocks):
         self._table = open_table(self.names[file], self._format, self._encoding)
         return self._table
 
-    def _choose(self, wish: Wish, table: Table) -> None:
+    def _choose(self, requested: ColumnRequest, table: Table) -> None:
         name = self.names[0]
         try:
-            self.columns, guesses = choose(wish, table.columns, table.sample, name)
+            self.columns, guesses = choose(requested, table.columns, table.sample, name)
             # A guessed time or label column may be missing from the other files.
-            self._needed = self.columns._replace(time=wish.time or None, label=wish.label or None)
+            self._needed = self.columns._replace(
+                time=requested.time or None, label=requested.label or None
+            )
             if self._sort and self.columns.time is None:
                 raise ValueError(
                     f"cannot sort {name} without times: name the column with time=... (--time)"
@@ -152,7 +155,7 @@ class Reader(Blocks):
             try:
                 check_columns(self._needed, table.columns, self.names[file])
                 if mark is not None:
-                    table.seek(Start(mark.offset, mark.line))
+                    table.seek(PieceStart(mark.offset, mark.line))
                     mark = None
                 yield from self._rows_of(table, file)
                 self._ends.append(table.end)
@@ -163,7 +166,7 @@ class Reader(Blocks):
         log = partial(self.problems.add, file)
         for records in read_columns(table, self.columns.wanted, log):
             if records.start is not None:
-                self._trail.add(self._n_made, file, records.start)
+                self._recent_pieces.add(self._n_made, file, records.start)
             if len(records.lines):
                 block = as_block(records, self.columns, log, self.names, file, empty=self._empty)
                 self._check_order(block, log)
@@ -181,16 +184,16 @@ class Reader(Blocks):
     def __next__(self) -> TextBlock:
         block = next(self._blocks)
         self._n_out += len(block)
-        self._trail.forget(self._n_out - MARKED - self._spare)
+        self._recent_pieces.forget(self._n_out - MARKED - self._spare)
         return block
 
-    def mark(self, n_docs: int) -> Mark | None:
-        """Return a mark at or before document `n_docs`, or None if there is none.
+    def mark(self, n_docs: int) -> ResumePoint | None:
+        """Return a resume point at or before document `n_docs`, or None if there is none.
 
-        Marks exist for about the last `MARKED` documents that were returned. There are none in
-        sorted documents, Parquet files, compressed files, and files that are not UTF-8.
+        They exist for about the last `MARKED` documents that were returned, but not in sorted
+        documents, Parquet files, compressed files, and files that are not UTF-8.
         """
-        found = None if self._sort else self._trail.find(n_docs)
+        found = None if self._sort else self._recent_pieces.find(n_docs)
         if found is None:
             return None
         n_before, file, start = found
@@ -198,12 +201,12 @@ class Reader(Blocks):
         if len(ends) < file:
             return None
         try:
-            return Mark.at(n_before, start, self.names, ends)
+            return ResumePoint.at(n_before, start, self.names, ends)
         except OSError:  # the file was deleted
             return None
 
-    def skip_to(self, mark: Mark) -> bool:
-        """Start at a mark; return False if the files have changed. Call it before reading."""
+    def skip_to(self, mark: ResumePoint) -> bool:
+        """Start at a resume point, before reading; return False if the files have changed."""
         if self._sort or self._encoding is not None or not mark.fits(self.names):
             return False
         self._mark, self._n_made, self._n_out = mark, mark.n_docs, mark.n_docs

@@ -10,8 +10,8 @@ import numpy as np
 
 from spectralleader.arrays import Ints
 from spectralleader.sources.files.columns import Columns
-from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.problems import BAD_TIME, NO_TEXT, NOT_TOKENS
+from spectralleader.sources.files.resume_point import PieceStart
 from spectralleader.sources.files.text_block import TextBlock
 from spectralleader.sources.files.times import parse_times
 from spectralleader.text.tokens import parse_tokens
@@ -27,7 +27,7 @@ class Records(NamedTuple):
     lines: (
         Ints  # (n,) line at which each record begins, from 1; of messages, the index in the batch
     )
-    start: Start | None = None  # where reading these again starts; None if that is impossible
+    start: PieceStart | None = None  # where reading these again starts; None if that is impossible
 
     def keep(self, mask: Sequence[bool]) -> Records:
         """Return the records selected by a mask."""

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from spectralleader.sources.files.columns import Sample
-from spectralleader.sources.files.marks import Start
 from spectralleader.sources.files.records import Log, Records
+from spectralleader.sources.files.resume_point import PieceStart
 
 N_SAMPLE = 100  # rows examined to guess the columns
 
@@ -30,7 +30,7 @@ class Table(Protocol):
     def end(self) -> int | None:
         """Number of bytes read, or None if reading cannot resume at a byte offset."""
 
-    def seek(self, start: Start) -> None:
+    def seek(self, start: PieceStart) -> None:
         """Continue at the start of some records, before `records` is called."""
 
     def close(self) -> None:

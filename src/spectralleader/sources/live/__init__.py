@@ -6,7 +6,7 @@ the model is the only record of which messages were learned.
 """
 
 from spectralleader.sources.live.addresses import is_address, open_source
-from spectralleader.sources.live.protocol import LiveSource, Taken
+from spectralleader.sources.live.protocol import LiveSource, MessageBatch
 from spectralleader.sources.live.reader import LiveReader
 
-__all__ = ["LiveReader", "LiveSource", "Taken", "is_address", "open_source"]
+__all__ = ["LiveReader", "LiveSource", "MessageBatch", "is_address", "open_source"]

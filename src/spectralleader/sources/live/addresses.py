@@ -9,10 +9,10 @@ import os
 from importlib import import_module
 from pathlib import Path
 
-from spectralleader.sources.files.columns import Wish
+from spectralleader.sources.files.columns import ColumnRequest
 from spectralleader.sources.live.folder import FolderReader
-from spectralleader.sources.live.followed import KIND as FILE
-from spectralleader.sources.live.followed import Followed
+from spectralleader.sources.live.followed_file import KIND as FILE
+from spectralleader.sources.live.followed_file import FollowedFile
 from spectralleader.sources.live.protocol import WAIT, Json, LiveSettings, Say
 from spectralleader.sources.live.reader import LiveReader
 
@@ -102,7 +102,7 @@ def open_source(
     (['rain and wind', 'late goal'], ['snow'])
     """
     settings = LiveSettings(block, follow, start, strict, format, say, wait)
-    reader = make_reader(os.fspath(name), Wish(text, time, label, tokens=tokens), settings)
+    reader = make_reader(os.fspath(name), ColumnRequest(text, time, label, tokens=tokens), settings)
     try:
         reader.start(after)
     except BaseException:
@@ -111,17 +111,19 @@ def open_source(
     return reader
 
 
-def make_reader(name: str, wish: Wish, settings: LiveSettings) -> LiveReader | FolderReader:
+def make_reader(
+    name: str, requested: ColumnRequest, settings: LiveSettings
+) -> LiveReader | FolderReader:
     """Return a reader of a live source that is not started yet; see `open_source`."""
     settings.check()
     if is_address(name):
         module, kind = ADDRESSES[name.partition("://")[0]]
         home = import_module(f"spectralleader.sources.live.{module}")
         source = getattr(home, kind)(name, settings)
-        return LiveReader(source, home.KIND, source.name, wish, settings)
+        return LiveReader(source, home.KIND, source.name, requested, settings)
     check_scheme(name)
     if Path(name).is_dir():
-        return FolderReader(name, wish, settings)
+        return FolderReader(name, requested, settings)
     if not Path(name).exists():
         raise ValueError(f"{name} does not exist")
-    return LiveReader(Followed(name, settings), FILE, name, wish, settings)
+    return LiveReader(FollowedFile(name, settings), FILE, name, requested, settings)

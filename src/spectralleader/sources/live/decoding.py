@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from spectralleader.checks.states import one_of, part, take, truth
-from spectralleader.sources.files.columns import Columns, Wish, check_columns, choose
+from spectralleader.sources.files.columns import ColumnRequest, Columns, check_columns, choose
 from spectralleader.sources.files.json_lines import (
     Entry,
     parse,
@@ -28,7 +28,7 @@ KINDS = ("text", "json", "fields")  # a payload is one text, one JSON object, or
 Payloads = list[bytes] | list[Fields]
 
 
-class Bad(NamedTuple):
+class InvalidMessage(NamedTuple):
     """The problem of one message."""
 
     at: int  # index of the message in its batch
@@ -40,24 +40,24 @@ class Decoded(NamedTuple):
     """The valid messages of a batch as a block, and the problems of the others."""
 
     block: TextBlock  # its lines are the indices in the batch
-    bad: list[Bad]  # in order of the messages
+    invalid: list[InvalidMessage]  # in order of the messages
 
 
-class Shape(NamedTuple):
+class MessageFormat(NamedTuple):
     """The format of messages; stored with the position, so that it is guessed only once."""
 
     kind: str
     columns: Columns
 
     def to_state(self) -> Json:
-        """Return the shape as plain JSON."""
+        """Return the format as plain JSON."""
         found = self.columns._asdict()
         del found["keep"]  # columns passed through do not affect what is learned
         return {"kind": self.kind, **found, "text": list(self.columns.text)}
 
     @classmethod
-    def from_state(cls, state: Any) -> Shape:
-        """Return the shape that `to_state` described, after validation."""
+    def from_state(cls, state: Any) -> MessageFormat:
+        """Return the format that `to_state` described, after validation."""
         names = take(state, "text")
         others = take(state, "time"), take(state, "label")
         if not isinstance(names, list) or not names or not all(type(n) is str for n in names):
@@ -68,7 +68,9 @@ class Shape(NamedTuple):
         return cls(one_of(state, "kind", KINDS), columns)
 
 
-def guess_shape(payloads: Payloads, wish: Wish, name: str) -> tuple[Shape, list[str]]:
+def guess_format(
+    payloads: Payloads, requested: ColumnRequest, name: str
+) -> tuple[MessageFormat, list[str]]:
     """Return the format of messages inferred from some of them, and descriptions of guesses."""
     if isinstance(payloads[0], list):
         entries = [entry_of(fields) for fields in payloads]
@@ -79,15 +81,15 @@ def guess_shape(payloads: Payloads, wish: Wish, name: str) -> tuple[Shape, list[
         kind = "json" if entries else "text"
     if kind == "text":
         entries = [{"text": decode(payload) or ""} for payload in cast("list[bytes]", payloads)]
-    columns, guesses = choose(wish, *sample_columns(entries), name)
+    columns, guesses = choose(requested, *sample_columns(entries), name)
     if kind == "text":
         check_columns(columns, ("text",), name)
         guesses = [guess for guess in guesses if "from the column" not in guess]
         guesses = guesses or ["each message is a text"]
-    return Shape(kind, columns), guesses
+    return MessageFormat(kind, columns), guesses
 
 
-def is_hopeless(payloads: Payloads) -> bool:
+def are_all_invalid(payloads: Payloads) -> bool:
     """Return whether all messages are invalid JSON, so that nothing can be guessed from them."""
     return all(
         isinstance(payload, bytes) and payload.lstrip()[:1] == b"{" and parse(payload) is None
@@ -113,26 +115,28 @@ def decode(payload: bytes) -> str | None:
         return None
 
 
-def decode_messages(shape: Shape, name: str, ids: list[str], payloads: Payloads) -> Decoded:
+def decode_messages(
+    format: MessageFormat, name: str, ids: list[str], payloads: Payloads
+) -> Decoded:
     """Return the valid messages of a source as a block, and the problems of the others."""
-    bad: list[Bad] = []
+    invalid: list[InvalidMessage] = []
 
     def log(kind: str, at: int, detail: str = "") -> None:
-        bad.append(Bad(at, kind, detail))
+        invalid.append(InvalidMessage(at, kind, detail))
 
-    records = read_records(shape, payloads, log)
-    block = as_block(records, shape.columns, log, (name,))
+    records = read_records(format, payloads, log)
+    block = as_block(records, format.columns, log, (name,))
     block = replace(block, ids=[ids[at] for at in block.lines.tolist()])
-    return Decoded(block, sorted(bad))
+    return Decoded(block, sorted(invalid))
 
 
-def read_records(shape: Shape, payloads: Payloads, log: Log) -> Records:
+def read_records(format: MessageFormat, payloads: Payloads, log: Log) -> Records:
     """Return the wanted columns of the readable messages."""
-    wanted = shape.columns.wanted
-    if shape.kind == "text":
+    wanted = format.columns.wanted
+    if format.kind == "text":
         return decode_lines(enumerate(cast("list[bytes]", payloads)), log)
     entries: Iterable[Entry | str]
-    if shape.kind == "json":
+    if format.kind == "json":
         lines = cast("list[bytes]", payloads)
         columns, entries = read_joined(lines, wanted), map(parse_line, lines)
     else:
@@ -193,9 +197,9 @@ def is_utf8(fields: Fields) -> bool:
     return all(decode(value) is not None for value in fields[1::2])
 
 
-def read_position(position: Any, kind: str) -> tuple[Json, Shape]:
+def read_position(position: Any, kind: str) -> tuple[Json, MessageFormat]:
     """Return the source's own position and the message format, after validation."""
     found = take(position, "kind")
     if found != kind:
         raise ValueError(f"the position belongs to a {found!r:.40} source, not to a {kind!r} one")
-    return take(position, "at"), Shape.from_state(part(position, "read"))
+    return take(position, "at"), MessageFormat.from_state(part(position, "read"))

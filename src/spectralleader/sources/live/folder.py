@@ -9,8 +9,8 @@ from time import sleep
 from typing import Any
 
 from spectralleader.checks.states import take, text, whole
-from spectralleader.runtime.interrupts import look
-from spectralleader.sources.files.columns import Columns, Wish
+from spectralleader.runtime.interrupts import raise_if_interrupted
+from spectralleader.sources.files.columns import ColumnRequest, Columns
 from spectralleader.sources.files.problems import Problems
 from spectralleader.sources.files.reader import Reader
 from spectralleader.sources.files.text_block import Blocks, TextBlock
@@ -39,8 +39,8 @@ class FolderReader(Blocks):
 
     starts_alike = False
 
-    def __init__(self, folder: str, wish: Wish, settings: LiveSettings) -> None:
-        self._folder, self._wish, self._settings = Path(folder), wish, settings
+    def __init__(self, folder: str, requested: ColumnRequest, settings: LiveSettings) -> None:
+        self._folder, self._requested, self._settings = Path(folder), requested, settings
         self.kind = KIND
         self.names = (folder,)
         self.problems = Problems([folder], strict=settings.strict)
@@ -67,7 +67,7 @@ class FolderReader(Blocks):
         if position is not None:
             self._resume(position)
         while self._reader is None and not self._open_next() and self._settings.follow:
-            look()
+            raise_if_interrupted()
             sleep(WAIT)
 
     def _resume(self, position: Any) -> None:
@@ -82,7 +82,7 @@ class FolderReader(Blocks):
             )
         self._open(path)
         while self._n_docs < n_docs and self._reader is not None:
-            look()
+            raise_if_interrupted()
             block = next(self._reader, None)
             if block is None:
                 break
@@ -99,11 +99,11 @@ class FolderReader(Blocks):
         self._name, self._n_docs, self._digest = path.name, 0, hashlib.sha256()
         size, strict, format = self._settings.block, self._settings.strict, self._settings.format
         how: dict[str, Any] = {"strict": strict, "sort": False, "format": format}
-        self._reader = Reader([str(path)], self._wish, size, **how)
+        self._reader = Reader([str(path)], self._requested, size, **how)
         if self._columns is None:
             self._columns, self.guesses = self._reader.columns, self._reader.guesses
             chosen = self._columns
-            self._wish = self._wish._replace(
+            self._requested = self._requested._replace(
                 text=None if chosen.tokens else chosen.text,
                 tokens=chosen.text[0] if chosen.tokens else "",
             )
@@ -133,7 +133,7 @@ class FolderReader(Blocks):
         """Return the next block, or an empty block if there is nothing new yet."""
         if not self.is_started:
             self.start(None)
-        look()
+        raise_if_interrupted()
         block = None if self._reader is None else next(self._reader, None)
         if block is not None:
             self._count(block)

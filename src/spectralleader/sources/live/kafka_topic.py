@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from spectralleader.checks.states import text, whole
-from spectralleader.sources.live.protocol import Json, LiveSettings, Taken
-from spectralleader.sources.live.turns import Place, Turns
-from spectralleader.sources.live.waiting import LOOK, PATIENCE, BackOff
+from spectralleader.sources.live.backoff import LOOK, PATIENCE, BackOff
+from spectralleader.sources.live.protocol import Json, LiveSettings, MessageBatch
+from spectralleader.sources.live.round_robin import RoundRobin, RoundRobinPosition
 
 KIND = "kafka"
 MOST_FETCHED = 5000  # messages per call of the client
@@ -33,7 +33,7 @@ SILENT.propagate = False  # we report each failure once, instead of librdkafka r
 
 
 class KafkaTopic:
-    """All partitions of one topic, interleaved deterministically by `Turns`.
+    """All partitions of one topic, interleaved deterministically by `RoundRobin`.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class KafkaTopic:
         self._settings, self._say = settings, settings.say
         self._consumer: Any = None
         self._back_off = BackOff(self.name, self._say)
-        self._turns: Turns | None = None
+        self._turns: RoundRobin | None = None
         self._ended: set[int] = set()  # partitions whose end was reached
         self._ends: dict[int, int] = {}  # end offsets of partitions when they were opened
         self._paused: set[int] = set()
@@ -81,24 +81,24 @@ class KafkaTopic:
             self._back_off = BackOff(self.name, self._say, PATIENCE)
         partitions = self._list_partitions()
         portion = max(1, self._settings.block // len(partitions))
-        place = Place({}, partitions[0])
+        start = RoundRobinPosition({}, partitions[0])
         if position is not None:
             self._check_topic(text(position, "topic"))
             portion = whole(position, "portion", 1)
-            place = Place.from_state(position, portion)
+            start = RoundRobinPosition.from_state(position, portion)
         offsets = {
-            number: self._find_offset(number, place.offsets.get(number), is_first=position is None)
+            number: self._find_offset(number, start.offsets.get(number), is_first=position is None)
             for number in partitions
         }
-        if missing := sorted({*place.offsets, place.turn} - set(partitions)):
+        if missing := sorted({*start.offsets, start.turn} - set(partitions)):
             raise ValueError(
                 f"{self.name} has no partition {missing[0]}, which was learned before, so it is "
                 "another topic; name the same one, or start over with --fresh"
             )
-        self._turns = Turns(place._replace(offsets=offsets), portion)
+        self._turns = RoundRobin(start._replace(offsets=offsets), portion)
         self._ended = {number for number, at in offsets.items() if at >= self._ends[number]}
         self._consumer.assign([self._at(number, at) for number, at in offsets.items()])
-        return self._position(self._turns.place)
+        return self._position(self._turns.position)
 
     def _list_partitions(self) -> list[int]:
         topic = self._ask(
@@ -140,11 +140,11 @@ class KafkaTopic:
         return self._kafka.TopicPartition(self._topic, number, offset)
 
     @property
-    def _opened(self) -> Turns:
+    def _opened(self) -> RoundRobin:
         assert self._turns is not None
         return self._turns
 
-    def take(self, n: int, *, rest: bool) -> Taken:
+    def take(self, n: int, *, rest: bool) -> MessageBatch:
         """Return up to n of the next messages."""
         turns = self._opened
         self._fetch(0.0)
@@ -153,8 +153,10 @@ class KafkaTopic:
             self._fetch(LOOK)
             found = turns.take(n, self._ended, rest=rest)
         self._balance()
-        ids, payloads, place = found
-        return Taken(ids, payloads, lambda i: self._position(place(i)), self._is_at_end)
+        ids, payloads, position_after = found
+        return MessageBatch(
+            ids, payloads, lambda i: self._position(position_after(i)), self._is_at_end
+        )
 
     @property
     def _is_at_end(self) -> bool:
@@ -210,7 +212,7 @@ class KafkaTopic:
 
     def _next_fetched(self, number: int) -> int:
         last = self._opened.queues[number].last
-        return self._opened.place.offsets[number] if last is None else last + 1
+        return self._opened.position.offsets[number] if last is None else last + 1
 
     def _balance(self) -> None:
         """Pause partitions whose queues are long, which bounds the memory."""
@@ -240,9 +242,9 @@ class KafkaTopic:
                 found = error.args[0]
                 if not (found.retriable() or found.code() in self._passing):
                     raise ValueError(f"{self.name} cannot be read: {found}") from error
-                self._back_off.failed(ValueError(found.str()))
+                self._back_off.on_failure(ValueError(found.str()))
             else:
-                self._back_off.worked()
+                self._back_off.on_success()
                 return answer
 
     def describe(self, position: Json) -> str:
@@ -271,8 +273,8 @@ class KafkaTopic:
                 "learning continues"
             )
 
-    def _position(self, place: Place) -> Json:
-        return {"topic": self._topic, **place.to_state(), "portion": self._opened.portion}
+    def _position(self, position: RoundRobinPosition) -> Json:
+        return {"topic": self._topic, **position.to_state(), "portion": self._opened.portion}
 
     def close(self) -> None:
         """Disconnect."""

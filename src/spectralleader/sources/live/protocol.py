@@ -33,7 +33,7 @@ class LiveSettings(NamedTuple):
             raise ValueError(f"wait must be at least 0 seconds, got {self.wait}")
 
 
-class Taken(NamedTuple):
+class MessageBatch(NamedTuple):
     """A batch of messages that are not decoded, and the position after each of them."""
 
     ids: list[str]  # as assigned by the broker
@@ -59,7 +59,7 @@ class LiveSource(Protocol):
             If the position belongs to another stream or does not exist in this one.
         """
 
-    def take(self, n: int, *, rest: bool) -> Taken:
+    def take(self, n: int, *, rest: bool) -> MessageBatch:
         """Return up to n of the next messages, or none if none arrived within a moment.
 
         With `rest`, also return messages at the end of the stream that would otherwise wait for

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from time import monotonic
 
-from spectralleader.runtime.interrupts import look
-from spectralleader.sources.files.columns import Columns, Wish
+from spectralleader.runtime.interrupts import raise_if_interrupted
+from spectralleader.sources.files.columns import ColumnRequest, Columns
 from spectralleader.sources.files.problems import BROKEN_JSON, Problems
 from spectralleader.sources.files.text_block import Blocks, TextBlock, join
-from spectralleader.sources.live.ahead import Ahead, Problem, collecting_later
+from spectralleader.sources.live.decoded_batch import DecodedBatch, Problem, gc_paused
 from spectralleader.sources.live.decoding import (
-    Shape,
+    MessageFormat,
+    are_all_invalid,
     decode_messages,
-    guess_shape,
-    is_hopeless,
+    guess_format,
     read_position,
 )
-from spectralleader.sources.live.protocol import Json, LiveSettings, LiveSource, Taken, Watched
+from spectralleader.sources.live.protocol import (
+    Json,
+    LiveSettings,
+    LiveSource,
+    MessageBatch,
+    Watched,
+)
 
 N_SAMPLE = 100  # messages examined to guess the columns
 N_AHEAD = 5000  # messages decoded at once: faster than block by block
@@ -51,7 +57,12 @@ class LiveReader(Blocks):
     starts_alike = False
 
     def __init__(
-        self, source: LiveSource, kind: str, name: str, wish: Wish, settings: LiveSettings
+        self,
+        source: LiveSource,
+        kind: str,
+        name: str,
+        requested: ColumnRequest,
+        settings: LiveSettings,
     ) -> None:
         self.names = (name,)
         self.problems = Problems([name], strict=settings.strict)
@@ -59,14 +70,14 @@ class LiveReader(Blocks):
         self.kind = kind
         self.position: Json | None = None  # after the last block returned
         self.is_started = False
-        self._source, self._wish = source, wish
+        self._source, self._requested = source, requested
         self._settings, self._say = settings, settings.say
-        self._shape: Shape | None = None
+        self._format: MessageFormat | None = None
         self._waiting: list[TextBlock] = []  # parts of the next block
         self._n_waiting = 0
         self._pending: Json = None  # the position after these parts
-        self._ahead = Ahead()
-        self._sampled: Taken | None = None  # messages fetched to guess the columns
+        self._decoded = DecodedBatch()
+        self._sampled: MessageBatch | None = None  # messages fetched to guess the columns
         self._last = monotonic()  # time of the last block
 
     @property
@@ -74,7 +85,7 @@ class LiveReader(Blocks):
         """The columns that are read; waits for the first messages if they must be guessed."""
         if not self.is_started:
             self.start(None)
-        return Columns(("text",)) if self._shape is None else self._shape.columns
+        return Columns(("text",)) if self._format is None else self._format.columns
 
     def start(self, position: Json | None) -> None:
         """Connect, and resume from a position, or start if it is None.
@@ -87,44 +98,44 @@ class LiveReader(Blocks):
         self.is_started = True
         at = None
         if position is not None:
-            at, shape = read_position(position, self.kind)
-            self._shape = self._agreed(shape)
+            at, format = read_position(position, self.kind)
+            self._format = self._agreed(format)
         opened = self._source.open(at)
-        if self._shape is None:
+        if self._format is None:
             self._guess(opened)
         else:
             self.position = self._wrap(opened)
 
-    def _agreed(self, stored: Shape) -> Shape:
-        """Return a stored shape updated with the columns that the caller names now."""
-        wish, columns = self._wish, stored.columns
-        if wish.text or wish.tokens:
-            named = wish.tokens or wish.text or ()
+    def _agreed(self, stored: MessageFormat) -> MessageFormat:
+        """Return a stored format updated with the columns that the caller names now."""
+        requested, columns = self._requested, stored.columns
+        if requested.text or requested.tokens:
+            named = requested.tokens or requested.text or ()
             names = (named,) if isinstance(named, str) else tuple(named)
             columns = columns._replace(text=names)
-        if wish.tokens == "":
+        if requested.tokens == "":
             columns = columns._replace(tokens=False)
-        columns = columns._replace(keep=tuple(wish.keep))
+        columns = columns._replace(keep=tuple(requested.keep))
         return stored._replace(columns=columns)
 
     def _guess(self, opened: Json) -> None:
         """Fetch the first messages and infer their format."""
-        taken = Taken([], [], lambda n: opened)
-        while not taken.ids and not (taken.at_end and not self._settings.follow):
-            look()
-            taken = self._source.take(N_SAMPLE, rest=self._is_overdue)
-            if taken.ids and is_hopeless(taken.payloads):
-                self._report([(BROKEN_JSON, id, "") for id in taken.ids])
-                taken = Taken([], [], taken.after, taken.at_end)
-        if taken.ids:
-            self._sampled = taken
-            self._shape, guesses = guess_shape(taken.payloads, self._wish, self.names[0])
+        messages = MessageBatch([], [], lambda n: opened)
+        while not messages.ids and not (messages.at_end and not self._settings.follow):
+            raise_if_interrupted()
+            messages = self._source.take(N_SAMPLE, rest=self._is_overdue)
+            if messages.ids and are_all_invalid(messages.payloads):
+                self._report([(BROKEN_JSON, id, "") for id in messages.ids])
+                messages = MessageBatch([], [], messages.after, messages.at_end)
+        if messages.ids:
+            self._sampled = messages
+            self._format, guesses = guess_format(messages.payloads, self._requested, self.names[0])
             self.guesses = tuple(guesses)
             self.position = self._wrap(opened)
 
     def _wrap(self, at: Json) -> Json:
         """Return the source's position with the kind and format needed to resume."""
-        return {"kind": self.kind, "at": at, "read": self._shape and self._shape.to_state()}
+        return {"kind": self.kind, "at": at, "read": self._format and self._format.to_state()}
 
     def __next__(self) -> TextBlock:
         while not len(block := self.next_or_idle()):
@@ -141,12 +152,12 @@ class LiveReader(Blocks):
         """
         if not self.is_started:
             self.start(None)
-        taken = None if self._ahead.n_docs else self._take()
-        look()
-        if self._shape is None:  # no message at all, and not followed
+        messages = None if self._decoded.n_docs else self._take()
+        raise_if_interrupted()
+        if self._format is None:  # no message at all, and not followed
             raise StopIteration
         self._fill()
-        is_at_end = taken is not None and taken.at_end and not self._ahead.n_docs
+        is_at_end = messages is not None and messages.at_end and not self._decoded.n_docs
         if is_at_end and self._is_overdue:
             self._pass_bad()
             if not self._n_waiting and not self._settings.follow:
@@ -168,37 +179,37 @@ class LiveReader(Blocks):
         """Whether an incomplete block is due, provided that the stream has no more messages."""
         return not self._settings.follow or monotonic() - self._last >= self._settings.wait
 
-    def _take(self) -> Taken:
+    def _take(self) -> MessageBatch:
         """Fetch the next messages and decode them."""
-        taken, self._sampled = self._sampled, None
-        with collecting_later():
-            if taken is None:
-                taken = self._source.take(N_AHEAD, rest=self._is_overdue)
-            if not taken.ids or self._shape is None:
-                return taken
-            decoded = decode_messages(self._shape, self.names[0], taken.ids, taken.payloads)
-        self._report(self._ahead.finish())
-        self._ahead = Ahead(taken._replace(payloads=[]), decoded)
-        return taken
+        messages, self._sampled = self._sampled, None
+        with gc_paused():
+            if messages is None:
+                messages = self._source.take(N_AHEAD, rest=self._is_overdue)
+            if not messages.ids or self._format is None:
+                return messages
+            decoded = decode_messages(self._format, self.names[0], messages.ids, messages.payloads)
+        self._report(self._decoded.finish())
+        self._decoded = DecodedBatch(messages._replace(payloads=[]), decoded)
+        return messages
 
     def _pass_bad(self) -> None:
         """Report invalid messages at the end of the stream; the last position includes them."""
-        self._report(self._ahead.finish())
+        self._report(self._decoded.finish())
         if self._n_waiting and not self._settings.follow:
-            self._pending = self._wrap(self._ahead.after())
+            self._pending = self._wrap(self._decoded.after())
 
     def _fill(self) -> None:
         """Move as many documents to the next block as it lacks."""
-        n = min(self._settings.block - self._n_waiting, self._ahead.n_docs)
+        n = min(self._settings.block - self._n_waiting, self._decoded.n_docs)
         if n:
-            block, at, bad = self._ahead.take(n)
-            self._report(bad)
+            block, at, invalid = self._decoded.take(n)
+            self._report(invalid)
             self._waiting.append(block)
             self._n_waiting += n
             self._pending = self._wrap(at)
 
-    def _report(self, bad: list[Problem]) -> None:
-        for kind, id, detail in bad:
+    def _report(self, invalid: list[Problem]) -> None:
+        for kind, id, detail in invalid:
             if kind not in self.problems.counts and not self._settings.strict:
                 self._say(f"{self.names[0]} message {id}: {kind}; further ones are only counted")
             self.problems.add_at(kind, f"{self.names[0]} message {id}", detail)

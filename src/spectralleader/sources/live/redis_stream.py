@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from spectralleader.checks.states import take, text
-from spectralleader.sources.live.protocol import Fields, Json, LiveSettings, Say, Taken
-from spectralleader.sources.live.waiting import LOOK, PATIENCE, BackOff
+from spectralleader.sources.live.backoff import LOOK, PATIENCE, BackOff
+from spectralleader.sources.live.protocol import Fields, Json, LiveSettings, MessageBatch, Say
 
 KIND = "redis"
 NOTHING_READ = "0-0"
@@ -97,7 +97,7 @@ class RedisStream:
                 raise ValueError(f"{lost}; start over with --fresh, or omit --strict")
             self._say(lost)
 
-    def take(self, n: int, *, rest: bool) -> Taken:
+    def take(self, n: int, *, rest: bool) -> MessageBatch:
         """Return up to n of the next messages."""
         n = min(n, self._n_fetch)
         command = ["XREAD", "COUNT", n]
@@ -113,7 +113,7 @@ class RedisStream:
             n_bytes = sum(map(len, chain.from_iterable(payloads)))
             fits = MOST_BYTES * len(entries) // (n_bytes + 1) + 1
             self._n_fetch = min(2 * self._n_fetch, MOST_FETCHED, fits)
-        return Taken(ids, payloads, lambda i: self._position(ids[i - 1]), len(entries) < n)
+        return MessageBatch(ids, payloads, lambda i: self._position(ids[i - 1]), len(entries) < n)
 
     def _ask(self, question: Any) -> Any:
         """Return an answer of the server, retrying while it cannot be reached."""
@@ -125,11 +125,11 @@ class RedisStream:
             except refused as error:
                 raise ValueError(f"{self.name} denies access: {error}") from error
             except down as error:
-                self._back_off.failed(error)
+                self._back_off.on_failure(error)
             except self._redis.ResponseError as error:
                 raise ValueError(f"{self.name} cannot be read: {error}") from error
             else:
-                self._back_off.worked()
+                self._back_off.on_success()
                 return answer
 
     def describe(self, position: Json) -> str:

@@ -1,0 +1,201 @@
+"""EM over remembered documents: batch, incremental and stepwise.
+
+All share one E-step and one update of the statistics: `batch_pass` is batch EM, `visit` is
+incremental EM (Neal & Hinton 1998), `sweep` is stepwise EM (Cappe & Moulines 2009).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spectralleader.arrays import Floats, Ints, Posteriors, WordIds
+from spectralleader.documents.views import DocumentView
+from spectralleader.em.columns import Columns, Smoothing, add_document, e_step, m_step
+from spectralleader.runtime.compiled import inlined, kernel
+
+EVERY = 32  # documents between updates of weights and sizes of topics in `visit`
+SWEEP_POWER = 0.6  # exponent of the step size; after the first few, blocks weigh about the same
+
+
+@kernel
+def batch_pass(
+    documents: DocumentView,
+    source: Columns,
+    smoothing: Smoothing,
+    target: Columns,
+    posterior: Posteriors,
+) -> float:
+    """Add the documents to the target by their posteriors under the source; return their fit.
+
+    ``posterior[:] = softmax(log weights + X @ log topics)``; ``X.T @ posterior`` and
+    ``[1, lengths] @ posterior`` are added. The fit is the sum of the log-probabilities.
+    """
+    fit, work = 0.0, np.empty((5, 1, source.n_topics))
+    # indexed, not unpacked: the parts would not be known as contiguous
+    slope, offset, prior, rows, logs = work[0], work[1], work[2], work[3], work[4]
+    row = rows[0]
+    for k in range(len(row)):
+        logs[0, k] = 0.0
+    # Batch EM: one model evaluates all documents, so that source and target are different tables.
+    word_probs = m_step(source, smoothing, 1.0, slope, offset, prior)
+    for i in range(len(documents.bounds)):
+        low, high = documents.bounds[i, 0], documents.bounds[i, 1]
+        fit += e_step(low, high, documents.words, documents.counts, word_probs, prior, rows, logs)
+        for k in range(len(row)):
+            posterior[i, k] = row[k]
+            row[k] = posterior[i, k]  # rounded to float32, so that it can be subtracted exactly
+        add_document(low, high, documents.words, documents.counts, row, 1.0, 0.0, target)
+    return fit
+
+
+@kernel
+def log_probs(documents: DocumentView, source: Columns, smoothing: Smoothing) -> Floats:
+    """Return the log-probability of each document under the smoothed source, (n_docs,)."""
+    out, work = np.empty(len(documents.bounds)), np.empty((5, 1, source.n_topics))
+    slope, offset, prior, rows, logs = work[0], work[1], work[2], work[3], work[4]
+    for k in range(source.n_topics):
+        logs[0, k] = 0.0
+    word_probs = m_step(source, smoothing, 1.0, slope, offset, prior)
+    for i in range(len(out)):
+        low, high = documents.bounds[i, 0], documents.bounds[i, 1]
+        out[i] = e_step(low, high, documents.words, documents.counts, word_probs, prior, rows, logs)
+    return out
+
+
+@inlined
+def visit(
+    bounds: Ints,
+    words: WordIds,
+    counts: Floats,
+    slots: Ints,
+    posterior: Posteriors,
+    columns: Columns,
+    smoothing: Smoothing,
+    least: float,
+) -> None:
+    """Update the posteriors of the documents in some slots, one after the other.
+
+    The statistics are updated for every document whose posterior changes by more than `least`.
+    """
+    work = np.empty((5, 1, columns.n_topics))
+    slope, offset, prior, rows, logs = work[0], work[1], work[2], work[3], work[4]
+    row = rows[0]
+    for k in range(len(row)):
+        logs[0, k] = 0.0
+    word_probs = m_step(columns, smoothing, 1.0, slope, offset, prior)
+    for i in range(len(slots)):
+        # Word counts are read from the live table and are always current; only the sizes and
+        # weights of the topics lag behind.
+        if i % EVERY == EVERY - 1:
+            word_probs = m_step(columns, smoothing, 1.0, slope, offset, prior)
+        slot = slots[i]
+        low, high = bounds[slot, 0], bounds[slot, 1]
+        e_step(low, high, words, counts, word_probs, prior, rows, logs)
+        largest, before, mine = 0.0, 0.0, posterior[slot]
+        for k in range(len(row)):
+            before += mine[k]
+            # Rounded as it is stored: `visit_changes` later subtracts exactly what was added.
+            row[k] = np.float64(np.float32(row[k])) - np.float64(mine[k])
+            largest = max(largest, abs(row[k]))
+        if largest > least or before < 0.5:  # a new document has no posterior yet: it sums to 0
+            add_document(low, high, words, counts, row, 1.0, 0.0, columns)
+            for k in range(len(row)):
+                mine[k] = np.float32(mine[k] + row[k])
+
+
+@kernel
+def visit_changes(
+    remembered: tuple[Any, ...],
+    moved: tuple[Any, ...],
+    chosen: Ints,
+    n_before: int,
+    revisited: tuple[int, int],
+    posterior: Posteriors,
+    topics: tuple[tuple[Any, ...], tuple[Any, ...]],
+    least: float,
+) -> None:
+    """Remove documents that left a sample, visit those that entered, and revisit others.
+
+    The layout of `moved` is that of `Change`: first the documents that entered, into the slots
+    ``chosen[:, 1]``, of which those below n_before were taken. Then ``revisited[1]`` documents are
+    revisited, starting at the slot ``revisited[0]``.
+
+    This is called for every block. `DocumentView`, `Columns` and `Smoothing` are passed as plain
+    tuples, because Numba takes 2 us to determine the type of each NamedTuple.
+    """
+    columns, smoothing = Columns(*topics[0]), Smoothing(*topics[1])
+    left_bounds, left_words, left_counts, _ = moved
+    bounds, words, counts, _ = remembered
+    # In `moved`, the documents that left follow those that entered, in the order of their slots.
+    n_slots, row, i = len(bounds), np.empty(columns.n_topics), len(chosen)
+    for c in range(len(chosen)):
+        slot = chosen[c, 1]
+        if slot < n_before:
+            for k in range(len(row)):
+                row[k] = posterior[slot, k]
+                # Marks the slot as new: `visit` then adds the whole posterior, not a difference.
+                posterior[slot, k] = 0.0
+            low, high = left_bounds[i, 0], left_bounds[i, 1]
+            add_document(low, high, left_words, left_counts, row, -1.0, 0.0, columns)
+            i += 1
+    slots = np.empty(len(chosen) + revisited[1], np.int64)
+    for j in range(len(chosen)):
+        slots[j] = chosen[j, 1]
+    for j in range(revisited[1]):
+        # Round robin, so that every remembered document is revisited eventually.
+        slots[len(chosen) + j] = (revisited[0] + j) % n_slots
+    visit(bounds, words, counts, slots, posterior, columns, smoothing, least)
+
+
+@kernel
+def sweep(
+    documents: DocumentView, columns: Columns, smoothing: Smoothing, size: int, n_passes: int
+) -> None:
+    """Stepwise EM in place: ``mu <- (1 - eta) mu + eta s'`` per block.
+
+    It converges faster than batch EM: a pass has many steps, and their noise helps to leave
+    plateaus. The documents should be in random order. At most 10^5 blocks are supported, because
+    the lazy factor of the statistics is only multiplied out at the end.
+    """
+    n, K = len(documents.bounds), columns.n_topics
+    scale, n_steps = 1.0, 0
+    responsibilities, work = np.empty((size, K)), np.empty((4, 1, K))
+    slope, offset, prior, logs = work[0], work[1], work[2], work[3]
+    words, counts = documents.words, documents.counts
+    for k in range(K):
+        logs[0, k] = 0.0
+    for _ in range(n_passes):
+        for first in range(0, n, size):
+            last = min(n, first + size)
+            # eta_k of eq. 22; k continues to count in later passes.
+            step = (n_steps + 2.0) ** -SWEEP_POWER
+            n_steps += 1
+            word_probs = m_step(columns, smoothing, scale, slope, offset, prior)
+            for i in range(first, last):
+                low, high = documents.bounds[i, 0], documents.bounds[i, 1]
+                # Buffered until the block is complete: all its documents are evaluated under the
+                # model before it.
+                rows = responsibilities[i - first : i - first + 1]
+                e_step(low, high, words, counts, word_probs, prior, rows, logs)
+            # mu = scale * columns, so that the decay of eq. 22 is one multiplication.
+            scale *= 1.0 - step
+            # The mean of a block counts as n documents: pseudo-counts then weigh as in batch EM.
+            gain = step * n / (last - first) / scale
+            for i in range(first, last):
+                low, high = documents.bounds[i, 0], documents.bounds[i, 1]
+                add_document(
+                    low, high, words, counts, responsibilities[i - first], gain, 0.0, columns
+                )
+    _multiply(columns, scale)
+
+
+@inlined
+def _multiply(columns: Columns, factor: float) -> None:
+    for k in range(columns.first, columns.first + columns.n_topics):
+        for i in range(2):
+            columns.totals[i, k] *= factor
+    for w in range(len(columns.words)):
+        for k in range(columns.first, columns.first + columns.n_topics):
+            columns.words[w, k] *= factor

@@ -1,0 +1,86 @@
+"""LearnResult: the result of `learn`, and topics as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from spectralleader.jobs.source import AnyReader
+from spectralleader.learners.lookup import name_of
+from spectralleader.storage.checkpoint import Losses
+from spectralleader.storage.loss_curve import LossCurve
+from spectralleader.text.snapshot import Snapshot
+from spectralleader.text.topics import TextTopics
+
+
+@dataclass(frozen=True)
+class LearnResult:
+    """The result of a pass."""
+
+    topics: TextTopics
+    reader: AnyReader  # with the guessed columns and the problems found
+    losses: Losses | None  # None for an offline learner, which has no intermediate model
+    unigram_losses: Losses  # of the unigram baseline
+    seconds: float  # spent learning, including earlier passes
+    n_before: int  # documents learned by earlier passes
+    n_saved: int | None = None  # documents in the last checkpoint
+    saved: Path | None = None
+    backup: Path | None = None  # backup of the file that existed before
+    stopped: bool = False  # by Ctrl-C or SIGTERM
+    terminated: bool = False  # by SIGTERM
+    curve: LossCurve = field(default_factory=LossCurve)  # losses over the stream
+
+    @property
+    def is_useful(self) -> bool:
+        """Whether anything was learned: at least one document had a known word."""
+        return self.topics.n_docs > self.topics.n_empty
+
+    @property
+    def mean_loss(self) -> float | None:
+        """L1, in nats per document; None if no document was predicted."""
+        return self.losses and self.losses.mean_loss
+
+    def summary(self, n_words: int = 10) -> dict[str, Any]:
+        """Return everything as plain values, for JSON; topics count from 1."""
+        topics, vocabulary, problems = self.topics, self.topics.vocabulary, self.reader.problems
+        return {
+            "documents": topics.n_docs,
+            "documents_learned_before": self.n_before,
+            "documents_without_known_words": topics.n_empty,
+            "seconds": self.seconds,
+            "stopped": self.stopped,
+            "learner": name_of(topics.learner),
+            "vocabulary": {"words": vocabulary.n_words, "grows": vocabulary.grows},
+            "L1": self.mean_loss,
+            "perplexity": self.losses and self.losses.perplexity,
+            "unigram_L1": self.unigram_losses.mean_loss,
+            "unigram_perplexity": self.unigram_losses.perplexity,
+            "topics": list_topics(topics, n_words),
+            "suggested_level": topics.level() if topics.annotations.is_auto else None,
+            "guesses": list(self.reader.guesses),
+            "problems": {
+                kind: {"rows": count, "first": problems.places[kind]}
+                for kind, count in problems.counts.items()
+            },
+            "saved": None if self.saved is None else str(self.saved),
+            "backup": None if self.backup is None else str(self.backup),
+        }
+
+
+def list_topics(topics: TextTopics | Snapshot, n_words: int) -> list[dict[str, Any]]:
+    """Return the topics as plain values: number (from 1), name, weight, words, probabilities."""
+    topics = topics if isinstance(topics, Snapshot) else topics.at()
+    model = topics.model
+    return [
+        {
+            "topic": k + 1,
+            "name": topics.name(k) or None,
+            "weight": float(model.weights[k]),
+            "words": [
+                {"word": word, "probability": float(model.topics[k, i])}
+                for word, i in zip(words, topics.vocabulary.find(words).tolist(), strict=True)
+            ],
+        }
+        for k, words in enumerate(topics.top_words(n_words))
+    ]

@@ -1,0 +1,209 @@
+"""AnchoredEstimator: the model of a changing sample, in a basis renewed as the sample changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from spectralleader.arrays import Floats, Ints
+from spectralleader.checks.states import check_same, part, text, whole
+from spectralleader.documents import Documents
+from spectralleader.documents.views import DocumentView
+from spectralleader.learners.spectral_leader.changes import changes_from_state, changes_to_state
+from spectralleader.models import TopicModel
+from spectralleader.moments import ProjectedSums
+from spectralleader.moments.update_kernels import update_sums
+from spectralleader.runtime.blas import ONE_BLAS_THREAD
+from spectralleader.samples import Change, Sample
+from spectralleader.spectral import (
+    Anchoring,
+    Decomposition,
+    Details,
+    Estimate,
+    estimate,
+    warm_model,
+)
+from spectralleader.spectral.basis import find_basis, is_all_words
+from spectralleader.spectral.power import power_method, random_starts
+
+N_RESTARTS = 10
+# Re-anchor once this share of the sample has changed. L1 is flat from 1/8 to 1
+# (python -m benchmarks.constants); smaller shares only cost time.
+STALE = 1 / 3
+NO_CHANGE = DocumentView.of(Documents.empty(1))
+
+
+@dataclass
+class MomentCache:
+    """The sums of the anchor and of the changes since, up to the last model that was read."""
+
+    sums: ProjectedSums
+    cold: Estimate | None  # of these sums, from random starts; None: `details` are of these sums
+    model: TopicModel  # of these sums
+    starts: Floats  # random, (K, n_restarts, K)
+    warm: Floats | None  # directions at the anchor, where later models start; None: random ones
+    details: Details
+    n_added: int = 0  # changes in the sums
+
+    @property
+    def estimate(self) -> Estimate:
+        """The estimate that the model is of."""
+        return self.cold or self.details.with_model(self.model)
+
+
+class AnchoredEstimator:
+    """Follows a sample and estimates its model in the top eigenspace of its pairs, nearly.
+
+    The basis belongs to the anchor: the sample as it was when last a third of it had changed. Since
+    then documents are added and subtracted in that basis, in microseconds each, whatever the size
+    of the sample and of the vocabulary. At the next anchor the basis and the sums are rebuilt,
+    which also removes the rounding error of subtraction.
+
+    The state is the anchor's documents and the changes since. Basis and sums are a cache, computed
+    when an estimate is read, change by change: they depend on the stream alone, not on when the
+    model was read.
+
+    Words that came after the anchor are outside the basis until the next one. The anchor and every
+    change stay over the words there were, so that a rebuilt cache is the same bit for bit.
+    """
+
+    def __init__(
+        self,
+        n_topics: int,
+        n_words: int,
+        seed: int,
+        decompose: Decomposition,
+        scaling: float = 0.0,
+    ) -> None:
+        self.n_topics, self.seed, self.decompose = n_topics, seed, decompose
+        self.scaling = scaling
+        self.n_words = n_words
+        self.anchor = Documents.empty(n_words)  # the sample as it was
+        self.changes: list[Change] = []  # since then
+        self.n_changed = 0  # documents that entered since then
+        self.n_anchors = 0
+        self.reason = "nothing was learned"  # for the last anchor
+        self._cache: MomentCache | None = None
+
+    @property
+    def anchoring(self) -> Anchoring:
+        """How the basis came about."""
+        return Anchoring(self.n_anchors, self.reason, self.n_changed)
+
+    def note(self, change: Change, sample: Sample) -> None:
+        """Note what has just entered and left the sample."""
+        self.changes.append(change)
+        self.n_changed += change.n_entered
+        n_anchored = self.anchor.n_docs
+        # Documents that entered are counted, so that a replacement is one change, not two.
+        if self.n_changed > STALE * n_anchored:
+            changed = f"{self.n_changed} of {n_anchored} remembered documents changed"
+            self.anchor_at(sample, changed if self.n_anchors else "the first documents came")
+
+    def anchor_at(self, sample: Sample, reason: str) -> None:
+        """Make the current sample the anchor."""
+        self.anchor, self.reason = sample.documents, reason
+        self.changes, self.n_changed = [], 0
+        self.n_anchors += 1
+        # Lazy: the basis of an anchor is found only if a model is read before the next anchor.
+        self._cache = None
+
+    def recode(self, new_ids: Ints | None, n_words: int) -> None:
+        """Renumber the words of all that is remembered."""
+        self.n_words = n_words
+        if new_ids is None and not is_all_words(self.anchor.n_words, self.n_topics):
+            return  # new words are outside the basis
+        # The basis depends on the ids of its words, and spans new words where it spans all.
+        self.anchor = self.anchor.renumber(new_ids, n_words)
+        self.changes = [change.renumber(new_ids, n_words) for change in self.changes]
+        self._cache = None
+
+    def model(self) -> TopicModel:
+        """Return the model of the current sample, estimated in the anchor's basis."""
+        return self._update().model
+
+    def estimate(self) -> Estimate:
+        """Return the estimate that the model is of."""
+        return self._update().estimate
+
+    def _update(self) -> MomentCache:
+        """Bring sums and model up to date."""
+        # Partly updated sums would be wrong, so the cache is restored only after success.
+        cache, self._cache = self._cache or self._start(), None
+        news = self.changes[cache.n_added :]
+        if news or cache.model.n_words < self.n_words:
+            # Change by change: rounding then does not depend on when models were read.
+            for change in news[:-1]:
+                cache.sums.widen(change.moved.n_words)
+                cache.sums.exchange(change.moved, change.n_entered)
+            cache.sums.widen(self.n_words)
+            # The last change is left to `_solve`, which adds it and estimates in one kernel.
+            last = (news[-1].moved, news[-1].n_entered) if news else (NO_CHANGE, 0)
+            cache.n_added = len(self.changes)
+            self._solve(cache, *last)
+        self._cache = cache
+        return cache
+
+    def models_without(self, parts: Sequence[Documents]) -> list[TopicModel]:
+        """Return the model of all parts of the sample but one, for each, in the same basis."""
+        cache, found = self._update(), []
+        for one in parts:
+            # Buffers of its own: those of `cache` belong to the current model.
+            details = Details.empty(self.n_topics, cache.sums.sums.basis.shape[1])
+            others = replace(cache, sums=cache.sums.without(one), details=details)
+            self._solve(others, NO_CHANGE, 0)
+            found.append(others.model)
+        return found
+
+    def _start(self) -> MomentCache:
+        """Find the anchor's basis, its sums, and their estimate from random starts."""
+        starts = random_starts(self.n_topics, N_RESTARTS, self.seed)
+        with ONE_BLAS_THREAD:
+            sums = ProjectedSums(find_basis(self.anchor, self.n_topics, self.seed, self.scaling))
+            sums.update(self.anchor)
+            # random starts have the global guarantee
+            cold = estimate(sums.sums, self.n_topics, self.decompose, starts)
+        # no warm start where a topic is missing, or where the basis is exact and results are to be
+        # those of Algorithm 1; joint diagonalisation has no starts
+        is_complete = len(cold.tensor_eigenvalues) == self.n_topics
+        is_exact = is_all_words(self.anchor.n_words, self.n_topics)
+        is_warm = is_complete and not is_exact and self.decompose is power_method
+        details = Details.empty(self.n_topics, sums.sums.basis.shape[1])
+        warm = cold.directions if is_warm else None
+        return MomentCache(sums, cold, cold.model, starts, warm, details)
+
+    def _solve(self, cache: MomentCache, moved: DocumentView, n_added: int) -> None:
+        """Add what moved to the sums, and estimate their model."""
+        sums = cache.sums.sums
+        found = None
+        if cache.warm is not None:
+            found = warm_model(sums, moved, n_added, cache.warm, cache.details)
+        elif len(moved.bounds):
+            update_sums(sums, moved, n_added)
+        cache.cold = None
+        # There is no warm start, or fewer than K topics were found from it.
+        if found is None:
+            cold = estimate(sums, self.n_topics, self.decompose, cache.starts)
+            cache.cold, found = cold, cold.model
+        cache.model = found
+
+    def to_state(self) -> dict[str, Any]:
+        """Return the anchor's documents and the changes since."""
+        return {
+            "anchor": self.anchor.to_state(),
+            "changes": changes_to_state(self.changes),
+            "n_words": self.n_words,
+            "n_changed": self.n_changed,
+            "n_anchors": self.n_anchors,
+            "reason": self.reason,
+        }
+
+    def load_state(self, state: dict[str, Any], sample: Sample) -> None:
+        """Restore what `to_state` described, which led to this sample."""
+        check_same("n_words of the anchor's learner", whole(state, "n_words", 1), self.n_words)
+        self.anchor = Documents.from_state(part(state, "anchor"))
+        self.changes = changes_from_state(part(state, "changes"), self.anchor, sample)
+        self.n_changed, self.n_anchors = whole(state, "n_changed"), whole(state, "n_anchors")
+        self.reason = text(state, "reason")
+        self._cache = None

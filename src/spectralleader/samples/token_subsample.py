@@ -1,0 +1,96 @@
+"""Token subsamples: a long document is represented by a random subsample of its tokens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from spectralleader.arrays import Floats, Ints, WordIds
+from spectralleader.checks import is_whole
+from spectralleader.documents import Documents
+
+WORDS_PER_DOCUMENT = 1024  # default budget: distinct words for each document of the capacity
+MIN_TOKENS = 3  # tokens that a part must have to contribute a triple
+STREAM = 0x73686F7274  # second seed of these draws: keeps them apart from users' small seeds
+
+
+def check_capacity(capacity: Any) -> int:
+    """Return the capacity of a sample; raise `ValueError` unless it is at least 1."""
+    if not is_whole(capacity) or capacity < 1:
+        raise ValueError(f"capacity must be an integer of at least 1, got {capacity!r}")
+    return int(capacity)
+
+
+def check_budget(budget: Any, capacity: int) -> int:
+    """Return the number of entries that a sample of this capacity may store."""
+    if budget is None:
+        return WORDS_PER_DOCUMENT * capacity
+    if not is_whole(budget) or budget < MIN_TOKENS * capacity:
+        raise ValueError(
+            f"budget must be an integer number of words, at least {MIN_TOKENS} for each of the "
+            f"capacity={capacity} documents, got {budget!r}"
+        )
+    return int(budget)
+
+
+def subsample_tokens(documents: Documents, numbers: Ints, most: int) -> Documents:
+    """Return documents in which those of more than `most` distinct words keep `most` tokens.
+
+    The tokens are drawn without replacement. Words, pairs and triples are averages over all tuples
+    of distinct tokens, so their expectation over the draws is exactly that of the document: moments
+    stay unbiased. Under a single-topic model, a part is also a document of the same topic.
+
+    The draws only depend on ``numbers[i]``, the number of the document in the stream.
+
+    Examples
+    --------
+    >>> block = Documents.from_tokens([range(100), [5, 5]], n_words=100)
+    >>> subsample_tokens(block, np.array([0, 1]), most=10).lengths.tolist()
+    [10.0, 2.0]
+    """
+    indptr = documents.indptr
+    words, counts, done = [], [], 0  # alternately the entries between long documents, and parts
+    sizes = np.diff(indptr)
+    # A Python loop, because long documents are few.
+    for i in np.flatnonzero(sizes > most):
+        here = slice(indptr[i], indptr[i + 1])
+        part = draw_tokens(documents.words[here], documents.counts[here], most, int(numbers[i]))
+        words += [documents.words[done : here.start], part[0]]
+        counts += [documents.counts[done : here.start], part[1]]
+        sizes[i], done = len(part[0]), here.stop
+    if not words:
+        return documents
+    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    return Documents.trusted(
+        ends,
+        np.concatenate([*words, documents.words[done:]]),
+        np.concatenate([*counts, documents.counts[done:]]),
+        documents.n_words,
+    )
+
+
+def draw_tokens(words: WordIds, counts: Floats, n: int, number: int) -> tuple[WordIds, Floats]:
+    """Return the words and counts of n tokens of a document, drawn without replacement."""
+    ends = np.cumsum(counts)  # exact, because a document has fewer than 2**53 tokens
+    rng = np.random.default_rng((number, STREAM))
+    # NumPy uses Floyd's method or shuffles at most max(10,000, 50 n) tokens, never all of them.
+    positions = rng.choice(int(ends[-1]), n, replace=False, shuffle=False)
+    # Token i belongs to the first word whose cumulative count exceeds i.
+    drawn = np.bincount(np.searchsorted(ends, positions, side="right"), minlength=len(words))
+    kept = np.flatnonzero(drawn)
+    return words[kept], drawn[kept].astype(np.float64)
+
+
+def subsample_rows(
+    documents: Documents, rows: Ints, first: int, most: int
+) -> tuple[Documents, Ints]:
+    """Return the subsampled rows of a block, and their row numbers in the result.
+
+    The block is returned unchanged if no document is too long. `first` is the number of its first
+    document in the stream.
+    """
+    if (np.diff(documents.indptr) <= most).all():
+        return documents, rows
+    # Only documents that enter are subsampled: for others the draws would be wasted.
+    return subsample_tokens(documents.take(rows), first + rows, most), np.arange(len(rows))

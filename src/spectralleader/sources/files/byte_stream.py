@@ -1,0 +1,221 @@
+"""ByteStream: the decompressed bytes of a file or pipe, in pieces of at least one record."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import os
+import select
+import stat
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+from spectralleader.runtime.interrupts import raise_if_interrupted
+from spectralleader.sources.files.resume_point import PieceStart
+from spectralleader.sources.files.zstd import open_zstd
+
+WAIT = 0.2  # seconds between polls of a silent pipe, in which signals are handled
+CHUNK = 2**20  # bytes per read
+MAX_RECORD = 2**26  # bytes of one record, 64 MiB: bounds memory on files without line ends
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+UTF8_MARK = b"\xef\xbb\xbf"
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+def check_path(name: str) -> None:
+    """Raise unless a path is a file; "-" is standard input."""
+    path = Path(name)
+    if name == "-":
+        return
+    if path.is_dir():
+        raise ValueError(f"{name} is a folder; name the files in it")
+    if not path.exists():
+        raise ValueError(f"{name} does not exist")
+
+
+def decompress(raw: IO[bytes], name: str) -> Any:
+    """Return a stream of decompressed bytes; gzip and zstd are recognised by their magic bytes."""
+    first = raw.peek(4)[:4]  # type: ignore[attr-defined]  # a BufferedReader
+    if first.startswith(GZIP):
+        return gzip.open(raw, "rb")
+    return open_zstd(raw, name) if first == ZSTD else raw
+
+
+class Utf8Stream:
+    """A stream converted to UTF-8; bytes that are invalid in its encoding pass unchanged.
+
+    They are usually invalid in UTF-8, too, so that their rows are reported like any other.
+    """
+
+    def __init__(self, stream: Any, encoding: str, name: str) -> None:
+        self._stream, self._name, self._encoding = stream, name, encoding
+        self._decoder = codecs.getincrementaldecoder(encoding)("surrogateescape")
+
+    def read(self, size: int) -> bytes:
+        """Return the converted text of at most `size` bytes; empty only at the end."""
+        return self._recode(lambda: self._stream.read(size))
+
+    def read1(self, size: int) -> bytes:
+        """Return the converted text of the bytes available now, see `read`."""
+        return self._recode(lambda: self._stream.read1(size))
+
+    def _recode(self, read: Callable[[], bytes]) -> bytes:
+        while True:
+            data = read()
+            try:
+                text = self._decoder.decode(data, final=not data)
+            except UnicodeDecodeError as error:
+                raise ValueError(
+                    f"{self._name} is not {self._encoding} text; name another encoding (--encoding)"
+                ) from error
+            if text or not data:
+                return text.encode("utf-8", "surrogateescape")
+
+    def close(self) -> None:
+        """Close the stream."""
+        self._stream.close()
+
+
+def check_encoding(encoding: str | None) -> str | None:
+    """Return Python's canonical name of a text encoding, or None for UTF-8.
+
+    Examples
+    --------
+    >>> check_encoding("Latin1"), check_encoding("UTF8"), check_encoding(None)
+    ('iso8859-1', None, None)
+    """
+    try:
+        found = codecs.lookup(encoding or "utf-8")
+        found.incrementaldecoder().decode(b"")  # some codecs cannot decode incrementally
+    except (LookupError, TypeError):
+        found = None
+    if found is None or not found._is_text_encoding:
+        raise ValueError(
+            f"unknown text encoding {encoding!r}; common ones are utf-8, latin-1, cp1252, utf-16, "
+            "gb18030, shift_jis"
+        )
+    return None if found.name == "utf-8" else found.name
+
+
+class InterruptiblePipe(io.FileIO):
+    """A pipe whose blocking reads can be interrupted even while signals are held back."""
+
+    def readinto(self, buffer: Any) -> int | None:
+        """Wait for bytes, checking for interrupts, then read them."""
+        while not select.select([self], [], [], WAIT)[0]:
+            raise_if_interrupted()
+        return super().readinto(buffer)
+
+
+def open_pipe(raw: IO[bytes]) -> IO[bytes]:
+    """Return a stream whose reads can be interrupted, if it is a pipe."""
+    try:
+        number = raw.fileno()
+    except (AttributeError, OSError):  # a file-like object without a descriptor
+        return raw
+    if sys.platform == "win32" or stat.S_ISREG(os.fstat(number).st_mode):
+        return raw
+    return io.BufferedReader(InterruptiblePipe(number, closefd=False))
+
+
+class ByteStream:
+    """The bytes of one file, piece by piece; `more` returns the unused rest and the next piece."""
+
+    def __init__(self, name: str, encoding: str | None = None) -> None:
+        check_path(name)
+        self.name, self.encoding = name, check_encoding(encoding)
+        self.raw: IO[bytes] = sys.stdin.buffer if name == "-" else open(name, "rb")  # noqa: SIM115
+        try:
+            source = open_pipe(self.raw)
+            self.stream = decompress(source, name)
+            # Documents of a pipe are handed out as they arrive, not when a chunk is full.
+            live = name == "-" and self.stream is source
+            if self.encoding is not None:
+                self.stream = Utf8Stream(self.stream, self.encoding, self._who)
+            self._read = self._read_lines if live else self.stream.read
+            self._first = b""
+            self.n_read = 0  # bytes of the text
+            self._first = self._start()
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self) -> bytes:
+        """Return the first lines, from which format and columns are guessed."""
+        data, ended = self.more(b"")
+        enough = 2 if len(data) < CHUNK else 1  # a header, and one record to guess columns from
+        while not ended and data.count(b"\n") + data.count(b"\r") < enough:
+            data, ended = self.more(data)
+        if not data:
+            raise ValueError(f"{self._who} is empty")
+        if data.startswith(UTF16_MARKS):
+            raise ValueError(f"{self._who} is UTF-16 text; read it with --encoding utf-16")
+        return data.removeprefix(UTF8_MARK) or b"\n"
+
+    @property
+    def _who(self) -> str:
+        return "standard input" if self.name == "-" else self.name
+
+    @property
+    def first(self) -> bytes:
+        """The first piece; `more` returns it again."""
+        return self._first
+
+    def more(self, rest: bytes, line: int = 1) -> tuple[bytes, bool]:
+        """Return the rest followed by more bytes, and whether the file ends there.
+
+        At least as many bytes are read as are left over, so that the work on a long record is
+        linear in its length.
+        """
+        if self._first:
+            data, self._first = self._first, b""
+            return data, False
+        if len(rest) >= MAX_RECORD:
+            raise ValueError(
+                f"{self._who} line {line}: a record is longer than {MAX_RECORD // 2**20} MiB; "
+                "check that the file has one document per line"
+            )
+        data = self._read_piece(max(CHUNK, min(len(rest), MAX_RECORD - len(rest))))
+        self.n_read += len(data)
+        return rest + data, not data
+
+    @property
+    def can_seek(self) -> bool:
+        """Whether `seek` works: not for pipes, compressed files and other encodings."""
+        return self.name != "-" and self.stream is self.raw
+
+    def seek(self, offset: int) -> None:
+        """Continue at a byte offset; buffered data are dropped."""
+        self.raw.seek(offset)
+        self.n_read, self._first = offset, b""
+
+    def start_of(self, data: bytes, line: int) -> PieceStart | None:
+        """Return the start of data that end at the last byte read, or None if `seek` fails."""
+        return PieceStart(self.n_read - len(data), line) if self.can_seek else None
+
+    def _read_piece(self, size: int) -> bytes:
+        raise_if_interrupted()
+        try:
+            return bytes(self._read(size))
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise ValueError(f"{self._who} is damaged or truncated: {error}") from error
+
+    def _read_lines(self, size: int) -> bytes:
+        """Return what a pipe has now; within a line, wait for its end or for `size` bytes."""
+        pieces, n = [self.stream.read1(size)], 0
+        while (last := pieces[-1]) and b"\n" not in last and b"\r" not in last:
+            n += len(last)
+            if n >= size:
+                break
+            pieces.append(self.stream.read1(size - n))
+        return b"".join(pieces)
+
+    def close(self) -> None:
+        """Close the file; standard input stays open."""
+        if self.name != "-":
+            for stream in (getattr(self, "stream", self.raw), self.raw):
+                stream.close()

@@ -1,0 +1,210 @@
+"""EM over remembered documents, against the plain E-step of a smoothed model."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spectralleader import Documents, Reservoir
+from spectralleader.documents.views import DocumentView
+from spectralleader.em.columns import Columns, Smoothing
+from spectralleader.em.passes import EVERY, batch_pass, log_probs, sweep, visit, visit_changes
+from spectralleader.em.statistics import Statistics, with_words
+from spectralleader.learners.hedged.background import smooth
+from tests.factories import blocks, documents, model
+
+SEEN = np.array([3.0, 1.0, 2.0, 2.0, 2.0])
+SMOOTHING = Smoothing(SEEN, 10.0, 0.7)
+ROUNDED = 1e-6  # posteriors are remembered in float32
+
+
+def start(seed=0, n_topics=3, n_docs=1.0):
+    one = Statistics.one_document(model(n_topics, 5, seed=seed), 30.0)
+    return Statistics(n_docs * one.totals, n_docs * one.words)
+
+
+def columns(statistics, before=0):
+    """Statistics after some columns of another's, which must stay 7."""
+    k = statistics.totals.shape[1]
+    words, totals = np.full((len(statistics.words), before + k), 7.0), np.full((2, before + k), 7.0)
+    words[:, before:], totals[:, before:] = statistics.words, statistics.totals
+    return Columns(words, totals, before, k)
+
+
+def model_of(statistics):
+    return smooth(statistics.columns, SEEN / 10.0, SMOOTHING.strength)
+
+
+def statistics_of(block, posterior):
+    statistics = Statistics.zero(posterior.shape[1], block.n_words)
+    statistics.add(block, posterior.astype(float))
+    return statistics
+
+
+def assert_sums(found, block, posterior):
+    """The statistics are those of the documents by these posteriors; other columns stayed."""
+    expected, at = statistics_of(block, posterior), slice(found.first, None)
+    np.testing.assert_allclose(found.words[:, at], expected.words, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(found.totals[:, at], expected.totals, rtol=1e-9, atol=1e-9)
+    assert (found.words[:, : found.first] == 7.0).all()
+
+
+@given(block=blocks(5), n_topics=st.integers(1, 20))
+def test_a_pass_is_the_e_step_of_the_smoothed_model(block, n_topics):
+    block, given = with_words(block), start(n_topics=n_topics)
+    target = columns(Statistics.zero(n_topics, 5), before=2)
+    posterior = np.empty((block.n_docs, n_topics), np.float32)
+    fit = batch_pass(DocumentView.of(block), columns(given, 1), SMOOTHING, target, posterior)
+    meant = model_of(given)
+    np.testing.assert_allclose(posterior, meant.posterior(block), atol=ROUNDED)
+    assert fit == pytest.approx(meant.log_prob(block).sum())
+    assert_sums(target, block, posterior)
+    found = log_probs(DocumentView.of(block), columns(given, 1), SMOOTHING)
+    np.testing.assert_allclose(found, meant.log_prob(block), atol=1e-9)
+
+
+@pytest.mark.parametrize("n_topics", [1, 5, 30])
+def test_long_documents_and_large_counts_do_not_underflow(n_topics):
+    counts = np.array([[200, 1, 0, 0, 3], [1, 2, 1, 900, 0], [1, 1, 7, 0, 0], [10**6, 1, 2, 3, 4]])
+    block, given = Documents.from_matrix(counts), start(n_topics=n_topics)
+    found = log_probs(DocumentView.of(block), columns(given), SMOOTHING)
+    np.testing.assert_allclose(found, model_of(given).log_prob(block), rtol=1e-9)
+
+
+def objective(block, statistics):
+    """What EM climbs: likelihood, and the prior that the smoothing is."""
+    found = model_of(statistics)
+    prior = SMOOTHING.strength * (SEEN / 10.0 * np.log(found.topics)).sum()
+    weights = np.log(found.weights).sum() / len(found.weights)
+    return found.log_prob(block).sum() + prior + weights
+
+
+def test_visits_never_lower_what_em_climbs():
+    block, slots = documents(200, 5), np.arange(200)
+    posterior = model_of(start(seed=4)).posterior(block).astype(np.float32)
+    found = columns(statistics_of(block, posterior))
+    view = (*DocumentView.of(block)[:3], slots, posterior)
+    before = objective(block, Statistics(found.totals, found.words))
+    for _ in range(20):
+        visit(*view, found, SMOOTHING, 0.0)
+        after = objective(block, Statistics(found.totals, found.words))
+        assert after >= before - 1e-3  # weights and sizes are those of up to 32 documents ago
+        before = after
+    assert_sums(found, block, posterior)
+
+
+def test_a_visit_that_moves_little_adds_nothing():
+    block, slots = documents(50, 5), np.arange(50)
+    posterior = model_of(start()).posterior(block).astype(np.float32)
+    found = columns(statistics_of(block, posterior))
+    kept = found.words.copy()
+    visit(*DocumentView.of(block)[:3], slots, posterior, found, SMOOTHING, 2.0)
+    np.testing.assert_array_equal(found.words, kept)
+
+
+def test_a_document_that_enters_is_added_however_even_its_posterior_is():
+    block = Documents.from_tokens([[0], [1]], n_words=5)
+    posterior, found = np.zeros((2, 1500), np.float32), columns(Statistics.zero(1500, 5))
+    visit(*DocumentView.of(block)[:3], np.arange(2), posterior, found, SMOOTHING, 1e-3)
+    np.testing.assert_allclose(posterior.sum(axis=1), 1.0, atol=1e-4)
+
+
+@given(seed=st.integers(0, 30), size=st.integers(1, 40))
+def test_following_a_sample_keeps_the_sums_of_its_documents(seed, size):
+    sample = Reservoir(25, n_words=5, seed=seed)
+    posterior = np.zeros((25, 3), np.float32)
+    found, n_next = columns(Statistics.zero(3, 5), before=2), 0
+    for block in with_words(documents(120, 5, seed=seed)).blocks(size):
+        n_before, change = len(sample), sample.add(block)
+        moved = (tuple(sample.view), tuple(change.moved), change.chosen, n_before)
+        visit_changes(*moved, (n_next, 4), posterior, (tuple(found), tuple(SMOOTHING)), 0.0)
+        n_next = (n_next + 4) % len(sample)
+    assert_sums(found, sample.documents, posterior[: len(sample)])
+    np.testing.assert_allclose(posterior.sum(axis=1)[: len(sample)], 1.0, atol=1e-5)
+
+
+@given(seed=st.integers(0, 30))
+def test_a_sweep_stays_in_the_unit_of_all_documents_and_gains(seed):
+    block, found = documents(300, 5, seed=seed), columns(start(seed, n_docs=300.0), before=1)
+    sweep(DocumentView.of(block), found, SMOOTHING, 15, 3)
+    after = Statistics(found.totals[:, 1:], np.ascontiguousarray(found.words[:, 1:]))
+    assert after.totals[0].sum() == pytest.approx(300, rel=0.05)
+    np.testing.assert_allclose(after.totals[1], after.words.sum(axis=0))
+    assert model_of(after).log_prob(block).mean() > model_of(start(seed)).log_prob(block).mean()
+    assert (found.words[:, 0] == 7.0).all()
+
+
+def test_a_sweep_is_stepwise_em_as_it_is_written():
+    """Blocks of 15, the last one shorter: ``mu <- (1 - eta) mu + eta s'``, mu of all documents."""
+    block = documents(40, 5, seed=3)
+    found = columns(start(1, n_docs=40.0), before=1)
+    mu, n_steps = start(1, n_docs=40.0), 0
+    for _ in range(2):
+        for part in block.blocks(15):
+            eta, n_steps = (n_steps + 2.0) ** -0.6, n_steps + 1
+            added = statistics_of(part, model_of(mu).posterior(part))
+            share = eta * 40 / part.n_docs
+            mu = Statistics(
+                (1 - eta) * mu.totals + share * added.totals,
+                (1 - eta) * mu.words + share * added.words,
+            )
+    sweep(DocumentView.of(block), found, SMOOTHING, 15, 2)
+    np.testing.assert_allclose(found.words[:, 1:], mu.words, rtol=1e-9)
+    np.testing.assert_allclose(found.totals[:, 1:], mu.totals, rtol=1e-9)
+
+
+def test_a_visit_replaces_a_documents_posterior_by_that_under_all_the_statistics():
+    block = documents(6, 5, seed=2)
+    posterior = model_of(start()).posterior(block).astype(np.float32)
+    found, before = columns(statistics_of(block, posterior)), posterior.copy()
+    expected = model_of(Statistics(found.totals.copy(), found.words.copy())).posterior(block[4])
+    visit(*DocumentView.of(block)[:3], np.array([4]), posterior, found, SMOOTHING, 0.0)
+    np.testing.assert_allclose(posterior[4], expected[0], atol=ROUNDED)
+    np.testing.assert_array_equal(np.delete(posterior, 4, axis=0), np.delete(before, 4, axis=0))
+    assert_sums(found, block, posterior)
+
+
+def test_the_next_documents_in_turn_are_visited_again():
+    sample = Reservoir(9, n_words=5)
+    change = sample.add(documents(9, 5, seed=4))
+    posterior = np.full((9, 3), 1 / 3, np.float32)
+    found = columns(statistics_of(sample.documents, posterior))
+    none_moved = change.moved._replace(bounds=change.moved.bounds[:0])
+    moved = (tuple(sample.view), tuple(none_moved), change.chosen[:0], 9)
+    found.words[0, 0] += 1.0  # or all topics would be alike
+    visit_changes(*moved, (7, 3), posterior, (tuple(found), tuple(SMOOTHING)), 0.0)
+    visited = (np.abs(posterior - np.float32(1 / 3)).max(axis=1) > 0).nonzero()[0]
+    assert set(visited.tolist()) <= {7, 8, 0}
+    assert {7, 8} & set(visited.tolist())
+
+
+@pytest.mark.parametrize("least", [0.0, 0.05])
+def test_visits_are_incremental_em_as_it_is_written(least):
+    """Weights and sizes of topics are those of up to 32 documents ago, words are up to date."""
+    block = documents(80, 5, seed=6)
+    posterior = model_of(start(seed=4)).posterior(block).astype(np.float32)
+    found, expected = columns(statistics_of(block, posterior)), posterior.copy()
+    now = statistics_of(block, posterior)
+    for i in range(80):
+        if i % EVERY == EVERY - 1 or i == 0:
+            weights = (now.totals[0] + 1 / 3) / (now.totals[0] + 1 / 3).sum()
+            sizes = now.totals[1] + SMOOTHING.strength
+        topics = (now.words + SMOOTHING.strength * SEEN[:, None] / 10.0) / sizes
+        one = block[i]
+        row = weights * np.exp((one.counts[:, None] * np.log(topics[one.words])).sum(axis=0))
+        change = (row / row.sum()).astype(np.float32).astype(float) - expected[i].astype(float)
+        if np.abs(change).max() > least:
+            now.add(one, change[None])
+            expected[i] = (expected[i] + change).astype(np.float32)
+    visit(*DocumentView.of(block)[:3], np.arange(80), posterior, found, SMOOTHING, least)
+    np.testing.assert_allclose(posterior, expected, atol=1e-6)
+    np.testing.assert_allclose(found.words, now.words, atol=1e-5)
+
+
+def test_the_fit_of_a_pass_is_the_sum_of_log_probabilities_also_of_long_documents():
+    block = Documents.from_tokens([[0] * 2000 + [1] * 500, [2, 3]], n_words=5)
+    source, target = columns(start()), columns(Statistics.zero(3, 5))
+    fit = batch_pass(
+        DocumentView.of(block), source, SMOOTHING, target, np.zeros((2, 3), np.float32)
+    )
+    assert fit == pytest.approx(model_of(start()).log_prob(block).sum(), rel=1e-9)

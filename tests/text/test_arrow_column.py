@@ -1,0 +1,101 @@
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spectralleader import GrowingVocabulary, TextTopics, Vectoriser, Vocabulary, Words
+from spectralleader.text.arrow_column import ArrowColumn, as_arrow_column
+from spectralleader.text.packing import encode
+from tests.factories import same_state, texts
+
+WRITTEN = [*texts()[0], "", "Grüße aus ΟΔΟΣ", "İstanbul 漢字 😀"]
+
+
+class ArrowHolder:
+    """Texts of some library that hands them on by Arrow's interface alone."""
+
+    def __init__(self, strings):
+        self.strings = pl.Series(strings)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.strings.__arrow_c_stream__(requested_schema)
+
+
+FORMS = {
+    "polars": pl.Series,
+    "polars in chunks": lambda strings: pl.concat(
+        [pl.Series(strings[:7]), pl.Series(strings[7:])], rechunk=False
+    ),
+    "polars, a stretch": lambda strings: pl.Series(["rain", *strings, "wind"])[1:-1],
+    "any holder": ArrowHolder,
+    "pandas": pd.Series,
+    "pandas, objects": lambda strings: pd.Series(strings, dtype=object),
+    "pandas, stranger index": lambda strings: pd.Series(strings, index=range(len(strings), 0, -1)),
+    "numpy": np.array,
+}
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=9), max_size=9))
+def test_a_column_is_its_strings(strings):
+    column = ArrowColumn(pl.Series(strings, dtype=pl.String))
+    assert list(column) == strings
+    assert len(column) == len(strings)
+    assert list(column[1:3]) == strings[1:3]
+    text, ends = column.encode()
+    expected, expected_ends = encode(strings)
+    assert text == expected
+    assert ends.dtype == np.int64
+    assert ends.tolist() == expected_ends.tolist()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_texts_are_counted_the_same_in_any_form(form):
+    given_texts = FORMS[form](WRITTEN)
+    states = []
+    for one in (WRITTEN, given_texts):
+        topics = TextTopics(3, block_size=64)
+        topics.learn(one)
+        states.append(topics.to_state())
+    assert same_state(*states)
+    vocabulary = Vocabulary.most_frequent(given_texts, 20)
+    assert list(vocabulary) == list(Vocabulary.most_frequent(WRITTEN, 20))
+    blocks = [FORMS[form](WRITTEN[:9]), FORMS[form](WRITTEN[9:])]
+    assert list(Vocabulary.most_frequent(blocks, 20)) == list(vocabulary)
+
+
+def test_a_tokenizer_of_ones_own_gets_strings():
+    plain, ours = (Vectoriser(GrowingVocabulary(99), words) for words in (str.split, str.split))
+    assert plain.count(WRITTEN) == ours.count(pl.Series(WRITTEN))
+
+
+def test_texts_in_arrows_form_are_not_made_into_strings(monkeypatch):
+    monkeypatch.setattr(ArrowColumn, "__iter__", None)
+    vectoriser = Vectoriser(GrowingVocabulary(99), Words())
+    assert vectoriser.count(pl.Series(WRITTEN[:-2])).n_docs == 301  # the rest needs str.lower
+
+
+def test_pandas_strings_held_by_arrow_stay_where_they_are():
+    pytest.importorskip("pyarrow", reason="pandas holds its strings by itself")
+    assert isinstance(as_arrow_column(pd.Series(WRITTEN)), ArrowColumn)
+    assert as_arrow_column(pd.Series(WRITTEN, dtype=object)) is None
+
+
+@pytest.mark.parametrize("form", ["polars", "any holder", "pandas", "pandas, objects"])
+def test_a_missing_text_is_named_by_its_position(form):
+    topics = TextTopics(2)
+    with pytest.raises(ValueError, match=r"text 2 is (None|nan), not a string"):
+        topics.learn(FORMS[form](["rain", "wind", None]))
+    assert topics.n_docs == 0
+
+
+@pytest.mark.parametrize("other", [pl.Series([1, 2]), pd.Series([1, 2]), pl.Series([b"rain"])])
+def test_a_column_of_something_else_is_an_error(other):
+    with pytest.raises(ValueError, match=r"text 0 is (?s:.*), not a string"):
+        TextTopics(2).learn(other)
+
+
+def test_a_frame_is_no_column():
+    with pytest.raises(ValueError, match=r"text 0 is (?s:.*), not a string"):
+        TextTopics(2).learn(pl.DataFrame({"text": ["rain"]}))
