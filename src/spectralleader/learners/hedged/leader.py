@@ -16,6 +16,7 @@ from spectralleader.documents.recoding import check_recoding
 from spectralleader.em.statistics import with_words
 from spectralleader.learners.hedged.background import smooth
 from spectralleader.learners.hedged.drift import Drift
+from spectralleader.learners.hedged.events import Event
 from spectralleader.learners.hedged.experts import (
     ALL,
     RECENT,
@@ -26,7 +27,7 @@ from spectralleader.learners.hedged.experts import (
     own_column,
 )
 from spectralleader.learners.hedged.mixing import Mixing
-from spectralleader.learners.hedged.refit import Event, Refit
+from spectralleader.learners.hedged.refit import Refit
 from spectralleader.learners.protocol import (
     Predictive,
     check_block,

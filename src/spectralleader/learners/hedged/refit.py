@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,32 +12,26 @@ from spectralleader.checks.states import (
     MOST,
     check_same,
     floats,
-    integers,
-    number,
     part,
     parts,
     take,
-    text,
     whole,
 )
 from spectralleader.documents import Documents
-from spectralleader.documents.views import DocumentView
 from spectralleader.em.columns import Smoothing
-from spectralleader.em.passes import log_probs
 from spectralleader.em.statistics import Statistics, match
 from spectralleader.learners.hedged.averaged_topics import AveragedTopics
 from spectralleader.learners.hedged.background import LEAST
 from spectralleader.learners.hedged.drift import Drift
+from spectralleader.learners.hedged.events import CHANGED, Event, with_event
 from spectralleader.learners.hedged.experts import ALL, RECENT, SAMPLE_NAMES, Experts, own_column
 from spectralleader.learners.hedged.race import ENOUGH, Outcome, race
+from spectralleader.learners.hedged.revival import restart_topic
 from spectralleader.learners.hedged.sample_em import SampleEM
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.samples import Reservoir, Window, sample_to_state
 from spectralleader.samples.interleaving import interleave, take_in_turns
 
-MOST_EVENTS = 100  # remembered, the latest
-CHANGED = "the stream changed"
-N_EXPLAINED, WORST = 2000, 100  # documents examined for a dead topic, and used to restart it
 COUNTERS = (
     *("n_races", "_n_raced", "_next_race", "_since", "_next_fresh"),
     *("_n_compared", "_next_revival", "changed", "_n_searched"),
@@ -50,15 +44,6 @@ def next_race(n_docs: int, n_topics: int, *, is_settled: bool) -> int:
         return SETTINGS.late_growth * n_docs
     growth = SETTINGS.first_growth if n_docs < SETTINGS.first else SETTINGS.growth
     return int(np.ceil(growth * n_docs))
-
-
-class Event(NamedTuple):
-    """A change of the topics of `model`."""
-
-    n_docs: int  # documents learned before
-    what: str
-    topics: tuple[int, ...]  # affected topics; empty for a change of the stream
-    moved: float  # share of the remembered documents whose topic changed
 
 
 class Refit:
@@ -177,13 +162,13 @@ class Refit:
 
     def _note(self, what: str, topics: Sequence[int], moved: float) -> None:
         event = Event(self.reservoir.n_seen, what, tuple(topics), moved)
-        self.events = [*self.events, event][-MOST_EVENTS:]
+        self.events = with_event(self.events, event)
 
     def note_change(self, since: int) -> None:
         """Record once that the stream has changed since document `since`."""
         if since > self.changed:
             self.changed = since
-            self.events = [*self.events, Event(since, CHANGED, (), 0.0)][-MOST_EVENTS:]
+            self.events = with_event(self.events, Event(since, CHANGED, (), 0.0))
 
     def _seek_change(self, experts: Experts, drift: Drift) -> bool:
         """Refit the window's topics on the documents since a change, if there was one."""
@@ -243,24 +228,14 @@ class Refit:
 
     def _revive(self, experts: Experts) -> None:
         """Restart a dead topic from the documents with the lowest likelihood per word."""
-        n, columns = self.reservoir.n_seen, experts.columns(ALL)
-        statistics = experts.estimates.view(ALL)
-        dead = int(statistics.totals[0].argmin())
-        even = len(self.reservoir) / self.n_topics
-        if n < self._next_revival or statistics.totals[0, dead] >= SETTINGS.dead * even:
+        n, n_of_each = self.reservoir.n_seen, experts.estimates.view(ALL).totals[0]
+        dead, even = int(n_of_each.argmin()), len(self.reservoir) / self.n_topics
+        if n < self._next_revival or n_of_each[dead] >= SETTINGS.dead * even:
             return
         # At most one restart per doubling of the stream: topics that people read should be stable.
         self._next_revival = 2 * n
-        every = max(1, len(self.reservoir) // N_EXPLAINED)
-        subset = self.reservoir.view.gather(np.arange(0, len(self.reservoir), every))
-        lengths, smoothing = np.maximum(subset.lengths, 1.0), self.smoothing(ALL, experts)
-        # Per word: otherwise the longest documents would always have the lowest likelihood.
-        explained = log_probs(DocumentView.of(subset), columns, smoothing) / lengths
-        worst = subset.take(np.argsort(explained, kind="stable")[:WORST])
-        start, alone = experts.estimates[ALL], Statistics.zero(1, worst.n_words)
-        # Weighted to an even share of the documents; a topic that starts small could die again.
-        alone.add(worst, np.full((worst.n_docs, 1), even / worst.n_docs))
-        start.totals[:, dead], start.words[:, dead] = alone.totals[:, 0], alone.words[:, 0]
+        start = experts.estimates[ALL]
+        restart_topic(start, dead, self.reservoir.view, self.smoothing(ALL, experts))
         moved = self._restart(ALL, start, experts)
         self._note("had died, and was restarted", [dead], moved)
 
@@ -320,9 +295,7 @@ class Refit:
             "followed": [sample_em.to_state() for sample_em in self.sample_ems],
             "shown": None if self.averaged is None else self.averaged.to_state(),
             "strengths": np.array(self.strengths),
-            "events": [
-                {**e._asdict(), "topics": np.array(e.topics, np.int64)} for e in self.events
-            ],
+            "events": [event.to_state() for event in self.events],
         }
 
     def load_state(self, state: dict[str, Any]) -> None:
@@ -346,14 +319,4 @@ class Refit:
         self.averaged = None
         if take(state, "shown") is not None:
             self.averaged = AveragedTopics.from_state(part(state, "shown"), self.n_topics, n_words)
-        self.events = [self._read_event(one) for one in parts(state, "events")]
-
-    def _read_event(self, state: dict[str, Any]) -> Event:
-        found = take(state, "topics")
-        # of an event of the stream, earlier versions saved no topics as floats
-        is_none = isinstance(found, np.ndarray) and found.shape == (0,)
-        topics = (
-            [] if is_none else integers(state, "topics", (None,), 0, self.n_topics - 1).tolist()
-        )
-        n_docs, moved = whole(state, "n_docs"), number(state, "moved", 0.0, 1.0)
-        return Event(n_docs, text(state, "what"), tuple(topics), moved)
+        self.events = [Event.from_state(one, self.n_topics) for one in parts(state, "events")]
