@@ -6,6 +6,34 @@ nothing after the arrow it stands for all mutants of that line.
 
 EQUIVALENT: dict[tuple[str, str], str] = {
     (
+        "em/passes.py batch_pass",
+        "fit, work = (0.0, np.empty((5, 1, source.n_topics))) -> fit, work = (0.0, np.empty((6",
+    ): "a longer buffer",
+    (
+        "em/passes.py log_probs",
+        "out, work = (np.empty(len(documents.bounds)), np.empty((5, 1, source.n_topics))) -> out, work = (np.empty(len(documents.bounds)), np.empty((6",
+    ): "a longer buffer",
+    (
+        "em/passes.py visit",
+        "work = np.empty((5, 1, columns.n_topics)) -> work = np.empty((6",
+    ): "a longer buffer",
+    (
+        "em/passes.py sweep",
+        "responsibilities, work = (np.empty((size, K)), np.empty((4, 1, K))) -> responsibilities, work = (np.empty((size, K)), np.empty((5",
+    ): "a longer buffer",
+    (
+        "em/passes.py sweep",
+        "responsibilities, work = (np.empty((size, K)), np.empty((4, 1, K))) -> responsibilities, work = (np.empty((size, K)), np.empty((4, 2",
+    ): "a longer buffer",
+    (
+        "em/passes.py visit",
+        "logs[0, k] = 0.0 -> logs[0, k] = 1.0",
+    ): "the same for all topics: posteriors do not change",
+    (
+        "em/passes.py sweep",
+        "logs[0, k] = 0.0 -> logs[0, k] = 1.0",
+    ): "the same for all topics: posteriors do not change",
+    (
         "learners/hedged/mixing.py weigh",
         "relative = np.empty(n + 1) -> relative = np.empty(n + 2)",
     ): "a longer buffer",

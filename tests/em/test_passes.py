@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 from spectralleader import Documents, Reservoir
 from spectralleader.documents.views import DocumentView
 from spectralleader.em.columns import Columns, Smoothing
-from spectralleader.em.passes import EVERY, batch_pass, log_probs, sweep, visit, visit_changes
+from spectralleader.em.passes import (
+    EVERY,
+    SWEEP_POWER,
+    batch_pass,
+    log_probs,
+    sweep,
+    visit,
+    visit_changes,
+)
 from spectralleader.em.statistics import Statistics, with_words
 from spectralleader.learners.hedged.background import smooth
 from tests.factories import blocks, documents, model
@@ -69,6 +77,24 @@ def test_long_documents_and_large_counts_do_not_underflow(n_topics):
     block, given = Documents.from_matrix(counts), start(n_topics=n_topics)
     found = log_probs(DocumentView.of(block), columns(given), SMOOTHING)
     np.testing.assert_allclose(found, model_of(given).log_prob(block), rtol=1e-9)
+
+
+def test_long_documents_are_visited_and_swept_by_the_posteriors_of_the_smoothed_model():
+    counts = np.array([[200, 150, 90, 40, 3], [1, 2, 1, 3, 0], [190, 160, 80, 45, 5]])
+    block = Documents.from_matrix(counts)
+    words = np.tile([[8.0, 8.2]], (5, 1))
+    words[0, 0] += 0.1  # topics so close that two hundred words leave both of them possible
+    given = Statistics(np.array([[9.0, 8.0], words.sum(axis=0)]), words)
+    meant = model_of(given).posterior(block)
+    assert meant[0].min() > 0.01
+    posterior, found = np.zeros((3, 2), np.float32), columns(given)
+    visit(*DocumentView.of(block)[:3], np.arange(1), posterior, found, SMOOTHING, 0.0)
+    np.testing.assert_allclose(posterior[0], meant[0], atol=ROUNDED)
+    found = columns(given)
+    sweep(DocumentView.of(block), found, SMOOTHING, 3, 1)
+    step = 2.0**-SWEEP_POWER
+    expected = (1.0 - step) * given.words + step * statistics_of(block, meant).words
+    np.testing.assert_allclose(found.words, expected, rtol=1e-9)
 
 
 def objective(block, statistics):

@@ -174,6 +174,14 @@ def test_decay_is_a_factor_until_it_would_underflow():
     assert (statistics.scale, statistics.words.tolist()) == (1.0, [[2.0 * 0.5e-100]])
 
 
+def test_statistics_of_some_words_keep_the_totals_of_all():
+    given = Statistics(np.array([[2.0, 1.0], [8.0, 4.0]]), np.arange(12.0).reshape(6, 2), 0.5)
+    found = given.of_words(np.array([4, 1]))
+    assert found.scale == 1.0
+    assert found.totals.tolist() == [[1.0, 0.5], [4.0, 2.0]]
+    assert found.words.tolist() == [[4.0, 4.5], [1.0, 1.5]]
+
+
 def test_words_in_another_order_leave_the_totals_as_they_are():
     totals = np.array([[1.0, 2.0], [3.0 + 1e-9, 4.0]])  # summed in another order, in effect
     statistics = Statistics(totals, np.array([[1.0, 4.0], [2.0, 0.0]]))
