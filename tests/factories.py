@@ -64,7 +64,7 @@ def blocks(draw: st.DrawFn, n_words: int = 5, max_docs: int = 12) -> Documents:
 
 @st.composite
 def distributions(draw: st.DrawFn, n_rows: int, size: int) -> np.ndarray:
-    """Any distributions, one a row, often certain of one outcome."""
+    """Any distributions, one per row, often certain of one outcome."""
     shares = st.lists(st.floats(0, 1), min_size=size, max_size=size)
     certain = st.integers(0, size - 1).map(lambda k: np.eye(size)[k].tolist())
     mixed = shares.map(np.array).filter(lambda row: row.sum() > 0.01)

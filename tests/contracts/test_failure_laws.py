@@ -1,6 +1,6 @@
 """Laws of failure: a step is refused before anything changes, or comes to its end.
 
-What nobody foresees, such as no more memory inside of a step, breaks the learner: from then on
+An unexpected error, such as no more memory inside a step, breaks the learner: from then on
 every use of it says so.
 """
 

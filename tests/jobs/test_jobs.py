@@ -126,18 +126,18 @@ def test_ctrl_c_ends_the_pass_after_a_whole_step_and_saves(listening, file, tmp_
 
 
 def test_a_vocabulary_is_chosen_as_wished(file, tmp_path):
-    words, source, nobody = choose_words("none"), Source((str(file),)), Progress()
+    words, source, progress = choose_words("none"), Source((str(file),)), Progress()
     listed = tmp_path / "words.txt"
     listed.write_text("rain\ngoal\n")
-    assert list(choose_vocabulary(str(listed), source, words, nobody)) == ["rain", "goal"]
-    assert choose_vocabulary("7", source, words, nobody).n_words == 7
-    assert choose_vocabulary(None, source, words, nobody).n_words == 24
-    assert choose_vocabulary("grow", source, words, nobody).max_words == 50_000
-    assert choose_vocabulary(None, Source(("-",)), words, nobody).grows
+    assert list(choose_vocabulary(str(listed), source, words, progress)) == ["rain", "goal"]
+    assert choose_vocabulary("7", source, words, progress).n_words == 7
+    assert choose_vocabulary(None, source, words, progress).n_words == 24
+    assert choose_vocabulary("grow", source, words, progress).max_words == 50_000
+    assert choose_vocabulary(None, Source(("-",)), words, progress).grows
     with pytest.raises(ValueError, match=r"standard input can only be read once.*grow:500"):
-        choose_vocabulary("500", Source(("-",)), words, nobody)
+        choose_vocabulary("500", Source(("-",)), words, progress)
     with pytest.raises(ValueError, match="got 'grow:many'"):
-        choose_vocabulary("grow:many", source, words, nobody)
+        choose_vocabulary("grow:many", source, words, progress)
 
 
 def test_predictions_are_those_of_the_library(file):

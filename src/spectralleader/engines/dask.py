@@ -24,8 +24,8 @@ except ImportError as error:
 from spectralleader.documents import Documents
 from spectralleader.engines.shared import (
     MOST_FREQUENT,
-    ColumnRequest,
     Progress,
+    VocabularyRequest,
     as_documents,
     as_text_topics,
     check_texts,
@@ -49,7 +49,7 @@ def learn_texts(
     n_topics: int,
     *,
     column: str | None = None,
-    vocabulary: ColumnRequest = MOST_FREQUENT,
+    vocabulary: VocabularyRequest = MOST_FREQUENT,
     words: Tokenizer | None = None,
     client: distributed.Client | None = None,
     progress: Progress | None = None,

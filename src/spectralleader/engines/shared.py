@@ -25,14 +25,16 @@ TEXT_BLOCK = 1000  # texts tokenised at once
 OF_TEXTS = ("string", "str", "large_string", "varchar", "char", "object", "category")
 
 Progress = Callable[[str, int, int], None]  # name of the pass, parts done, number of parts
-ColumnRequest = Vocabulary | Iterable[str] | int  # a vocabulary, its words, or its size
+VocabularyRequest = Vocabulary | Iterable[str] | int  # a vocabulary, its words, or its size
 
 
-def choose_vocabulary(wish: ColumnRequest, count_most: Callable[[int], Vocabulary]) -> Vocabulary:
+def choose_vocabulary(
+    request: VocabularyRequest, count_most: Callable[[int], Vocabulary]
+) -> Vocabulary:
     """Return the vocabulary; for a size, the engine counts words in a first pass."""
-    if isinstance(wish, int | np.integer):
-        return count_most(check_n_words(wish))
-    return wish if isinstance(wish, Vocabulary) else Vocabulary(wish)
+    if isinstance(request, int | np.integer):
+        return count_most(check_n_words(request))
+    return request if isinstance(request, Vocabulary) else Vocabulary(request)
 
 
 def check_texts(column: str, kind: str) -> None:

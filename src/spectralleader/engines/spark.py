@@ -31,7 +31,7 @@ import numpy as np
 from spectralleader.documents import Documents
 from spectralleader.engines import arrow, shared
 from spectralleader.engines.arrow import PIECE, PIECES, Batches
-from spectralleader.engines.shared import ColumnRequest, Progress
+from spectralleader.engines.shared import Progress, VocabularyRequest
 from spectralleader.engines.spark_worker import settle
 from spectralleader.learners.passes import Solution, Summary, Task, solve
 from spectralleader.sources.position import Position
@@ -50,7 +50,7 @@ def learn_texts(
     n_topics: int,
     *,
     column: str = "text",
-    vocabulary: ColumnRequest = shared.MOST_FREQUENT,
+    vocabulary: VocabularyRequest = shared.MOST_FREQUENT,
     words: Tokenizer | None = None,
     progress: Progress | None = None,
     **settings: Any,

@@ -168,7 +168,7 @@ def test_the_reservoir_holds_at_least_one_document():
 
 
 def test_a_state_whose_words_are_not_in_the_totals_of_their_topic_is_refused():
-    """It would give words chances of 1e24, and documents a probability that is none."""
+    """It would give words a probability of 1e24, and documents one above 1."""
     learner = HedgedLeader(2, n_words=30)
     learner.learn(documents(50, 30))
     state = learner.to_state()

@@ -81,7 +81,7 @@ def _read_documents(
     texts: list[Any] = _join([records.fields[wanted.index(name)] for name in columns.text])
     good = [text != "" and not text.isspace() for text in texts]
     if columns.tokens:
-        # A record without text is a document without tokens, one that is not JSON is none.
+        # A record without text is an empty document; one that is not JSON is invalid.
         texts = [parse_tokens(text) if has else [] for text, has in zip(texts, good, strict=True)]
         good = [bool(tokens) for tokens in texts]
     if empty:
