@@ -79,8 +79,8 @@ def place(topics: Any) -> Floats:
 
     Examples
     --------
-    >>> place(np.array([[0.9, 0.1], [0.9, 0.1], [0.1, 0.9]])).round(2).tolist()
-    [[0.12, 0.0], [0.12, 0.0], [-0.25, 0.0]]
+    >>> place(np.array([[0.9, 0.1], [0.9, 0.1], [0.1, 0.9]]))[:, 0].round(2).tolist()
+    [0.12, 0.12, -0.25]
     """
     rows = np.maximum(np.asarray(topics, float), np.finfo(float).tiny)
     entropies = -(rows * np.log(rows)).sum(axis=1)
