@@ -32,6 +32,16 @@ def test_the_rule_is_algorithm_1_to_the_letter(acceptance, seed):
     assert reservoir.documents.words.tolist() == literal_reservoir(100, 10, acceptance, seed)
 
 
+@pytest.mark.parametrize("n_before", [80, 120])
+def test_a_large_block_is_sorted_and_the_last_of_a_slot_stays(n_before):
+    reservoir, block = Reservoir(80, n_words=800), numbered(800)
+    reservoir.add(block[:n_before])
+    change = reservoir.add(block[n_before:])
+    assert len(change.chosen) > FEW
+    assert reservoir.documents.words.tolist() == literal_reservoir(800, 80, "paper", 0)
+    assert reservoir.view.gather(np.arange(80)) == reservoir.documents
+
+
 def test_the_first_document_after_the_reservoir_is_full_always_enters():
     for seed in range(50):
         reservoir = Reservoir(5, n_words=6, seed=seed)
