@@ -6,6 +6,42 @@ nothing after the arrow it stands for all mutants of that line.
 
 EQUIVALENT: dict[tuple[str, str], str] = {
     (
+        "samples/reservoir.py Reservoir._choose",
+        "draws, chosen = (self._draws.many(n_docs), np.empty((n_docs, 2), np.int64)) -> draws, chosen = (self._draws.many(n_docs), np.empty((n_docs, 3",
+    ): "a longer buffer",
+    (
+        "samples/reservoir.py Reservoir._choose",
+        "if len(chosen) <= FEW or self.n_seen + n_docs <= self.capacity: -> if len(chosen) < FEW",
+    ): "sorted again",
+    (
+        "samples/reservoir.py Reservoir._choose",
+        "if len(chosen) <= FEW or self.n_seen + n_docs <= self.capacity: -> if len(chosen) <= FEW or self.n_seen + n_docs <",
+    ): "sorted again",
+    (
+        "samples/reservoir.py Reservoir._choose_one",
+        "chosen = np.zeros((1, 2), np.int64) -> chosen = np.zeros((1, 3",
+    ): "a longer buffer",
+    (
+        "samples/reservoir.py choose_slots",
+        "return sort_slots(chosen, k) if k <= FEW else k -> return sort_slots(chosen, k) if True",
+    ): "the slower of two ways to sort",
+    (
+        "samples/window.py Window.add",
+        "chosen = np.empty((n_docs - skipped, 2), np.int64) -> chosen = np.empty((n_docs - skipped, 3",
+    ): "a longer buffer",
+    (
+        "samples/window.py Window.add",
+        "if n_wrapped > 0: -> if n_wrapped >= 0:",
+    ): "rolled by nothing",
+    (
+        "em/statistics.py respond_to_block",
+        "work = np.empty((4, 1, out.shape[1])) -> work = np.empty((5",
+    ): "a longer buffer",
+    (
+        "em/statistics.py respond_to_block",
+        "logs[0, k] = 0.0 -> logs[0, k] = 1.0",
+    ): "the same for all topics: posteriors do not change",
+    (
         "em/passes.py batch_pass",
         "fit, work = (0.0, np.empty((5, 1, source.n_topics))) -> fit, work = (0.0, np.empty((6",
     ): "a longer buffer",

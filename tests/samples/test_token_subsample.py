@@ -122,3 +122,10 @@ def test_a_block_without_long_documents_is_not_copied():
     assert same_rows is rows
     shorter, numbers = subsample_rows(block, rows, 0, 4)
     assert (shorter.lengths.tolist(), numbers.tolist()) == ([1.0, 4.0], [0, 1])
+
+
+def test_a_document_of_just_as_many_words_keeps_all_its_tokens():
+    block = Documents.from_matrix(np.array([[2, 3, 1, 0], [1, 1, 1, 1]]))
+    found = subsample_tokens(block, np.arange(2), most=3)
+    assert found[0] == block[0]
+    assert found.lengths.tolist() == [6.0, 3.0]
