@@ -65,6 +65,8 @@ def test_a_long_document_is_cut_at_a_word_and_expanded_by_keyboard(page):
     page.keyboard.press("Enter")
     page.wait_for_function("document.querySelector('#documents summary').textContent.length > 500")
     assert short < 230
+    page.evaluate("draw()")
+    page.wait_for_function("document.querySelector('#documents summary').textContent.length > 500")
 
 
 def test_dates_without_a_time_are_shown_as_dates(page):

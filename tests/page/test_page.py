@@ -2,7 +2,6 @@
 
 import json
 import re
-from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -15,8 +14,6 @@ from spectralleader.storage import load_with_losses
 from spectralleader.text.trends import Trends
 from tests.factories import model, texts
 from tests.page.pages import written_topics
-
-START = datetime(2021, 11, 1, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +69,7 @@ def test_a_model_without_times_or_with_one_topic_has_a_page():
     alone.learn(texts(50)[0])
     found = describe_page(alone, title="t")
     assert [len(level["topics"]) for level in found["levels"]] == [1]
-    assert found["time"]["step"] == "1 document"
+    assert found["time"]["step"] == "50 documents"
     empty = describe_page(TextTopics(3), title="t", level=2)
     assert empty["time"]["starts"] == []
     assert render(empty)
@@ -83,14 +80,6 @@ def test_places_are_near_where_words_are_the_same():
     places = place_topics(found)
     assert places.shape == (4, 2)
     assert np.isfinite(places).all()
-
-
-def test_steps_of_time_are_named():
-    for hours, said in ((0.001, "second"), (0.2, "minute"), (2, "hour"), (216, "day")):
-        topics = TextTopics(2, learner="stepwise-em")
-        written = texts(90)[0]
-        topics.learn(written, [START + timedelta(hours=hours * i) for i in range(90)])
-        assert said in describe_page(topics, title="t")["time"]["step"]
 
 
 def test_what_rose_is_listed_with_documents_on_either_side():

@@ -16,9 +16,9 @@ ENOUGH = 50
 # Intervals are not merged across a pause of more than so many intervals and this part of the time:
 # such a bar would show documents where there were none.
 PAUSE, PART = 8, 1 / 20
-# The page opens without the outermost documents, up to this share at either end, if the time that
-# remains is shorter than this part of the whole.
-STRAY, SHORTER = 0.01, 0.75
+# The page opens without the outermost documents, up to this share at either end, if they take at
+# least this part of the time.
+STRAY, LONG = 0.01, 0.25
 UNITS = ((DAY, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second"))
 
 
@@ -52,10 +52,12 @@ class Bars:
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything that a page needs, as plain values."""
+        usual = float(np.median(self.ends - self.starts)) if len(self.starts) else self.width
         return {
             "by_time": self.by_time,
             "width": self.width,
-            "step": name_step(self.width, by_time=self.by_time),
+            "usual": usual,
+            "step": name_step(usual, by_time=self.by_time),
             "enough": ENOUGH,
             "starts": self.starts.tolist(),
             "ends": self.ends.tolist(),
@@ -69,12 +71,13 @@ class Bars:
         n = len(self.starts)
         if n == 0:
             return 0, 0
-        before = np.cumsum(self.n_docs)
-        stray = STRAY * before[-1]
-        first = int(np.searchsorted(before, stray, side="right"))
+        stray, long = STRAY * self.n_docs.sum(), LONG * (self.ends[-1] - self.starts[0])
+        first = int(np.searchsorted(np.cumsum(self.n_docs), stray, side="right"))
         end = n - int(np.searchsorted(np.cumsum(self.n_docs[::-1]), stray, side="right"))
-        shown, whole = self.ends[end - 1] - self.starts[first], self.ends[-1] - self.starts[0]
-        return (first, end) if shown < SHORTER * whole else (0, n)
+        return (
+            first if self.starts[first] - self.starts[0] >= long else 0,
+            end if self.ends[-1] - self.ends[end - 1] >= long else n,
+        )
 
 
 def find_bars(trends: Trends) -> Bars:
@@ -120,7 +123,7 @@ def join_rests(bars: Sequence[list[int]], n_sampled: Ints, is_near: Any) -> list
 
 
 def name_step(width: float, *, by_time: bool) -> str:
-    """Return the length of an interval in words.
+    """Return the length of a bar in words.
 
     Examples
     --------
@@ -130,5 +133,5 @@ def name_step(width: float, *, by_time: bool) -> str:
     size, unit = 1.0, "document"
     if by_time:
         size, unit = next((one for one in UNITS if width >= one[0]), UNITS[-1])
-    n = width / size
+    n = round(width / size, 0 if width >= 10 * size else 1)
     return f"{n:,g} {unit}{'' if n == 1 else 's'}"

@@ -1,16 +1,17 @@
 // The live page: the same charts, updated by events of the service.
 let last = null;
+const isUnusual = row => row.p_value !== null && row.p_value <= .01;
 // The topic at the level shown; with more than 40 topics, the page only knows the finest level.
 function topicOf(row) {
   const k = row.topic - 1, known = data.tree.n_leaves === data.n_topics;
   const g = known ? data.tree.leaves[k].groups[state.level] : k, shown = known ? level().topics : data.levels[data.levels.length - 1].topics;
-  const fine = shown.length === data.n_topics ? percent(row.probability) : `${row.topic} of all, ${percent(row.probability)}`;
-  return [g, `topic ${g + 1}, ${name(shown[g])} (${fine})` + (row.p_value === null ? "" : `, ${percent(row.p_value)} of earlier documents were as unlikely`)];
+  const fine = shown.length === data.n_topics ? percent(row.probability) : `${percent(row.probability)} topic ${row.topic} of all ${data.n_topics}`;
+  return [g, `topic ${g + 1}, ${name(shown[g])} (${fine})` + (isUnusual(row) ? `, unusual: ${percent(row.p_value)} of earlier documents were as unlikely` : "")];
 }
 function drawLatest(rows) {
   $("latest").replaceChildren(...rows.map(row => {
     const [g, said] = row.known_words ? topicOf(row) : [7, "no known words"];
-    return el("blockquote", { style: `--colour:${colour(g)}`, class: row.p_value !== null && row.p_value <= .01 ? "odd" : "" }, el("small", {}, `${row.time}, ${said}`), row.text ?? "(texts are not kept)");
+    return el("blockquote", { style: `--colour:${colour(g)}`, class: isUnusual(row) ? "odd" : "" }, el("small", {}, `${row.time}, ${said}`), row.text ?? "(texts are not kept)");
   }));
 }
 function beat(now) {

@@ -136,7 +136,7 @@ function ticksOf(a, b, most, byTime) {
 function axis(svg, x, a, b, H, byTime) {
   svg.append(el("line", { class: "axis", x1: x(a), x2: x(b), y1: H, y2: H }));
   let free = -Infinity; // where the next label may begin
-  for (const [v, text] of ticksOf(a, b, Math.max(2, Math.floor((x(b) - x(a)) / 70)), byTime)) {
+  for (const [v, text] of ticksOf(a, b, Math.max(2, Math.floor((x(b) - x(a)) / (byTime ? 70 : 120))), byTime)) {
     const w = widthOf(text), left = Math.max(0, Math.min(x(b) - w, x(v) - w / 2));
     svg.append(el("line", { class: "axis", x1: x(v), x2: x(v), y1: H, y2: H + 5 }));
     if (left < free) continue;
@@ -193,8 +193,8 @@ function drawTime() {
   $("legend").replaceChildren(...used().map(({ t, k }) => el("span", { style: `--colour:${colour(k)}` }, brief(`${k + 1} ${name(t)}`, 40))));
   const n = bars.reduce((sum, i) => sum + data.time.n_docs[i], 0), all = data.time.n_docs.reduce((a, b) => a + b, 0);
   $("range-note").textContent = `${span(from, to)}: ${n === all ? "all" : count(n) + " of"} ${count(all)} documents`;
-  const { step, enough, starts, ends, width, n_sampled } = data.time;
-  $("time-note").textContent = `Each bar is ${step}` + (bars.some(i => ends[i] - starts[i] > 1.5 * width) ? `, or longer where there are fewer than ${enough} documents` : "")
+  const { step, enough, starts, ends, usual, n_sampled } = data.time;
+  $("time-note").textContent = `Each bar is ${step}` + (bars.some(i => ends[i] - starts[i] > 1.5 * usual) ? `, or longer where there are fewer than ${enough} documents` : "")
     + `; shares are estimated from up to ${count(Math.max(...bars.map(i => n_sampled[i])))} documents each.`
     + (bars.some(i => i > from && starts[i] > ends[i - 1]) ? " Gaps have no documents." : "") + (bars.some(isThin) ? ` Grey marks have fewer than ${enough} documents, too few for shares.` : "");
   table("time-table", ["time", "documents", ...used().map(({ t, k }) => brief(`${k + 1} ${name(t)}`, 40))],
@@ -224,11 +224,17 @@ function drawDocuments() {
   $("documents").replaceChildren(...found.slice(0, most).map(d => showDocument(d, d.groups[at])));
   if (most < found.length) $("documents").append(el("button", { type: "button", class: "plain", onclick: () => { state.more = true; drawDocuments(); } }, `Show all ${found.length}`));
 }
-// One or two lines of a document; the rest on request.
+// One or two lines of a document; the rest on request. Expanded documents stay so when redrawn.
+const expanded = new Set();
 function showDocument(d, k) {
   const short = brief(d.text, isWide() ? 220 : 75), text = el("span", {}, short);
   const note = el("small", {}, `${k + 1} ${name(level().topics[k])} · ${when(d.position, true)}`);
-  const body = short === d.text ? el("p", {}, text) : el("details", { ontoggle: event => { text.textContent = event.target.open ? d.text : short; } }, el("summary", {}, text));
+  const toggle = ({ target }) => {
+    text.textContent = target.open ? d.text : short;
+    target.open ? expanded.add(d.text) : expanded.delete(d.text);
+  };
+  const body = short === d.text ? el("p", {}, text) : el("details", { ontoggle: toggle }, el("summary", {}, text));
+  body.open = expanded.has(d.text);
   return el("blockquote", { style: `--colour:${colour(k)}` }, body, note);
 }
 // Cut at a word, or, if the first words are too long for that, anywhere.
@@ -401,7 +407,7 @@ function begin() {
   fill();
   let due;
   addEventListener("resize", () => { clearTimeout(due); due = setTimeout(draw, 100); });
-  $("technical").addEventListener("toggle", draw);
+  $("technical").addEventListener("toggle", () => { if ($("technical").open) drawTechnical(); });
   // Technical details are printed, too.
   let wasOpen = false;
   matchMedia("print").addEventListener("change", event => {
