@@ -5,7 +5,9 @@ const state = { level: data.start, topic: null, from: data.time.shown[0], to: da
 // Okabe and Ito's palette, safe for colour-blind readers; further topics get darker and paler shades of it.
 const HUES = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#B8A800", "#7F7F7F"];
 const SHADES = ["var(--text)", "var(--soft)"];
-const colour = k => k < HUES.length ? HUES[k] : `color-mix(in srgb, ${HUES[k % 8]} 60%, ${SHADES[((k >> 3) - 1) % 2]})`;
+const hue = i => i < HUES.length ? HUES[i] : `color-mix(in srgb, ${HUES[i % 8]} 60%, ${SHADES[((i >> 3) - 1) % 2]})`;
+// Unused topics take no colour: the others are easier to tell apart.
+const colour = k => hue(level().topics[k]?.used ? used().findIndex(one => one.k === k) : k);
 const percent = x => x < .0005 ? "under 0.1\u00a0%" : (100 * x).toFixed(x < 0.0995 ? 1 : 0) + "\u00a0%";
 const count = n => Math.round(n).toLocaleString("en");
 const level = () => data.levels[state.level];
@@ -106,7 +108,7 @@ function drawTopics() {
   });
   $("topics").replaceChildren(...list);
   const n = level().topics.length;
-  $("unused").textContent = list.length === n ? "" : `${n - list.length} of ${n} topics are unused; these documents support about ${list.length}.`;
+  $("unused").textContent = list.length === n ? "" : `${n - list.length} of ${n} topics ${n - list.length === 1 ? "is" : "are"} unused; these documents support about ${list.length}.`;
 }
 function drawShifts() {
   const share = (p, n, time) => (p * n < .5 ? "almost none " : percent(p) + " ") + `${time} (${count(p * n)} of ${count(n)})`;
