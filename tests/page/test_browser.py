@@ -33,7 +33,7 @@ def page(request, path):
 def test_the_slider_changes_the_number_of_topics(page):
     page.locator("#level").focus()
     page.keyboard.press("End")
-    assert page.locator(".card").count() == 9
+    assert page.locator(".card").count() == page.evaluate("used().length")
     assert page.locator("#level-shown").inner_text() == "9"
     page.keyboard.press("Home")
     assert page.locator(".card").count() == 2
@@ -44,8 +44,51 @@ def test_a_topic_is_chosen_by_keyboard_and_shows_its_documents(page):
     page.locator(".card").nth(1).focus()
     page.keyboard.press("Enter")
     assert page.locator(".card[aria-pressed=true]").count() == 1
-    assert "Typical of topic 2" in page.locator("#documents-note").inner_text()
+    assert "Typical documents of topic 2" in page.locator("#documents-note").inner_text()
     assert page.locator("#documents blockquote").count() > 3
+
+
+def test_unused_topics_are_counted_and_not_shown(page):
+    page.evaluate("level().topics[0].used = false; draw(); $('technical').open = true; draw()")
+    n = page.evaluate("level().topics.length")
+    assert f"1 of {n} topics is unused" in page.locator("#unused").inner_text()
+    assert page.locator(".card").count() == n - 1
+    assert page.locator("#legend span").count() == page.locator("#map circle").count() == n - 1
+
+
+def test_a_long_document_is_cut_at_a_word_and_expanded_by_keyboard(page):
+    page.evaluate("data.documents.forEach((d, i) => { d.text = `rain${i} `.repeat(99); }); draw()")
+    document = page.locator("#documents summary").first
+    assert document.inner_text().endswith("\u00a0…")
+    short = len(document.inner_text())
+    document.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.querySelector('#documents summary').textContent.length > 500")
+    assert short < 230
+    page.evaluate("draw()")
+    page.wait_for_function("document.querySelector('#documents summary').textContent.length > 500")
+
+
+def test_dates_without_a_time_are_shown_as_dates(page):
+    assert page.evaluate("when(86400 * 17000, true)") == "18 Jul 2016"
+    assert page.evaluate("when(86400 * 17000 + 60, true)") == "18 Jul 2016 00:01"
+
+
+def test_the_axis_is_proportional_and_sparse_times_have_no_shares(page):
+    page.evaluate(
+        """() => {
+          const time = data.time;
+          time.starts[0] -= 300 * 86400; time.ends[0] = time.starts[0] + 86400;
+          time.n_sampled[0] = time.n_docs[0] = 1;
+          draw();
+        }"""
+    )
+    thin, svg = page.locator("#time .thin"), page.locator("#time svg")
+    assert thin.count() == 1
+    assert thin.bounding_box()["width"] < svg.bounding_box()["width"] / 50
+    assert "1 document: too few" in thin.get_attribute("aria-label")
+    labels = page.locator("#time text").all_text_contents()
+    assert "Jul 2021" in labels or "2021" in labels
 
 
 def test_pointing_at_a_chart_tells_a_share_and_dragging_zooms(page):
@@ -64,6 +107,8 @@ def test_pointing_at_a_chart_tells_a_share_and_dragging_zooms(page):
 
 
 def test_every_chart_has_a_table_and_marks_that_are_reached_by_keyboard(page):
+    page.locator("#technical > summary").click()
+    page.locator("#losses svg").wait_for()
     for chart in ("time", "map", "tree", "fit", "losses"):
         assert page.locator(f"#{chart} svg [tabindex='0']").count() > 0
         page.locator(f"#{chart}-table summary").click()
@@ -79,10 +124,13 @@ OVERLAPS = """() => {
 
 
 def test_labels_of_the_map_do_not_overlap_with_many_topics(page):
+    page.locator("#technical > summary").click()
+    page.locator("#map svg").wait_for()
     page.evaluate(
         """() => {
           level().topics = Array.from({ length: 64 }, (_, k) => ({
-            name: "", weight: 1 / 64, words: ["word" + k, "x".repeat(39) + "…", "third"],
+            name: "", weight: 1 / 64, used: true,
+            words: ["word" + k, "x".repeat(39) + "…", "third"],
             x: Math.sin(k * k) * .1, y: Math.cos(7 * k) * .1 }));
           drawMap();
         }"""
@@ -92,7 +140,10 @@ def test_labels_of_the_map_do_not_overlap_with_many_topics(page):
 
 
 def test_in_print_charts_are_there_and_controls_are_not(page):
+    assert not page.locator("#losses svg").is_visible()
     page.emulate_media(media="print")
+    page.locator("#losses svg").wait_for()
     assert not page.locator("#level").is_visible()
     assert not page.locator("#reset").is_visible()
-    assert page.locator("#losses svg").is_visible()
+    page.emulate_media(media="screen")
+    page.locator("#losses svg").wait_for(state="hidden")

@@ -2,7 +2,6 @@
 
 import json
 import re
-from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -10,11 +9,11 @@ import pytest
 from spectralleader import TextTopics, Unigram
 from spectralleader.jobs import learn
 from spectralleader.page import describe_page, render
+from spectralleader.page.content import end_at_word, list_shifts, place_topics
 from spectralleader.storage import load_with_losses
+from spectralleader.text.trends import Trends
 from tests.factories import model, texts
 from tests.page.pages import written_topics
-
-START = datetime(2021, 11, 1, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
@@ -70,27 +69,37 @@ def test_a_model_without_times_or_with_one_topic_has_a_page():
     alone.learn(texts(50)[0])
     found = describe_page(alone, title="t")
     assert [len(level["topics"]) for level in found["levels"]] == [1]
-    assert found["time"]["step"] == "1 documents"
+    assert found["time"]["step"] == "50 documents"
     empty = describe_page(TextTopics(3), title="t", level=2)
     assert empty["time"]["starts"] == []
     assert render(empty)
 
 
 def test_places_are_near_where_words_are_the_same():
-    from spectralleader.page.content import place_topics
-
     found = model(4, 30)
     places = place_topics(found)
     assert places.shape == (4, 2)
     assert np.isfinite(places).all()
 
 
-def test_steps_of_time_are_named():
-    for hours, said in ((0.001, "second"), (0.2, "minute"), (2, "hour"), (216, "day")):
-        topics = TextTopics(2, learner="stepwise-em")
-        written = texts(90)[0]
-        topics.learn(written, [START + timedelta(hours=hours * i) for i in range(90)])
-        assert said in describe_page(topics, title="t")["time"]["step"]
+def test_what_rose_is_listed_with_documents_on_either_side():
+    n, late = np.full(20, 100), np.arange(20) >= 15
+    shares = np.where(late, 0.5, 0.1)[:, None] * [1, 0] + np.where(late, 0.5, 0.9)[:, None] * [0, 1]
+    found = list_shifts(Trends(False, 100.0 * np.arange(20), 100.0, n, n, shares))
+    sides = {"position": 1500.0, "n_before": 1500, "n_after": 500}
+    assert found == [
+        {"topic": 0, "before": 0.1, "after": 0.5, **sides},
+        {"topic": 1, "before": 0.9, "after": 0.5, **sides},
+    ]
+    assert list_shifts(Trends(False, 100.0 * np.arange(20), 100.0, n // 50, n, shares)) == []
+
+
+def test_a_truncated_text_ends_at_a_word():
+    topics = TextTopics(2, learner="stepwise-em")
+    topics.learn(["rain and storm " * 100] * 30)
+    shown = {one["text"] for one in describe_page(topics, title="t")["documents"]}
+    assert all(text.endswith((" rain …", " and …", " storm …")) for text in shown)
+    assert end_at_word("a\nwhole text", 100) == "a whole text"
 
 
 def test_losses_over_the_stream_are_those_of_the_checkpoint(tmp_path):

@@ -10,9 +10,16 @@ import numpy as np
 from spectralleader import __version__
 from spectralleader.arrays import Floats, Ints
 from spectralleader.jobs.describing import describe
-from spectralleader.jobs.sentences import describe_shifts, printable, truncate
+from spectralleader.jobs.sentences import (
+    describe_history,
+    describe_stale_names,
+    printable,
+    truncate,
+)
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.tree import READ
+from spectralleader.page.bars import ENOUGH, find_bars
+from spectralleader.page.trust import UNUSED, judge
 from spectralleader.storage.loss_curve import LossCurve
 from spectralleader.text.levelled_snapshot import LevelledSnapshot
 from spectralleader.text.snapshot import Snapshot
@@ -31,7 +38,6 @@ LEVELS = (*range(2, 13), 16, 20, 24, 32, 48, 64, 100)  # levels on the slider, u
 MOST_LEAVES = 40  # leaves of the drawn tree
 MOST_DOCUMENTS = 2000  # documents in the page
 N_WORDS = 10  # top words per topic
-UNITS = ((86_400.0, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second"))
 
 
 def describe_page(
@@ -58,9 +64,17 @@ def describe_page(
     """
     start = first_level(topics.tree(), level)
     content = describe_snapshot(topics.hold(), title=title, level=start, texts=texts)
-    found = describe(topics, n_words=1, n_typical=1, level=start)
-    losses = [] if curve is None else curve.rows()
-    return {**content, "losses": losses, "findings": [*found.findings(), *found.history]}
+    found, groups = describe(topics, n_words=1, n_typical=1, level=start), topics.at(start).groups
+    return {
+        **content,
+        "losses": [] if curve is None else curve.rows(),
+        "trust": judge(topics, found) if topics.n_docs else [],
+        "findings": [
+            *found.findings(),
+            *describe_history(topics, groups=groups),
+            *describe_stale_names(topics, groups),
+        ],
+    }
 
 
 def first_level(tree: TopicTree, level: int | None) -> int:
@@ -80,7 +94,7 @@ def describe_snapshot(
     """Return the content of a page for held topics, without a diagnosis.
 
     The slider has the given levels besides all topics and the initial level. A diagnosis would take
-    longer than everything else; the findings only contain the events of the topics.
+    longer than everything else.
     """
     tree, timeline, full = snapshot.tree, snapshot.timeline, snapshot.full
     start = first_level(tree, level)
@@ -89,27 +103,31 @@ def describe_snapshot(
     first = sample_under(views[0], timeline)
     sampled = [first, *(first.under(view.model) for view in views[1:])]
     trends = [find_trends(timeline, one) for one in sampled]
-    places = place_topics(tree.model)
-    words, i = full.words, numbers.index(start)
+    bars = find_bars(trends[0])
+    sampled = [bars.sample(one) for one in sampled]
+    places, words = place_topics(tree.model), full.words
     return {
         "title": title,
         "summary": f"{full.n_docs:,} documents, {full.vocabulary.n_words:,} words"
         + describe_span(trends[0]),
-        "made": f"Made by spectralleader {__version__}. This page loads nothing from a network.",
+        "made": f"Made with spectralleader {__version__}. This page loads nothing from a network.",
         "n_topics": tree.n_topics,
         "suggested": tree.suggested,
         "tokens": isinstance(words, Tokens) and words.split is None,
-        "start": i,
-        "time": list_times(trends[0]),
+        "start": numbers.index(start),
+        "time": bars.as_dict(),
         "levels": [
-            list_level(tree, view, one, found_trends, places)
-            for view, one, found_trends in zip(views, sampled, trends, strict=True)
+            list_level(tree, view, one, bars.trends(shares), places)
+            for view, one, shares in zip(views, sampled, trends, strict=True)
         ],
-        "fit": fit_of(tree.cut(1).model, sampled[0], len(trends[0].starts)),
+        "fit": fit_of(tree.cut(1).model, sampled[0], len(bars.starts)),
         "losses": [],
         "tree": list_tree(snapshot, numbers),
-        "documents": list_documents(views, sampled) if texts and timeline.texts else [],
-        "findings": describe_shifts(views[i], trends[i]),
+        "documents": list_documents(views, sampled, timeline.longest)
+        if texts and timeline.texts
+        else [],
+        "trust": [],
+        "findings": [],
     }
 
 
@@ -121,27 +139,10 @@ def describe_span(trends: Trends) -> str:
     return f", {first} to {last}"
 
 
-def list_times(trends: Trends) -> dict[str, Any]:
-    """Return the time intervals."""
-    step = f"{trends.width:,.0f} documents"
-    if trends.by_time:
-        size, unit = next((one for one in UNITS if trends.width >= one[0]), UNITS[-1])
-        n = trends.width / size
-        step = f"{n:g} {unit}{'' if n == 1 else 's'}"
-    return {
-        "by_time": trends.by_time,
-        "width": trends.width,
-        "step": step,
-        "starts": trends.starts.tolist(),
-        "n_docs": trends.n_docs.tolist(),
-        "n_sampled": trends.n_sampled.tolist(),
-    }
-
-
 def list_level(
     tree: TopicTree, view: Snapshot, sampled: TimelineSample, trends: Trends, places: Floats
 ) -> dict[str, Any]:
-    """Return the topics of a level, their shares over time and their fit."""
+    """Return the topics of a level, their shares over time, what rose and fell, and their fit."""
     model, n = view.model, view.model.n_topics
     groups = np.arange(n) if view.groups is None else view.groups
     weights = tree.model.weights + 1e-12
@@ -153,6 +154,7 @@ def list_level(
             {
                 "name": view.name(k),
                 "weight": round(float(model.weights[k]), 4),
+                "used": bool(model.weights[k] * n >= UNUSED),
                 "words": [truncate(word) for word in words],
                 "x": round(float(x[k]), 4),
                 "y": round(float(y[k]), 4),
@@ -160,8 +162,22 @@ def list_level(
             for k, words in enumerate(view.top_words(N_WORDS))
         ],
         "shares": trends.shares.round(4).tolist(),
+        "shifts": list_shifts(trends),
         "fit": fit_of(model, sampled, len(trends.starts)),
     }
+
+
+def list_shifts(trends: Trends) -> list[dict[str, Any]]:
+    """Return what rose or fell, largest change first, with the documents on either side."""
+    found = []
+    for shift in trends.shifts():
+        is_late = trends.starts >= shift.position
+        n_before, n_after = (int(trends.n_docs[which].sum()) for which in (~is_late, is_late))
+        if min(n_before, n_after) >= ENOUGH:
+            sizes = {"n_before": n_before, "n_after": n_after}
+            shares = {"before": round(shift.before, 4), "after": round(shift.after, 4)}
+            found.append({"topic": shift.topic, "position": shift.position, **shares, **sizes})
+    return found
 
 
 def fit_of(model: TopicModel, sampled: TimelineSample, n: int) -> list[float]:
@@ -203,6 +219,7 @@ def list_tree(snapshot: LevelledSnapshot, numbers: list[int]) -> dict[str, Any]:
     leaves = {
         str(stands[g]): {
             "label": f"{view.name(g)} {' '.join(map(truncate, words))}".strip(),
+            "used": bool(view.model.weights[g] * n >= UNUSED),
             "groups": [int(one[stands[g]]) if level <= n else int(groups[stands[g]])
                        for level, one in zip(numbers, levels, strict=True)],
         }
@@ -218,15 +235,20 @@ def list_tree(snapshot: LevelledSnapshot, numbers: list[int]) -> dict[str, Any]:
     return {"leaves": leaves, "merges": merges, "n_leaves": n}
 
 
-def list_documents(views: list[Snapshot], sampled: list[TimelineSample]) -> list[dict[str, Any]]:
-    """Return sampled documents with their topic and their typicality at every level."""
+def list_documents(
+    views: list[Snapshot], sampled: list[TimelineSample], longest: int
+) -> list[dict[str, Any]]:
+    """Return sampled documents with their topic and their typicality at every level.
+
+    Texts of about `longest` bytes were truncated by the timeline.
+    """
     first = sampled[0]
     best = [one.posterior.argmax(axis=1) for one in sampled]
     scores = [score(view, one) for view, one in zip(views, sampled, strict=True)]
     chosen = choose_documents(first.stretch, best, scores)
     return [
         {
-            "text": printable(first.texts[i]),
+            "text": end_at_word(first.texts[i], longest),
             "position": float(first.positions[i]),
             "stretch": int(first.stretch[i]),
             "groups": [int(one[i]) for one in best],
@@ -234,6 +256,21 @@ def list_documents(views: list[Snapshot], sampled: list[TimelineSample]) -> list
         }
         for i in chosen
     ]
+
+
+def end_at_word(text: str, longest: int) -> str:
+    """Return a text in one line; if it was truncated, with an ellipsis instead of its last word.
+
+    Examples
+    --------
+    >>> end_at_word("more rain", 9), end_at_word("more rain", 100)
+    ('more …', 'more rain')
+    """
+    shown = printable(text)
+    # A truncated text may lack up to 3 bytes of a character of 4.
+    if len(text.encode(errors="replace")) < longest - 3 or " " not in shown:
+        return shown
+    return shown.rsplit(" ", 1)[0] + " …"
 
 
 def score(view: Snapshot, sampled: TimelineSample) -> Floats:
