@@ -253,8 +253,8 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
     assert found.n_recent == len(topics.learner.window) == 2000
     assert found.summary()["of_the_last"] == 2000
     assert found.history == [
-        "Topics are provisional: until about 10,000 documents are learned, they may be replaced by "
-        "better ones and renumbered."
+        "Topics are provisional: until 8,000 to 16,000 documents with known words are learned (so "
+        "far 3,000), they may be replaced by better ones and renumbered."
     ]
     refit = topics.learner._refit
     refit.events = [Event(20_000 + i, "had died, and was restarted", (1,), 0.06) for i in range(7)]

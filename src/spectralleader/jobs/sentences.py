@@ -70,8 +70,9 @@ def describe_history(
         lines.insert(0, f"{more} earlier events are not shown.")
     if not info.is_settled and topics.n_docs > topics.n_empty:
         lines.append(
-            "Topics are provisional: until about 10,000 documents are learned, they may be "
-            "replaced by better ones and renumbered."
+            "Topics are provisional: until 8,000 to 16,000 documents with known words are learned "
+            f"(so far {topics.n_docs - topics.n_empty:,}), they may be replaced by better ones and "
+            "renumbered."
         )
     if info.drifts_since is not None:
         hint = "" if recent else ": use --recent for the topics of the last documents"
