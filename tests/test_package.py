@@ -4,6 +4,7 @@ import sys
 import pytest
 
 import spectralleader
+from spectralleader.errors import EXTRAS
 
 
 def test_every_public_name_is_there():
@@ -19,4 +20,6 @@ def test_without_its_library_an_adapter_says_what_to_install(name):
     code = f"import sys; sys.modules['{name}'] = None; import spectralleader.{name}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 1
-    assert f"pip install spectralleader[{name}]" in done.stderr.splitlines()[-1]
+    assert (
+        f"requires the extra {name!r}: pip install {EXTRAS[name]}" in done.stderr.splitlines()[-1]
+    )

@@ -1,4 +1,4 @@
-"""The exceptions that callers may want to catch."""
+"""The exceptions that callers may want to catch, and the message of a missing package."""
 
 from __future__ import annotations
 
@@ -27,3 +27,29 @@ class NotEmittedError(ValueError):
 
     The last checkpoint is unchanged.
     """
+
+
+# Packages of each extra in pyproject.toml. Hints name these and not `spectralleader[extra]`, which
+# pip can only install if this package itself came from an index.
+EXTRAS = {
+    "dask": "'dask[dataframe,distributed]' pyarrow",
+    "kafka": "confluent-kafka",
+    "redis": "'redis[hiredis]'",
+    "river": "river",
+    "serve": "httptools prometheus-client starlette uvicorn uvloop",
+    "sklearn": "scikit-learn",
+    "spark": "pyspark pandas pyarrow",
+    "study": "matplotlib",
+    "zstd": "zstandard",
+}
+
+
+def missing_extra(what: str, extra: str) -> str:
+    """Return the message that something requires the packages of an extra.
+
+    Examples
+    --------
+    >>> missing_extra("drawing a figure", "study")
+    "drawing a figure requires the extra 'study': pip install matplotlib"
+    """
+    return f"{what} requires the extra {extra!r}: pip install {EXTRAS[extra]}"

@@ -13,6 +13,7 @@ import numpy as np
 from spectralleader.checks import check_json, check_whole
 from spectralleader.checks.states import check_same, integers, plain, whole
 from spectralleader.documents import Documents
+from spectralleader.errors import missing_extra
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import create_learner
 from spectralleader.models import TopicModel
@@ -23,9 +24,7 @@ from spectralleader.text.words import Words
 try:
     from river import base
 except ModuleNotFoundError as error:
-    raise ImportError(
-        "spectralleader.river requires river: pip install spectralleader[river]"
-    ) from error
+    raise ImportError(missing_extra("spectralleader.river", "river")) from error
 
 Bag = Mapping[Any, Any]  # words, or names of features, to counts
 Document = Bag | Sequence[Any]  # a string is a text, other sequences are tokens

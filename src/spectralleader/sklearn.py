@@ -12,6 +12,7 @@ from spectralleader.checks import check_whole
 from spectralleader.checks.states import check_same, part, whole
 from spectralleader.documents import Documents
 from spectralleader.documents.rounding import as_whole
+from spectralleader.errors import missing_extra
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import create_learner
 from spectralleader.models import TopicModel
@@ -24,9 +25,7 @@ try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 except ModuleNotFoundError as error:
-    raise ImportError(
-        "spectralleader.sklearn requires scikit-learn: pip install spectralleader[sklearn]"
-    ) from error
+    raise ImportError(missing_extra("spectralleader.sklearn", "sklearn")) from error
 
 TYPES = [np.float64, np.float32, np.int64, np.int32]  # dtypes of counts that are not converted
 

@@ -91,6 +91,48 @@ def test_numbers_are_those_of_the_library(command, file):
     assert told["vocabulary"] == {"words": 15, "grows": False}
 
 
+def test_times_that_cannot_be_read_are_reported_with_an_example(command, tmp_path):
+    file, saved = tmp_path / "a.csv", tmp_path / "m"
+    rows = "".join(f"{text},{i % 28 + 1:02}/01/2025\n" for i, text in enumerate(texts()[0]))
+    file.write_text(f"text,day\n{rows}")
+    options = ("learn", file, "-k", 3, "--learner", "stepwise-em", "--save", saved)
+    shown = command(*options, "--time", "day").stdout
+    assert (
+        "problem: 300 rows: missing or unreadable time; the text is used (such as '01/01" in shown
+    )
+    assert "known are ISO 8601, Unix time" in shown
+    assert "as in --time-format %d/%m/%Y" in shown
+    assert "warning: no time in the column 'day' can be read: trends count documents" in shown
+    with pytest.raises(ValueError, match="time was day, is day as %d/%m/%Y"):
+        command(*options, "--time", "day", "--time-format", "%d/%m/%Y")
+    shown = command(*options, "--time", "day", "--time-format", "%d/%m/%Y", "--fresh").stdout
+    assert "unreadable" not in shown
+    assert "warning" not in shown
+    assert load(saved).timeline.by_time
+
+
+def test_a_time_format_is_checked_before_anything_is_read(command, file):
+    for given, message in (
+        (("--time-format", "%d/%Q"), "'%d/%Q' is not a format of times: 'Q' is a bad directive"),
+        (("--time-format", "%d", "--time", ""), "cannot read the times of .* without times: name"),
+        (("--time-format", "%d", "--follow"), "the times of live sources have known formats"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            command("learn", file, *given)
+
+
+def test_new_documents_without_known_words_are_a_warning(command, tmp_path):
+    file, saved = tmp_path / "a.txt", tmp_path / "m"
+    file.write_text("rain and wind\nlate goal\n" * 50)
+    options = ("learn", file, "-k", 2, "--vocabulary", 9, "--save", saved)
+    assert "warning" not in command(*options).stdout
+    with file.open("a") as end:
+        end.write("bonds falling\nlate goal\n" * 50)
+    shown = command(*options).stdout
+    assert "warning: 50 of 100 new documents have no known word" in shown
+    assert "start over with --fresh --vocabulary grow" in shown
+
+
 def test_a_round_trip_through_files_predicts_as_the_library_does(command, file, tmp_path):
     saved, out = tmp_path / "m", tmp_path / "p.jsonl"
     command("learn", file, "-k", 3, "--save", saved)

@@ -182,4 +182,4 @@ def test_a_missing_engine_is_told_in_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", arguments)
     assert run() == 2
     last = capsys.readouterr().err.strip().splitlines()[-1]
-    assert last.endswith("pip install 'spectralleader[spark]'")
+    assert last.endswith("requires the extra 'spark': pip install pyspark pandas pyarrow")

@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import re
 import signal
 from datetime import UTC, datetime, timedelta
 
@@ -149,6 +150,29 @@ def test_predictions_are_those_of_the_library(file):
     assert [row["line"] for p in found for row in p.rows()] == list(range(2, 302))
 
 
+def test_a_document_without_known_words_has_no_topic(tmp_path):
+    topics = learn(write_csv(tmp_path / "news.csv"), n_topics=3).topics
+    topics.name(int(topics.model.weights.argmax()), "largest")
+    new = tmp_path / "new.csv"
+    new.write_text("text\nrain and wind\nunheard of\n")
+    for options in ({}, {"n_best": 2}):
+        with Source((str(new),), block=9).open() as reader:
+            [prediction] = predict_blocks(topics, reader, **options)
+        known, unknown = prediction.rows()
+        assert known["topic"] is not None
+        assert known["probability"] > 0.5
+        empty = {"topic": None, "name": None, "probability": None, "known_words": 0}
+        assert {name: unknown[name] for name in empty} == empty
+        if options:
+            assert (unknown["best"], unknown["probabilities"]) == ([None, None], [None, None])
+        else:
+            expected = topics.model.weights.round(4).tolist()
+            assert unknown["probabilities"] == pytest.approx(expected)
+    out = io.StringIO()
+    assert write([prediction], out) == 2
+    assert out.getvalue().splitlines()[2].endswith(",,,,,")  # p_value and two pairs
+
+
 def test_predictions_are_written_alike_as_csv_and_json(file):
     topics = learn(file, n_topics=3).topics
     as_csv, as_json = io.StringIO(), io.StringIO()
@@ -219,6 +243,8 @@ def test_a_model_is_described_with_typical_documents_and_findings(tmp_path):
         assert all(set(text.split()) <= own for text in written)
         assert all(document["time"].startswith("2020-01-01T00:") for document in topic["latest"])
     fits, used, number = found.findings()
+    assert re.search(r"0\.\d+ or more \(drawn from the model: \d+%\)", fits)
+    assert re.search(r"unexplained \(drawn from the model: \d+%\)", fits)
     assert fits.startswith("The single-topic assumption fits:")
     assert used == "All 3 topics are in use."
     assert number.startswith("The spectrum suggests 3 topics")
@@ -253,8 +279,8 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
     assert found.n_recent == len(topics.learner.window) == 2000
     assert found.summary()["of_the_last"] == 2000
     assert found.history == [
-        "Topics are provisional: until about 10,000 documents are learned, they may be replaced by "
-        "better ones and renumbered."
+        "Topics are provisional: until 8,000 to 16,000 documents with known words are learned (so "
+        "far 3,000), they may be replaced by better ones and renumbered."
     ]
     refit = topics.learner._refit
     refit.events = [Event(20_000 + i, "had died, and was restarted", (1,), 0.06) for i in range(7)]
@@ -263,18 +289,23 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
     earlier, first, *_, drift = describe(topics).history
     assert earlier == "2 earlier events are not shown."
     assert first == (
-        "After 20,002 documents (about 1 Jan 2020 00:49) topic 2 had died, and was restarted; 6% "
-        "of the remembered documents changed their topic."
+        "After 20,002 documents (about 1 Jan 2020 00:49) topic 2, which was unused, was "
+        "re-initialised; 6% of the remembered documents changed their topic."
     )
     assert drift.startswith("The stream has drifted since document 2,900 (about 1 Jan ")
     at_one = describe(topics, level=1).history
-    assert " part of topic 1 had died, and was restarted; 6%" in at_one[1]
+    assert " an unused part of topic 1 was re-initialised; 6%" in at_one[1]
     timeline = Timeline(n_buckets=2)
     event = Event(70_000, "replaced by a newcomer", (0, 1, 2), 0.25)
     replaced = describe_event(event, timeline)
     assert replaced.startswith("After 70,000 documents 3 topics were replaced by a newcomer; 25%")
     timeline.add(["a", "b"], np.array([0.0, 1637712000.0]), numbers=np.arange(2))
     assert " documents (about " in describe_event(event, timeline)
+    for moved, sentence in (
+        (0.0, "no documents moved."),
+        (0.004, "less than 1% of the remembered documents changed their topic."),
+    ):
+        assert describe_event(event._replace(moved=moved), timeline).endswith(f"; {sentence}")
 
 
 def test_a_learner_without_a_window_has_no_recent_topics(file):

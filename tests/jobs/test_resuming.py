@@ -54,7 +54,7 @@ def write_rows(folder, n_docs=300):
 
 
 @pytest.mark.parametrize("sort", [False, True], ids=["as it comes", "sorted"])
-@pytest.mark.parametrize("vocabulary", ["15", "grow:15"])
+@pytest.mark.parametrize("vocabulary", ["15", "grow:15", None])
 def test_a_pass_in_pieces_is_one_pass_for_every_format(vocabulary, sort, tmp_path):
     for name, files in write_rows(tmp_path).items():
         paths = tuple(str(tmp_path / file) for file in files)
@@ -94,6 +94,54 @@ def test_a_file_that_has_grown_teaches_its_new_lines_only(tmp_path):
     topics.learn(written[:95])
     topics.learn(written[95:])
     assert same_state(again.topics.to_state(), topics.to_state())
+
+
+def write_new_subject(tmp_path):
+    """Return a file, and a function that appends to it texts of which half have new words."""
+    file, written = tmp_path / "log.txt", texts(300)[0]
+    file.write_text("".join(f"{line}\n" for line in written))
+
+    def append():
+        with file.open("a") as end:
+            end.writelines(f"{line}\nbonds yields falling\n" for line in written)
+
+    return file, append
+
+
+@pytest.mark.parametrize("learner", ["hedged", "stepwise-em"])
+def test_a_resumed_run_learns_new_subjects(learner, tmp_path):
+    file, append = write_new_subject(tmp_path)
+    options = {"n_topics": 3, "learner": learner, "save": tmp_path / "m"}
+    first = learn(file, **options)
+    fixed = learn(file, n_topics=3, learner=learner, vocabulary=5000)
+    assert list(first.topics.vocabulary) == list(fixed.topics.vocabulary)
+    assert (first.topics.model.topics == fixed.topics.model.topics).all()
+    assert first.mean_loss == fixed.mean_loss
+    assert first.summary()["vocabulary"] == {"words": 24, "grows": False}
+    append()
+    found = learn(file, **options)
+    assert {"bonds", "yields", "falling"} <= set(found.topics.vocabulary)
+    assert (found.topics.n_docs, found.topics.n_empty, found.n_unknown) == (900, 0, None)
+    assert found.summary()["vocabulary"] == {"words": 27, "grows": True}
+
+
+def test_no_words_are_added_before_the_counted_texts_are_learned(tmp_path):
+    file, append = write_new_subject(tmp_path)
+    source, options = Source((str(file),), block=50), FAST | {"save": tmp_path / "m"}
+    assert learn(source, **options, progress=StopAfter(100)).terminated
+    append()  # before the first pass is complete
+    assert learn(source, **options, progress=StopAfter(300)).topics.vocabulary.n_words == 24
+    pieces = learn(source, **options)
+    assert (pieces.topics.vocabulary.n_words, pieces.topics.n_empty) == (27, 0)
+
+
+def test_many_new_documents_without_known_words_are_reported(tmp_path):
+    file, append = write_new_subject(tmp_path)
+    options = FAST | {"vocabulary": 5000, "save": tmp_path / "m"}
+    assert learn(file, **options).n_unknown is None
+    append()
+    assert learn(file, **options).n_unknown == 300
+    assert learn(file, **options).n_unknown is None  # nothing is new
 
 
 def test_a_last_line_that_was_not_finished_stays_as_it_was_learned(tmp_path):
@@ -146,10 +194,21 @@ def test_other_settings_are_refused_and_named(tmp_path):
         ({"block": 50}, "block was 100, is 50"),
         ({"sort": True}, "sort was no, is by timestamp"),
         ({"text": ("label",)}, "text was text, is label"),
+        ({"time": ""}, "time was timestamp, is none"),
+        ({"time_format": "%Y"}, "time was timestamp, is timestamp as %Y"),
     ):
         with pytest.raises(ValueError, match=message):
             learn(Source((str(file),), **change), **options)
     assert load(saved).n_docs == 300
+
+
+def test_a_file_that_does_not_store_its_time_column_is_resumed(tmp_path):
+    file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
+    learn(file, **FAST, vocabulary=15, save=saved)
+    found = load_checkpoint(saved)
+    del found.run.settings["time"]  # as in earlier versions
+    save(found, saved)
+    assert learn(file, **FAST, vocabulary=15, save=saved).n_before == 300
 
 
 def test_fresh_starts_anew_and_keeps_what_was_there(tmp_path):

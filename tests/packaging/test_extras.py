@@ -56,7 +56,7 @@ def test_commands_that_draw_say_what_to_install_before_they_work(arguments, tmp_
     assert done.returncode == 2
     assert done.stdout == ""
     [line] = done.stderr.splitlines()
-    assert line.endswith("requires matplotlib: pip install 'spectralleader[study]'")
+    assert line.endswith("requires the extra 'study': pip install matplotlib")
     assert [path.name for path in tmp_path.iterdir()] == ["tweets.csv"]
 
 

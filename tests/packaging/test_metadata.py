@@ -1,10 +1,12 @@
 """What a release says of itself: extras, supported Pythons, and what the workflow runs."""
 
 import re
+import shlex
 import tomllib
 from pathlib import Path
 
 from spectralleader import __version__
+from spectralleader.errors import EXTRAS
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -17,6 +19,15 @@ def test_all_has_every_extra_that_is_for_users():
     named = set(re.fullmatch(r"spectralleader\[(.*)\]", everything)[1].split(","))
     extras = set(PROJECT["optional-dependencies"]) - {"all"}
     assert named == extras - FOR_DEVELOPERS - TOO_HEAVY
+
+
+def test_hints_name_the_packages_of_each_extra():
+    extras = set(PROJECT["optional-dependencies"]) - FOR_DEVELOPERS - {"all"}
+    assert set(EXTRAS) == extras
+    for extra, hint in EXTRAS.items():
+        packages = PROJECT["optional-dependencies"][extra]
+        named = [re.match(r"[\w.-]+(\[.*?\])?", package)[0] for package in packages]
+        assert sorted(shlex.split(hint)) == sorted(named)
 
 
 def test_the_workflow_runs_targets_that_exist_on_every_python_that_is_supported():

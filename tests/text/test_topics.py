@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -117,6 +118,42 @@ def test_mistakes_are_named():
         TextTopics(2).learn("a text")
     with pytest.raises(ValueError, match="not a string"):
         TextTopics(2).learn(["a text", None])
+
+
+FRAME = {"id": ["a", "b"], "text": ["late goal", "rain"]}
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (pd.DataFrame(FRAME), r"a DataFrame of 'id', 'text'; pass one of them: df\['text'\]"),
+        (pl.DataFrame(FRAME), r"a DataFrame of 'id', 'text'; pass one of them: df\['text'\]"),
+        (pl.DataFrame(FRAME).lazy(), "a LazyFrame; collect it and pass one column"),
+        (FRAME, r"a dict of 'id', 'text'; pass one of them: texts\['text'\]"),
+        (pd.DataFrame({"body": ["rain"]}), r"pass one of them: df\['body'\]"),
+        (pd.DataFrame(), "a DataFrame of no columns"),
+    ],
+)
+def test_a_table_of_several_columns_is_rejected(table, message):
+    topics = TextTopics(2)
+    topics.learn(["late goal", "rain"] * 9)
+    for method in (topics.learn, topics.posterior, topics.count, topics.p_values, topics.step):
+        with pytest.raises(TypeError, match=message):
+            method(table)
+    with pytest.raises(TypeError, match=message):
+        Vocabulary.most_frequent(table, 5)
+    assert topics.n_docs == 18
+    if not isinstance(table, dict):  # which is a document of tokens, and has a message of its own
+        with pytest.raises(TypeError, match=message):
+            TextTopics(2, words="tokens").learn(table)
+
+
+@pytest.mark.parametrize("times", [range(90), range(260), iter(range(90))])
+def test_times_of_another_number_are_rejected_before_anything_is_learned(times):
+    topics, n_times = TextTopics(2), 260 if times == range(260) else 90
+    with pytest.raises(ValueError, match=f"there are 250 texts, and {n_times} times; give one"):
+        topics.learn(["late goal", "rain"] * 125, times)
+    assert topics.n_docs == 0
 
 
 def test_a_tokenizer_that_fails_leaves_words_counts_and_learner_as_they_were():

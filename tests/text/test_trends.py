@@ -52,6 +52,17 @@ def test_rows_are_tidy_and_a_level_has_its_own(learned):
     assert {row["topic"] for row in rows} == {1, 2}
 
 
+def test_intervals_do_not_begin_before_the_data():
+    topics, first = TextTopics(2, learner="unigram"), datetime(2025, 1, 1, 9, tzinfo=UTC)
+    days = [first + timedelta(days=i // 3) for i in range(300)]
+    topics.learn(["rain and wind", "late goal", "wind"] * 100, days)
+    trends = topics.trends()
+    assert trends.starts[0] < first.timestamp()  # intervals have a round length
+    rows = trends.rows()
+    assert rows[0]["time"] == "2025-01-01T09:00:00Z"
+    assert rows[2]["time"] == name_position(trends.starts[1], by_time=True)
+
+
 def test_what_fell_is_told_with_its_time(learned):
     shift = learned.trends().shifts()[0]
     rain = int(learned.posterior([WRITTEN[LABELS.index("weather")]]).argmax())

@@ -135,7 +135,9 @@ def test_a_vocabulary_survives_its_state_and_goes_on():
     given_one = Vocabulary(["sun", "Straße", "\ud800"])
     growing = GrowingVocabulary(3)
     growing.count_texts(SPOKEN, Words())
-    for vocabulary in (given_one, growing):
+    closed = GrowingVocabulary(3, words=["sun", "rain"], n_closed=len(SPOKEN) + 1)
+    closed.count_texts(SPOKEN, Words())
+    for vocabulary in (given_one, growing, closed):
         state = vocabulary_to_state(vocabulary)
         again = vocabulary_from_state(state)
         assert type(again) is type(vocabulary)
@@ -146,6 +148,32 @@ def test_a_vocabulary_survives_its_state_and_goes_on():
         new_ids = [one.settle() for one in (vocabulary, again)]
         np.testing.assert_array_equal(*new_ids)
         assert list(again) == list(vocabulary)
+
+
+def test_a_closed_vocabulary_opens_after_its_texts():
+    vocabulary = GrowingVocabulary(9, words=["sun", "rain"], n_closed=2)
+    assert (vocabulary.grows, vocabulary.is_fixed) == (True, True)
+    for texts, words in (
+        (["sun and moon"], ["sun", "rain"]),
+        (["moon", "stars"], ["sun", "rain"]),  # it opens between two calls
+        (["rain", "moon"], ["sun", "rain", "moon"]),
+    ):
+        vocabulary.count_texts(texts, Words())
+        assert list(vocabulary) == words
+    assert not vocabulary.is_fixed
+    assert vocabulary.totals.tolist() == [1, 1, 1]
+    assert not GrowingVocabulary(9).is_fixed
+    assert Vocabulary(["sun"]).is_fixed
+    with pytest.raises(ValueError, match="n_closed"):
+        GrowingVocabulary(9, n_closed=-1)
+
+
+def test_a_growing_vocabulary_of_an_earlier_version_is_open():
+    state = vocabulary_to_state(GrowingVocabulary(3))
+    del state["n_closed"], state["n_texts"]
+    again = vocabulary_from_state(state)
+    again.count_texts(["moon"], Words())
+    assert list(again) == ["moon"]
 
 
 def test_an_empty_growing_vocabulary_survives_its_state():

@@ -70,6 +70,14 @@ class StreamOptions(FileOptions):
     """How documents are read from files in order."""
 
     time: Time = None
+    time_format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="Format of the times, such as %d/%m/%Y (see strptime). By default ISO 8601, Unix "
+            "time, Twitter's format and e-mail dates are recognised.",
+        ),
+    ] = None
     label: Annotated[
         str | None, typer.Option(metavar="COL", help="Label column. Guessed by default.")
     ] = None
@@ -98,7 +106,8 @@ class LearnerOptions:
         typer.Option(
             "--vocabulary",
             metavar="N|grow|grow:N|FILE",
-            help="N: the N most frequent words, counted in a first pass (default: 5000). grow, "
+            help="N: the N most frequent words, counted in a first pass. Default: 5000, to which "
+            "runs of learn that resume add the words of new documents, up to 50000. grow, "
             "grow:N: add words as they appear, up to N, 50000 by default (default for a pipe). "
             "FILE: the words in a file.",
         ),

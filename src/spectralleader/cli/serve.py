@@ -18,9 +18,9 @@ from spectralleader.cli.options import (
     stoppable,
     trust_learner,
 )
+from spectralleader.errors import missing_extra
 
 app = typer.Typer()
-MISSING = "serve requires an extra: pip install 'spectralleader[serve]'"
 
 
 @app.command(
@@ -115,7 +115,7 @@ def serve(
     """  # fmt: skip
     check_folder(model)
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
-        raise ImportError(MISSING)
+        raise ImportError(missing_extra("serve", "serve"))
     if read_only and learn is not None:
         raise typer.BadParameter("--read-only does not learn; omit --learn")
     if read_only and adopt:

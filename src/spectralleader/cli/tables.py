@@ -86,10 +86,24 @@ def show_learned(result: LearnResult) -> None:
     if result.n_before:
         before = count_of(result.n_before, "document")
         _say(out, f"resumed after {before}; {topics.n_docs - result.n_before:,} new")
-    grows = "growing vocabulary" if vocabulary.grows else "vocabulary"
+    grows = "vocabulary" if vocabulary.is_fixed else "growing vocabulary"
     _say(out, f"{grows} of {n_words}; {topics.n_empty:,} documents without known words")
+    if result.n_unknown is not None:
+        n_new = topics.n_docs - result.n_before
+        _say(
+            out,
+            f"warning: {result.n_unknown:,} of {n_new:,} new documents have no known word, so new "
+            "subjects do not appear: the vocabulary is that of the first run; to let it grow, "
+            "start over with --fresh --vocabulary grow",
+        )
     _say(out, say_loss(result))
     _show_input(out, result.reader)
+    if result.reader.columns.time is not None and not topics.timeline.by_time and topics.n_docs:
+        _say(
+            out,
+            f"warning: no time in the column {result.reader.columns.time!r} can be read: trends "
+            "count documents instead, and do not show dates",
+        )
     for line in describe_history(topics, groups=topics.at().groups):
         _say(out, line)
     if result.is_useful:

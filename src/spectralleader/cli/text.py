@@ -128,7 +128,8 @@ def predict(
     A line has the file and line of the document, its likeliest topic (from 1)
     with its name and probability, the number of known words, their log-
     probability, a p-value for surprise, and the probabilities of all topics.
-    Rows without text get the topic weights.
+    A document without text or known words has an empty topic, and the weights
+    of the topics as probabilities.
     """
     check_folder(out)
     with stoppable():

@@ -13,13 +13,13 @@ from contextlib import contextmanager
 from functools import partial, reduce
 from typing import Any
 
+from spectralleader.errors import missing_extra
+
 try:
     import dask
     import distributed
 except ImportError as error:
-    raise ImportError(
-        "spectralleader.engines.dask requires Dask: pip install 'spectralleader[dask]'"
-    ) from error
+    raise ImportError(missing_extra("spectralleader.engines.dask", "dask")) from error
 
 from spectralleader.documents import Documents
 from spectralleader.engines.shared import (

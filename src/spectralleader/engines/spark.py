@@ -15,6 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from spectralleader.errors import missing_extra
+
 try:
     import pyarrow  # noqa: F401  # fail here, with a message that names the extra
     from pyspark import StorageLevel, TaskContext
@@ -22,9 +24,7 @@ try:
     from pyspark.sql import functions as F  # noqa: N812  # its usual name
     from pyspark.sql.types import UserDefinedType
 except ImportError as error:
-    raise ImportError(
-        "spectralleader.engines.spark requires Spark: pip install 'spectralleader[spark]'"
-    ) from error
+    raise ImportError(missing_extra("spectralleader.engines.spark", "spark")) from error
 
 import numpy as np
 

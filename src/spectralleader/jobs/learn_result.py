@@ -13,6 +13,8 @@ from spectralleader.storage.loss_curve import LossCurve
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
 
+UNKNOWN = 0.1  # share of new documents without known words from which a warning is printed
+
 
 @dataclass(frozen=True)
 class LearnResult:
@@ -30,11 +32,26 @@ class LearnResult:
     stopped: bool = False  # by Ctrl-C or SIGTERM
     terminated: bool = False  # by SIGTERM
     curve: LossCurve = field(default_factory=LossCurve)  # losses over the stream
+    n_empty_before: int = 0  # documents without known words of earlier passes
 
     @property
     def is_useful(self) -> bool:
         """Whether anything was learned: at least one document had a known word."""
         return self.topics.n_docs > self.topics.n_empty
+
+    @property
+    def n_unknown(self) -> int | None:
+        """How many new documents a fixed vocabulary misses; None if not clearly more than before.
+
+        That is more than a tenth of them, and more than twice the share of earlier passes: a sign
+        that the stream has new subjects, which the words of the first pass cannot show.
+        """
+        n_new = self.topics.n_docs - self.n_before
+        n_empty = self.topics.n_empty - self.n_empty_before
+        if self.topics.vocabulary.grows or not self.n_before or not n_new:
+            return None
+        usual = max(UNKNOWN, 2 * self.n_empty_before / self.n_before)
+        return n_empty if n_empty > usual * n_new else None
 
     @property
     def mean_loss(self) -> float | None:
@@ -51,7 +68,7 @@ class LearnResult:
             "seconds": self.seconds,
             "stopped": self.stopped,
             "learner": name_of(topics.learner),
-            "vocabulary": {"words": vocabulary.n_words, "grows": vocabulary.grows},
+            "vocabulary": {"words": vocabulary.n_words, "grows": not vocabulary.is_fixed},
             "L1": self.mean_loss,
             "perplexity": self.losses and self.losses.perplexity,
             "unigram_L1": self.unigram_losses.mean_loss,

@@ -39,6 +39,7 @@ class Pass:
         progress: Progress,
     ) -> None:
         self.topics, self.n_before = checkpoint.topics, checkpoint.topics.n_docs
+        self._n_empty_before = checkpoint.topics.n_empty
         self._reader, self._digest = reader, digest
         self._checkpoints, self._progress = checkpoints, progress
         self._settings = run.settings
@@ -161,5 +162,6 @@ class Pass:
             self._checkpoints and self._checkpoints.n_saved,
             backup=self._checkpoints and self._checkpoints.backup,
             curve=self._curve,
+            n_empty_before=self._n_empty_before,
             **ended,
         )

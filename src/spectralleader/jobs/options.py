@@ -28,6 +28,7 @@ from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Words
 
+TIME = "time"  # the one setting that earlier files lack
 OFTEN = "10min"  # default interval of checkpoints; saving a large model takes a second
 
 
@@ -100,11 +101,14 @@ class LearnOptions:
         words = self.source.choose_words(columns, self.words)
         wish = choose_wish(self.vocabulary, self.source)
         # Compile all kernels in parallel now; counting words would compile its own one by one.
-        compile_learning(self.learner, isinstance(wish, str) and wish.startswith(GROW))
+        grows = self.vocabulary is None or (isinstance(wish, str) and wish.startswith(GROW))
+        compile_learning(self.learner, grows)
         return TextTopics(
             self.n_topics,
             learner=self.learner,
-            vocabulary=choose_vocabulary(self.vocabulary, self.source, words, progress),
+            vocabulary=choose_vocabulary(
+                self.vocabulary, self.source, words, progress, resumes=True
+            ),
             words=words,
             block_size=self.source.block,
             timeline=Timeline(texts=self.keep_texts),
@@ -114,10 +118,13 @@ class LearnOptions:
     def stored(self, columns: Columns) -> dict[str, str]:
         """Return the settings that affect the model, by name, as a checkpoint stores them.
 
-        Labels do not, nor do times unless documents are sorted by them.
+        Labels do not, nor do times unless documents are sorted by them. Times are stored all the
+        same: the trends of learned documents cannot be changed by naming another column. A live
+        source keeps its columns in its position instead.
         """
         text = ",".join(columns.text)
         sorting = f"by {columns.time}" if self.source.sort else "no"
+        time = " as ".join(filter(None, (columns.time, self.source.time_format))) or "none"
         return {
             "topics": str(self.n_topics),
             "learner": self.learner,
@@ -125,9 +132,9 @@ class LearnOptions:
             "vocabulary": name_vocabulary(self.vocabulary, self.source),
             **name_words(self.source.choose_words(columns, self.words)),
             "block": str(self.source.block),
-            "text": text if text.isprintable() else ascii(text),
-            "sort": sorting if sorting.isprintable() else ascii(sorting),
-            **({"source": "live"} if self.source.is_live else {}),
+            "text": printable(text),
+            "sort": printable(sorting),
+            **({"source": "live"} if self.source.is_live else {TIME: printable(time)}),
         }
 
 
@@ -154,6 +161,11 @@ def name_stop_words(words: Words) -> str:
     return f"{len(words.stops)} given words ({short_digest(sorted(words.stops))})"
 
 
+def printable(setting: str) -> str:
+    """Return a setting as a checkpoint may store it."""
+    return setting if setting.isprintable() else ascii(setting)
+
+
 def short_digest(words: Iterable[str]) -> str:
     """Return the first 8 hexadecimal digits of a digest of words."""
     return hashlib.sha256(json.dumps(list(words)).encode()).hexdigest()[:8]
@@ -161,6 +173,7 @@ def short_digest(words: Iterable[str]) -> str:
 
 def check_same(before: dict[str, str], now: dict[str, str], name: str) -> None:
     """Raise if any setting differs, naming all that do."""
+    now = {key: value for key, value in now.items() if key != TIME or key in before}
     differing = [key for key in {**before, **now} if before.get(key) != now.get(key)]
     if differing:
         told = "; ".join(

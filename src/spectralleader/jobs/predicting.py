@@ -45,7 +45,10 @@ class Prediction(NamedTuple):
     p_values: Floats | None = None  # (n_docs,) see `Snapshot.p_values`; NaN if undefined
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield one row per document; topics count from 1."""
+        """Yield one row per document; topics count from 1.
+
+        A document without known words has no topic: its posterior is the weights of the topics.
+        """
         best = self.posterior.argmax(axis=1)
         columns = (self.block.files, best, self.log_prob, self.n_known)
         lines = self.block.lines.tolist() if self.block.ids is None else self.block.ids
@@ -54,28 +57,34 @@ class Prediction(NamedTuple):
             zip(lines, *(column.tolist() for column in columns), strict=True)
         ):
             row: dict[str, Any] = {kept_as(name): c[i] for name, c in self.block.kept.items()}
-            row |= {"file": self.block.names[file], "line": line, "topic": k + 1}
-            if self.names:
-                row["name"] = self.names[k]
             row |= {
-                "probability": round(float(self.posterior[i, k]), DIGITS),
+                "file": self.block.names[file],
+                "line": line,
+                "topic": k + 1 if n_known else None,
+            }
+            if self.names:
+                row["name"] = self.names[k] if n_known else None
+            row |= {
+                "probability": round(float(self.posterior[i, k]), DIGITS) if n_known else None,
                 "known_words": int(n_known),
                 "log_prob": round(log_prob, DIGITS),
                 "p_value": self._p_value(i),
             }
-            yield row | self._values(given[i].round(DIGITS))
+            yield row | self._values(given[i].round(DIGITS), has_topic=n_known > 0)
 
     def _p_value(self, i: int) -> float | None:
         if self.p_values is None or np.isnan(self.p_values[i]):
             return None
         return round(float(self.p_values[i]), DIGITS)
 
-    def _values(self, values: Floats) -> dict[str, Any]:
-        """Return the values of all topics, or of the `n_best` topics."""
+    def _values(self, values: Floats, *, has_topic: bool) -> dict[str, Any]:
+        """Return the values of all topics, or of the `n_best` topics, if the document has any."""
         kind = "probabilities" if self.shares is None else "shares"
         if self.n_best is None:
             return {kind: values.tolist()}
         order = np.argsort(-values, kind="stable")[: self.n_best]
+        if not has_topic:
+            return {"best": [None for _ in order], kind: [None for _ in order]}
         return {"best": [k + 1 for k in order.tolist()], kind: values[order].tolist()}
 
 

@@ -19,6 +19,7 @@ MOST_NAMED = 10  # small topics listed
 CLOSER = 1.25  # above this fit, topics overfit single documents
 LONGEST_WORD = 40  # characters of a word in tables of topics
 MOST_EVENTS = 5  # latest events shown
+DIED = "had died"  # how `Event.what` of a restarted topic begins; files store it
 MOST_SHIFTS = 3  # largest rises and falls shown
 
 
@@ -70,8 +71,9 @@ def describe_history(
         lines.insert(0, f"{more} earlier events are not shown.")
     if not info.is_settled and topics.n_docs > topics.n_empty:
         lines.append(
-            "Topics are provisional: until about 10,000 documents are learned, they may be "
-            "replaced by better ones and renumbered."
+            "Topics are provisional: until 8,000 to 16,000 documents with known words are learned "
+            f"(so far {topics.n_docs - topics.n_empty:,}), they may be replaced by better ones and "
+            "renumbered."
         )
     if info.drifts_since is not None:
         hint = "" if recent else ": use --recent for the topics of the last documents"
@@ -109,12 +111,19 @@ def describe_event(event: Event, timeline: Timeline, groups: Ints | None = None)
         return f"{after} {event.what}."
     is_one = len(event.topics) == 1
     which = describe_topic(event.topics[0], groups) if is_one else f"{len(event.topics)} topics"
-    verb = "was" if is_one else "were"
-    what = event.what if event.what.startswith("had") else f"{verb} {event.what}"
-    return (
-        f"{after} {which} {what}; {event.moved:.0%} of the remembered documents changed their "
-        "topic."
-    )
+    what = f"{'was' if is_one else 'were'} {event.what}"
+    if event.what.startswith(DIED):
+        what = "was re-initialised"
+        which = f"{which}, which was unused," if groups is None else f"an unused {which}"
+    return f"{after} {which} {what}; {describe_moved(event.moved)}."
+
+
+def describe_moved(share: float) -> str:
+    """Return how many of the remembered documents changed their topic, in words."""
+    if share == 0.0:
+        return "no documents moved"
+    shown = f"{share:.0%}" if share >= 0.005 else "less than 1%"
+    return f"{shown} of the remembered documents changed their topic"
 
 
 def describe_fit(found: Diagnosis) -> str:
@@ -131,13 +140,14 @@ def describe_fit(found: Diagnosis) -> str:
     if found.residual is not None and found.expected_residual is not None:
         triples = (
             f"; topics leave {found.residual:.0%} of the word triples unexplained "
-            f"({found.expected_residual:.0%})"
+            f"(drawn from the model: {found.expected_residual:.0%})"
         )
     return (
         f"The single-topic assumption {verdict}: two halves of a document agree on its topic "
         f"{found.agreement:.0%} above chance; documents drawn from the model would agree "
         f"{found.expected_agreement:.0%}. {found.confident:.0%} of documents have a topic of "
-        f"probability {CONFIDENT} or more ({found.expected_confident:.0%}){triples}.{why}"
+        f"probability {CONFIDENT} or more (drawn from the model: {found.expected_confident:.0%})"
+        f"{triples}.{why}"
     )
 
 

@@ -48,6 +48,7 @@ class Source:
     start: str = "earliest"  # where a live source starts without a position, or "latest"
     wait: float = WAIT  # seconds until an incomplete block of a live source is returned
     encoding: str | None = None  # of the text; None: UTF-8
+    time_format: str | None = None  # of times, as in `datetime.strptime`; None: known ones
 
     def __post_init__(self) -> None:
         Tokens(self.split)  # report an invalid one before reading
@@ -56,6 +57,8 @@ class Source:
                 "brokers and followed files are read as UTF-8; omit --encoding, or pipe the input "
                 "through iconv"
             )
+        if self.time_format is not None and self.is_live:
+            raise ValueError("the times of live sources have known formats; omit --time-format")
         if self.tokens and self.text:
             raise ValueError("text and tokens exclude each other (--text, --tokens)")
         if self.is_live and len(self.files) > 1:
@@ -106,7 +109,7 @@ class Source:
 
     def _read(self, block: int, *, sort: bool) -> Reader:
         how: dict[str, Any] = {"strict": self.strict, "sort": sort, "format": self.format}
-        how |= {"empty": self.empty, "encoding": self.encoding}
+        how |= {"empty": self.empty, "encoding": self.encoding, "time_format": self.time_format}
         return Reader(self.paths, self._requested_columns, block, **how)
 
     @property
@@ -184,13 +187,21 @@ def choose_wish(wish: str | int | Vocabulary | None, source: Source) -> int | st
 
 
 def choose_vocabulary(
-    wish: str | int | Vocabulary | None, source: Source, words: Words | Tokens, progress: Progress
+    wish: str | int | Vocabulary | None,
+    source: Source,
+    words: Words | Tokens,
+    progress: Progress,
+    *,
+    resumes: bool = False,
 ) -> Vocabulary:
     """Return the requested vocabulary.
 
     A number is a vocabulary of the most frequent words, counted in a first pass. "grow" or "grow:N"
     is a vocabulary that grows with the stream. Anything else is a file of words. Defaults to 5,000
     words, and to "grow" for a pipe, which can only be read once.
+
+    With `resumes`, the default for files is only the start: the texts of the first pass are learned
+    with its words, and whatever the files have gained when a later run resumes adds new ones.
     """
     chosen = choose_wish(wish, source)
     if isinstance(chosen, Vocabulary):
@@ -204,4 +215,15 @@ def choose_vocabulary(
             f"first; use --vocabulary grow:{chosen}, or a file of words"
         )
     progress.say(f"first pass: counting words to find the {chosen:,} most frequent")
-    return Vocabulary.most_frequent(source.texts(progress), chosen, words=words)
+    n_texts = 0
+
+    def count_texts() -> Iterator[list[Any]]:
+        nonlocal n_texts
+        for texts in source.texts(progress):
+            n_texts += len(texts)
+            yield texts
+
+    counted = Vocabulary.most_frequent(count_texts(), chosen, words=words)
+    if wish is None and resumes:
+        return GrowingVocabulary(MAX_WORDS, words=counted, n_closed=n_texts)
+    return counted

@@ -11,7 +11,7 @@ from spectralleader.arrays import Floats
 from spectralleader.documents import Documents
 from spectralleader.text.texts import Texts, take_texts
 from spectralleader.text.timeline import Timeline
-from spectralleader.text.times import Time, as_positions
+from spectralleader.text.times import Time, as_positions, check_n_times
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.vectoriser import Vectoriser
 
@@ -29,8 +29,8 @@ class Batch(NamedTuple):
         """Count texts; a growing vocabulary takes in their words once all were checked."""
         texts = take_texts(texts, vectoriser.words)
         seconds = None if times is None else as_positions(times)
-        if seconds is not None and len(seconds) != len(texts):
-            raise ValueError(f"there are {len(texts)} texts, and {len(seconds)} times")
+        if seconds is not None:
+            check_n_times(len(texts), len(seconds))
         return cls(texts, seconds, vectoriser.count(texts), vectoriser)
 
     def add_to(self, timeline: Timeline, n_before: int) -> None:

@@ -7,6 +7,7 @@ from itertools import chain, islice
 from typing import Any
 
 from spectralleader.text.arrow_column import as_arrow_column
+from spectralleader.text.one_column import check_one_column
 from spectralleader.text.tokens import LISTS, Tokens, as_token_documents
 
 # A list, an iterator, a Series of Polars or pandas, an array of NumPy or Arrow: their types are not
@@ -22,7 +23,7 @@ def as_strings(texts: Texts) -> Sequence[str]:
     Raises
     ------
     TypeError
-        If a single string is given.
+        If a single string, a data frame or a dictionary is given.
     ValueError
         If one of them is not a string; the message names its position.
     """
@@ -30,6 +31,7 @@ def as_strings(texts: Texts) -> Sequence[str]:
         raise TypeError(
             f"texts must be a sequence of strings, got {texts[:40]!r}; give one text as [text]"
         )
+    check_one_column(texts)
     if (column := as_arrow_column(texts)) is not None:
         return column
     convert = next((name for name in TO_LIST if hasattr(texts, name)), None)
@@ -63,6 +65,7 @@ def in_blocks(texts: Texts | Iterable[Texts], words: object) -> Iterator[Sequenc
         return
     if isinstance(texts, str | bytes):
         as_strings(texts)  # says what is wrong with it
+    check_one_column(texts)
     if (column := as_arrow_column(texts)) is not None:
         yield column
         return

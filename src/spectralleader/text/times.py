@@ -54,3 +54,12 @@ def as_positions(times: Iterable[Time]) -> Floats:
         for time in times
     ]
     return np.array(seconds, np.float64)
+
+
+def check_n_times(n_texts: int, n_times: int) -> None:
+    """Raise `ValueError` unless there is one time per text."""
+    if n_times != n_texts:
+        raise ValueError(
+            f"there are {n_texts:,} texts, and {n_times:,} times; give one time per text, None "
+            "where it is unknown"
+        )

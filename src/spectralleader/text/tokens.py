@@ -13,6 +13,7 @@ import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.states import MOST, take
+from spectralleader.text.one_column import check_one_column
 
 WHITESPACE, COMMA = "whitespace", ","
 SPLITS = (WHITESPACE, COMMA)
@@ -194,10 +195,11 @@ def as_token_documents(documents: Any) -> Sequence[Any]:
     Raises
     ------
     TypeError
-        If a single document is given.
+        If a single document or a data frame is given.
     """
     if isinstance(documents, str | bytes | Mapping):
         raise TypeError(f"documents must be a sequence, got {documents!r:.40}; give one as [it]")
+    check_one_column(documents)
     if isinstance(documents, list | tuple):
         return documents
     for name in ("to_list", "to_pylist", "tolist"):  # Polars and pandas, Arrow, NumPy

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -28,7 +28,7 @@ from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.surprise import Past
 from spectralleader.text.texts import Texts, in_blocks_of
 from spectralleader.text.timeline import Timeline
-from spectralleader.text.times import Time
+from spectralleader.text.times import Time, check_n_times
 from spectralleader.text.trends import Trends
 from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
@@ -222,9 +222,9 @@ class TextTopics(Guarded):
         Raises
         ------
         TypeError
-            If a single string is given.
+            If a single string, a data frame or a dictionary is given.
         ValueError
-            If a text is missing or not a string, or there are fewer times than texts.
+            If a text is missing or not a string, or there are not as many times as texts.
 
         Notes
         -----
@@ -232,6 +232,11 @@ class TextTopics(Guarded):
         blocks before it have been learned, and the current one has changed nothing.
         """
         compile_for(self)
+        is_one = isinstance(texts, str | bytes)
+        if times is not None and isinstance(texts, Sized) and not is_one:
+            # Before the first block: blocks learned before a wrong one would stay.
+            times = times if isinstance(times, Sized) else list(times)
+            check_n_times(len(texts), len(times))
         if position is not None:
             self.step(texts, times=None if times is None else list(times), position=position)
             return

@@ -80,10 +80,13 @@ class Trends:
         return np.asarray(np.sqrt(share * (1.0 - share) / n))
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a tidy table: time, topic (from 1), share, error, documents."""
+        """Return a tidy table: time, topic (from 1), share, error, documents.
+
+        The time is the start of the stretch, but of the first one that of its first document.
+        """
         return [
             {
-                "time": name_position(start, by_time=self.by_time),
+                "time": name_position(self._begin(start), by_time=self.by_time),
                 "topic": k + 1,
                 "share": round(float(self.shares[i, k]), 4),
                 "error": round(float(self.errors[i, k]), 4),
@@ -113,6 +116,11 @@ class Trends:
                 sides = self._mean(k, slice(0, place)), self._mean(k, slice(place, None))
                 found.append(Shift(k, *sides, float(self.starts[place])))
         return sorted(found, key=lambda one: -abs(one.after - one.before))
+
+    def _begin(self, start: float) -> float:
+        """Return the start of a stretch, which has a round length, without time before the data."""
+        first = self.span[0]
+        return first if start < first < start + self.width else start
 
     def _mean(self, k: int, which: slice) -> float:
         return float(np.average(self.shares[which, k], weights=self.n_docs[which]))

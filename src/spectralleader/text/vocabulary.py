@@ -10,6 +10,7 @@ from typing import Any, Self, cast, overload
 import numpy as np
 
 from spectralleader.arrays import Ints
+from spectralleader.checks import check_whole
 from spectralleader.checks.states import integers, one_of, part, whole
 from spectralleader.documents import MAX_WORDS, Documents, check_n_words
 from spectralleader.errors import NoWordsError
@@ -98,9 +99,7 @@ class Vocabulary(Sequence[str]):
 
     def count_texts(self, texts: Sequence[Any], words: Tokenizer) -> Documents:
         """Return the word counts of texts; a growing vocabulary adds new words."""
-        with DEFER_SIGNALS:
-            documents, self._table = count_words(texts, words, self._table, adds=self.grows)
-        return documents
+        return self.count_known(texts, words)
 
     def count_known(self, texts: Sequence[Any], words: Tokenizer) -> Documents:
         """Return the counts of known words of texts, without adding new ones."""
@@ -110,6 +109,11 @@ class Vocabulary(Sequence[str]):
     def grows(self) -> bool:
         """Whether new words are added."""
         return False
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it still has the words that it started with, because it may add none."""
+        return True
 
     def frozen(self, n_words: int | None = None) -> Vocabulary:
         """Return an immutable vocabulary of the first n_words words (default: all)."""
@@ -182,6 +186,10 @@ class GrowingVocabulary(Vocabulary):
     ----------
     max_words : int
         Size to which the vocabulary is pruned once it is exceeded by a quarter.
+    words : iterable of str
+        Distinct words to start with, such as the most frequent ones of a first pass.
+    n_closed : int
+        Number of texts to count before new words are added: those of the first pass.
 
     Examples
     --------
@@ -195,14 +203,32 @@ class GrowingVocabulary(Vocabulary):
     ['to', 'be']
     """
 
-    def __init__(self, max_words: int) -> None:
+    def __init__(self, max_words: int, *, words: Iterable[str] = (), n_closed: int = 0) -> None:
         self.max_words = check_n_words(max_words)
-        self._table, self._spelled = empty_table(), []
+        self._table, self._spelled = _make_table(words), []
+        self.n_closed = check_whole("n_closed", n_closed, 0)
+        self.n_texts = 0  # texts counted so far
+
+    def count_texts(self, texts: Sequence[Any], words: Tokenizer) -> Documents:
+        """Return the word counts of texts, and add new words unless it is closed."""
+        with DEFER_SIGNALS:
+            adds = self.n_texts >= self.n_closed
+            documents, self._table = count_words(texts, words, self._table, adds=adds)
+            if not adds:  # a table that adds no words counts none, but `settle` needs the totals
+                counts = documents.counts.astype(np.int64)
+                np.add.at(self._table.totals, documents.words, counts)
+            self.n_texts += len(texts)
+        return documents
 
     @property
     def grows(self) -> bool:
-        """Whether new words are added."""
+        """Whether new words are added, now or once it opens."""
         return True
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether no text was counted yet after the `n_closed` texts that add no words."""
+        return self.n_closed > 0 and self.n_texts <= self.n_closed
 
     @property
     def totals(self) -> Ints:
@@ -249,6 +275,8 @@ class GrowingVocabulary(Vocabulary):
         united._restore(words, np.zeros(len(words), np.int64))
         for one in parts:
             if isinstance(one, GrowingVocabulary):
+                united.n_closed += one.n_closed
+                united.n_texts += one.n_texts
                 united._table.totals[united.find(one)] += one.totals
         united.settle()
         return united, [united.find(part) for part in parts]
@@ -259,12 +287,20 @@ class GrowingVocabulary(Vocabulary):
 
     def to_state(self) -> dict[str, Any]:
         """Return the state, as arrays and plain values."""
-        return {"words": pack(self), "totals": self.totals, "max_words": self.max_words}
+        return {
+            "words": pack(self),
+            "totals": self.totals,
+            "max_words": self.max_words,
+            "n_closed": self.n_closed,
+            "n_texts": self.n_texts,
+        }
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Return what `to_state` described."""
-        vocabulary = cls(whole(state, "max_words", 1, MAX_WORDS))
+        state = {"n_closed": 0, "n_texts": 0, **state}  # earlier files have neither: always open
+        vocabulary = cls(whole(state, "max_words", 1, MAX_WORDS), n_closed=whole(state, "n_closed"))
+        vocabulary.n_texts = whole(state, "n_texts")
         words = unpack(part(state, "words"))
         vocabulary._restore(words, integers(state, "totals", (len(words),)))
         return vocabulary

@@ -12,8 +12,11 @@ from spectralleader.text.vocabulary import Vocabulary
 
 def make_learner(name: str, n_topics: int, vocabulary: Vocabulary, **parameters: Any) -> Learner:
     """Return a new learner over a vocabulary, by its name."""
-    n_words = None if vocabulary.grows else vocabulary.n_words
-    return create_learner(name, n_topics, n_words=n_words, **parameters)
+    learner = create_learner(name, n_topics, n_words=vocabulary.n_words or None, **parameters)
+    # A growing vocabulary may start with words. Given their number, a learner draws the same start
+    # as over a fixed vocabulary of these words.
+    learner.grows = vocabulary.grows
+    return learner
 
 
 def check_same_vocabulary(learner: Learner, vocabulary: Vocabulary) -> None:

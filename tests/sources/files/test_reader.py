@@ -217,7 +217,7 @@ def test_json_is_read_the_same_fast_and_carefully(tmp_path):
         ("csv", b"text\na\n\xff\n", r"a\.csv line 3: not UTF-8 text"),
         ("csv", b'text\na\n"b\n', r"a\.csv line 3: unclosed quote"),
         ("csv", b'text\na\n""\n', r"a\.csv line 3: no text"),
-        ("csv", b"text,time\na,1\nb,x\n", r"a\.csv line 3: missing or invalid time"),
+        ("csv", b"text,time\na,1\nb,x\n", r"a\.csv line 3: missing or unreadable time.* \('x'\)"),
         ("jsonl", b'{"text": "a"}\n{"text"}\n', r"a\.jsonl line 2: invalid JSON"),
         ("txt", b"a\n\xff\n", r"a\.txt line 2: not UTF-8 text"),
     ],
@@ -298,7 +298,7 @@ def test_zstd_without_its_package_says_what_to_install(tmp_path, monkeypatch):
     file = write(tmp_path / "a.csv.zst", byte_stream.ZSTD + b"rest")
     for module in ("zstandard", "compression.zstd"):
         monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ValueError, match=r"install spectralleader\[zstd\]"):
+    with pytest.raises(ValueError, match="the extra 'zstd': pip install zstandard"):
         read(file)
 
 

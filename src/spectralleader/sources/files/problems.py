@@ -12,7 +12,7 @@ NOT_TOKENS = "not a list of tokens or an object of counts"
 COLUMN_COUNT = "wrong number of columns"
 BROKEN_JSON = "invalid JSON"
 OPEN_QUOTE = "unclosed quote"
-BAD_TIME = "missing or invalid time (known: ISO 8601, Unix time, e-mail dates); the text is used"
+BAD_TIME = "missing or unreadable time; the text is used"
 OUT_OF_ORDER = "earlier than a previous row"
 
 NO_ADVICE: Mapping[str, str] = {}
@@ -32,12 +32,14 @@ class Problems:
 
     counts: dict[str, int]  # by kind
     places: dict[str, list[str]]  # by kind: the first `N_PLACES`
+    examples: dict[str, str]  # by kind: the first detail, such as the value that is invalid
 
     def __init__(
         self, names: list[str], *, strict: bool = False, advice: Mapping[str, str] = NO_ADVICE
     ) -> None:
         self.counts = {}
         self.places = {}
+        self.examples = {}
         self._names = names
         self._strict = strict
         self._advice = advice  # by kind: what to do about it
@@ -49,6 +51,8 @@ class Problems:
     def add_at(self, kind: str, place: str, detail: str = "") -> None:
         """Count a problem at a place; if strict, raise unless only the order is wrong."""
         self.counts[kind] = count = self.counts.get(kind, 0) + 1
+        if detail:
+            self.examples.setdefault(kind, detail)
         if count > N_PLACES:
             return
         self.places.setdefault(kind, []).append(place)
@@ -62,15 +66,19 @@ class Problems:
             self.counts[kind] = self.counts.get(kind, 0) + count
             places = self.places.setdefault(kind, [])
             places += other.places[kind][: N_PLACES - len(places)]
+        self.examples = {**other.examples, **self.examples}
 
     def summary(self) -> list[str]:
         """Return one message per kind."""
         return [
-            f"{count:,} {'row' if count == 1 else 'rows'}: {kind} "
-            f"({', '.join(self.places[kind])}{', ...' if count > N_PLACES else ''})"
+            f"{count:,} {'row' if count == 1 else 'rows'}: {kind} ({self._illustrate(kind)}"
+            f"{', '.join(self.places[kind])}{', ...' if count > N_PLACES else ''})"
             f"{self._advise(kind)}"
             for kind, count in self.counts.items()
         ]
+
+    def _illustrate(self, kind: str) -> str:
+        return f"such as {self.examples[kind]}; " if kind in self.examples else ""
 
     def _advise(self, kind: str) -> str:
         return f"; {self._advice[kind]}" if kind in self._advice else ""

@@ -10,17 +10,21 @@ from spectralleader.sources.files.byte_stream import check_encoding, check_path
 from spectralleader.sources.files.columns import ColumnRequest, Columns, check_columns, choose
 from spectralleader.sources.files.formats import open_table
 from spectralleader.sources.files.lines import PlainText
-from spectralleader.sources.files.problems import OUT_OF_ORDER, UNDECODABLE, Problems
+from spectralleader.sources.files.problems import BAD_TIME, OUT_OF_ORDER, UNDECODABLE, Problems
 from spectralleader.sources.files.records import Column, Log, Records, as_block
 from spectralleader.sources.files.resume_point import PieceStart, RecentPieces, ResumePoint
 from spectralleader.sources.files.sorting import sort_by_time
 from spectralleader.sources.files.table import Table
 from spectralleader.sources.files.text_block import Blocks, TextBlock, cut
-from spectralleader.sources.files.times import LONG_AGO
+from spectralleader.sources.files.times import LONG_AGO, check_time_format
 
 Path = str | os.PathLike[str]
 MARKED = 1024  # `mark` works for at least this many of the last documents
-ENCODING = {UNDECODABLE: "if the file has another encoding, name it, as in --encoding latin-1"}
+ADVICE = {
+    UNDECODABLE: "if the file has another encoding, name it, as in --encoding latin-1",
+    BAD_TIME: "known are ISO 8601, Unix time, Twitter's format and e-mail dates; for others name "
+    "the format, as in --time-format %d/%m/%Y",
+}
 
 
 def read(
@@ -37,6 +41,7 @@ def read(
     keep: Sequence[str] = (),
     empty: bool = False,
     encoding: str | None = None,
+    time_format: str | None = None,
 ) -> Reader:
     """Return an iterator over the documents of files, in blocks and bounded memory.
 
@@ -71,6 +76,9 @@ def read(
     encoding : str, optional
         Encoding of the text, such as "latin-1", "cp1252" or "utf-16". Defaults to UTF-8. Not used
         for Parquet.
+    time_format : str, optional
+        Format of the times, as in `datetime.strptime`: "%d/%m/%Y" for 31/12/2025. By default ISO
+        8601, Unix time, Twitter's format and e-mail dates are recognised.
 
     Raises
     ------
@@ -79,7 +87,7 @@ def read(
     """
     names = [os.fspath(p) for p in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     requested = ColumnRequest(text, time, label, keep, tokens)
-    how = {"format": format, "encoding": encoding, "empty": empty}
+    how = {"format": format, "encoding": encoding, "empty": empty, "time_format": time_format}
     return Reader(names, requested, block, strict=strict, sort=sort, **how)  # type: ignore[arg-type]
 
 
@@ -101,6 +109,7 @@ class Reader(Blocks):
         format: str | None,
         empty: bool = False,
         encoding: str | None = None,
+        time_format: str | None = None,
     ) -> None:
         if not names:
             raise ValueError('nothing to read: name a file, or "-" for standard input')
@@ -109,9 +118,10 @@ class Reader(Blocks):
         for name in names:
             check_path(name)
         self.names = tuple(names)
-        self.problems = Problems(list(names), strict=strict, advice=ENCODING)
+        self.problems = Problems(list(names), strict=strict, advice=ADVICE)
         self._format, self._sort, self._empty = format, sort, empty
         self._encoding = check_encoding(encoding)
+        self._time_format = check_time_format(time_format)
         self._table: Table | None = None
         self._latest = LONG_AGO
         self._recent_pieces = RecentPieces()
@@ -136,9 +146,10 @@ class Reader(Blocks):
             self._needed = self.columns._replace(
                 time=requested.time or None, label=requested.label or None
             )
-            if self._sort and self.columns.time is None:
+            if (self._sort or self._time_format) and self.columns.time is None:
+                verb = "sort" if self._sort else "read the times of"
                 raise ValueError(
-                    f"cannot sort {name} without times: name the column with time=... (--time)"
+                    f"cannot {verb} {name} without times: name the column with time=... (--time)"
                 )
         except ValueError:
             self.close()
@@ -168,7 +179,8 @@ class Reader(Blocks):
             if records.start is not None:
                 self._recent_pieces.add(self._n_made, file, records.start)
             if len(records.lines):
-                block = as_block(records, self.columns, log, self.names, file, empty=self._empty)
+                how = {"empty": self._empty, "time_format": self._time_format}
+                block = as_block(records, self.columns, log, self.names, file, **how)  # type: ignore[arg-type]
                 self._check_order(block, log)
                 self._n_made += len(block)
                 yield block

@@ -43,6 +43,7 @@ def as_block(
     file: int = 0,
     *,
     empty: bool = False,
+    time_format: str | None = None,
 ) -> TextBlock:
     """Return the documents of records, with their times and labels; log those without text.
 
@@ -58,14 +59,18 @@ def as_block(
         The files of the source; `file` is the number of this one.
     empty : bool
         Keep records without text.
+    time_format : str, optional
+        Format of the times, see `parse_times`.
     """
     texts, records = _read_documents(records, columns, log, empty=empty)
     column = dict(zip(columns.wanted, records.fields, strict=True))
     times = labels = None
     if columns.time is not None:
-        times = parse_times(column[columns.time])
-        for line in compress(records.lines.tolist(), [time is None for time in times]):
-            log(BAD_TIME, line)
+        written = column[columns.time]
+        times = parse_times(written, time_format)
+        for line, text, time in zip(records.lines.tolist(), written, times, strict=True):
+            if time is None:
+                log(BAD_TIME, line, f"{text!r:.40}" if text else "")
     if columns.label is not None:
         labels = [label or None for label in column[columns.label]]
     kept = {name: column[name] for name in columns.keep}

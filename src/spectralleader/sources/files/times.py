@@ -36,8 +36,13 @@ def parse_time(text: str | None) -> datetime | None:
         return None
 
 
-def parse_times(texts: Sequence[str | None]) -> list[datetime | None]:
-    """Return `parse_time` of all texts, with a fast path if all are in ISO 8601."""
+def parse_times(texts: Sequence[str | None], format: str | None = None) -> list[datetime | None]:
+    """Return `parse_time` of all texts, with a fast path if all are in ISO 8601.
+
+    With a format of `datetime.strptime`, no other one is read.
+    """
+    if format is not None:
+        return [_parse_as(text, format) for text in texts]
     try:
         times = [datetime.fromisoformat(text) for text in texts if text and text[4] == "-"]
         if len(times) == len(texts):
@@ -45,6 +50,31 @@ def parse_times(texts: Sequence[str | None]) -> list[datetime | None]:
     except (ValueError, OverflowError, IndexError):
         pass
     return [parse_time(text) for text in texts]
+
+
+def check_time_format(format: str | None) -> str | None:
+    """Return a format of `datetime.strptime`, or None; raise `ValueError` if it is invalid.
+
+    Examples
+    --------
+    >>> check_time_format("%d/%m/%Y")
+    '%d/%m/%Y'
+    """
+    if format is not None:
+        try:
+            datetime.strptime(EPOCH.strftime(format), format)
+        except (ValueError, re.error) as error:
+            raise ValueError(
+                f"{format!r} is not a format of times: {error}; write it as in %d/%m/%Y %H:%M"
+            ) from error
+    return format
+
+
+def _parse_as(text: str | None, format: str) -> datetime | None:
+    try:
+        return _in_utc(datetime.strptime((text or "").strip(), format))
+    except (ValueError, OverflowError):
+        return None
 
 
 def _in_utc(time: datetime) -> datetime:

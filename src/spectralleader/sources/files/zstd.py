@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import IO, Any
 
+from spectralleader.errors import missing_extra
+
 PIECE = 2**11  # compressed bytes per step: they decompress to at most 64 MiB
 
 
@@ -17,9 +19,8 @@ def open_zstd(raw: IO[bytes], name: str) -> Any:
     try:
         return ZstdStream(raw, import_module("zstandard"))
     except ImportError:
-        raise ValueError(
-            f"{name} is compressed with zstd: install spectralleader[zstd], or use Python 3.14"
-        ) from None
+        what = f"{name} is compressed with zstd, which before Python 3.14"
+        raise ValueError(missing_extra(what, "zstd")) from None
 
 
 class ZstdStream:

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from spectralleader.checks.states import text, whole
+from spectralleader.errors import missing_extra
 from spectralleader.sources.live.backoff import LOOK, PATIENCE, BackOff
 from spectralleader.sources.live.protocol import Json, LiveSettings, MessageBatch
 from spectralleader.sources.live.round_robin import RoundRobin, RoundRobinPosition
@@ -49,9 +50,7 @@ class KafkaTopic:
         try:
             import confluent_kafka
         except ModuleNotFoundError as error:
-            raise ImportError(
-                "kafka:// requires a Kafka client: pip install spectralleader[kafka]"
-            ) from error
+            raise ImportError(missing_extra("kafka://", "kafka")) from error
         self._kafka = confluent_kafka
         self._servers, self._topic, self._more = read_address(address)
         self.name = f"kafka://{self._servers}/{self._topic}"

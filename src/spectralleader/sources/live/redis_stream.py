@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from spectralleader.checks.states import take, text
+from spectralleader.errors import missing_extra
 from spectralleader.sources.live.backoff import LOOK, PATIENCE, BackOff
 from spectralleader.sources.live.protocol import Fields, Json, LiveSettings, MessageBatch, Say
 
@@ -36,9 +37,7 @@ class RedisStream:
         try:
             import redis
         except ModuleNotFoundError as error:
-            raise ImportError(
-                "redis:// requires the Redis client: pip install spectralleader[redis]"
-            ) from error
+            raise ImportError(missing_extra("redis://", "redis")) from error
         self._redis = redis
         self._server, self._stream, self.name = read_address(address)
         self._settings, self._say = settings, settings.say

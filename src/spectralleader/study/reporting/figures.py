@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from spectralleader.errors import missing_extra
 from spectralleader.study.reporting.statistics import Summary, standard_error, summarise
 from spectralleader.study.reporting.study import Study, metric_label
 
@@ -20,9 +21,7 @@ try:
     from matplotlib.figure import Figure as Figure
     from matplotlib.lines import Line2D as Line2D
 except ImportError as error:
-    raise ImportError(
-        "drawing a figure requires matplotlib: pip install 'spectralleader[study]'"
-    ) from error
+    raise ImportError(missing_extra("drawing a figure", "study")) from error
 
 Style = dict[str, Any]
 Panel = Callable[[Axes, Study, str], None]
