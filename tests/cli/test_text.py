@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -231,7 +232,32 @@ def test_evaluate_compares_numbers_of_topics_and_draws_them(command, file, tmp_p
     for part in ("coherence", "diversity", "hedged, 2 topics", "hedged, 3 topics"):
         assert part in result.stdout
     assert "coherence, NPMI" in figure.read_text()
+    assert "used" not in result.stdout
     assert "such as 5,10,20" in command("evaluate", file, "-k", "2,x").stderr
+
+
+def test_unused_topics_are_not_listed_but_counted(command, tmp_path):
+    file, saved = write_csv(tmp_path / "news.csv", 900), tmp_path / "m"
+    learned = command("learn", file, "-k", 20, "--save", saved).stdout
+    model = load(saved).model
+    used = (np.flatnonzero(model.used) + 1).tolist()
+    assert 0 < len(used) < 20
+    told = f"{20 - len(used)} of 20 topics are unused: their weights are below 0.001."
+    fewer = f"Use {len(used)} or fewer (-k {len(used)}, or --level {len(used)} for this model), or "
+    assert f"{told} {fewer}learn more documents." in learned
+    assert [int(line.split()[0]) for line in learned.splitlines() if line[:1].isdigit()][
+        1:-1
+    ] == used
+    shown = command("topics", saved).stdout
+    assert [int(k) for k in re.findall(r"^topic (\d+)  ", shown, re.MULTILINE)] == used
+    assert told in shown
+    listed = json.loads(command("topics", saved, "--json").stdout)["topics"]
+    assert [topic["topic"] for topic in listed] == list(range(1, 21))
+    assert [topic["topic"] for topic in listed if not topic["unused"]] == used
+    compared = command("evaluate", file, "-k", "3,20").stdout
+    assert re.search(r"hedged, 3 topics .* all *\n", compared)
+    assert re.search(r"hedged, 20 topics .* \d+ of 20 *\n", compared)
+    assert "Some topics are unused: use fewer, or learn more documents." in compared
 
 
 def test_a_page_is_written(command, file, tmp_path):

@@ -65,6 +65,13 @@ def test_a_spectrum_that_falls_slowly_suggests_no_number():
     assert Spectrum(np.array([10.0, 0.5]), 1.0).n_suggested == 1
 
 
+def test_a_drop_that_ends_above_noise_suggests_a_number_only_if_it_is_large():
+    assert Spectrum(np.array([10.0, 5.0, 2.0, 1.5, 0.9]), 1.0).n_suggested is None
+    assert Spectrum(np.array([10.0, 5.0, 1.3, 1.2, 0.9]), 1.0).n_suggested is None  # 3.8 times
+    assert Spectrum(np.array([10.0, 4.8, 1.2, 1.1, 0.9]), 1.0).n_suggested == 2
+    assert Spectrum(np.array([100.0, 80.0, 1.3, 1.02, 0.1]), 1.0).n_suggested == 2
+
+
 def test_documents_of_the_model_fit_it_and_mixed_ones_do_not():
     model = clear_model(4)
     single, _ = model.sample(3000, 12, seed=3)
@@ -124,6 +131,22 @@ def test_the_fit_is_agreement_in_units_of_what_the_model_would_give():
     spectrum = Spectrum(np.ones(1), 0.0)
     assert Diagnosis(9, 2, 0.5, 0.5, 0.3, 0.6, 0.1, 0.1, spectrum).fit == 0.5
     assert Diagnosis(9, 2, 0.5, 0.5, 0.3, 0.0, 0.1, 0.1, spectrum).fit == 0.0
+
+
+def test_documents_are_long_if_half_of_them_have_more_than_50_words():
+    model = clear_model(2, n_words=5)
+    for n_words, is_long in ((50, False), (51, True)):
+        block = model.sample(3, [2, n_words, 300], seed=1)[0]
+        found = diagnose(model, block)
+        assert (found.median_length, found.is_long) == (n_words, is_long)
+
+
+def test_halves_of_long_documents_agree_although_a_third_has_another_topic():
+    model, rng = clear_model(4), np.random.default_rng(0)
+    for n_words, least, most in ((12, 0.0, 0.8), (200, 0.9, 1.0)):
+        lengths = 2 * n_words // 3, n_words // 3
+        mixed = [model.sample(1000, n, seed=rng)[0].to_matrix() for n in lengths]
+        assert least < diagnose(model, Documents.from_matrix(sum(mixed))).fit <= most
 
 
 def test_documents_of_two_words_are_looked_at():

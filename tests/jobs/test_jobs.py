@@ -10,13 +10,22 @@ import pytest
 
 from spectralleader import TextTopics, TopicModel, Unigram, Vocabulary, Words, load, save
 from spectralleader.evaluation import judge, log_loss
+from spectralleader.evaluation.diagnosis import Diagnosis, Spectrum
 from spectralleader.jobs import Progress, Source, describe, evaluate, evaluating, learn, predict
 from spectralleader.jobs.evaluating import Evaluation
 from spectralleader.jobs.learn_result import list_topics
 from spectralleader.jobs.naming import name_topics
 from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
-from spectralleader.jobs.sentences import describe_event, printable
+from spectralleader.jobs.sentences import (
+    Readable,
+    describe_event,
+    describe_fit,
+    describe_number,
+    describe_use,
+    printable,
+)
 from spectralleader.jobs.source import choose_vocabulary, choose_words
+from spectralleader.learners.fixed import Fixed
 from spectralleader.learners.hedged import Event
 from spectralleader.sources import read
 from spectralleader.sources.block import Block
@@ -247,7 +256,9 @@ def test_a_model_is_described_with_typical_documents_and_findings(tmp_path):
     assert re.search(r"unexplained \(drawn from the model: \d+%\)", fits)
     assert fits.startswith("The single-topic assumption fits:")
     assert used == "All 3 topics are in use."
-    assert number.startswith("The spectrum suggests 3 topics")
+    assert number == (
+        "The spectrum suggests 3 topics: after 3 eigenvalues of word pairs only noise is left."
+    )
     assert json.loads(json.dumps(found.summary()))["diagnosis"]["n_usable"] == 3
 
 
@@ -316,14 +327,114 @@ def test_a_learner_without_a_window_has_no_recent_topics(file):
 def test_documents_that_are_all_equal_leave_nothing_to_judge(tmp_path):
     path = tmp_path / "equal.txt"
     path.write_text("rain wind snow storm\n" * 200)
-    fits, used, _ = describe(learn(path, n_topics=3).topics).findings()
-    assert fits.startswith("The single-topic assumption cannot be judged")
-    assert "only 1 of 3 topics" in used
+    fits, used, number = describe(learn(path, n_topics=3).topics).findings()
+    assert fits.startswith("The single-topic assumption cannot be judged:")
+    assert used == "All 3 topics are equal: learn other documents, or use -k 1."
+    assert number.startswith("The documents show no clear topics: ")
 
 
-def test_too_many_topics_and_no_memory_are_said(file):
-    many = describe(learn(file, n_topics=9, vocabulary=7).topics)
-    assert "topics in the remembered documents" in many.findings()[1]
+def test_unused_topics_are_counted_and_fewer_are_recommended(tmp_path):
+    file = write_csv(tmp_path / "news.csv", 2000)
+    topics = learn(file, n_topics=12).topics
+    n_used = topics.model.n_used
+    assert 3 <= n_used < 12
+    found = describe(topics)
+    assert [topic["unused"] for topic in found.topics] == (~topics.model.used).tolist()
+    _, used, number = found.findings()
+    unused = f"{12 - n_used} of 12 topics are unused: their weights are below 0.0017."
+    assert used.startswith(unused)
+    assert number.endswith("only noise is left. Use -k 3, or --level 3 for this model.")
+    assert describe(topics, level=3).findings()[1] == "All 3 topics are in use."
+    assert describe(topics, level=2).findings()[2].endswith(" Use --level 3.")
+    recent = describe(topics, recent=True).findings()[2]
+    assert recent.endswith(" Use -k 3.")  # recent topics have no levels
+
+
+def test_a_model_to_be_merged_has_one_recommendation_at_every_level(tmp_path):
+    topics = learn(write_csv(tmp_path / "news.csv", 900), n_topics="auto").topics
+    n = topics.tree().suggested
+    for level, how in ((None, ""), ("all", " (--level auto)"), (5, " (--level auto)")):
+        number = describe(topics, level=level).findings()[2]
+        assert number.startswith(f"{n} topics are suggested{how}: they keep 9")
+        assert number.endswith(" The spectrum suggests the same number.")
+
+
+READ_20 = Readable(20, 20, 20)
+
+
+def diagnosis_of(eigenvalues, fit=1.0, length=8.0):
+    spectrum = Spectrum(np.array(eigenvalues), 1.0)
+    return Diagnosis(9, 0, 0.5, 0.5, 0.6 * fit, 0.6, None, None, spectrum, length)
+
+
+@pytest.mark.parametrize(
+    ("eigenvalues", "fit", "shown", "advice"),
+    [
+        ([9, 0.9], 1.0, READ_20, "Learn more or longer documents."),
+        ([9, 2, 1.5, 0.9], 1.0, READ_20, "To compare numbers, run spectralleader evaluate -k."),
+        ([9, 2, 1.5, 0.9], 1.3, READ_20, "Learn more documents, or use fewer topics."),
+        (
+            *([9, 2, 1.5, 0.9], 1.3, READ_20._replace(n_used=5)),
+            "Use 5 or fewer (-k 5, or --level 5 for this model), or learn more documents.",
+        ),
+        ([9, 2, 0.9], 1.0, READ_20._replace(n_used=5), "Use -k 2, or --level 2 for this model."),
+        ([9, 4, 3, 0.9], 1.0, Readable(2, 2, 2), "Use -k 3."),
+        ([9, 4, 3, 0.9], 1.0, Readable(3, 3, 3), "only noise is left."),
+        ([9, 4, 3, 0.9], 1.0, Readable(2, 2, 9, is_merged=True), "Use --level 3."),
+        ([9, 2, 1.5, 0.9], 1.0, Readable(3, 1, 3), "Use -k 1, or learn more documents."),
+    ],
+)
+def test_one_number_of_topics_is_recommended(eigenvalues, fit, shown, advice):
+    assert describe_number(diagnosis_of(eigenvalues, fit), shown).endswith(advice)
+
+
+def test_documents_of_two_words_have_no_triples_and_their_topics_are_still_recommended(tmp_path):
+    path = tmp_path / "pairs.txt"
+    path.write_text("rain wind\nsnow wind\nrain snow\ngoal ball\ngoal team\nball team\n" * 100)
+    found = describe(learn(path, n_topics=2).topics)
+    assert found.diagnosis.n_usable == 0
+    assert found.findings()[1:] == [
+        "All 2 topics are in use.",
+        "The spectrum suggests 2 topics: after 2 eigenvalues of word pairs only noise is left.",
+    ]
+
+
+def test_small_topics_are_listed_beside_unused_ones():
+    assert describe_use(READ_20._replace(n_used=19), [4]) == (
+        "1 of 20 topics is unused: its weight is below 0.001. Small ones (less than a tenth of an "
+        "even share): 4."
+    )
+    listed = describe_use(READ_20, list(range(1, 13)))
+    assert listed.startswith("All 20 topics are in use. Small ones ")
+    assert listed.endswith(": 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more.")
+    assert describe_use(Readable(1, 1, 1), []) == "The one topic is in use."
+
+
+@pytest.mark.parametrize(
+    ("fit", "length", "verdict"),
+    [
+        (0.9, 8, "fits:"),
+        (0.6, 8, "fits roughly:"),
+        (0.4, 8, "is doubtful:"),
+        (0.9, 200, "cannot be judged by documents of this length:"),
+        (0.6, 200, "is doubtful:"),
+        (1.3, 200, "cannot be judged:"),
+    ],
+)
+def test_halves_of_long_documents_do_not_confirm_the_single_topic_assumption(fit, length, verdict):
+    told = describe_fit(diagnosis_of([9, 2, 0.9], fit, length))
+    assert told.startswith(f"The single-topic assumption {verdict}")
+    assert ("a median of 200 known words" in told) == (length == 200)
+    assert ("use predict --shares" in told) == (length == 200 or "doubtful" in verdict)
+
+
+def test_without_a_memory_nothing_is_diagnosed_but_unused_topics_are(file):
+    fixed = Fixed(TopicModel([0.995, 0.005], [[0.5, 0.5], [0.9, 0.1]]))
+    nothing, unused = describe(TextTopics(learner=fixed, vocabulary=["rain", "goal"])).findings()
+    assert nothing.startswith("No diagnosis: ")
+    assert unused == (
+        "1 of 2 topics is unused: its weight is below 0.01. Use -k 1, or learn more documents."
+    )
     forgetful = describe(learn(file, n_topics=3, learner="stepwise-em").topics)
     assert forgetful.findings() == [
         "No diagnosis: the learner stepwise-em remembers no documents with two or more known words."
@@ -376,6 +487,7 @@ def test_numbers_of_topics_are_judged_side_by_side_on_held_out_documents(tmp_pat
     assert three["L1"] < one["L1"]
     assert three["coherence"] > one["coherence"] + 0.1
     assert one["diversity"] == 1.0
+    assert one["unused_topics"] == 0
     study = result.numbers()
     assert study.metrics == ("L1", "coherence", "diversity", "microseconds")
     assert list(study.grid.values()) == [1, 3, 6]

@@ -117,6 +117,15 @@ def test_words_that_all_topics_share_step_back_at_a_lower_relevance():
         found.top_words(relevance=2)
 
 
+def test_topics_are_used_from_a_fiftieth_of_an_even_share_on():
+    rest = 1.0 - 0.005 - 0.00499
+    m = TopicModel([0.005, rest / 2, 0.00499, rest / 2], np.full((4, 3), 1 / 3))
+    assert m.used.tolist() == [True, True, False, True]
+    assert m.n_used == 3
+    assert TopicModel.uniform(30, 3).n_used == 30
+    assert TopicModel([1.0], [[1.0]]).n_used == 1
+
+
 def test_words_that_tell_a_topic_are_neither_shared_nor_rare():
     topics = [[0.5, 0.4, 0.099, 0.001], [0.5, 0.001, 0.499, 0.0]]  # a shared, b telling, d rare
     assert TopicModel([0.5, 0.5], topics).top_words("abcd", n=1) == [["b"], ["c"]]

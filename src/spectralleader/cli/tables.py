@@ -12,7 +12,14 @@ from rich.text import Text
 
 from spectralleader.jobs import Description, Evaluation, LearnResult, MergeResult
 from spectralleader.jobs.describing import Level
-from spectralleader.jobs.sentences import describe_history, truncate
+from spectralleader.jobs.evaluating import Contender
+from spectralleader.jobs.sentences import (
+    Readable,
+    describe_fewer,
+    describe_history,
+    describe_unused,
+    truncate,
+)
 from spectralleader.jobs.source import AnyReader
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
@@ -49,6 +56,8 @@ def topic_table(
 ) -> Table:
     """Return a table of topics with weights, sparklines and top words, fitted to a width.
 
+    Unused topics are omitted; the others keep their numbers.
+
     In a narrow terminal words are truncated and bars omitted, but numbers are complete.
     """
     topics = topics if isinstance(topics, Snapshot) else topics.snapshot()
@@ -62,7 +71,8 @@ def topic_table(
     table.columns[1].justify = "right"
     left = max(10, width - sum(widths) - 2 * len(table.columns))
     table.add_column("top words", max_width=left, no_wrap=True, overflow="ellipsis")
-    for k, (weight, top) in enumerate(zip(weights, shown, strict=True)):
+    for k in np.flatnonzero(topics.model.used).tolist():
+        weight, top = weights[k], shown[k]
         cells = [str(k + 1), f"{weight:.3f}"]
         bar = Text("█" * round(BAR * weight), style=COLOUR)
         curve = Text(sparkline(curves[k], SMALL_SPARK) if curves else "", style=COLOUR)
@@ -71,6 +81,17 @@ def topic_table(
             words = Text(f"{names[k]}  ", style="bold") + words
         table.add_row(*cells, *([bar] if longest else []), *([curve] if curves else []), words)
     return table
+
+
+def show_table(
+    out: Console, shown: Snapshot, curves: Sequence[Sequence[float]] | None = None
+) -> None:
+    """Print the table of topics, and the number of those that are unused."""
+    out.print(topic_table(shown, out.width, curves=curves))
+    readable = Readable.of(shown)
+    if unused := describe_unused(readable):
+        out.print()
+        _say(out, f"{unused} {describe_fewer(readable)}")
 
 
 def list_words(words: list[str]) -> str:
@@ -131,7 +152,7 @@ def show_on_engine(result: EngineResult) -> None:
     _say(out, f"{learned}; {known}; {topics.n_empty:,} documents without known words")
     if result.is_useful:
         out.print()
-        out.print(topic_table(topics, out.width))
+        show_table(out, topics.at())
     for name, path in (("Backup", result.backup), ("Saved", result.saved)):
         if path is not None:
             _say(out, f"\n{name}: {path}")
@@ -141,7 +162,7 @@ def show_topics(out: Console, result: LearnResult) -> None:
     """Print the topics with their trends, at the default level."""
     shown, trends = result.topics.at(), result.topics.trends()
     curves = trends.shares.T.tolist() if len(trends.starts) > 1 else None
-    out.print(topic_table(shown, out.width, curves=curves))
+    show_table(out, shown, curves)
     if result.topics.annotations.is_auto:
         out.print()
         model = result.saved or "MODEL"
@@ -166,7 +187,7 @@ def show_merged(result: MergeResult) -> None:
         table.add_row(Text(part.file), *cells, style="bold" if part is result.whole else None)
     out.print(table)
     out.print()
-    out.print(topic_table(result.topics.at(), out.width))
+    show_table(out, result.topics.at())
     out.print()
     _say(out, f"Saved: {result.whole.file}  (show it: spectralleader topics {result.whole.file})")
 
@@ -196,8 +217,9 @@ def show_description(found: Description) -> None:
     if found.trends is not None:
         _say(out, say_stretches(found.trends))
     for topic in found.topics:
-        out.print()
-        _show_topic(out, topic)
+        if not topic["unused"]:
+            out.print()
+            _show_topic(out, topic)
     findings = Table.grid(padding=(0, 1))
     for finding in (*found.findings(), *found.history):
         findings.add_row("-", Text(finding))
@@ -259,18 +281,26 @@ def contender_table(result: Evaluation) -> Table:
     labels = ("accuracy", "NMI") if has_labels else ()
     has_words = any(one["coherence"] is not None for one in summaries.values())
     words = ("coherence", "diversity") if has_words else ()
-    header = ("learner", "L1", "perplexity", "µs/document", *words, *labels)
+    used = ("used",) if any(one.n_unused for one in result.contenders.values()) else ()
+    header = ("learner", "L1", "perplexity", "µs/document", *words, *labels, *used)
     table = Table(*header, box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
     losses = [one["L1"] for one in summaries.values() if one["L1"] is not None]
     for name, one in summaries.items():
         cells = [_cell(one["L1"], 3), _cell(one["perplexity"], 1), _cell(one["microseconds"], 1)]
-        cells += [_cell(one[name], 3) for name in words]
+        cells += [_cell(one[metric], 3) for metric in words]
         cells += [_cell(one["accuracy"], 3), _cell(one["nmi"], 3)] if has_labels else []
+        cells += [_used_cell(result.contenders[name])] if used else []
         is_best = bool(losses) and one["L1"] == min(losses)
         table.add_row(name, *cells, style="bold" if is_best else None)
     return table
+
+
+def _used_cell(contender: Contender) -> str:
+    """Return how many of a learner's topics are in use."""
+    n = contender.learner.n_topics
+    return f"{n - contender.n_unused} of {n}" if contender.n_unused else "all"
 
 
 def show_evaluation(result: Evaluation) -> None:
@@ -284,6 +314,10 @@ def show_evaluation(result: Evaluation) -> None:
     _show_input(out, result.reader)
     out.print()
     out.print(contender_table(result))
+    if any(one.n_unused for one in result.contenders.values()):
+        out.print()
+        also = "" if result.held_out is None else " Coherence and diversity include their words."
+        _say(out, f"Some topics are unused: use fewer, or learn more documents.{also}")
 
 
 def _show_input(out: Console, reader: AnyReader) -> None:

@@ -11,12 +11,16 @@ from spectralleader.documents import Documents
 from spectralleader.evaluation.diagnosis import Diagnosis, diagnose
 from spectralleader.jobs.learn_result import list_topics
 from spectralleader.jobs.sentences import (
+    Readable,
+    Suggested,
+    describe_fewer,
     describe_fit,
     describe_history,
+    describe_number,
     describe_shifts,
-    describe_spectrum,
     describe_stale_names,
-    describe_usable,
+    describe_unused,
+    describe_use,
     printable,
 )
 from spectralleader.learners.lookup import name_of
@@ -50,20 +54,32 @@ class Description:
     n_recent: int | None = None  # number of documents, for topics of the most recent ones
     level: Level | None = None  # for merged topics
     trends: Trends | None = None  # None if the positions of documents are unknown
+    suggested: Suggested | None = None  # after `-k auto`
+    is_equal: bool = False  # whether all topics have the same words
 
     def findings(self) -> list[str]:
         """Return the diagnosis as sentences."""
+        used = [topic for topic in self.topics if not topic["unused"]]
+        small = [topic["topic"] for topic in used if topic["weight"] * len(self.topics) < SMALL]
+        n_fine = len(self.topics) if self.level is None else self.level.n_fine
+        readable = Readable(
+            len(self.topics),
+            len(used),
+            0 if self.n_recent is not None else n_fine,
+            is_merged=self.level is not None,
+            is_equal=self.is_equal,
+        )
         if self.diagnosis is None:
-            return [
+            nothing = (
                 f"No diagnosis: the learner {self.learner} remembers no documents with "
                 "two or more known words."
-            ]
-        least = SMALL / len(self.topics)
-        small = [topic["topic"] for topic in self.topics if topic["weight"] < least]
+            )
+            unused = describe_unused(readable)
+            return [nothing, f"{unused} {describe_fewer(readable)}"] if unused else [nothing]
         return [
             describe_fit(self.diagnosis),
-            describe_usable(self.diagnosis, len(self.topics), small),
-            describe_spectrum(self.diagnosis, len(self.topics)),
+            describe_use(readable, small),
+            describe_number(self.diagnosis, readable, self.suggested),
         ]
 
     def summary(self) -> dict[str, Any]:
@@ -147,6 +163,8 @@ def describe(
         documents.n_docs if recent and documents is not None else None,
         None if shown.groups is None else level_of(topics, shown),
         trends,
+        None if recent else suggest(topics),
+        shown.model.n_topics > 1 and shown.model.tree().suggested == 1,
     )
 
 
@@ -155,6 +173,15 @@ def level_of(topics: TextTopics, shown: Snapshot) -> Level:
     tree, n = topics.tree(), shown.model.n_topics
     is_default = topics.annotations.is_auto and n == tree.suggested
     return Level(n, tree.n_topics, round(tree.lost(n), 4), is_default)
+
+
+def suggest(topics: TextTopics) -> Suggested | None:
+    """Return the level that is read by default after ``-k auto``."""
+    if not topics.annotations.is_auto:
+        return None
+    tree = topics.tree()
+    n, total = tree.suggested, tree.lost(1)
+    return Suggested(n, 1.0 - tree.lost(n) / total if total > 0 else 1.0)
 
 
 def add_examples(

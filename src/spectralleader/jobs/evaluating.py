@@ -51,6 +51,7 @@ class Contender(Prequential):
         self._since = 1  # documents learned before the pairs in `met`
         self.coherence: float | None = None  # of the top words, on held-out documents
         self.diversity: float | None = None
+        self.n_unused = 0  # topics at the end, see `TopicModel.used`
 
     def judge_words(self, held_out: Documents) -> None:
         """Compute coherence and diversity of the top words on held-out documents."""
@@ -92,6 +93,7 @@ class Contender(Prequential):
         table = self.table
         return {
             "topics": self.learner.n_topics,
+            "unused_topics": self.n_unused,
             "L1": self.losses.mean_loss,
             "perplexity": self.losses.perplexity,
             "microseconds": self.losses.microseconds,
@@ -179,7 +181,9 @@ class Evaluation:
             self.rows = [row for row in self.rows if row.step % self.every == 0]
 
     def end(self) -> None:
-        """Compute coherence and diversity, if documents were held out."""
+        """Count the topics in use; compute coherence and diversity, if documents were held out."""
+        for contender in self.contenders.values():
+            contender.n_unused = int((~contender.learner.model.used).sum())
         if self.held_out is not None and self.held_out.texts:
             documents = self.vectoriser.count_known(self.held_out.texts)
             for contender in self.contenders.values():

@@ -86,14 +86,15 @@ class LearnResult:
 
 
 def list_topics(topics: TextTopics | Snapshot, n_words: int) -> list[dict[str, Any]]:
-    """Return the topics as plain values: number (from 1), name, weight, words, probabilities."""
+    """Return the topics as plain values: number (from 1), name, weight, use, words."""
     topics = topics if isinstance(topics, Snapshot) else topics.at()
-    model = topics.model
+    model, used = topics.model, topics.model.used.tolist()
     return [
         {
             "topic": k + 1,
             "name": topics.name(k) or None,
             "weight": float(model.weights[k]),
+            "unused": not used[k],
             "words": [
                 {"word": word, "probability": float(model.topics[k, i])}
                 for word, i in zip(words, topics.vocabulary.find(words).tolist(), strict=True)

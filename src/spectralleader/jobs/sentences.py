@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from spectralleader.arrays import Ints
 from spectralleader.evaluation.diagnosis import CONFIDENT, Diagnosis
 from spectralleader.learners.hedged import Event, HedgedLeader
+from spectralleader.models.model import UNUSED
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.topics import TextTopics
@@ -128,14 +131,22 @@ def describe_moved(share: float) -> str:
 
 def describe_fit(found: Diagnosis) -> str:
     """Return a verdict on the single-topic assumption, with its figures."""
-    verdict, closer = "is doubtful", found.fit > CLOSER
+    closer, why = found.fit > CLOSER, ""
     if found.expected_agreement <= 0 or closer:
         verdict = "cannot be judged"
-    elif found.fit >= DOUBTFUL:
-        verdict = "fits roughly" if found.fit < PLAUSIBLE else "fits"
-    why = ""
-    if closer:
-        why = " Topics overfit single documents: learn more documents, or use fewer topics."
+        why = " Topics overfit single documents." if closer else ""
+    elif found.fit >= PLAUSIBLE:
+        verdict = "cannot be judged by documents of this length" if found.is_long else "fits"
+    else:
+        # In long documents the halves have the same main topic, unless two are about as large.
+        verdict = "is doubtful" if found.is_long or found.fit < DOUBTFUL else "fits roughly"
+    if found.is_long:
+        why += (
+            f" With a median of {found.median_length:.0f} known words, halves agree even if a "
+            "third of a document has another topic."
+        )
+    if found.is_long or verdict == "is doubtful":
+        why += " For the topics within a document, use predict --shares."
     triples = ""
     if found.residual is not None and found.expected_residual is not None:
         triples = (
@@ -151,43 +162,99 @@ def describe_fit(found: Diagnosis) -> str:
     )
 
 
-def describe_usable(found: Diagnosis, n_topics: int, small: list[int]) -> str:
+class Readable(NamedTuple):
+    """The numbers of topics that are read, are in use and can be read."""
+
+    n_topics: int  # that are read
+    n_used: int  # of these
+    n_fine: int  # that were learned: levels up to this number can be read; 0 if none can
+    is_merged: bool = False  # whether fewer topics are read than were learned
+    is_equal: bool = False  # whether all topics have the same words
+
+    @classmethod
+    def of(cls, shown: Snapshot) -> Readable:
+        """Return the numbers of a snapshot."""
+        n, n_used, is_merged = shown.model.n_topics, shown.model.n_used, shown.groups is not None
+        return cls(n, n_used, n if shown.groups is None else len(shown.groups), is_merged)
+
+    def use(self, n: int) -> str:
+        """Return the options that read or learn another number of topics."""
+        if n > self.n_fine:
+            return f"-k {n}"
+        return f"--level {n}" if self.is_merged else f"-k {n}, or --level {n} for this model"
+
+
+class Suggested(NamedTuple):
+    """The level that the merge tree suggests."""
+
+    n_topics: int
+    kept: float  # share of the information in all topics that merging to it keeps
+
+
+def describe_unused(shown: Readable) -> str:
+    """Return a sentence about unused topics, or "" if all are in use."""
+    n, n_unused = shown.n_topics, shown.n_topics - shown.n_used
+    if not n_unused:
+        return ""
+    verb, weight = ("is", "its weight is") if n_unused == 1 else ("are", "their weights are")
+    return f"{n_unused} of {n} topics {verb} unused: {weight} below {UNUSED / n:.2g}."
+
+
+def describe_fewer(shown: Readable) -> str:
+    """Return the advice for a model with unused topics."""
+    # An upper bound: how many of the topics are used varies with the seed.
+    use = f"{shown.n_used} or fewer ({shown.use(shown.n_used)})" if shown.n_used > 1 else "-k 1"
+    return f"Use {use}, or learn more documents."
+
+
+def describe_use(shown: Readable, small: list[int]) -> str:
     """Return a sentence about how many of the topics are in use."""
-    if found.n_usable < n_topics:
-        return (
-            f"The spectral method distinguishes only {found.n_usable} of {n_topics} topics in the "
-            "remembered documents: learn more or longer documents, or use fewer topics."
-        )
-    if n_topics == 1:
+    if shown.n_topics == 1:
         return "The one topic is in use."
-    if small:
-        which = ", ".join(map(str, small[:MOST_NAMED]))
-        more = f" and {len(small) - MOST_NAMED} more" if len(small) > MOST_NAMED else ""
-        return (
-            f"All {n_topics} topics are in use; small ones (less than a tenth of an even share): "
-            f"{which}{more}."
-        )
-    return f"All {n_topics} topics are in use."
+    use = describe_unused(shown) or f"All {shown.n_topics} topics are in use."
+    if shown.is_equal:
+        use = f"All {shown.n_topics} topics are equal: learn other documents, or use -k 1."
+    if not small:
+        return use
+    which = ", ".join(map(str, small[:MOST_NAMED]))
+    more = f" and {len(small) - MOST_NAMED} more" if len(small) > MOST_NAMED else ""
+    return f"{use} Small ones (less than a tenth of an even share): {which}{more}."
 
 
-def describe_spectrum(found: Diagnosis, n_topics: int) -> str:
-    """Return a sentence about the number of topics that the spectrum suggests."""
-    spectrum = found.spectrum
-    above = f"{'at least ' if spectrum.is_cut else ''}{spectrum.n_above}"
-    if spectrum.n_above < 2:
-        return "The spectrum shows no topics: words occur together only by chance."
-    if spectrum.n_suggested is not None:
+def describe_number(found: Diagnosis, shown: Readable, suggested: Suggested | None = None) -> str:
+    """Return one recommendation for the number of topics, with its reason.
+
+    It is that of the merge tree, if topics were learned to be merged; then that of the spectrum.
+    """
+    n, clear = shown.n_topics, found.spectrum.n_suggested
+    if found.spectrum.n_above < 2:
         return (
-            f"The spectrum suggests {spectrum.n_suggested} topics: after them the eigenvalues of "
-            f"word pairs drop by half or more ({above} are above noise)."
+            "The documents show no clear topics: the eigenvalues of their word pairs are those of "
+            "shuffled words. Learn more or longer documents."
         )
-    room = "the documents support more topics"
-    if spectrum.n_above <= n_topics:
-        room = f"word pairs do not distinguish more than {spectrum.n_above} topics"
-    return (
-        f"The spectrum suggests no number of topics: its eigenvalues decay slowly, and {above} "
-        f"are above noise; {room}."
+    if suggested is not None:
+        n_suggested, kept = suggested
+        is_same, how = clear == n_suggested, "" if n == n_suggested else " (--level auto)"
+        also = " The spectrum suggests the same number." if is_same else ""
+        return (
+            f"{n_suggested} topics are suggested{how}: they keep {kept:.0%} of the information in "
+            f"all {shown.n_fine} topics.{also}"
+        )
+    if clear is not None:
+        advice = "" if clear == n else f" Use {shown.use(clear)}."
+        return (
+            f"The spectrum suggests {clear} topics: after {clear} eigenvalues of word pairs only "
+            f"noise is left.{advice}"
+        )
+    advice = "To compare numbers, run spectralleader evaluate -k."
+    if shown.n_used < n:
+        advice = describe_fewer(shown)
+    elif found.fit > CLOSER:
+        advice = "Learn more documents, or use fewer topics."
+    slowly = (
+        "The spectrum suggests no number of topics: the eigenvalues of word pairs decay slowly."
     )
+    return f"{slowly} {advice}"
 
 
 def truncate(word: str) -> str:

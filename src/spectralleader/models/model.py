@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 SUM_TOLERANCE = 1e-6  # accepted deviation of a distribution's sum from 1
 SHARED = 1000  # documents per batch in `shares`: bounds the (n_entries, K) array of assignments
+# A topic with less than this fraction of an even share of the documents, 1 / K, is unused: it may
+# be a copy of another one. Learners that restart dead topics use the same limit.
+UNUSED = 0.02
 LOGS_KEPT = 2  # keep all logarithms once this many times the vocabulary was asked for
 TRIPLES_LIMIT = 200  # largest vocabulary for a dense (d, d, d) tensor: 64 MB
 
@@ -108,6 +111,26 @@ class TopicModel:
     def n_words(self) -> int:
         """Vocabulary size, d."""
         return int(self.topics.shape[1])
+
+    @property
+    def used(self) -> NDArray[np.bool_]:
+        """Whether each topic is in use, (K,): its weight is at least 2 % of an even share, 1 / K.
+
+        With few documents for the number of topics, a learner may leave topics without documents.
+        Their words mean nothing.
+
+        Examples
+        --------
+        >>> model = TopicModel([0.7, 0.0, 0.3], [[0.9, 0.1], [0.2, 0.8], [0.1, 0.9]])
+        >>> model.used.tolist(), model.n_used
+        ([True, False, True], 2)
+        """
+        return np.asarray(self.weights * self.n_topics >= UNUSED)
+
+    @property
+    def n_used(self) -> int:
+        """Number of topics in use, see `used`."""
+        return int(np.count_nonzero(self.used))
 
     def log_prob(self, documents: Documents) -> Floats:
         """Return the exact log-probability of each document's word sequence, shape (n_docs,).

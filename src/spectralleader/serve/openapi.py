@@ -32,7 +32,12 @@ def items(schema: Schema, **limits: Any) -> Schema:
 
 
 WORD = record(word=TEXT, probability=SHARE)
-TOPIC = record(topic=WHOLE, name=optional(TEXT), weight=SHARE, words=items(WORD))
+UNUSED = {
+    "type": "boolean",
+    "description": "Whether almost no document has this topic: its weight is less than 2 % of an "
+    "even share. Its words mean nothing.",
+}
+TOPIC = record(topic=WHOLE, name=optional(TEXT), weight=SHARE, unused=UNUSED, words=items(WORD))
 ROW = record(time=TEXT, topic=WHOLE, share=SHARE, error=NUMBER, documents=WHOLE)
 EVENT = record(documents=WHOLE, what=TEXT, topics=items(WHOLE), moved=NUMBER)
 FOUND = record(

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spectralleader.models.model import UNUSED
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -58,7 +60,7 @@ class Settings:
     suspicion: float = 1000.0  # odds that start such a search
     searched: float = 0.125  # documents of all searches, as a share of the stream
     run_length: float = 1e6  # minimum mean number of documents between false alarms
-    dead: float = 0.02  # topics below this fraction of an even share are restarted
+    dead: float = UNUSED  # topics below this fraction of an even share are restarted
 
 
 SETTINGS = Settings()
