@@ -36,3 +36,7 @@ def test_small_topics_and_provisional_ones_are_reported():
     missing = judge(topics, replace(found, diagnosis=None))
     assert "cannot be checked" in missing[0]
     assert not any(term in " ".join(lines) for term in ("nats", "eigenvalue", "--recent"))
+
+
+def test_long_documents_are_not_said_to_have_one_topic():
+    assert "further topics" in judge_fit(replace(GOOD, median_length=200.0))[0]

@@ -19,7 +19,7 @@ from spectralleader.jobs.sentences import (
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.tree import READ
 from spectralleader.page.bars import ENOUGH, find_bars
-from spectralleader.page.trust import UNUSED, judge
+from spectralleader.page.trust import judge
 from spectralleader.storage.loss_curve import LossCurve
 from spectralleader.text.levelled_snapshot import LevelledSnapshot
 from spectralleader.text.snapshot import Snapshot
@@ -154,7 +154,7 @@ def list_level(
             {
                 "name": view.name(k),
                 "weight": round(float(model.weights[k]), 4),
-                "used": bool(model.weights[k] * n >= UNUSED),
+                "used": bool(model.used[k]),
                 "words": [truncate(word) for word in words],
                 "x": round(float(x[k]), 4),
                 "y": round(float(y[k]), 4),
@@ -219,7 +219,7 @@ def list_tree(snapshot: LevelledSnapshot, numbers: list[int]) -> dict[str, Any]:
     leaves = {
         str(stands[g]): {
             "label": f"{view.name(g)} {' '.join(map(truncate, words))}".strip(),
-            "used": bool(view.model.weights[g] * n >= UNUSED),
+            "used": bool(view.model.used[g]),
             "groups": [int(one[stands[g]]) if level <= n else int(groups[stands[g]])
                        for level, one in zip(numbers, levels, strict=True)],
         }

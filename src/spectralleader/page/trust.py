@@ -6,9 +6,8 @@ from spectralleader.evaluation.diagnosis import CONFIDENT, Diagnosis
 from spectralleader.jobs.describing import SMALL, Description
 from spectralleader.jobs.sentences import CLOSER, DOUBTFUL, MOST_NAMED, PLAUSIBLE
 from spectralleader.learners.hedged import HedgedLeader
+from spectralleader.models.model import UNUSED
 from spectralleader.text.topics import TextTopics
-
-UNUSED = 0.02  # topics with less than this share of an even weight are not shown
 
 
 def judge(topics: TextTopics, found: Description) -> list[str]:
@@ -47,7 +46,12 @@ def judge_fit(found: Diagnosis) -> list[str]:
             "Not yet: the topics follow single documents too closely. Learn more documents, or use "
             "fewer topics."
         ]
-    if found.fit >= PLAUSIBLE:
+    if found.is_long and found.fit >= PLAUSIBLE:
+        verdict = (
+            "Each document has a clear main topic. Documents as long as these usually have further "
+            "topics, which this page does not show."
+        )
+    elif found.fit >= PLAUSIBLE:
         verdict = f"Yes, they fit these documents. {halves} as often as expected."
     elif found.fit >= DOUBTFUL:
         verdict = f"Mostly. {halves} less often than expected: some documents mix topics."
