@@ -97,5 +97,5 @@ def test_a_column_of_something_else_is_an_error(other):
 
 
 def test_a_frame_is_no_column():
-    with pytest.raises(ValueError, match=r"text 0 is (?s:.*), not a string"):
+    with pytest.raises(TypeError, match=r"a DataFrame of 'text'; pass one of them: df\['text'\]"):
         TextTopics(2).learn(pl.DataFrame({"text": ["rain"]}))

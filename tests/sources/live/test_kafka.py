@@ -123,7 +123,7 @@ def test_an_address_without_brokers_is_an_error_soon(monkeypatch):
 
 def test_without_its_client_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "confluent_kafka", None)
-    with pytest.raises(ImportError, match=r"pip install spectralleader\[kafka\]"):
+    with pytest.raises(ImportError, match=r"the extra 'kafka': pip install confluent-kafka"):
         open_source("kafka://localhost/x")
 
 

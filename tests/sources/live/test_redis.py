@@ -118,5 +118,5 @@ def test_a_server_that_restarts_is_connected_to_again(tmp_path):
 
 def test_without_its_client_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "redis", None)
-    with pytest.raises(ImportError, match=r"pip install spectralleader\[redis\]"):
+    with pytest.raises(ImportError, match=r"the extra 'redis': pip install 'redis\[hiredis\]'"):
         open_source("redis://localhost/0/x")
