@@ -258,4 +258,4 @@ def test_a_model_that_told_of_a_change_of_the_stream_is_saved_and_loaded(tmp_pat
     assert again.learner.info.events[-1] == refit.events[-1]
     state = refit.to_state()
     state["events"][-1]["topics"] = np.array([])  # as version 0.1.0 saved it
-    assert refit._read_event(state["events"][-1]).topics == ()
+    assert Event.from_state(state["events"][-1], refit.n_topics).topics == ()
