@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from spectralleader.checks.paths import describe_missing
 from spectralleader.cli.options import (
     Json,
     OwnLearner,
@@ -41,7 +42,7 @@ def merge(
     check_folder(out)
     for name in models:
         if not Path(name).is_file():
-            raise typer.BadParameter(f"{name} does not exist")
+            raise typer.BadParameter(describe_missing(name))
     with stoppable(saves=True):
         from spectralleader.cli.tables import show_merged
         from spectralleader.jobs import merge

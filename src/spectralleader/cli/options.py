@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TextIO
 
 import typer
 
+from spectralleader.checks.paths import check_kept, describe_missing
 from spectralleader.runtime.interrupts import Interrupts, Terminated
 
 if TYPE_CHECKING:
@@ -118,6 +119,13 @@ def check_folder(path: Path | None) -> None:
         raise typer.BadParameter(f"the folder {path.parent} does not exist")
 
 
+def check_output(path: Path | None, *inputs: str) -> None:
+    """Raise if a file cannot be written, or if that would overwrite an input of the command."""
+    check_folder(path)
+    if path is not None:
+        check_kept(path, inputs)
+
+
 def trust_learner(name: str | None) -> None:
     """Import and register the user's own learner that a model may contain."""
     if name is not None:
@@ -138,7 +146,7 @@ def load_model(path: str, learner: str | None = None) -> TextTopics:
 def check_model(path: str, learner: str | None) -> None:
     """Raise if a model does not exist; import the user's own learner that it may contain."""
     if not Path(path).is_file():
-        raise typer.BadParameter(f"{path} does not exist")
+        raise typer.BadParameter(describe_missing(path))
     trust_learner(learner)
 
 
