@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import sys
 from collections.abc import Iterable, Iterator
@@ -29,7 +30,10 @@ FILES = (
 def check_files(files: list[str]) -> list[str]:
     """Raise for the first file that does not exist."""
     for name in files:
-        if name != "-" and "://" not in name and not Path(name).exists():
+        if name == "-" or "://" in name or Path(name).exists():
+            continue
+        # A followed file may be missing for a moment while it is rotated; the source decides.
+        if not any(Path(name).parent.glob(f"{glob.escape(Path(name).name)}[.-]*")):
             raise typer.BadParameter(f"{name} does not exist")
     return files
 
