@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from spectralleader.checks.paths import describe_missing
 from spectralleader.cli.options import (
     Json,
     OwnLearner,
     Seed,
     check_folder,
+    check_is_file,
     print_json,
     stoppable,
     trust_learner,
@@ -41,8 +41,7 @@ def merge(
     """
     check_folder(out)
     for name in models:
-        if not Path(name).is_file():
-            raise typer.BadParameter(describe_missing(name))
+        check_is_file(name)
     with stoppable(saves=True):
         from spectralleader.cli.tables import show_merged
         from spectralleader.jobs import merge

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TextIO
 
 import typer
 
-from spectralleader.checks.paths import check_kept, describe_missing
 from spectralleader.runtime.interrupts import Interrupts, Terminated
 
 if TYPE_CHECKING:
@@ -127,6 +126,8 @@ def check_output(path: Path | None, *inputs: str) -> None:
     """Raise if a file cannot be written, or if that would overwrite an input of the command."""
     check_folder(path)
     if path is not None:
+        from spectralleader.checks.paths import check_kept
+
         check_kept(path, inputs)
 
 
@@ -149,9 +150,16 @@ def load_model(path: str, learner: str | None = None) -> TextTopics:
 
 def check_model(path: str, learner: str | None) -> None:
     """Raise if a model does not exist; import the user's own learner that it may contain."""
-    if not Path(path).is_file():
-        raise typer.BadParameter(describe_missing(path))
+    check_is_file(path)
     trust_learner(learner)
+
+
+def check_is_file(path: str) -> None:
+    """Raise if a model is missing, or is no file."""
+    if not Path(path).is_file():
+        from spectralleader.checks.paths import describe_missing
+
+        raise typer.BadParameter(describe_missing(path))
 
 
 def find_level(given: str | None, topics: TextTopics) -> int:
