@@ -285,3 +285,19 @@ def test_a_file_whose_parts_contradict_each_other_is_rejected(tmp_path):
     topics.vocabulary_ = Vocabulary(["rain"])
     with pytest.raises(StorageError, match="vocabulary"):
         load(save(topics, tmp_path / "m"))
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo"])
+def test_a_matrix_with_invalid_indices_is_refused_before_scikit_learn_converts_it(format):
+    matrix = COUNTS.copy().asformat(format)
+    indices = matrix.col if format == "coo" else matrix.indices
+    indices[3] = 2**31 - 1
+    topics = SpectralTopics(n_components=2).fit(COUNTS)
+    for method in (topics.fit, topics.partial_fit, topics.transform, topics.score):
+        with pytest.raises(ValueError, match="sparse matrix is invalid"):
+            method(matrix)
+
+
+def test_masked_counts_are_refused():
+    with pytest.raises(ValueError, match="masked"):
+        SpectralTopics(n_components=2).fit(np.ma.masked_equal(COUNTS.toarray(), 2))

@@ -12,6 +12,7 @@ from spectralleader.checks import check_whole
 from spectralleader.checks.states import check_same, part, whole
 from spectralleader.documents import Documents
 from spectralleader.documents.rounding import as_whole
+from spectralleader.documents.structure import check_matrix
 from spectralleader.errors import missing_extra
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import create_learner
@@ -223,8 +224,14 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             X = self._count_tokens(X, reset=reset)
         elif reset and hasattr(self, "vocabulary_"):
             del self.vocabulary_
+        # scikit-learn trusts index arrays, and drops masks.
         return validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=TYPES, ensure_non_negative=True
+            self,
+            check_matrix(X),
+            reset=reset,
+            accept_sparse="csr",
+            dtype=TYPES,
+            ensure_non_negative=True,
         )
 
     def _count_tokens(self, X: Any, *, reset: bool) -> Any:

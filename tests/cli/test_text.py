@@ -539,16 +539,41 @@ def test_a_disk_without_room_is_one_line_and_exit_code_1(file, tmp_path):
 def test_what_is_read_is_never_overwritten(file, tmp_path):
     saved, before = tmp_path / "my.model", file.read_bytes()
     learn(file, save=saved)
+    link, drawn = tmp_path / "link.html", tmp_path / "texts.svg"
+    link.symlink_to(saved)
+    drawn.write_bytes(before)
     for arguments in (
         ("learn", file, "--save", file),
         ("predict", saved, file, "--out", file),
         ("predict", saved, file, "--out", saved),
+        ("trends", saved, "--out", saved),
+        ("page", saved, "-o", saved),
+        ("page", saved, "-o", link),
+        ("evaluate", drawn, "--format", "csv", "--figure", drawn),
+        ("learn", file, "--engine", "dask", "--save", file, "--fresh"),
     ):
         done = run(*arguments)
         assert done.returncode == 2
         assert "would be overwritten" in done.stderr
-    assert file.read_bytes() == before
+    assert file.read_bytes() == drawn.read_bytes() == before
     assert load(saved).n_docs > 0
+    assert run("predict", saved, file, "--out", "/dev/null").returncode == 0
+
+
+def test_a_model_that_is_no_file_is_named_for_what_it_is(file, tmp_path):
+    for path, what in (
+        (tmp_path, "is a folder, not a model file"),
+        ("/dev/null", "is a device or a pipe, not a model file"),
+        (tmp_path / "none", "does not exist"),
+    ):
+        for arguments in (
+            ("topics", path),
+            ("predict", path, file),
+            ("merge", path, file, "-o", "x"),
+        ):
+            done = run(*arguments)
+            assert done.returncode == 2
+            assert f"{path} {what}" in done.stderr
 
 
 def test_a_terminal_that_lacks_characters_shows_them_escaped(tmp_path):

@@ -94,6 +94,21 @@ def test_a_wrong_shape_or_type_is_refused(matrix, message):
         Documents.from_matrix(matrix)
 
 
+def test_masked_counts_are_refused_because_the_mask_would_be_ignored():
+    masked = np.ma.masked_equal([[1, 2], [0, 1]], 2)
+    sparse, triplets = sp.csr_array([[1, 2]]), sp.coo_array([[1, 2]])
+    sparse.data = triplets.data = np.ma.masked_equal([1, 2], 2)
+    for counts in (masked, [masked[0], [0, 1]], sparse, triplets):
+        with pytest.raises(ValueError, match="masked"):
+            Documents.from_matrix(counts)
+    with pytest.raises(ValueError, match="masked"):
+        Documents.from_tokens([masked[0]], n_words=3)
+    with pytest.raises(ValueError, match="masked"):
+        Documents([0, 1], [0], np.ma.masked_equal([2], 2), 3)
+    # Nothing is lost without masked entries.
+    assert Documents.from_matrix(np.ma.array([[1, 2]])) == Documents.from_matrix([[1, 2]])
+
+
 @pytest.mark.parametrize(
     ("ids", "bad"), [([5], 5), ([-1], -1), ([0, 99], 99), ([0, -1], -1), ([1, 0, 5], 5)]
 )

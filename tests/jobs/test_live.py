@@ -212,10 +212,12 @@ def test_what_could_not_be_emitted_is_not_saved_as_learned(log, tmp_path, monkey
 
 
 def test_where_topics_cannot_be_emitted_is_said_before_anything_is_learned(log, tmp_path):
-    source = Source((str(log),), block=40)
+    source, link = Source((str(log),), block=40), tmp_path / "link"
+    link.symlink_to(tmp_path / "model")
     for emit, message in (
         (log, "would be overwritten"),
         (tmp_path / "model", "is the model file"),
+        (link, "is the model file"),
         (tmp_path / "none" / "x", "does not exist"),
         ("kafka://localhost/x", "takes a file or redis"),
         (tmp_path, "cannot write to"),

@@ -15,7 +15,7 @@ from spectralleader.cli.options import (
     Files,
     Json,
     allow_own_modules,
-    check_folder,
+    check_output,
     end_useless,
     print_json,
     split_names,
@@ -39,9 +39,9 @@ def parse_numbers(given: str) -> list[int]:
     return [int(part) for part in parts]
 
 
-def check_figure(path: Path) -> None:
+def check_figure(path: Path, files: list[str]) -> None:
     """Raise if a figure cannot be written, before the stream is read."""
-    check_folder(path)
+    check_output(path, *files)
     if path.suffix not in (".png", ".svg"):
         raise typer.BadParameter(f"a figure must be .png or .svg, got {path.name}")
     import_module("spectralleader.study.reporting.figures")  # requires matplotlib
@@ -106,7 +106,7 @@ def evaluate(
     """
     numbers = parse_numbers(topics)
     if figure is not None:
-        check_figure(figure)
+        check_figure(figure, files)
     with stoppable():
         from spectralleader import jobs
         from spectralleader.cli.display import watching

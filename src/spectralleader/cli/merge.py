@@ -12,6 +12,7 @@ from spectralleader.cli.options import (
     OwnLearner,
     Seed,
     check_folder,
+    check_is_file,
     print_json,
     stoppable,
     trust_learner,
@@ -40,8 +41,7 @@ def merge(
     """
     check_folder(out)
     for name in models:
-        if not Path(name).is_file():
-            raise typer.BadParameter(f"{name} does not exist")
+        check_is_file(name)
     with stoppable(saves=True):
         from spectralleader.cli.tables import show_merged
         from spectralleader.jobs import merge

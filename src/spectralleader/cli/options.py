@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import sys
 from collections.abc import Iterable, Iterator
@@ -28,7 +29,10 @@ FILES = (
 def check_files(files: list[str]) -> list[str]:
     """Raise for the first file that does not exist."""
     for name in files:
-        if name != "-" and "://" not in name and not Path(name).exists():
+        if name == "-" or "://" in name or Path(name).exists():
+            continue
+        # A followed file may be missing for a moment while it is rotated; the source decides.
+        if not any(Path(name).parent.glob(f"{glob.escape(Path(name).name)}[.-]*")):
             raise typer.BadParameter(f"{name} does not exist")
     return files
 
@@ -118,6 +122,15 @@ def check_folder(path: Path | None) -> None:
         raise typer.BadParameter(f"the folder {path.parent} does not exist")
 
 
+def check_output(path: Path | None, *inputs: str) -> None:
+    """Raise if a file cannot be written, or if that would overwrite an input of the command."""
+    check_folder(path)
+    if path is not None:
+        from spectralleader.checks.paths import check_kept
+
+        check_kept(path, inputs)
+
+
 def trust_learner(name: str | None) -> None:
     """Import and register the user's own learner that a model may contain."""
     if name is not None:
@@ -137,9 +150,16 @@ def load_model(path: str, learner: str | None = None) -> TextTopics:
 
 def check_model(path: str, learner: str | None) -> None:
     """Raise if a model does not exist; import the user's own learner that it may contain."""
-    if not Path(path).is_file():
-        raise typer.BadParameter(f"{path} does not exist")
+    check_is_file(path)
     trust_learner(learner)
+
+
+def check_is_file(path: str) -> None:
+    """Raise if a model is missing, or is no file."""
+    if not Path(path).is_file():
+        from spectralleader.checks.paths import describe_missing
+
+        raise typer.BadParameter(describe_missing(path))
 
 
 def find_level(given: str | None, topics: TextTopics) -> int:

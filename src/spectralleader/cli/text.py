@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,8 +19,8 @@ from spectralleader.cli.options import (
     OutFile,
     OutFormat,
     OwnLearner,
-    check_folder,
     check_model,
+    check_output,
     find_level,
     load_model,
     opened,
@@ -131,7 +130,7 @@ def predict(
     A document without text or known words has an empty topic, and the weights
     of the topics as probabilities.
     """
-    check_folder(out)
+    check_output(out, model, *files)
     with stoppable():
         learned = load_model(model, learner)
         from spectralleader.cli.display import Log
@@ -141,8 +140,6 @@ def predict(
 
         how: dict[str, Any] = {"keep": split_names(keep) or (), "empty": True, "follow": follow}
         source = reading.source(files, time="", label="", block=block, **how)
-        if out is not None:
-            replace(source, files=(model, *files)).check_kept(out)
         n = find_level(level, learned)
         tell_level(level, learned)
         with source.open() as reader, opened(out) as file:
@@ -168,7 +165,7 @@ def trends(
     document if times are unknown), the topic, its share, the standard error,
     and the documents in the interval.
     """
-    check_folder(out)
+    check_output(out, model)
     learned = load_model(model, learner)
     from spectralleader.jobs.trends import write_trends
 
@@ -198,7 +195,7 @@ def page(
     map, the merge tree, the prequential loss, and a diagnosis. It contains
     texts from MODEL unless --no-texts is given.
     """
-    check_folder(out)
+    check_output(out, model)
     check_model(model, learner)
     from spectralleader.page import describe_page, render
     from spectralleader.storage import load_with_losses

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spectralleader.arrays import Floats, Ints, WordIds
+from spectralleader.documents.structure import check_matrix, refuse_masked
 from spectralleader.runtime.compiled import in_place
 
 Arrays = tuple[Ints, WordIds, Floats]  # indptr, words, counts
@@ -29,14 +30,14 @@ def from_matrix(given: Any) -> tuple[Arrays, int]:
 
 def from_arrays(indptr: ArrayLike, words: ArrayLike, counts: ArrayLike, n_words: int) -> Arrays:
     """Return validated CSR arrays with sorted, distinct words per document."""
+    for given in (counts, words, indptr):
+        refuse_masked(given)
     entries = tuple(np.asarray(array) for array in (counts, words, indptr))
     if any(array.dtype.kind not in "ui" for array in entries[1:]):
         raise ValueError("indptr and words must be integers")
     import scipy.sparse as sp  # slow to import, and not needed for learning
 
     matrix = sp.csr_array(entries, shape=(len(entries[2]) - 1, n_words))
-    # Bounds and order of `indptr` and the range of ids; counts are checked by `from_matrix`.
-    matrix.check_format()
     return from_matrix(matrix)[0]
 
 
@@ -91,6 +92,7 @@ def _as_csr(counts: Any) -> Any:
     """Return a canonical CSR copy of the counts: sorted, duplicates summed, no zeros."""
     import scipy.sparse as sp  # slow to import, and not needed for learning
 
+    counts = check_matrix(counts)
     if not sp.issparse(counts):
         counts = np.asarray(counts)
     if counts.dtype.kind not in "buif":
@@ -133,6 +135,7 @@ def _check_lengths(lengths: Floats) -> None:
 
 
 def _as_ids(ids: Sequence[int] | ArrayLike, n_words: int, row: int) -> Ints:
+    refuse_masked(ids)
     try:
         array = np.asarray(ids)
     except ValueError:  # raised by NumPy for ragged nested sequences

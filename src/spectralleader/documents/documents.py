@@ -94,8 +94,9 @@ class Documents:
         Raises
         ------
         ValueError
-            If the matrix is not two-dimensional, has no columns, or has a negative, fractional,
-            NaN or infinite count; the message names the first bad document.
+            If the matrix is not two-dimensional, has no columns, has invalid index arrays or
+            masked entries, or has a negative, fractional, NaN or infinite count; the message names
+            the first bad document.
         """
         arrays, n_words = csr.from_matrix(counts)
         return cls.trusted(*arrays, check_n_words(n_words))

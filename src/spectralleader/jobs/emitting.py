@@ -89,8 +89,11 @@ def emitting(options: LearnOptions, progress: Progress) -> Iterator[Emitter | No
         return
     if "://" not in options.emit:
         options.source.check_kept(options.emit)
-        saved = Path(options.save or "").absolute()
-        if Path(options.emit).absolute() == saved:
+        # The model need not exist yet; links to it are resolved.
+        if (
+            options.save is not None
+            and Path(options.emit).resolve() == Path(options.save).resolve()
+        ):
             raise ValueError(f"{options.emit} is the model file; emit to another file")
     emitter = open_emitter(options.emit, progress)
     try:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from spectralleader import storage
+from spectralleader.checks.paths import check_kept
 from spectralleader.engines.shared import MOST_FREQUENT, Progress, check_texts
 from spectralleader.jobs.checkpointing import back_up
 from spectralleader.jobs.learn_result import list_topics
@@ -98,6 +99,7 @@ def learn_on_engine(
     if engine not in ENGINES:
         raise ValueError(f"unknown engine {engine!r}; choose one of {', '.join(ENGINES)}")
     if save is not None:
+        check_kept(save, files)
         check_free(save, fresh=fresh)
     paths, kind = list_files(files, format)
     options = {

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from spectralleader.checks.paths import check_kept
 from spectralleader.jobs.progress import Progress
 from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files import Columns, Reader
@@ -121,14 +122,7 @@ class Source:
 
     def check_kept(self, target: str | os.PathLike[str]) -> None:
         """Raise if writing the target would overwrite an input file."""
-        path = Path(target)
-        for name in self.files:
-            if name == "-" or not Path(name).exists():
-                continue
-            if path.exists() and path.samefile(name):
-                raise ValueError(f"the input {name} would be overwritten; name another file")
-            if Path(name).is_dir() and path.absolute().parent.samefile(name):
-                raise ValueError(f"all files in {name} are input; save to another folder")
+        check_kept(target, self.files)
 
     def texts(self, progress: Progress) -> Iterator[list[Any]]:
         """Yield all texts in blocks, unsorted, for a first pass.

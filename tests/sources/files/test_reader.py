@@ -485,3 +485,51 @@ def test_memory_does_not_grow_with_the_file(tmp_path, ending):
     n, megabytes = map(int, done.stdout.split())
     assert n == 180_000
     assert megabytes < 30  # the text alone has 42
+
+
+def test_nan_and_infinity_are_missing_texts_like_null(tmp_path):
+    values = ["NaN", "Infinity", "-Infinity", "1e999", "null"]
+    lines = [f'{{"text": {value}, "at": {{"text": {value}}}}}' for value in values]
+    lines += ['{"text": "NaN", "at": {"text": "infinity"}}', '{"text": 1.5, "at": {"text": 2}}']
+    file = write(tmp_path / "a.jsonl", "\n".join(lines).encode())
+    for column, texts in (("text", ["NaN", "1.5"]), ("at.text", ["infinity", "2"])):
+        reader, (block,) = everything(file, text=column)
+        assert block.texts == texts
+        assert reader.problems.counts == {problems.NO_TEXT: len(values)}
+
+
+BYTES = np.random.default_rng(0).bytes(20_000)
+
+
+@pytest.mark.parametrize("name", ["a.bin", "a.csv", "a.jsonl", "a.txt", "a.gz"])
+def test_binary_data_are_refused(tmp_path, name):
+    for data in (
+        BYTES,
+        "some text in words\n".encode("utf-16-le") * 20,
+        b"name" + bytes(500) + b"a text in an archive\n" * 9999,
+    ):
+        file = write(tmp_path / name, gzip.compress(data) if name == "a.gz" else data)
+        with pytest.raises(ValueError, match=r"binary data, not text; .* --encoding utf-16"):
+            everything(file, text="text")
+
+
+def test_some_nul_bytes_and_rows_in_another_encoding_are_no_binary_data(tmp_path):
+    rows = [
+        b"text",
+        b"rain\0wind",
+        "caf\u00e9 au lait, l'\u00e9t\u00e9".encode("latin-1"),
+        *[b"a b c"] * 20,
+    ]
+    for end in (b"", BYTES):  # which comes later than the first block
+        data = b"\n".join([*rows, *[b"late goal"] * 2000]) + b"\n"
+        reader, blocks = everything(write(tmp_path / "a.txt", data + end))
+        assert blocks[0].texts[:3] == ["text", "rain\0wind", "a b c"]
+        assert reader.problems.counts[problems.UNDECODABLE] >= 1
+
+
+def test_a_file_without_json_objects_is_named_for_what_it_is_not(tmp_path):
+    file = write(tmp_path / "a.jsonl", b"rain and wind\n\n[1]\n{}\n")
+    with pytest.raises(
+        ValueError, match=r"is not JSON lines: none of its first 3 lines .*--format"
+    ):
+        everything(file)

@@ -5,6 +5,13 @@ import shutil
 import pytest
 
 from spectralleader.sources import open_source
+from spectralleader.sources.files.columns import ColumnRequest
+from spectralleader.sources.live import LiveReader
+from spectralleader.sources.live.file_position import digest
+from spectralleader.sources.live.followed_file import FollowedFile
+from spectralleader.sources.live.protocol import LiveSettings
+
+EMPTY = {"size": 0, "digest": digest(b"")}
 
 
 @pytest.fixture
@@ -112,6 +119,103 @@ def test_only_what_looks_rotated_is_read(log, tmp_path):
         write(log, "two")
         write(tmp_path / "app.log.model", "model")
         assert now(reader) == ["two"]
+
+
+def rotate(log, how):
+    if how == "rename":
+        log.rename(log.with_name("app.log.1"))
+    else:
+        shutil.copy(log, log.with_name("app.log.1"))
+    os.utime(log.with_name("app.log.1"), ns=(1, 10**18))
+    if how == "copy":
+        os.truncate(log, 0)
+
+
+@pytest.mark.parametrize("how", ["rename", "copy"])
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_a_file_of_which_nothing_was_learned_is_found_after_its_rotation(log, how, is_empty):
+    if not is_empty:
+        write(log, "one", "two")
+    with follow_late(log) if is_empty else open_source(log, wait=60) as reader:
+        first = reader.position
+    assert first["at"]["offset"] == 0
+    rotate(log, how)
+    write(log, "three")
+    said = []
+    with follow(log, after=first, say=said.append) as reader:
+        assert now(reader, 20) == ["one", "two", "three"]
+    assert said == [f"{log} was rotated: resuming in {log}.1"]
+
+
+def follow_late(log):
+    """Open an empty log whose first lines come while it is followed."""
+    source = FollowedFile(str(log), LiveSettings(wait=60))
+    take = source.take
+
+    def write_and_take(n, *, rest):
+        if not log.stat().st_size:
+            write(log, "one", "two")
+        return take(n, rest=rest)
+
+    source.take = write_and_take
+    reader = LiveReader(source, "file", str(log), ColumnRequest(), LiveSettings(wait=60))
+    reader.start(None)
+    return reader
+
+
+def test_files_that_begin_alike_are_told_apart(log):
+    write(log, "started", "one")
+    with follow(log) as reader:
+        assert next(reader).texts == ["started"]
+        position = reader.position
+    rotate(log, "rename")
+    write(log, "started", "two")
+    with follow(log, after=position) as reader:
+        assert now(reader, 20) == ["one", "started", "two"]
+    # without the bytes after the position, renaming preserves the inode
+    unread = {**position["at"], "identity": {**position["at"]["identity"], "start": EMPTY}}
+    with follow(log, after={**position, "at": unread}) as reader:
+        assert now(reader, 20) == ["one", "started", "two"]
+
+
+def test_an_older_position_is_valid_and_reports_that_it_identifies_no_file(log):
+    write(log, "one", "two")
+    with open_source(log, wait=60) as reader:
+        first = reader.position
+    with follow(log) as reader:
+        next(reader)
+        second = reader.position
+    del first["at"]["identity"], second["at"]["identity"]
+    said = []
+    with follow(log, after=first, say=said.append) as reader:
+        assert now(reader) == ["one", "two"]
+    assert said == []  # no file beside it
+    rotate(log, "rename")
+    write(log, "three")
+    with follow(log, after=second) as reader:
+        assert now(reader, 20) == ["two", "three"]
+    with follow(log, after=first, say=said.append) as reader:
+        assert now(reader, 20) == ["three"]
+    assert "cannot be identified" in said[0]
+    assert "app.log.1" in said[0]
+
+
+def test_a_file_that_is_not_created_yet_is_awaited(log):
+    write(log, "one", "two")
+    with follow(log) as reader:
+        next(reader)
+        position = reader.position
+    log.rename(log.with_name("app.log.1"))
+    with follow(log, after=position) as reader:
+        assert now(reader) == ["two"]
+        write(log, "three")
+        assert now(reader) == ["three"]
+    log.unlink()
+    with pytest.raises(ValueError, match=r"app\.log does not exist"):
+        follow(log)  # without a position there is nothing to resume
+    log.with_name("app.log.1").unlink()
+    with pytest.raises(ValueError, match=r"app\.log does not exist"):
+        follow(log, after=position)
 
 
 def test_a_file_that_is_gone_is_an_error_that_says_what_to_do(log):

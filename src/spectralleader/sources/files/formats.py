@@ -41,6 +41,10 @@ ENDINGS = {
     "txt": "text",
 }
 COMPRESSED = ("gz", "gzip", "zst", "zstd")
+# Binary data: UTF-16 has 1/2 NUL bytes in most languages, and random bytes are 2/5 invalid UTF-8.
+SAMPLES = (512, 8192)  # bytes examined: the header of an archive, and more
+MIN_SAMPLE = 128  # bytes; in shorter data, a few NUL bytes are many
+MAX_NUL, MAX_INVALID = 2 / 5, 1 / 10
 MODEL = b"spectralleader\r\n"  # how files of `storage` begin, which this package does not know
 
 
@@ -55,10 +59,36 @@ def open_table(name: str, format: str | None = None, encoding: str | None = None
     try:
         if source.first.startswith(MODEL):
             raise ValueError(f"{source.name} is a saved model, not texts; read it with `topics`")
-        return FORMATS[format or find_format(name, source.first)](source)
+        chosen = format or find_format(name, source.first)
+        if chosen != "parquet" and is_binary(source.first):
+            raise ValueError(
+                f"{source.name} is binary data, not text; if it is text in UTF-16 or another "
+                "encoding, name that, as in --encoding utf-16"
+            )
+        return FORMATS[chosen](source)
     except BaseException:
         source.close()
         raise
+
+
+def is_binary(first: bytes) -> bool:
+    r"""Return whether data with NUL bytes are not text: many are NUL, or many are not UTF-8.
+
+    A few NUL bytes are valid text, and a few rows in another encoding are only skipped.
+
+    Examples
+    --------
+    >>> is_binary(b"rain\0wind\n"), is_binary("rain and wind".encode("utf-16-le") * 9)
+    (False, True)
+    """
+    for size in SAMPLES:
+        sample = first[:size]
+        n_nul = sample.count(0)
+        if len(sample) >= MIN_SAMPLE and n_nul > MAX_NUL * len(sample):
+            return True
+        if n_nul and sample.decode("utf-8", "replace").count("\ufffd") > MAX_INVALID * len(sample):
+            return True
+    return False
 
 
 def find_format(name: str, first: bytes) -> str:

@@ -7,6 +7,7 @@ Polars reads them (1.8 us/document); pieces that it rejects are parsed line by l
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -42,7 +43,14 @@ class JsonLines(LineFile):
                 f"{source.name} begins like a JSON array; convert it to one object per line, for "
                 "example with `jq -c '.[]'`"
             )
-        objects = [entry for entry in map(parse, source.first.split(b"\n")[:N_SAMPLE]) if entry]
+        lines = source.first.split(b"\n")[:N_SAMPLE]
+        objects = [entry for entry in map(parse, lines) if entry]
+        if not objects:
+            n = sum(map(bool, map(bytes.strip, lines)))
+            raise ValueError(
+                f"{source.name} is not JSON lines: none of its first {n} lines is an object with "
+                'a key, such as {"text": "..."}; name its format, as in --format text'
+            )
         self.columns, self.sample = sample_columns(objects)
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
@@ -171,5 +179,10 @@ def reach(entry: Any, path: str) -> Any:
 
 
 def as_text(value: Any) -> str | None:
-    """Return a string unchanged, and any other value as JSON."""
+    """Return a string unchanged, a missing value as None, and any other value as JSON.
+
+    NaN is a missing value, too: `json.dumps` and pandas write it for one. Infinity is no text.
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
     return value if value is None or isinstance(value, str) else json.dumps(value)

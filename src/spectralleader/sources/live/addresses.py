@@ -12,7 +12,7 @@ from pathlib import Path
 from spectralleader.sources.files.columns import ColumnRequest
 from spectralleader.sources.live.folder import FolderReader
 from spectralleader.sources.live.followed_file import KIND as FILE
-from spectralleader.sources.live.followed_file import FollowedFile
+from spectralleader.sources.live.followed_file import FollowedFile, find_rotated
 from spectralleader.sources.live.protocol import WAIT, Json, LiveSettings, Say
 from spectralleader.sources.live.reader import LiveReader
 
@@ -124,6 +124,6 @@ def make_reader(
     check_scheme(name)
     if Path(name).is_dir():
         return FolderReader(name, requested, settings)
-    if not Path(name).exists():
+    if not Path(name).exists() and not find_rotated(Path(name)):
         raise ValueError(f"{name} does not exist")
     return LiveReader(FollowedFile(name, settings), FILE, name, requested, settings)

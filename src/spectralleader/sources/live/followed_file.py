@@ -14,10 +14,11 @@ from typing import IO
 from spectralleader.sources.files.byte_stream import CHUNK, GZIP, MAX_RECORD, ZSTD
 from spectralleader.sources.files.formats import find_format
 from spectralleader.sources.live.file_position import (
+    FINGERPRINT_SIZE,
     FilePosition,
     LinePositions,
     find_position,
-    read_fingerprint,
+    is_identified,
 )
 from spectralleader.sources.live.protocol import Json, LiveSettings, MessageBatch
 
@@ -61,6 +62,8 @@ class FollowedFile:
     def open(self, position: Json | None) -> Json:
         """Open the file that contains the position, and resume after it."""
         if position is None:
+            if not self._path.exists():
+                raise ValueError(f"{self._path} does not exist")
             self._open(self._path)
             if self._settings.start == "latest":
                 self._to_the_end()
@@ -73,6 +76,13 @@ class FollowedFile:
                 "or start over with --fresh"
             )
         file_position, path = found
+        if not is_identified(position, file_position) and (rotated := self._rotated()):
+            names = ", ".join(one.name for one in rotated)
+            self._say(
+                f"nothing was learned from the file of the saved position, and it cannot be "
+                f"identified: reading {path} from its beginning; if it was rotated since, its "
+                f"earlier lines are skipped, which are in one of {names}"
+            )
         self._open(path)
         self._seek(file_position)
         if path != self._path:
@@ -96,8 +106,14 @@ class FollowedFile:
         self._seek(FilePosition(self._file_position.number))
 
     def _seek(self, file_position: FilePosition) -> None:
-        self._file_position, self._read_to = file_position, file_position.offset
+        self._file_position = file_position.identified(self._handle)
+        self._read_to = file_position.offset
         self._rest, self._ready, self._is_cut = b"", [], False
+
+    def identify(self, position: Json) -> Json:
+        """Return a position that `open` returned with what identifies its file by now."""
+        is_here = position["number"] == self._file_position.number
+        return position | {"identity": self._file_position.identity} if is_here else position
 
     def _to_the_end(self) -> None:
         """Skip the existing complete lines; an incomplete last line counts as new."""
@@ -105,14 +121,7 @@ class FollowedFile:
             self._file_position, self._ready = self._file_position.after(self._ready), []
 
     def _rotated(self) -> list[Path]:
-        """Return the rotated files, oldest first."""
-        beside = self._path.name
-        found = [
-            path
-            for path in self._path.parent.glob(f"{glob.escape(beside)}*")
-            if ROTATED.fullmatch(path.name[len(beside) :]) and path.is_file()
-        ]
-        return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
+        return find_rotated(self._path)
 
     def _successors(self) -> list[Path]:
         """Return the files written after the open one, the current one last."""
@@ -158,6 +167,8 @@ class FollowedFile:
         data = os.pread(self._handle.fileno(), CHUNK, self._read_to)
         if not data or self._is_replaced():
             return False
+        if len(self._file_position.start) < FINGERPRINT_SIZE:  # it was short when it was opened
+            self._file_position = self._file_position.identified(self._handle)
         self._read_to += len(data)
         *lines, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > MAX_RECORD:
@@ -227,7 +238,7 @@ class FollowedFile:
     def _is_copy(self, path: Path) -> bool:
         """Return whether a file begins with the bytes that were read."""
         with open(path, "rb") as file:
-            return read_fingerprint(file, self._file_position.offset)[0] == self._file_position.head
+            return self._file_position.matches(file)
 
     def describe(self, position: Json) -> str:
         """Return the lag in words: bytes between the position and the end of the file."""
@@ -240,3 +251,13 @@ class FollowedFile:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+def find_rotated(path: Path) -> list[Path]:
+    """Return the rotated files beside a file, oldest first."""
+    found = [
+        other
+        for other in path.parent.glob(f"{glob.escape(path.name)}*")
+        if ROTATED.fullmatch(other.name[len(path.name) :]) and other.is_file()
+    ]
+    return sorted(found, key=lambda other: (other.stat().st_mtime_ns, other.name))

@@ -1,0 +1,97 @@
+"""Sparse matrices with invalid index arrays are rejected: SciPy would follow them and crash."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from spectralleader import Documents, HedgedLeader
+from spectralleader.documents.structure import check_matrix
+
+COUNTS = np.random.default_rng(0).poisson(0.3, (40, 20))
+FORMATS = ("csr", "csc", "coo", "bsr", "lil", "dok", "dia")
+
+
+def given(format, container=sp.csr_array):
+    """Return a copy of the counts in a sparse format."""
+    return container(COUNTS).asformat(format)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("container", [sp.csr_array, sp.csr_matrix])
+@pytest.mark.filterwarnings("ignore:Constructing a DIA")
+def test_valid_matrices_of_every_format_are_accepted(format, container):
+    assert Documents.from_matrix(given(format, container)) == Documents.from_matrix(COUNTS)
+
+
+@pytest.mark.parametrize("bad", [-1, 99, 2**31 - 1])
+@pytest.mark.parametrize("format", ["csr", "csc", "bsr"])
+def test_an_index_outside_of_the_matrix_is_refused(format, bad):
+    matrix = given(format)
+    matrix.indices[3] = bad
+    with pytest.raises(ValueError, match=f"invalid: its indices contain the .* {bad}, outside"):
+        Documents.from_matrix(matrix)
+
+
+@pytest.mark.parametrize("bad", [-1, 99, 2**31 - 1])
+@pytest.mark.parametrize(("axis", "name"), [("row", "row"), ("col", "column")])
+def test_a_coordinate_outside_of_the_matrix_is_refused(axis, name, bad):
+    matrix = given("coo")
+    getattr(matrix, axis)[3] = bad
+    with pytest.raises(ValueError, match=f"contain the {name} {bad}, outside"):
+        Documents.from_matrix(matrix)
+
+
+@pytest.mark.parametrize(
+    ("place", "bad", "message"),
+    [
+        (3, 10**6, "must not decrease, got 1000000 before"),
+        (3, 0, "must not decrease, got .* before 0 at 3"),
+        (0, 1, "must start with 0, got 1"),
+        (0, -1, "must start with 0, got -1"),
+        (-1, 10**6, "ends with 1000000, but there are"),
+    ],
+)
+@pytest.mark.parametrize("format", ["csr", "csc"])
+def test_offsets_that_contradict_the_entries_are_refused(format, place, bad, message):
+    matrix = given(format)
+    matrix.indptr[place] = bad
+    with pytest.raises(ValueError, match=f"invalid: indptr {message}"):
+        Documents.from_matrix(matrix)
+
+
+def test_arrays_of_the_wrong_size_or_type_are_refused():
+    short, numbers, rows, deep, blocks, lists = map(
+        given, ("csr", "csr", "csr", "coo", "bsr", "lil")
+    )
+    short.data = short.data[:-1]
+    numbers.indices = numbers.indices.astype(float)
+    rows.indptr = rows.indptr[:-1]
+    deep.data = deep.data[:-1]
+    blocks.data = np.ones((len(blocks.indices), 7, 3))
+    lists.data[3] = [1] * 50
+    for matrix, message in (
+        (short, "indices for"),
+        (numbers, "vector of integers"),
+        (rows, "indptr must have 41 entries, got 40"),
+        (deep, "row numbers for"),
+        (blocks, "blocks do not fit"),
+        (lists, "more column numbers"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            check_matrix(matrix)
+
+
+def test_entries_after_the_last_row_are_ignored_as_in_scipy():
+    matrix = sp.csr_array(COUNTS)
+    matrix.indices = np.append(matrix.indices, 99)
+    matrix.data = np.append(matrix.data, 1)
+    assert Documents.from_matrix(matrix) == Documents.from_matrix(COUNTS)
+
+
+def test_an_invalid_matrix_leaves_the_learner_usable():
+    learner, matrix = HedgedLeader(3, n_words=20), given("csr")
+    matrix.indices[3] = 99
+    with pytest.raises(ValueError, match="outside of its 20 columns"):
+        learner.learn(Documents.from_matrix(matrix))
+    learner.learn(Documents.from_matrix(COUNTS))
+    assert learner.model.n_words == 20
