@@ -69,3 +69,28 @@ def test_nothing_acknowledged_is_lost_or_learned_twice(tmp_path):
         where[0].__exit__()
     assert n_sent > 500
     assert load(path).n_docs == n_sent
+
+
+def test_acknowledged_documents_survive_though_the_inbox_was_deleted(tmp_path):
+    path = tmp_path / "t.model"
+    with Serving(path, "-k", "2", "--checkpoint-every", "1h") as service:
+        for n in range(1, 4):
+            assert service.post("/learn", {"texts": WRITTEN[:10], "id": f"{n}"}).status == 202
+            service.wait(lambda n=n: service.n_docs == 10 * n)
+            (tmp_path / "t.model.inbox").unlink()
+        assert service.get("/readyz").json["ready"]  # it restores the file
+        time.sleep(0.5)
+        assert service.n_docs == 30  # and nothing is learned again
+        service.kill()
+    with Serving(path) as service:
+        service.wait(lambda: service.n_docs == 30)
+        again = service.post("/learn", {"texts": WRITTEN[:10], "id": "3"}).json
+        assert again == {"accepted": 0, "duplicates": 10}
+        assert "lost" not in service.said
+
+
+def test_an_idle_service_reports_no_loss_when_it_is_restarted(tmp_path):
+    for _ in range(2):
+        with Serving(tmp_path / "t.model") as service:
+            assert service.stop()[0] == 0
+        assert "lost" not in service.said

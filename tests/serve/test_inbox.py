@@ -171,3 +171,104 @@ def test_a_lost_inbox_is_reported(tmp_path):
         reader.start({"kind": module.KIND})
     inbox.close()
     assert "is missing or empty" in said[0]
+
+
+def start(tmp_path, position):
+    """Start a reader of the inbox at a position; return what was reported."""
+    inbox, said = Inbox(tmp_path / "t.inbox"), []
+    progress = Progress()
+    progress.say = said.append
+    with InboxSource((str(inbox.path),), inbox=inbox).open(progress) as reader:
+        reader.start(position)
+        position = reader.position
+    inbox.close()
+    return said, position
+
+
+def test_only_an_inbox_that_can_have_held_something_is_reported_as_lost(tmp_path):
+    said, first = start(tmp_path, None)
+    assert start(tmp_path, first)[0] == []  # nothing came in the meantime
+    (tmp_path / "t.inbox").unlink()
+    said, _ = start(tmp_path, first)
+    assert "is missing or empty" in said[0]
+    later = {**first, "at": {**first["at"], "offset": 7}}
+    said, _ = start(tmp_path, later)  # it is there, but emptied
+    assert "is missing or empty" in said[0]
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_file_that_was_deleted_is_restored_before_a_request_is_acknowledged(
+    tmp_path, made, is_replaced
+):
+    found = made()
+    found.add([{"text": "a"}], "x")
+    found.path.unlink()
+    if is_replaced:
+        found.path.write_text("other\n")
+    assert found.add([{"text": "b"}], "y") == (1, 0)
+    assert [line["text"] for line in lines(tmp_path)] == ["a", "b"]
+    assert found.path.stat().st_mode & 0o777 == 0o600
+    found.path.unlink()
+    assert found.add([{"text": "b"}], "y") == (0, 1)
+    assert [line["text"] for line in lines(tmp_path)] == ["a", "b"]
+    found.path.unlink()
+    assert found.problem() == ""
+    assert [line["text"] for line in lines(tmp_path)] == ["a", "b"]
+
+
+def test_a_file_that_cannot_be_restored_is_a_problem(tmp_path, made):
+    (tmp_path / "folder").mkdir()
+    found = Inbox(tmp_path / "folder" / "t.inbox")
+    found.open()
+    found.add([{"text": "a"}], None)
+    (tmp_path / "folder").rename(tmp_path / "moved")
+    with pytest.raises(FileNotFoundError):
+        found.add([{"text": "b"}], None)
+    assert "No such file" in found.problem()
+    (tmp_path / "moved").rename(tmp_path / "folder")
+    assert found.add([{"text": "b"}], None) == (1, 0)
+    assert found.problem() == ""
+    stored = found.path.read_text().splitlines()
+    assert [json.loads(line)["text"] for line in stored] == ["a", "b"]
+    found.close()
+
+
+def test_every_error_of_the_system_is_a_problem_and_named(monkeypatch, made):
+    found = made()
+    found.add([{"text": "a"}], None)
+    found.note_saved({"kind": module.KIND, "at": {"offset": 1}})
+
+    def fail(*given):
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(module, "find_position", fail)
+    with pytest.raises(OSError, match="Too many"):
+        found.add([{"text": "b"}], None)
+    assert "Too many open files; raise the limit on open files" in found.problem()
+
+
+class Deleting(Feeding):
+    """Deletes the inbox before each request."""
+
+    def stepped(self, result):
+        if self.n_added < self.n_docs:
+            self.inbox.path.unlink(missing_ok=True)
+        super().stepped(result)
+
+
+@pytest.mark.parametrize("n_long", [2000, 10**6])
+def test_all_is_learned_once_while_the_inbox_is_deleted(tmp_path, monkeypatch, n_long):
+    monkeypatch.setattr(module, "LONG", n_long)  # bytes: with and without rotations
+    inbox = Inbox(tmp_path / "t.inbox")
+    source = InboxSource((str(inbox.path),), block=7, inbox=inbox)
+    options = LearnOptions(
+        source, 2, learner="unigram", save=tmp_path / "t.model", checkpoint_every=20, adopt=True
+    )
+    with Interrupts():
+        found = run(options, Deleting(inbox, 200, 200))
+    inbox.close()
+    assert found.topics.n_docs == 200
+    texts = [json.loads(one)["text"] for one in inbox.path.read_text().splitlines()]
+    assert texts[-1] == "rain wind 199"
+    if n_long > 2000:
+        assert len(texts) == len(set(texts))

@@ -7,12 +7,14 @@ acknowledged is learned after a crash too, and nothing is learned twice.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -32,6 +34,13 @@ LONG = 64 * 2**20  # bytes after which a new file is begun; the one before it is
 TRY_AGAIN = 5.0  # seconds after which a disk that failed is tried again
 N_TRIAL = 2**20  # bytes of that
 N_IDS = 200_000  # requests remembered at most
+N_COPIED = 2**20  # bytes copied at once
+REMEDIES = {
+    errno.ENOSPC: "make room on the disk",
+    errno.EDQUOT: "make room on the disk",
+    errno.EMFILE: "raise the limit on open files (ulimit -n, or LimitNOFILE in systemd)",
+    errno.ENFILE: "the whole system has too many open files; raise fs.file-max",
+}
 EMPTY = {"size": 0, "digest": hashlib.sha256(b"").hexdigest()}
 BEGINNING = {"number": 0, "offset": 0, "line": 0, "head": EMPTY, "tail": EMPTY}
 
@@ -94,6 +103,7 @@ class Inbox:
         self._ids: OrderedDict[str, Known] = OrderedDict()
         self._saved: dict[str, Any] | None = None  # the position of the last checkpoint
         self.is_new = True  # whether it held nothing when it was opened
+        self.is_missing = True  # whether it did not even exist
         self._file: IO[bytes] | None = None
         self._problem = ""  # why the last request could not be stored
         self._tried = 0.0  # when that was
@@ -102,6 +112,7 @@ class Inbox:
         """Read the ids of stored documents, and open the file for new ones."""
         found = [one for one in (self._older, self.path) if one.exists()]
         self.is_new = not any(one.stat().st_size for one in found)
+        self.is_missing = not found
         for one in found:
             self._read_ids(one)
         self._file = self._create()
@@ -134,9 +145,9 @@ class Inbox:
                     self._note(id, [found], n_all if isinstance(n_all, int) else None)
 
     def _create(self) -> IO[bytes]:
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        file = open_for_both(self.path)
         sync_folder(self.path.parent)
-        return os.fdopen(descriptor, "ab", buffering=0)
+        return file
 
     def _note(self, id: str, documents: Sequence[dict[str, Any]], n_all: int | None) -> None:
         known = self._ids.pop(id, Known())
@@ -167,37 +178,76 @@ class Inbox:
             if known.n and not known.is_part_of(documents):
                 raise OtherContentError
             n_known, new = known.n, documents[known.n :]
-            if not new:
-                return Accepted(0, n_known)
-            if self.n_waiting > FULL:
-                raise FullError
             mark = {} if id is None else {"id": id, "of": len(documents)}
             lines = [json.dumps({**mark, **one}, ensure_ascii=True) + "\n" for one in new]
-            self._rotate_if_long()
-            self._append("".join(lines).encode())
+            try:
+                if new and self.n_waiting > FULL:
+                    raise FullError
+                self._store("".join(lines).encode())
+            except OSError as error:
+                self._problem, self._tried = describe_error(error), monotonic()
+                raise
+            if not new:
+                return Accepted(0, n_known)
+            self._problem = ""
             if id is not None:
                 self._note(id, new, len(documents))
             return Accepted(len(new), n_known)
 
-    def _append(self, data: bytes) -> None:
+    def _store(self, data: bytes) -> None:
+        """Have the file hold all that was acknowledged, and this too."""
+        self._restore_if_lost()  # before a rotation, which would rename another file
+        if not data:
+            return
+        self._rotate_if_long()
         before = os.fstat(self._handle.fileno()).st_size
         try:
             view = memoryview(data)
             while view:
                 view = view[self._handle.write(view) :]
             os.fsync(self._handle.fileno())
-        except OSError as error:
-            self._problem, self._tried = error.strerror or str(error), monotonic()
+            self._restore_if_lost()
+        except OSError:
             os.ftruncate(self._handle.fileno(), before)  # half a request must not be learned
             raise
-        self._problem = ""
+
+    def _restore_if_lost(self) -> None:
+        """Write the file again if it was deleted or replaced; what it held is still open.
+
+        The copy has the same bytes at the same offsets, so that positions stay valid.
+        """
+        if self._is_in_place():
+            return
+        copy = self.path.with_name(f"{self.path.name}.copy")
+        copy.unlink(missing_ok=True)
+        with ExitStack() as stack:
+            file = stack.enter_context(open_for_both(copy))
+            offset = 0
+            while data := os.pread(self._handle.fileno(), N_COPIED, offset):
+                offset += file.write(data)
+            os.fsync(file.fileno())
+            copy.replace(self.path)  # as a whole: the reader never sees a part of it
+            stack.pop_all()
+        self._handle.close()
+        self._file = file
+        sync_folder(self.path.parent)
+
+    def _is_in_place(self) -> bool:
+        """Return whether the open file is the one that a restart would find."""
+        mine = os.fstat(self._handle.fileno())
+        try:
+            there = self.path.stat()
+        except FileNotFoundError:
+            return False
+        return (there.st_ino, there.st_dev) == (mine.st_ino, mine.st_dev)
 
     def problem(self) -> str:
         """Return why posts cannot be stored, "" if they can.
 
         Who is not ready gets no posts: so after a failure the disk is tried again from time to
-        time, with a file that is deleted at once.
+        time, with a file that is deleted at once. A file that was lost is restored.
         """
+        self._restore_between_posts()
         if self._problem and monotonic() - self._tried > TRY_AGAIN:
             self._tried, trial = monotonic(), self.path.with_name(f"{self.path.name}.trial")
             try:
@@ -207,10 +257,22 @@ class Inbox:
                     os.fsync(file.fileno())
                 self._problem = ""
             except OSError as error:
-                self._problem = error.strerror or str(error)
+                self._problem = describe_error(error)
             finally:
                 trial.unlink(missing_ok=True)
         return self._problem
+
+    def _restore_between_posts(self) -> None:
+        """Restore a file that was lost, unless a post does so already."""
+        if not self._lock.acquire(blocking=False):
+            return
+        try:
+            if self._file is not None:
+                self._restore_if_lost()
+        except OSError as error:
+            self._problem, self._tried = describe_error(error), monotonic()
+        finally:
+            self._lock.release()
 
     def _rotate_if_long(self) -> None:
         """Start a new file if this one is long and the previous one is learned and saved."""
@@ -263,14 +325,14 @@ class InboxSource(Source):
         say = (progress or Progress()).say
         settings = LiveSettings(self.block, format="jsonl", say=say, wait=self.wait)
         source = (
-            FollowedFile(name, settings),
+            InboxFile(name, settings),
             KIND,
             "the inbox",
             self._requested_columns,
             settings,
         )
         format = MessageFormat("json", self.columns)
-        return InboxReader(*source, format=format, is_new=self.inbox.is_new)
+        return InboxReader(*source, format=format, inbox=self.inbox)
 
     @property
     def columns(self) -> Columns:
@@ -283,22 +345,48 @@ class InboxReader(LiveReader):
 
     starts_alike = True
 
-    def __init__(self, *source: Any, format: MessageFormat, is_new: bool) -> None:
+    def __init__(self, *source: Any, format: MessageFormat, inbox: Inbox) -> None:
         super().__init__(*source)
-        self._known, self._is_new = format, is_new
+        self._known, self._inbox = format, inbox
 
     def start(self, position: Any) -> None:
         """Begin at the beginning, or continue after a position.
 
         A model may come without its inbox, from another machine: then a new one is begun.
         """
-        if position is not None and self._is_new:
+        is_new = self._inbox.is_new
+        # An empty file, of a model that has learned nothing from it, has lost nothing.
+        if (
+            position is not None
+            and is_new
+            and (self._inbox.is_missing or position["at"]["offset"] > 0)
+        ):
             self._say(
                 f"{self.names[0]} is missing or empty: documents that were accepted but not yet "
-                "learned are lost, and requests that come again are learned again"
+                "learned, if any, are lost, and requests that come again are learned again"
             )
         first = {"kind": self.kind, "at": BEGINNING, "read": self._known.to_state()}
-        super().start(first if position is None or self._is_new else position)
+        super().start(first if position is None or is_new else position)
+
+
+class InboxFile(FollowedFile):
+    """The inbox as it is followed: if it is lost, `Inbox` restores it with the same bytes."""
+
+    def _rotation(self) -> list[Path]:
+        after = super()._rotation()
+        if not after:
+            return after
+        try:
+            with after[0].open("rb") as file:
+                is_copy = self._file_position.matches(file)
+        except FileNotFoundError:  # it will be restored, or is being rotated
+            return []
+        if not is_copy:
+            return after
+        position = self._file_position
+        self._open(after[0])
+        self._seek(position)
+        return after[1:]  # if the copy was rotated since
 
 
 def _parse(line: bytes) -> dict[str, Any]:
@@ -308,6 +396,18 @@ def _parse(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def open_for_both(path: Path) -> IO[bytes]:
+    """Open a file to append to and to read from, for this user only; create it if it is missing."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    return os.fdopen(descriptor, "a+b", buffering=0)
+
+
+def describe_error(error: OSError) -> str:
+    """Return why nothing can be stored, and what to do."""
+    what = error.strerror or str(error)
+    return f"{what}; {REMEDIES.get(error.errno or 0, 'check the disk and the folder')}"
 
 
 def sync_folder(folder: Path) -> None:

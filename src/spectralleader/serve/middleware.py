@@ -22,6 +22,7 @@ Scope = MutableMapping[str, Any]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 NO_TOKEN = ("/healthz", "/readyz", "/metrics", "/openapi.json")  # reveal no documents
+PROBES = ("/healthz", "/readyz")  # of load balancers, which send any Host or none
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PATH_LABELS = {  # labels in metrics: arbitrary paths of clients must not become labels
     "/": "/", "/live": "/live", "/topics": "/topics", "/trends": "/trends", "/events": "/events",
@@ -128,7 +129,8 @@ class Middleware:
 
     def _check(self, scope: Scope, path: str) -> None:
         headers = dict(scope["headers"])
-        self._check_host(headers)
+        if path not in PROBES:
+            self._check_host(headers)
         if path not in NO_TOKEN:
             self._check_token(headers)
             self._check_slots()

@@ -63,7 +63,7 @@ SAID = {
     415: "The body is not JSON, or it is compressed: a Content-Encoding is not supported.",
     429: "Too much at once; try again after the seconds of Retry-After.",
     503: "The model is not loaded yet, or the service stops; try again.",
-    507: "The disk is full.",
+    507: "The documents cannot be stored.",
 }
 
 

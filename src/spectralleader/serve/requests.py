@@ -35,7 +35,9 @@ class Limits(NamedTuple):
     watchers: int = 16  # live pages at the same time
     waiting: int = 256  # requests at the same time that wait for the rest of their body
     held: int = 64_000_000  # bytes of such bodies, all together
-    seconds: float = 30.0  # until a body must have come
+    seconds: float = 30.0  # until headers must have come, and then a body
+    head: int = 64 * 1024  # bytes of the request line and headers
+    headers: int = 100
 
 
 class RequestError(Exception):

@@ -20,7 +20,7 @@ from starlette.responses import (
 
 from spectralleader.jobs.learn_result import list_topics
 from spectralleader.page import describe_snapshot, render
-from spectralleader.serve.inbox import ClosedError, FullError, OtherContentError
+from spectralleader.serve.inbox import ClosedError, FullError, OtherContentError, describe_error
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.middleware import Scope
 from spectralleader.serve.openapi import describe_api
@@ -187,7 +187,7 @@ class Routes:
             ) from None
         except OSError as error:
             raise RequestError(
-                507, f"nothing was accepted: the disk says {error.strerror}; make room, try again"
+                507, f"nothing was accepted: {describe_error(error)}, then try again"
             ) from error
         return JSONResponse({"accepted": found.n_new, "duplicates": found.n_known}, 202)
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import re
 import socket
+import stat
 import threading
 from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from time import monotonic, sleep
+from typing import Any
 
 import uvicorn
 
 from spectralleader.jobs import LearnOptions, run
 from spectralleader.jobs.checkpointing import CheckpointInterval, adopt_run, check_position
 from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
+from spectralleader.serve.connections import Connection, close_slow, most_connections
 from spectralleader.serve.inbox import KIND, Inbox, InboxSource
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.middleware import LOOPBACK, Middleware
@@ -29,6 +35,8 @@ VISIBLE = range(0x21, 0x7F)  # ASCII that is neither a space nor a control chara
 GRACE = 2  # seconds that open requests have to end
 STALE = 3  # intervals between checkpoints after which the last one is too old
 LEAST_STALE = 60.0  # seconds
+CHECK_EVERY = 1  # second between checks whether a connection is too slow
+IMPORTED_AHEAD = ("polars", "anyio._backends._asyncio", "numpy.ma", "encodings.utf_32_le")
 STARTING = 10.0  # seconds until the port must be open
 FRESH = re.compile("start over with --fresh(, which keeps it as a backup)?")
 
@@ -61,6 +69,9 @@ class ServeOptions:
                 )
             return None
         token = self.token_file.read_bytes().strip()
+        # The group is left alone: Kubernetes gives secrets to a pod by its group.
+        if os.name != "nt" and self.token_file.stat().st_mode & stat.S_IROTH:
+            log(f"warning: all users can read the token; run chmod 600 {self.token_file}")
         make = f"make one of at least {N_TOKEN}, such as: openssl rand -hex 32 > {self.token_file}"
         if len(token) < N_TOKEN:
             raise ValueError(f"the token in {self.token_file} has {len(token)} characters; {make}")
@@ -87,6 +98,9 @@ def serve(options: ServeOptions, learning: LearnOptions | None) -> None:
 
 def _serve(options: ServeOptions, learning: LearnOptions | None) -> None:
     token = options.read_token()
+    # Nothing is imported while it serves: clients could have used up the open files by then.
+    for name in IMPORTED_AHEAD:
+        import_module(name)
     inbox, stale = None, 0.0
     if learning is not None:
         stale = max(LEAST_STALE, STALE * CheckpointInterval.of(learning.checkpoint_every).seconds)
@@ -147,17 +161,23 @@ class Server:
         app = Middleware(routes, limits, metrics, token=token, hosts=hosts, ending=ending)
         self._service = service
         self._socket = listen(options.host, options.port)
+        connection: Any = partial(Connection, limits=limits, most=most_connections())
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, lifespan="off", server_header=False,
             proxy_headers=False,  # nothing here depends on who asks
+            http=connection,
             ws="none",  # who asks for a web socket is answered by HTTP, without a hint in the log
-            timeout_graceful_shutdown=GRACE, h11_max_incomplete_event_size=64 * 1024,
+            callback_notify=self._close_slow, timeout_notify=CHECK_EVERY,
+            timeout_graceful_shutdown=GRACE,
         )  # fmt: skip
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, name="web", daemon=True)
 
     def _run(self) -> None:
         self._server.run(sockets=[self._socket])
+
+    async def _close_slow(self) -> None:
+        close_slow(self._server.server_state.connections)
 
     def __enter__(self) -> Server:
         self._thread.start()
