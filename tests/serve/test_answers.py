@@ -153,7 +153,7 @@ def test_it_is_not_ready_while_the_disk_takes_no_posts(asked, monkeypatch):
     status, _, found = asked.ask("GET", "/readyz")
     assert (status, found["problems"]) == (
         503,
-        ["posts cannot be stored: No space left on device"],
+        ["posts cannot be stored: No space left on device; make room on the disk"],
     )
     monkeypatch.undo()
     monkeypatch.setattr(inbox_module, "TRY_AGAIN", 0.0)
