@@ -176,9 +176,9 @@ def test_idle_connections_do_not_use_up_open_files(tmp_path, monkeypatch, n_file
     assert "Errno" not in service.said
 
 
-def test_the_service_imports_nothing_once_it_listens(tmp_path):
+def test_polars_is_imported_before_the_service_listens(tmp_path):
     code = (
-        "import sys, threading, spectralleader.serve.run as run\n"
+        "import sys, spectralleader.serve.run as run\n"
         "from spectralleader.cli.app import app\n"
         "class Server(run.Server):\n"
         "    def __enter__(self):\n"
