@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from spectralleader import Documents, TopicModel
 from spectralleader.models import model as model_module
+from spectralleader.models.likelihood import find_best
 from tests.factories import blocks, documents, model
 
 
@@ -266,3 +267,25 @@ def test_the_first_words_are_those_of_a_stable_sort(scores, n):
     given_scores = np.array(scores, float)
     wanted = np.argsort(-given_scores, kind="stable")[:n].tolist()
     assert model_module.first_of(given_scores, n) == wanted
+
+
+def test_the_best_topic_of_each_document_is_that_of_its_posterior():
+    topics = [[0.5, 0.5, 0.0, 0.0], [0.1, 0.4, 0.5, 0.0], [0.3, 0.3, 0.4, 0.0]]
+    given = TopicModel([0.2, 0.5, 0.3], topics)
+    rows = [[2, 1, 0, 0], [0, 0, 3, 0], [0, 0, 0, 0], [0, 0, 0, 1], [40, 30, 20, 0], [0, 0, 1, 0]]
+    block = Documents.from_matrix(np.array(rows))
+    best, told = np.empty(6, np.int64), np.empty((6, 3))
+    find_best(block.indptr, block.words, block.counts, *given.logs, best, told)
+    posterior = given.posterior(block)
+    assert best.tolist() == posterior.argmax(axis=1).tolist()
+    np.testing.assert_allclose(told[:, 0], posterior.max(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(told[:, 1], given.log_prob(block), rtol=1e-12, atol=1e-15)
+    assert told[:, 2].tolist() == [3, 3, 0, 1, 90, 1]
+
+
+def test_of_topics_that_are_equally_likely_the_first_is_the_best():
+    given, block = TopicModel.uniform(3, 2), Documents.from_tokens([[0], []], n_words=2)
+    best, told = np.empty(2, np.int64), np.empty((2, 3))
+    find_best(block.indptr, block.words, block.counts, *given.logs, best, told)
+    assert best.tolist() == [0, 0]
+    assert told[1, 1] == 0.0

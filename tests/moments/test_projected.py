@@ -143,3 +143,23 @@ def test_an_exchange_is_an_update_and_a_downdate(a, b, c):
     total = summed(a, b)
     total.exchange(DocumentView.of(Documents.concatenate([c, b])), c.n_docs)
     assert_same(total, summed(a, c))
+
+
+@given(blocks())
+def test_sums_without_a_kernel_of_their_own_are_those_of_an_update(block):
+    found = pair_operator.sum_in_basis(block, BASIS)
+    for name, x, y in zip(Sums._fields, found, summed(block).sums, strict=True):
+        np.testing.assert_allclose(x, y, atol=1e-12, err_msg=name)
+
+
+def test_squares_are_added_in_chunks(monkeypatch):
+    block = documents(50, 5, seed=1)
+    monkeypatch.setattr(pair_operator, "CHUNK", 7)
+    found = pair_operator.sum_in_basis(block, BASIS)
+    np.testing.assert_allclose(found.upper, summed(block).sums.upper, atol=1e-12)
+
+
+@given(blocks())
+def test_counts_are_multiplied_as_a_matrix(block):
+    expected = block.to_matrix().toarray() @ BASIS
+    np.testing.assert_allclose(sums.multiply(block, BASIS), expected, atol=1e-12)
