@@ -6,6 +6,26 @@ nothing after the arrow it stands for all mutants of that line.
 
 EQUIVALENT: dict[tuple[str, str], str] = {
     (
+        "learners/hedged/mixing.py mix",
+        "largest = log_probs[i, c] if log_probs[i, c] > largest else largest -> largest = log_probs[i, c] if log_probs[i, c] >=",
+    ): "the same number",
+    (
+        "learners/hedged/mixing.py weigh",
+        "largest = log_probs[i, c] if log_probs[i, c] > largest else largest -> largest = log_probs[i, c] if log_probs[i, c] >=",
+    ): "the same number",
+    (
+        "learners/hedged/mixing.py weigh",
+        "step = share if t + 1.0 < memory else 1.0 / memory -> step = share if t + 1.0 <=",
+    ): "the same number",
+    (
+        "documents/documents.py Documents.empty",
+        "return cls.trusted(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0), check_n_words(n_words)) -> return cls.trusted(np.zeros(1, np.int64), np.ones(0",
+    ): "no entries",
+    (
+        "documents/documents.py Documents.empty",
+        "return cls.trusted(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(0), check_n_words(n_words)) -> return cls.trusted(np.zeros(1, np.int64), np.zeros(0, np.int32), np.ones(0",
+    ): "no entries",
+    (
         "samples/reservoir.py Reservoir._choose",
         "draws, chosen = (self._draws.many(n_docs), np.empty((n_docs, 2), np.int64)) -> draws, chosen = (self._draws.many(n_docs), np.empty((n_docs, 3",
     ): "a longer buffer",

@@ -42,6 +42,7 @@ def test_a_learner_is_judged_before_it_learns():
     assert events == ["judge", "learn", "judge", "learn"]
 
 
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 def test_the_time_of_a_learner_does_not_include_compiling():
     def add_one(x):
         return x + 1

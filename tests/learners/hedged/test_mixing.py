@@ -151,3 +151,12 @@ def test_a_stored_weight_is_at_least_half_of_what_the_fixed_share_leaves(name):
         else:
             with pytest.raises(ValueError, match=f"{name} must be numbers from"):
                 Mixing.from_state(stored, 2)
+
+
+def test_a_first_expert_that_is_hopeless_does_not_overflow_the_others():
+    mixing = Mixing(2)
+    mixing.update(np.array([[-2000.0, -1.0]]))
+    # half of the weight is shared by all three; the other half is the winner's, and the pool's
+    assert np.isfinite(mixing.weights).all()
+    assert mixing.weights.sum() == pytest.approx(1.0)
+    assert mixing.weights[0] == pytest.approx(1 / 6)
