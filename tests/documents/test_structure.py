@@ -95,3 +95,12 @@ def test_an_invalid_matrix_leaves_the_learner_usable():
         learner.learn(Documents.from_matrix(matrix))
     learner.learn(Documents.from_matrix(COUNTS))
     assert learner.model.n_words == 20
+
+
+@pytest.mark.parametrize("form", [sp.csr_array, sp.csc_array, sp.coo_array])
+def test_the_first_number_beyond_the_last_is_refused_and_named(form):
+    given = form(np.array([[1, 0, 2], [0, 3, 1]]))
+    n = 2 if form is sp.csc_array else 3
+    (given.col if form is sp.coo_array else given.indices)[1] = n
+    with pytest.raises(ValueError, match=rf"\b{n}\b"):
+        Documents.from_matrix(given)
