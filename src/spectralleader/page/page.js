@@ -108,7 +108,7 @@ function drawTopics() {
   });
   $("topics").replaceChildren(...list);
   const n = level().topics.length;
-  $("unused").textContent = list.length === n ? "" : `${n - list.length} of ${n} topics ${n - list.length === 1 ? "is" : "are"} unused; these documents support about ${list.length}.`;
+  $("unused").textContent = list.length === n ? "" : `${n - list.length} of ${n} topics ${n - list.length === 1 ? "is" : "are"} unused: hardly any document belongs to ${n - list.length === 1 ? "it" : "them"}.`;
 }
 function drawShifts() {
   const share = (p, n, time) => (p * n < .5 ? "almost none " : percent(p) + " ") + `${time} (${count(p * n)} of ${count(n)})`;
