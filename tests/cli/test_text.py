@@ -260,6 +260,22 @@ def test_unused_topics_are_not_listed_but_counted(command, tmp_path):
     assert "Some topics are unused: use fewer, or learn more documents." in compared
 
 
+def test_documents_without_times_are_numbered_from_1(command, tmp_path):
+    file, saved = tmp_path / "news.txt", tmp_path / "m"
+    file.write_text("\n".join(texts()[0][:50]) + "\n")
+    command("learn", file, "-k", 2, "--save", saved)
+    assert "shares from document 1 to document 50, in 50 intervals" in (
+        command("topics", saved).stdout
+    )
+    listed = json.loads(command("topics", saved, "--json").stdout)["topics"]
+    lines = file.read_text().splitlines()
+    shown = [one for topic in listed for one in topic["typical"]]
+    assert shown
+    assert all(lines[int(one["time"]) - 1] == one["text"] for one in shown)
+    rows = command("trends", saved).stdout.splitlines()[1:]
+    assert [int(row.split(",")[0]) for row in rows[::2]] == list(range(1, 51))
+
+
 def test_a_page_is_written(command, file, tmp_path):
     saved, out = tmp_path / "news.model", tmp_path / "topics.html"
     command("learn", file, "-k", 3, "--save", saved)
@@ -324,6 +340,29 @@ ODD_LINES = [
     "☔ rain 💨".encode(),
     b"the of",
 ]
+
+
+def test_a_file_without_a_header_is_told_and_read_if_asked(command, tmp_path):
+    file, saved, out = tmp_path / "a.csv", tmp_path / "m", tmp_path / "out.csv"
+    file.write_text("".join(f"{text}\n" for text in texts(60)[0]))
+    learned = command("learn", file, "-k", 2, "--save", saved)
+    assert "60 documents" not in learned.stdout
+    assert "problem: 1 row: taken for the header" in learned.stdout
+    learned = command("learn", file, "-k", 2, "--save", saved, "--no-header", "--fresh")
+    assert learned.stdout.startswith("60 documents")
+    assert "problem" not in learned.stdout
+    told = command("predict", saved, file, "--out", out)
+    assert told.stderr.startswith("skipped 1 row: taken for the header")
+    command("predict", saved, file, "--out", out, "--no-header")
+    assert len(out.read_text().splitlines()) == 61
+    for arguments, message in (
+        (("learn", file, "-k", 2, "--save", saved), "learned with other settings: text was 1, is"),
+        (("learn", file, "--follow", "--no-header"), "omit --no-header"),
+        (("learn", file, "--engine", "dask", "--no-header"), "--no-header is not supported"),
+    ):
+        refused = run(*arguments)
+        assert refused.returncode == 2
+        assert message in refused.stderr
 
 
 def test_odd_bytes_in_a_pipe_are_learned_or_told():
@@ -570,6 +609,7 @@ def test_a_model_that_is_no_file_is_named_for_what_it_is(file, tmp_path):
             ("topics", path),
             ("predict", path, file),
             ("merge", path, file, "-o", "x"),
+            ("serve", path, "--read-only"),
         ):
             done = run(*arguments)
             assert done.returncode == 2

@@ -49,7 +49,8 @@ class ReadOptions:
         from spectralleader.jobs import Source
 
         own = {**asdict(self), "text": split_names(self.text)}
-        return Source(tuple(files), **own, **more)
+        header = not own.pop("no_header", False)
+        return Source(tuple(files), **own, header=header, **more)
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,13 @@ class FileOptions(ReadOptions):
             help="Encoding of the text, such as latin-1, cp1252 or utf-16 (default: utf-8).",
         ),
     ] = None
+    no_header: Annotated[
+        bool,
+        typer.Option(
+            "--no-header",
+            help="CSV and TSV files begin with a document, not with names: columns are 1, 2, ...",
+        ),
+    ] = False
 
 
 @dataclass(frozen=True)

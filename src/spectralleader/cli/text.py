@@ -162,8 +162,8 @@ def trends(
     """Write the share of each topic over time, one line per time interval and topic.
 
     A line has the start of the interval (a time, or the number of its first
-    document if times are unknown), the topic, its share, the standard error,
-    and the documents in the interval.
+    document, from 1, if times are unknown), the topic, its share, the standard
+    error, and the documents in the interval.
     """
     check_output(out, model)
     learned = load_model(model, learner)

@@ -50,6 +50,7 @@ class Source:
     wait: float = WAIT  # seconds until an incomplete block of a live source is returned
     encoding: str | None = None  # of the text; None: UTF-8
     time_format: str | None = None  # of times, as in `datetime.strptime`; None: known ones
+    header: bool = True  # whether CSV and TSV files begin with the names of their columns
 
     def __post_init__(self) -> None:
         Tokens(self.split)  # report an invalid one before reading
@@ -60,6 +61,8 @@ class Source:
             )
         if self.time_format is not None and self.is_live:
             raise ValueError("the times of live sources have known formats; omit --time-format")
+        if not self.header and self.is_live:
+            raise ValueError("live sources have no header; omit --no-header")
         if self.tokens and self.text:
             raise ValueError("text and tokens exclude each other (--text, --tokens)")
         if self.is_live and len(self.files) > 1:
@@ -111,6 +114,7 @@ class Source:
     def _read(self, block: int, *, sort: bool) -> Reader:
         how: dict[str, Any] = {"strict": self.strict, "sort": sort, "format": self.format}
         how |= {"empty": self.empty, "encoding": self.encoding, "time_format": self.time_format}
+        how["header"] = self.header
         return Reader(self.paths, self._requested_columns, block, **how)
 
     @property

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from spectralleader.sources import read
 from spectralleader.sources.files import Columns, byte_stream, parquet, problems, sorting
+from spectralleader.sources.files.formats import is_binary
 
 ROWS = [
     ("2016-11-08T13:00:00Z", "Vote, today", "politics"),
@@ -92,6 +93,77 @@ def test_every_format_is_read_packed_or_not(tmp_path, ending, packing):
 def test_a_name_need_not_tell_the_format(tmp_path, ending, packing):
     file = write(tmp_path / "tweets", PACKERS[packing](WRITERS[ending](ROWS)))
     assert texts_of(file) == TEXTS
+
+
+HEADLESS = b"17,rain and wind over the sea\n18,a late goal wins the cup\n"
+
+
+def test_a_first_row_that_looks_like_a_document_is_reported(tmp_path):
+    file = write(tmp_path / "a.csv", b"\n" + HEADLESS)
+    reader, (block,) = everything(file)
+    assert block.texts == ["a late goal wins the cup"]
+    assert reader.problems.counts == {problems.HEADER: 1}
+    [said] = reader.problems.summary()
+    assert "(such as '17'; " in said
+    assert f"{file} line 2)" in said
+    assert said.endswith("pass header=False (--no-header)")
+    assert everything(file, strict=True)[0].problems.counts == {problems.HEADER: 1}
+    file = write(tmp_path / "b.csv", b"17,rain\n18,wind\n")
+    with pytest.raises(ValueError, match=r"cannot tell which column .*; if .* \(--no-header\)"):
+        read(file)
+
+
+@pytest.mark.parametrize("packing", PACKERS)
+@pytest.mark.parametrize(("ending", "mark"), [("csv", b","), ("tsv", b"\t"), ("csv", b";")])
+def test_a_file_without_a_header_is_read_from_its_first_row(tmp_path, ending, mark, packing):
+    data = PACKERS[packing](b"\xef\xbb\xbf" + HEADLESS.replace(b",", mark))
+    file = write(tmp_path / f"a.{ending}{packing}", data)
+    for options in ({}, {"text": "2"}):
+        reader, (block,) = everything(file, header=False, keep=["1"], **options)
+        assert block.texts == ["rain and wind over the sea", "a late goal wins the cup"]
+        assert (block.kept["1"], block.lines.tolist()) == (["17", "18"], [1, 2])
+        assert reader.problems.counts == {}
+
+
+def test_reading_resumes_in_a_file_without_a_header(tmp_path, monkeypatch):
+    monkeypatch.setattr(byte_stream, "CHUNK", 100)
+    rows = [f"{i},rain and wind {i}" for i in range(100)]
+    file = write(tmp_path / "a.csv", "".join(f"{row}\n" for row in rows).encode())
+    with read(file, header=False, block=10) as reader:
+        assert next(reader).texts[0] == "rain and wind 0"
+        next(reader)
+        marks = [reader.mark(n_docs) for n_docs in (0, 20)]
+    assert marks[0].n_docs == 0 < marks[1].n_docs
+    for mark in marks:
+        again = read(file, header=False, block=10)
+        assert again.skip_to(mark)
+        rest = [text for block in again for text in block.texts]
+        assert rest == [f"rain and wind {i}" for i in range(mark.n_docs, 100)]
+
+
+@pytest.mark.parametrize(
+    ("names", "options"),
+    [
+        ("id,tweet of the day,text", {}),  # a known name
+        ("number,tweet_text", {}),
+        ("0,1", {}),  # as pandas numbers columns
+        (",0", {}),
+        ("what did you like about it?", {"text": "what did you like about it?"}),
+    ],
+)
+def test_a_header_that_looks_like_names_is_not_doubted(tmp_path, names, options):
+    row = ",".join([*["x"] * names.count(","), "a late goal wins"])
+    file = write(tmp_path / "a.csv", f"{names}\n{row}\n".encode())
+    assert everything(file, **options)[0].problems.counts == {}
+
+
+def test_no_header_is_for_formats_with_one(tmp_path):
+    for name, data in (("a.jsonl", as_jsonl(ROWS)), ("a.txt", HEADLESS), ("a", HEADLESS)):
+        with pytest.raises(ValueError, match=r"has no header: omit .*--format csv"):
+            read(write(tmp_path / name, data), header=False)
+    with pytest.raises(ValueError, match="must start with a row"):
+        read(write(tmp_path / "a.csv", b"\n\n"), header=False)
+    assert len(texts_of(tmp_path / "a", header=False, format="csv")) == 2
 
 
 def test_plain_text_is_one_document_a_line(tmp_path):
@@ -499,12 +571,15 @@ def test_nan_and_infinity_are_missing_texts_like_null(tmp_path):
 
 
 BYTES = np.random.default_rng(0).bytes(20_000)
+WITHOUT_NUL = BYTES.replace(b"\0", b"")
 
 
 @pytest.mark.parametrize("name", ["a.bin", "a.csv", "a.jsonl", "a.txt", "a.gz"])
 def test_binary_data_are_refused(tmp_path, name):
     for data in (
         BYTES,
+        WITHOUT_NUL,
+        WITHOUT_NUL[:200],
         "some text in words\n".encode("utf-16-le") * 20,
         b"name" + bytes(500) + b"a text in an archive\n" * 9999,
     ):
@@ -525,6 +600,29 @@ def test_some_nul_bytes_and_rows_in_another_encoding_are_no_binary_data(tmp_path
         reader, blocks = everything(write(tmp_path / "a.txt", data + end))
         assert blocks[0].texts[:3] == ["text", "rain\0wind", "a b c"]
         assert reader.problems.counts[problems.UNDECODABLE] >= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Ça et là, où l'été à Évian dégèle\n", "latin-1"),
+        ("дождь и ветер над морем\n", "koi8-r"),
+        ("日本語の文章です\n", "shift_jis"),
+        ("日本語の文章です\n", "iso2022_jp"),
+        ("\x1b[31merror\x1b[0m in the café\n", "latin-1"),
+        ("rain\x01wind\x01été\x01à\n", "utf-8"),  # separators of Hive
+    ],
+)
+def test_text_in_other_encodings_is_no_binary_data(text, encoding):
+    assert not is_binary(text.encode(encoding) * 20)
+
+
+def test_data_that_look_binary_are_read_if_their_encoding_is_named(tmp_path):
+    text = "".join(chr(c) for c in (*range(1, 9), *range(0xC0, 0x100))) * 3
+    file = write(tmp_path / "a.txt", text.encode("latin-1"))
+    with pytest.raises(ValueError, match="--encoding latin-1"):
+        read(file)
+    assert texts_of(file, encoding="latin-1") == [text]
 
 
 def test_a_file_without_json_objects_is_named_for_what_it_is_not(tmp_path):

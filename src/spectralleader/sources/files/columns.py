@@ -86,6 +86,32 @@ def choose(
     return columns, guesses
 
 
+def find_value(requested: ColumnRequest, names: Sequence[str]) -> str | None:
+    """Return the first name of a header that looks like a value, or None if it looks like names.
+
+    Values are text of at least `MIN_WORDS` words, numbers, times and JSON. A header with a known
+    name, or of which the caller named a column, is not doubted, nor are numbered columns.
+
+    Examples
+    --------
+    >>> (
+    ...     find_value(ColumnRequest(), ("17", "rain and wind")),
+    ...     find_value(ColumnRequest(), ("0", "1")),
+    ... )
+    ('17', None)
+    """
+    named = (requested.text, requested.tokens, requested.time, requested.label, requested.keep)
+    if any(named) or find_known(names, (*TEXT_NAMES, *TIME_NAMES, *LABEL_NAMES)) is not None:
+        return None
+    numbers = {str(i) for i in range(len(names) + 1)}
+    return next((name for name in names if name not in numbers and looks_like_value(name)), None)
+
+
+def looks_like_value(name: str) -> bool:
+    """Return whether a name is text of several words, a number, a time or JSON."""
+    return len(name.split()) >= MIN_WORDS or is_time(name) or (name != "" and is_structure(name))
+
+
 def find_tokens(columns: Columns, sample: Sample) -> str | None:
     """Return an example if the text column holds lists of tokens or counts, else None."""
     if len(columns.text) > 1:

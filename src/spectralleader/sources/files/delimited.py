@@ -1,4 +1,4 @@
-"""CSV and TSV: a header, then one record per line; quoted records may span lines."""
+"""CSV and TSV: usually a header, then one record per line; quoted records may span lines."""
 
 from __future__ import annotations
 
@@ -85,35 +85,56 @@ def find_delimiter(first: bytes) -> bytes:
 
 
 class Delimited(LineFile):
-    """An open CSV or TSV file."""
+    """An open CSV or TSV file.
 
-    def __init__(self, source: ByteStream, delimiter: bytes | None = None) -> None:
+    Parameters
+    ----------
+    source : ByteStream
+        The file.
+    delimiter : bytes, optional
+        Guessed by default.
+    header : bool
+        Whether the first record has the names of the columns; if not, they are "1", "2", ...
+    """
+
+    header_line: int | None = None  # line at which the header begins, from 1; None without a header
+
+    def __init__(
+        self, source: ByteStream, delimiter: bytes | None = None, *, header: bool = True
+    ) -> None:
         super().__init__(source)
         self._delimiter = (delimiter or find_delimiter(source.first)).decode()
         self._data, self._ended = source.more(b"")
-        self._has_header = True  # whether the data begin with the header
+        self._has_header = header  # whether the data begin with the header
         self._found = self._split()
         while not self._found.records and not self._ended:
             self._data, self._ended = source.more(self._data)
             self._found = self._split()
-        self.columns = self._read_header()
+        self.columns = self._name_columns()
         self.sample = self._read_sample()
 
     def _split(self) -> Split:
         return split(self._data, self._delimiter, ended=self._ended)
 
-    def _read_header(self) -> tuple[str, ...]:
+    def _name_columns(self) -> tuple[str, ...]:
         header, *records = self._found.records or [[]]
         if not 0 < len(header) <= MAX_COLUMNS:
+            what = "header" if self._has_header else "row"
             raise ValueError(
-                f"{self._source.name} must start with a header of at most {MAX_COLUMNS:,} columns"
+                f"{self._source.name} must start with a {what} of at most {MAX_COLUMNS:,} columns"
             )
-        self._found = self._found._replace(records=records, lines=self._found.lines[1:])
+        if not self._has_header:
+            return tuple(str(i + 1) for i in range(len(header)))
+        first, *lines = self._found.lines
+        self.header_line = self._line + first
+        self._found = self._found._replace(records=records, lines=lines)
         return tuple(show(name).strip() for name in header)
 
     def _read_sample(self) -> Sample:
         """Return the first records without reading more data; the last one may be incomplete."""
-        found = split(self._data, self._delimiter, ended=True).records[1 : N_SAMPLE + 1]
+        records = split(self._data, self._delimiter, ended=True).records
+        first = 1 if self._has_header else 0
+        found = records[first : first + N_SAMPLE]
         good = [record for record in found if len(record) == len(self.columns)]
         return {name: [show(one[i]) for one in good] for i, name in enumerate(self.columns)}
 

@@ -29,6 +29,10 @@ FORMATS: dict[str, Callable[[ByteStream], Table]] = {
     "parquet": open_parquet,
     "text": PlainText,
 }
+WITHOUT_HEADER: dict[str, Callable[[ByteStream], Table]] = {
+    "csv": lambda source: Delimited(source, header=False),
+    "tsv": lambda source: Delimited(source, b"\t", header=False),
+}
 ENDINGS = {
     "csv": "csv",
     "tsv": "tsv",
@@ -41,17 +45,23 @@ ENDINGS = {
     "txt": "text",
 }
 COMPRESSED = ("gz", "gzip", "zst", "zstd")
-# Binary data: UTF-16 has 1/2 NUL bytes in most languages, and random bytes are 2/5 invalid UTF-8.
+# Binary data: UTF-16 has 1/2 NUL bytes in most languages. Random bytes are 2/5 invalid UTF-8 and
+# 1/10 control characters, which text in Latin-1 or Shift JIS hardly has. White space does not
+# count, nor does ESC, which colours logs and begins encodings such as ISO-2022-JP.
 SAMPLES = (512, 8192)  # bytes examined: the header of an archive, and more
 MIN_SAMPLE = 128  # bytes; in shorter data, a few NUL bytes are many
-MAX_NUL, MAX_INVALID = 2 / 5, 1 / 10
+MIN_BYTES = 32  # in shorter data, nothing else than NUL bytes can be told
+MAX_NUL, MAX_INVALID, MAX_CONTROL = 2 / 5, 1 / 10, 1 / 20
+CONTROLS = bytes({*range(32), 0x7F} - {*b"\0\t\n\v\f\r\x1b"})
 MODEL = b"spectralleader\r\n"  # how files of `storage` begin, which this package does not know
 
 
-def open_table(name: str, format: str | None = None, encoding: str | None = None) -> Table:
+def open_table(
+    name: str, format: str | None = None, encoding: str | None = None, *, header: bool = True
+) -> Table:
     """Open a file in the given format; by default it is guessed from the name or first bytes.
 
-    The encoding defaults to UTF-8.
+    The encoding defaults to UTF-8. `header` is whether CSV and TSV begin with names of columns.
     """
     if format is not None and format not in FORMATS:
         raise ValueError(f"unknown format {format!r}; choose one of {', '.join(FORMATS)}")
@@ -62,19 +72,25 @@ def open_table(name: str, format: str | None = None, encoding: str | None = None
         chosen = format or find_format(name, source.first)
         if chosen != "parquet" and is_binary(source.first):
             raise ValueError(
-                f"{source.name} is binary data, not text; if it is text in UTF-16 or another "
-                "encoding, name that, as in --encoding utf-16"
+                f"{source.name} is binary data, not text; if it is text in UTF-16, Latin-1 or "
+                "another encoding, name that, as in --encoding utf-16 or --encoding latin-1"
             )
-        return FORMATS[chosen](source)
+        if not header and chosen not in WITHOUT_HEADER:
+            raise ValueError(
+                f"{source.name} is read as {chosen}, which has no header: omit header=False "
+                "(--no-header), or name the format with format=... (--format csv)"
+            )
+        return (FORMATS if header else WITHOUT_HEADER)[chosen](source)
     except BaseException:
         source.close()
         raise
 
 
 def is_binary(first: bytes) -> bool:
-    r"""Return whether data with NUL bytes are not text: many are NUL, or many are not UTF-8.
+    r"""Return whether data are not text.
 
-    A few NUL bytes are valid text, and a few rows in another encoding are only skipped.
+    Many bytes are NUL, or many are not UTF-8 and some are NUL or many are control characters. A few
+    NUL bytes are valid text, and rows in another encoding are only skipped.
 
     Examples
     --------
@@ -86,9 +102,17 @@ def is_binary(first: bytes) -> bool:
         n_nul = sample.count(0)
         if len(sample) >= MIN_SAMPLE and n_nul > MAX_NUL * len(sample):
             return True
-        if n_nul and sample.decode("utf-8", "replace").count("\ufffd") > MAX_INVALID * len(sample):
+        if not n_nul and not has_controls(sample):
+            continue
+        if sample.decode("utf-8", "replace").count("\ufffd") > MAX_INVALID * len(sample):
             return True
     return False
+
+
+def has_controls(sample: bytes) -> bool:
+    """Return whether data have more control characters than text."""
+    n_controls = len(sample) - len(sample.translate(None, CONTROLS))
+    return len(sample) >= MIN_BYTES and n_controls > MAX_CONTROL * len(sample)
 
 
 def find_format(name: str, first: bytes) -> str:

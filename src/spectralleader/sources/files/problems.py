@@ -13,8 +13,10 @@ COLUMN_COUNT = "wrong number of columns"
 BROKEN_JSON = "invalid JSON"
 OPEN_QUOTE = "unclosed quote"
 BAD_TIME = "missing or unreadable time; the text is used"
+HEADER = "taken for the header, though it looks like a document"
 OUT_OF_ORDER = "earlier than a previous row"
 
+TOLERATED = (HEADER, OUT_OF_ORDER)  # not invalid: reported even if strict
 NO_ADVICE: Mapping[str, str] = {}
 N_PLACES = 5  # places remembered per kind
 
@@ -49,14 +51,14 @@ class Problems:
         self.add_at(kind, name_place(self._names[file], int(line)), detail)
 
     def add_at(self, kind: str, place: str, detail: str = "") -> None:
-        """Count a problem at a place; if strict, raise unless only the order is wrong."""
+        """Count a problem at a place; if strict, raise unless the row is valid by itself."""
         self.counts[kind] = count = self.counts.get(kind, 0) + 1
         if detail:
             self.examples.setdefault(kind, detail)
         if count > N_PLACES:
             return
         self.places.setdefault(kind, []).append(place)
-        if self._strict and kind != OUT_OF_ORDER:
+        if self._strict and kind not in TOLERATED:
             said = f"{place}: {kind}" + (f" ({detail})" if detail else "")
             raise ValueError(said + self._advise(kind))
 

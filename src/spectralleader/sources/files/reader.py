@@ -7,10 +7,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from spectralleader.sources.files.byte_stream import check_encoding, check_path
-from spectralleader.sources.files.columns import ColumnRequest, Columns, check_columns, choose
+from spectralleader.sources.files.columns import (
+    ColumnRequest,
+    Columns,
+    check_columns,
+    choose,
+    find_value,
+)
+from spectralleader.sources.files.delimited import Delimited
 from spectralleader.sources.files.formats import open_table
 from spectralleader.sources.files.lines import PlainText
-from spectralleader.sources.files.problems import BAD_TIME, OUT_OF_ORDER, UNDECODABLE, Problems
+from spectralleader.sources.files.problems import (
+    BAD_TIME,
+    HEADER,
+    OUT_OF_ORDER,
+    UNDECODABLE,
+    Problems,
+)
 from spectralleader.sources.files.records import Column, Log, Records, as_block
 from spectralleader.sources.files.resume_point import PieceStart, RecentPieces, ResumePoint
 from spectralleader.sources.files.sorting import sort_by_time
@@ -20,7 +33,9 @@ from spectralleader.sources.files.times import LONG_AGO, check_time_format
 
 Path = str | os.PathLike[str]
 MARKED = 1024  # `mark` works for at least this many of the last documents
+NO_HEADER = "if the file has no header, pass header=False (--no-header)"
 ADVICE = {
+    HEADER: NO_HEADER,
     UNDECODABLE: "if the file has another encoding, name it, as in --encoding latin-1",
     BAD_TIME: "known are ISO 8601, Unix time, Twitter's format and e-mail dates; for others name "
     "the format, as in --time-format %d/%m/%Y",
@@ -42,6 +57,7 @@ def read(
     empty: bool = False,
     encoding: str | None = None,
     time_format: str | None = None,
+    header: bool = True,
 ) -> Reader:
     """Return an iterator over the documents of files, in blocks and bounded memory.
 
@@ -79,6 +95,9 @@ def read(
     time_format : str, optional
         Format of the times, as in `datetime.strptime`: "%d/%m/%Y" for 31/12/2025. By default ISO
         8601, Unix time, Twitter's format and e-mail dates are recognised.
+    header : bool
+        Whether CSV and TSV files begin with the names of their columns. If not, columns are named
+        "1", "2" and so on. If the first row looks like a document, it is reported as a problem.
 
     Raises
     ------
@@ -88,7 +107,8 @@ def read(
     names = [os.fspath(p) for p in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     requested = ColumnRequest(text, time, label, keep, tokens)
     how = {"format": format, "encoding": encoding, "empty": empty, "time_format": time_format}
-    return Reader(names, requested, block, strict=strict, sort=sort, **how)  # type: ignore[arg-type]
+    more = {"strict": strict, "sort": sort, "header": header}
+    return Reader(names, requested, block, **more, **how)  # type: ignore[arg-type]
 
 
 class Reader(Blocks):
@@ -110,6 +130,7 @@ class Reader(Blocks):
         empty: bool = False,
         encoding: str | None = None,
         time_format: str | None = None,
+        header: bool = True,
     ) -> None:
         if not names:
             raise ValueError('nothing to read: name a file, or "-" for standard input')
@@ -119,7 +140,7 @@ class Reader(Blocks):
             check_path(name)
         self.names = tuple(names)
         self.problems = Problems(list(names), strict=strict, advice=ADVICE)
-        self._format, self._sort, self._empty = format, sort, empty
+        self._format, self._sort, self._empty, self._header = format, sort, empty, header
         self._encoding = check_encoding(encoding)
         self._time_format = check_time_format(time_format)
         self._table: Table | None = None
@@ -135,11 +156,15 @@ class Reader(Blocks):
         self._blocks = cut(sort_by_time(rows) if sort else rows, block)
 
     def _open(self, file: int) -> Table:
-        self._table = open_table(self.names[file], self._format, self._encoding)
+        name, how = self.names[file], (self._format, self._encoding)
+        self._table = open_table(name, *how, header=self._header)
         return self._table
 
     def _choose(self, requested: ColumnRequest, table: Table) -> None:
-        name = self.names[0]
+        name, value = self.names[0], None
+        line = table.header_line if isinstance(table, Delimited) else None
+        if line is not None:
+            value = find_value(requested, table.columns)
         try:
             self.columns, guesses = choose(requested, table.columns, table.sample, name)
             # A guessed time or label column may be missing from the other files.
@@ -151,9 +176,13 @@ class Reader(Blocks):
                 raise ValueError(
                     f"cannot {verb} {name} without times: name the column with time=... (--time)"
                 )
-        except ValueError:
+        except ValueError as error:
             self.close()
+            if value is not None:
+                raise ValueError(f"{error}; {NO_HEADER}") from error
             raise
+        if value is not None and line is not None:
+            self.problems.add(0, HEADER, line, f"{value!r:.60}")
         self.guesses = ("each line is a text",) if isinstance(table, PlainText) else tuple(guesses)
 
     def _rows(self, table: Table) -> Iterator[TextBlock]:
