@@ -192,6 +192,15 @@ def test_topics_are_emitted_with_their_ids_at_least_once(log, tmp_path, n_docs):
     assert {row["topic"] for row in rows} == {1, 2, 3}
 
 
+def test_a_document_without_known_words_is_emitted_without_a_topic(log, tmp_path):
+    emitted = tmp_path / "topics.jsonl"
+    log.write_text(log.read_text() + "!!!\n")
+    learn(Source((str(log),), block=40), n_topics=3, vocabulary="grow:100", emit=str(emitted))
+    *known, unknown = [json.loads(line) for line in emitted.read_text().splitlines()]
+    assert all(row["topic"] in (1, 2, 3) and row["probability"] > 1 / 3 for row in known)
+    assert unknown == {"id": f"{log} line 241", "topic": None, "probability": None}
+
+
 def test_what_could_not_be_emitted_is_not_saved_as_learned(log, tmp_path, monkeypatch):
     emitted, source = tmp_path / "topics.jsonl", Source((str(log),), block=40, follow=True)
     asked = {**options(tmp_path, checkpoint_every=40), "emit": str(emitted)}
@@ -231,6 +240,7 @@ def test_where_topics_cannot_be_emitted_is_said_before_anything_is_learned(log, 
 def test_topics_are_emitted_to_a_stream(log, tmp_path):
     (tmp_path / "redis").mkdir()
     server = RedisServer(tmp_path / "redis")
+    log.write_text(log.read_text() + "!!!\n")
     try:
         emit = f"{server.address}/topics"
         learn(Source((str(log),), block=40), n_topics=3, vocabulary="grow:100", emit=emit)
@@ -238,9 +248,10 @@ def test_topics_are_emitted_to_a_stream(log, tmp_path):
             rows = [fields for _, fields in client.xrange("topics")]
     finally:
         server.kill()
-    assert len(rows) == 240
+    assert len(rows) == 241
     assert rows[1][b"id"].decode() == f"{log} line 2"
-    assert float(rows[-1][b"probability"]) > 1 / 3
+    assert float(rows[-2][b"probability"]) > 1 / 3
+    assert (rows[-1][b"topic"], rows[-1][b"probability"]) == (b"", b"")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals as Unix has them")

@@ -95,6 +95,10 @@ class Serving:
         [found] = re.findall(rf"^{re.escape(name)} (.*)$", text, re.MULTILINE)
         return float(found)
 
+    def n_closed(self, reason: str) -> int:
+        """Connections that a limit closed for this reason."""
+        return int(self.metric(f'spectralleader_connections_closed_total{{reason="{reason}"}}'))
+
     def wait(self, holds: Any, seconds: float = 60.0) -> None:
         end = time.monotonic() + seconds
         while not holds():

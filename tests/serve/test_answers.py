@@ -174,6 +174,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(tmp_path):
     began = time.monotonic()
     status, headers, found = asked.ask("POST", "/predict", b'{"texts"', ends=False)
     assert (status, headers["connection"]) == (408, "close")
+    assert b'connections_closed_total{reason="slow_body"} 1.0' in asked.metrics.text()
     assert "send it again" in found["error"]
     assert time.monotonic() - began < 5
     asked.inbox.close()

@@ -74,10 +74,12 @@ def parse(answer):
     ids=["one long header", "a long path", "too many", "too many in one piece"],
 )
 def test_headers_are_limited(service, data):
+    before = service.n_closed("long_headers")
     status, headers, found = parse(exchange(service, data))
     assert (status, headers["connection"]) == (431, "close")
     assert headers["content-type"] == "application/json"
     assert "send fewer" in found["error"]
+    assert service.n_closed("long_headers") == before + 1
 
 
 @pytest.mark.parametrize("start", [HEAD, CHUNKED], ids=["headers", "trailer"])
@@ -111,6 +113,7 @@ def test_what_is_not_http_is_answered_in_json(service):
         status, headers, found = parse(exchange(service, data))
         assert (status, headers["content-type"]) == (400, "application/json")
         assert "not a valid HTTP/1.1 request" in found["error"]
+    assert service.n_closed("invalid") == 2
 
 
 def test_a_client_that_only_listens_after_its_request_is_answered(service):
@@ -148,6 +151,8 @@ def test_slow_headers_are_given_up_and_answers_need_not_be_read_for_ever(service
         assert b" 413 " in receive(late)
         assert receive(silent) == b""
         assert time.monotonic() - began < TIMEOUT + 10
+    assert service.n_closed("slow_headers") == 1
+    assert service.n_closed("idle") >= 1
 
 
 def limited(n_files):
@@ -171,9 +176,27 @@ def test_idle_connections_do_not_use_up_open_files(tmp_path, monkeypatch, n_file
         for path in ("/readyz", "/topics?level=2", "/trends", "/events", "/", "/model"):
             service.wait(lambda path=path: service.get(path).status == 200, 10)
         assert receive(kept) == b""  # the oldest one was closed
+        assert service.n_closed("displaced") > 0
+        assert service.n_closed("too_many") == 0  # some were idle
         assert service.stop()[0] == 0
     assert "Traceback" not in service.said
     assert "Errno" not in service.said
+
+
+def test_connections_are_refused_if_none_is_idle(saved, monkeypatch):
+    monkeypatch.setattr(subprocess, "Popen", partial(subprocess.Popen, preexec_fn=limited(40)))
+    with Serving(saved, "--read-only") as service, ExitStack() as stack:
+        monkeypatch.undo()
+        for _ in range(10):  # a quarter of the open files
+            page = stack.enter_context(connect(service))
+            page.sendall(b"GET /live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert page.recv(100).startswith(b"HTTP/1.1 200")
+        status, headers, found = parse(exchange(service, HEAD))
+        assert (status, headers["retry-after"]) == (503, "1")
+        assert "too many connections" in found["error"]
+        stack.close()
+        time.sleep(2.0)  # until the service has seen that the pages are closed
+        assert service.n_closed("too_many") == 1
 
 
 def test_polars_is_imported_before_the_service_listens(tmp_path):

@@ -1,6 +1,7 @@
 """The inbox: what is in it is on the disk, ids are known again, and it does not grow for ever."""
 
 import json
+from unittest import mock
 
 import pytest
 
@@ -11,9 +12,10 @@ from spectralleader.serve.inbox import (
     ClosedError,
     FullError,
     Inbox,
-    InboxSource,
     OtherContentError,
 )
+from spectralleader.serve.inbox_source import InboxSource
+from spectralleader.sources.live.file_position import FilePosition
 
 
 @pytest.fixture
@@ -216,6 +218,57 @@ def test_a_file_that_was_deleted_is_restored_before_a_request_is_acknowledged(
     assert [line["text"] for line in lines(tmp_path)] == ["a", "b"]
 
 
+def position_in(path):
+    """The position of a checkpoint that has learned all of a file."""
+    read = path.read_bytes().split(b"\n")[:-1]
+    with path.open("rb") as file:
+        at = FilePosition().after(read).identified(file).to_state()
+    return {"kind": module.KIND, "at": at}
+
+
+def test_a_rotated_file_is_restored_until_a_checkpoint_is_in_the_new_one(
+    tmp_path, monkeypatch, made
+):
+    monkeypatch.setattr(module, "LONG", 1)
+    found, older = made(), tmp_path / "t.inbox.1"
+    found.add([{"text": "a"}], None)
+    found.note_saved(position_in(found.path))
+    monkeypatch.setattr(module, "LONG", 10**6)
+    found.add([{"text": "b"}], None)  # acknowledged, and not learned yet
+    monkeypatch.setattr(module, "LONG", 1)
+    found.add([{"text": "c"}], None)
+    held = older.read_bytes()
+    assert [json.loads(line)["text"] for line in held.splitlines()] == ["a", "b"]
+    older.unlink()
+    assert found.problem() == ""
+    assert (older.read_bytes(), found.n_restored) == (held, 1)
+    found.close()
+    again = made()  # the position is still in it
+    older.unlink()
+    again.add([{"text": "d"}], None)
+    assert older.read_bytes() == held
+    again.note_saved(position_in(again.path))
+    older.unlink()
+    assert again.problem() == ""
+    assert not older.exists()  # all of it is learned and saved
+    again.add([{"text": "e"}], None)
+    assert [json.loads(line)["text"] for line in older.read_text().splitlines()] == ["c", "d"]
+    assert [line["text"] for line in lines(tmp_path)] == ["e"]
+
+
+def test_a_rotation_that_fails_is_undone(tmp_path, monkeypatch, made):
+    found = made()
+    found.add([{"text": "a"}], None)
+    found.note_saved(position_in(found.path))
+    monkeypatch.setattr(module, "LONG", 1)
+    fail = mock.Mock(side_effect=OSError(24, "Too many"))
+    with mock.patch.object(module, "open_for_both", fail), pytest.raises(OSError, match="Too many"):
+        found.add([{"text": "b"}], None)
+    assert found.add([{"text": "b"}], None) == (1, 0)
+    assert [line["text"] for line in lines(tmp_path)] == ["b"]
+    assert json.loads((tmp_path / "t.inbox.1").read_text())["text"] == "a"
+
+
 def test_a_file_that_cannot_be_restored_is_a_problem(tmp_path, made):
     (tmp_path / "folder").mkdir()
     found = Inbox(tmp_path / "folder" / "t.inbox")
@@ -248,16 +301,22 @@ def test_every_error_of_the_system_is_a_problem_and_named(monkeypatch, made):
 
 
 class Deleting(Feeding):
-    """Deletes the inbox before each request."""
+    """Deletes the inbox, or also the file before it, before each request."""
+
+    is_all = False
 
     def stepped(self, result):
         if self.n_added < self.n_docs:
             self.inbox.path.unlink(missing_ok=True)
+            if self.is_all:
+                self.inbox.path.with_name(f"{self.inbox.path.name}.1").unlink(missing_ok=True)
         super().stepped(result)
 
 
+@pytest.mark.parametrize("is_all", [False, True])
 @pytest.mark.parametrize("n_long", [2000, 10**6])
-def test_all_is_learned_once_while_the_inbox_is_deleted(tmp_path, monkeypatch, n_long):
+def test_all_is_learned_once_while_the_inbox_is_deleted(tmp_path, monkeypatch, n_long, is_all):
+    monkeypatch.setattr(Deleting, "is_all", is_all)
     monkeypatch.setattr(module, "LONG", n_long)  # bytes: with and without rotations
     inbox = Inbox(tmp_path / "t.inbox")
     source = InboxSource((str(inbox.path),), block=7, inbox=inbox)

@@ -15,6 +15,7 @@ from spectralleader.cli.options import (
     OwnLearner,
     Time,
     check_folder,
+    check_is_file,
     stoppable,
     trust_learner,
 )
@@ -113,15 +114,16 @@ def serve(
     and each is learned exactly once, even after a crash. SIGTERM and Ctrl-C
     save the model and stop the service.
     """  # fmt: skip
-    check_folder(model)
+    if read_only:
+        check_is_file(str(model))
+    else:
+        check_folder(model)
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise ImportError(missing_extra("serve", "serve"))
     if read_only and learn is not None:
         raise typer.BadParameter("--read-only does not learn; omit --learn")
     if read_only and adopt:
         raise typer.BadParameter("--read-only does not learn; omit --adopt")
-    if read_only and not model.is_file():
-        raise typer.BadParameter(f"{model} does not exist")
     n_topics = parse_topics(topics)
     with stoppable(saves=True):
         from spectralleader.jobs.options import LearnOptions

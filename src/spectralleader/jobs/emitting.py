@@ -20,13 +20,17 @@ from spectralleader.sources.live.redis_stream import RedisWriter
 Row = dict[str, Any]
 
 
-def rows_of(block: TextBlock, posterior: Floats) -> list[Row]:
-    """Return the id, the likeliest topic (from 1) and its probability for each document."""
-    best = posterior.argmax(axis=1)
-    return [
-        {"id": block.id_of(i), "topic": k + 1, "probability": round(float(posterior[i, k]), 6)}
-        for i, k in enumerate(best.tolist())
-    ]
+def rows_of(block: TextBlock, posterior: Floats, n_known: Floats) -> list[Row]:
+    """Return the id, the likeliest topic (from 1) and its probability for each document.
+
+    A document without known words has no topic: its posterior is the weights of the topics.
+    """
+    best, rows = posterior.argmax(axis=1).tolist(), []
+    for i, (k, n) in enumerate(zip(best, n_known.tolist(), strict=True)):
+        probability = round(float(posterior[i, k]), 6)
+        found = (k + 1, probability) if n else (None, None)
+        rows.append({"id": block.id_of(i), "topic": found[0], "probability": found[1]})
+    return rows
 
 
 class FileEmitter:

@@ -107,8 +107,10 @@ class Pass:
         if self._emitter is not None:
             self._is_emitted = False
             # of all topics: a level would be refined again after every block
-            posterior = self.topics.snapshot().posterior(block.texts)
-            self._emitter.write(rows_of(block, posterior))
+            shown = self.topics.snapshot()
+            documents = shown.count(block.texts)
+            posterior = shown.model.posterior(documents)
+            self._emitter.write(rows_of(block, posterior, documents.lengths))
             self._is_emitted = True
 
     def note_position(self, position: Any) -> None:

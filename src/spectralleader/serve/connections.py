@@ -9,10 +9,17 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from spectralleader.serve.closings import Closing, NoteClosing
 from spectralleader.serve.requests import Limits, RequestError
 
 MOST_CONNECTIONS = 1000  # three times what `Limits` lets requests, live pages and slow clients use
 FOR_FILES = 64  # descriptors that connections leave to files, libraries and sources
+CLOSINGS = {  # by the status of the answer
+    400: Closing.INVALID,
+    408: Closing.SLOW_HEADERS,
+    431: Closing.LONG_HEADERS,
+    503: Closing.TOO_MANY,
+}
 CLOSED_AT_ONCE = 1 / 16  # share of connections closed at the limit: a scan for each would be slow
 
 
@@ -27,11 +34,15 @@ class Connection(HttpToolsProtocol):
         Of which `head`, `headers` and `seconds` are used.
     most : int
         Number of connections from which idle ones are closed.
+    note : callable
+        Called with the reason if a limit closes the connection.
     """
 
-    def __init__(self, *given: Any, limits: Limits, most: int, **named: Any) -> None:
+    def __init__(
+        self, *given: Any, limits: Limits, most: int, note: NoteClosing, **named: Any
+    ) -> None:
         super().__init__(*given, **named)
-        self._limits, self._most = limits, most
+        self._limits, self._most, self._note = limits, most, note
         self._n_unparsed = 0  # bytes since the last complete head or part of a body
         self._refusal = RequestError(400, "this is not a valid HTTP/1.1 request; correct it")
         self._last: Any = None  # the request that was the latest one at `idle_since`
@@ -100,7 +111,14 @@ class Connection(HttpToolsProtocol):
             }  # fmt: skip
             lines = "".join(f"{name.lower()}: {value}\r\n" for name, value in headers.items())
             self.transport.write(STATUS_LINE[error.status] + f"{lines}\r\n".encode() + content)
+        self._note(CLOSINGS[error.status])
         self.transport.close()
+
+    def give_way(self) -> None:
+        """Close the connection at once, to make room for another."""
+        if not self.transport.is_closing():
+            self._note(Closing.DISPLACED)
+        self.transport.abort()
 
     def close_if_slow(self, now: float) -> None:
         """Close the connection if it has been without a new request for too long."""
@@ -110,10 +128,12 @@ class Connection(HttpToolsProtocol):
             self._last, self.idle_since = self.cycle, now
         elif now - self.idle_since > self._limits.seconds:
             if self.transport.is_closing():  # it waits for its client to read an answer
+                self._note(Closing.SLOW_READER)
                 self.transport.abort()
             elif self._n_unparsed:
                 self.refuse(too_late(self._limits))
             else:
+                self._note(Closing.IDLE)
                 self.transport.close()
 
 
@@ -133,7 +153,7 @@ def close_oldest(connections: Iterable[Any], new: Connection) -> bool:
     idle.sort(key=lambda one: (one.cycle is not None, one.idle_since))
     n = max(1, int(CLOSED_AT_ONCE * len(idle)))
     for one in idle[:n]:
-        one.transport.abort()
+        one.give_way()
     return bool(idle)
 
 

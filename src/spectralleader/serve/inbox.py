@@ -1,8 +1,8 @@
 """Inbox: posted documents are stored on disk until they are learned, each exactly once.
 
 A request is acknowledged when its lines are in the file ``MODEL.inbox`` on the disk. Learning
-follows that file as it follows any other, and the model file holds the position in it: what was
-acknowledged is learned after a crash too, and nothing is learned twice.
+follows that file as it follows any other (`InboxSource`), and the model file holds the position in
+it: what was acknowledged is learned after a crash too, and nothing is learned twice.
 """
 
 from __future__ import annotations
@@ -15,18 +15,11 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import IO, Any, NamedTuple
 
-from spectralleader.jobs import Progress, Source
-from spectralleader.sources.files import Columns
-from spectralleader.sources.live import LiveReader
-from spectralleader.sources.live.decoding import MessageFormat
 from spectralleader.sources.live.file_position import find_position
-from spectralleader.sources.live.followed_file import FollowedFile
-from spectralleader.sources.live.protocol import LiveSettings
 
 KIND = "inbox"  # of positions
 FULL = 256 * 2**20  # bytes of documents that wait at most
@@ -41,8 +34,6 @@ REMEDIES = {
     errno.EMFILE: "raise the limit on open files (ulimit -n, or LimitNOFILE in systemd)",
     errno.ENFILE: "the whole system has too many open files; raise fs.file-max",
 }
-EMPTY = {"size": 0, "digest": hashlib.sha256(b"").hexdigest()}
-BEGINNING = {"number": 0, "offset": 0, "line": 0, "head": EMPTY, "tail": EMPTY}
 
 
 class FullError(Exception):
@@ -105,6 +96,8 @@ class Inbox:
         self.is_new = True  # whether it held nothing when it was opened
         self.is_missing = True  # whether it did not even exist
         self._file: IO[bytes] | None = None
+        self._older_file: IO[bytes] | None = None  # open while a restart may need it
+        self.n_restored = 0  # files that were deleted or replaced, and written again
         self._problem = ""  # why the last request could not be stored
         self._tried = 0.0  # when that was
 
@@ -116,6 +109,8 @@ class Inbox:
         for one in found:
             self._read_ids(one)
         self._file = self._create()
+        if self._older in found:
+            self._older_file = open_for_both(self._older)
 
     @property
     def is_open(self) -> bool:
@@ -212,34 +207,40 @@ class Inbox:
             raise
 
     def _restore_if_lost(self) -> None:
-        """Write the file again if it was deleted or replaced; what it held is still open.
+        """Write files again that were deleted or replaced; what they held is still open.
+
+        The older one is needed until a checkpoint has a position in the current one.
+        """
+        self._file = self._restored(self.path, self._handle)
+        if self._older_file is None:
+            return
+        if self._is_saved_here():
+            self._older_file.close()
+            self._older_file = None
+        else:
+            self._older_file = self._restored(self._older, self._older_file)
+
+    def _restored(self, path: Path, held: IO[bytes]) -> IO[bytes]:
+        """Return the open file of a path, copied there if the path is no longer that file.
 
         The copy has the same bytes at the same offsets, so that positions stay valid.
         """
-        if self._is_in_place():
-            return
-        copy = self.path.with_name(f"{self.path.name}.copy")
+        if is_at(path, held):
+            return held
+        copy = path.with_name(f"{path.name}.copy")
         copy.unlink(missing_ok=True)
         with ExitStack() as stack:
             file = stack.enter_context(open_for_both(copy))
             offset = 0
-            while data := os.pread(self._handle.fileno(), N_COPIED, offset):
+            while data := os.pread(held.fileno(), N_COPIED, offset):
                 offset += file.write(data)
             os.fsync(file.fileno())
-            copy.replace(self.path)  # as a whole: the reader never sees a part of it
+            copy.replace(path)  # as a whole: the reader never sees a part of it
+            sync_folder(path.parent)
             stack.pop_all()
-        self._handle.close()
-        self._file = file
-        sync_folder(self.path.parent)
-
-    def _is_in_place(self) -> bool:
-        """Return whether the open file is the one that a restart would find."""
-        mine = os.fstat(self._handle.fileno())
-        try:
-            there = self.path.stat()
-        except FileNotFoundError:
-            return False
-        return (there.st_ino, there.st_dev) == (mine.st_ino, mine.st_dev)
+        held.close()
+        self.n_restored += 1
+        return file
 
     def problem(self) -> str:
         """Return why posts cannot be stored, "" if they can.
@@ -278,9 +279,15 @@ class Inbox:
         """Start a new file if this one is long and the previous one is learned and saved."""
         if os.fstat(self._handle.fileno()).st_size < LONG or not self._is_saved_here():
             return
-        self._handle.close()
         self.path.replace(self._older)
-        self._file = self._create()
+        try:
+            new = self._create()
+        except OSError:
+            self._older.replace(self.path)
+            raise
+        if self._older_file is not None:
+            self._older_file.close()
+        self._older_file, self._file = self._file, new
 
     def _is_saved_here(self) -> bool:
         """Return whether the last checkpoint has a position in the current file."""
@@ -304,89 +311,10 @@ class Inbox:
     def close(self) -> None:
         """Close the file."""
         with self._lock:
-            if self._file is not None:
-                self._file.close()
-                self._file = None
-
-
-@dataclass(frozen=True)
-class InboxSource(Source):
-    """The inbox as a live source of documents."""
-
-    wait: float = 0.0
-    follow: bool | None = True
-    inbox: Inbox = field(kw_only=True)
-    has_tokens: bool = False  # documents are tokens, not texts
-
-    def open(self, progress: Progress | None = None) -> LiveReader:
-        """Open the inbox; nothing about it need be guessed."""
-        self.inbox.open()
-        [name] = self.files
-        say = (progress or Progress()).say
-        settings = LiveSettings(self.block, format="jsonl", say=say, wait=self.wait)
-        source = (
-            InboxFile(name, settings),
-            KIND,
-            "the inbox",
-            self._requested_columns,
-            settings,
-        )
-        format = MessageFormat("json", self.columns)
-        return InboxReader(*source, format=format, inbox=self.inbox)
-
-    @property
-    def columns(self) -> Columns:
-        """Where a line has its document and its time."""
-        return Columns(("tokens" if self.has_tokens else "text",), "time", tokens=self.has_tokens)
-
-
-class InboxReader(LiveReader):
-    """A reader that knows what its lines look like from the first start on."""
-
-    starts_alike = True
-
-    def __init__(self, *source: Any, format: MessageFormat, inbox: Inbox) -> None:
-        super().__init__(*source)
-        self._known, self._inbox = format, inbox
-
-    def start(self, position: Any) -> None:
-        """Begin at the beginning, or continue after a position.
-
-        A model may come without its inbox, from another machine: then a new one is begun.
-        """
-        is_new = self._inbox.is_new
-        # An empty file, of a model that has learned nothing from it, has lost nothing.
-        if (
-            position is not None
-            and is_new
-            and (self._inbox.is_missing or position["at"]["offset"] > 0)
-        ):
-            self._say(
-                f"{self.names[0]} is missing or empty: documents that were accepted but not yet "
-                "learned, if any, are lost, and requests that come again are learned again"
-            )
-        first = {"kind": self.kind, "at": BEGINNING, "read": self._known.to_state()}
-        super().start(first if position is None or is_new else position)
-
-
-class InboxFile(FollowedFile):
-    """The inbox as it is followed: if it is lost, `Inbox` restores it with the same bytes."""
-
-    def _rotation(self) -> list[Path]:
-        after = super()._rotation()
-        if not after:
-            return after
-        try:
-            with after[0].open("rb") as file:
-                is_copy = self._file_position.matches(file)
-        except FileNotFoundError:  # it will be restored, or is being rotated
-            return []
-        if not is_copy:
-            return after
-        position = self._file_position
-        self._open(after[0])
-        self._seek(position)
-        return after[1:]  # if the copy was rotated since
+            for file in (self._file, self._older_file):
+                if file is not None:
+                    file.close()
+            self._file = self._older_file = None
 
 
 def _parse(line: bytes) -> dict[str, Any]:
@@ -402,6 +330,16 @@ def open_for_both(path: Path) -> IO[bytes]:
     """Open a file to append to and to read from, for this user only; create it if it is missing."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
     return os.fdopen(descriptor, "a+b", buffering=0)
+
+
+def is_at(path: Path, file: IO[bytes]) -> bool:
+    """Return whether an open file is the one at a path, which a restart would find."""
+    mine = os.fstat(file.fileno())
+    try:
+        there = path.stat()
+    except FileNotFoundError:
+        return False
+    return (there.st_ino, there.st_dev) == (mine.st_ino, mine.st_dev)
 
 
 def describe_error(error: OSError) -> str:

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from time import time
 
-from prometheus_client import CollectorRegistry, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from spectralleader import __version__
+from spectralleader.serve.closings import Closing
 from spectralleader.serve.service import Service
 
 PREFIX = "spectralleader"
@@ -35,6 +36,13 @@ class Metrics:
             registry=self._registry,
         )
         self._found: dict[tuple[str, int], Histogram] = {}
+        closed = Counter(
+            f"{PREFIX}_connections_closed",
+            "Connections that a limit refused or closed.",
+            ["reason"],
+            registry=self._registry,
+        )
+        self._closed = {reason: closed.labels(reason) for reason in Closing}
 
     def note(self, path: str, status: int, seconds: float) -> None:
         """Record a request."""
@@ -42,6 +50,10 @@ class Metrics:
         if latency is None:  # looking it up takes longer than noting it
             latency = self._found[path, status] = self._latencies.labels(path, str(status))
         latency.observe(seconds)
+
+    def note_closing(self, reason: Closing) -> None:
+        """Record a connection that was refused or closed."""
+        self._closed[reason].inc()
 
     def text(self) -> bytes:
         """Return all metrics in the text format of Prometheus."""
@@ -61,6 +73,10 @@ class Collected(Collector):
         info.add_metric([__version__], 1)
         yield info
         yield gauge("ready", "1 if it learns and answers.", float(not service.problems()))
+        if service.inbox is not None:
+            said = "Files of posted documents that were deleted, and restored."
+            name = f"{PREFIX}_inbox_restored"
+            yield CounterMetricFamily(name, said, value=service.inbox.n_restored)
         topics = service.topics
         if topics is None:
             return

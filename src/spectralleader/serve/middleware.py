@@ -64,7 +64,7 @@ class Middleware:
         ending: threading.Event | None = None,
     ) -> None:
         self._app, self._limits, self._metrics = app, limits, metrics
-        self._waiting = ClientWaits(limits, ending or threading.Event())
+        self._waiting = ClientWaits(limits, ending or threading.Event(), metrics.note_closing)
         self._token, self._hosts = token, hosts
         self._n_running = self._n_watching = 0
 

@@ -38,12 +38,17 @@ UNUSED = {
     "even share. Its words mean nothing.",
 }
 TOPIC = record(topic=WHOLE, name=optional(TEXT), weight=SHARE, unused=UNUSED, words=items(WORD))
-ROW = record(time=TEXT, topic=WHOLE, share=SHARE, error=NUMBER, documents=WHOLE)
+TIME = {
+    **TEXT,
+    "description": "The start of the interval in ISO 8601; without times, the number of its first "
+    "document, from 1.",
+}
+ROW = record(time=TIME, topic=WHOLE, share=SHARE, error=NUMBER, documents=WHOLE)
 EVENT = record(documents=WHOLE, what=TEXT, topics=items(WHOLE), moved=NUMBER)
 FOUND = record(
-    topic=WHOLE,
+    topic={**optional(WHOLE), "description": "The likeliest topic; null without known words."},
     name=optional(TEXT),
-    probability=SHARE,
+    probability={**optional(SHARE), "description": "Of the topic; null without known words."},
     known_words=WHOLE,
     p_value={
         **optional(SHARE),
@@ -105,7 +110,8 @@ def describe_paths(limits: Limits) -> dict[str, Any]:
     one = record(**TOPIC["properties"], trend=items(ROW))
     found = record(documents=items(FOUND), level=WHOLE, learned=WHOLE)
     ready = record(ready={"type": "boolean"}, problems=LINES)
-    happened = record(events=items(EVENT), drifts_since=optional(WHOLE), findings=LINES)
+    drifts = {**optional(WHOLE), "description": "Documents before the drift began; null: no drift."}
+    happened = record(events=items(EVENT), drifts_since=drifts, findings=LINES)
     return {
         "/topics": get("List the topics.", listed, 400, parameters=[level]),
         "/topics/{id}": get(

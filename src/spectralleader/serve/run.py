@@ -20,7 +20,8 @@ from spectralleader.jobs import LearnOptions, run
 from spectralleader.jobs.checkpointing import CheckpointInterval, adopt_run, check_position
 from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
 from spectralleader.serve.connections import Connection, close_slow, most_connections
-from spectralleader.serve.inbox import KIND, Inbox, InboxSource
+from spectralleader.serve.inbox import KIND, Inbox
+from spectralleader.serve.inbox_source import InboxSource
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.middleware import LOOPBACK, Middleware
 from spectralleader.serve.requests import Limits
@@ -161,7 +162,9 @@ class Server:
         app = Middleware(routes, limits, metrics, token=token, hosts=hosts, ending=ending)
         self._service = service
         self._socket = listen(options.host, options.port)
-        connection: Any = partial(Connection, limits=limits, most=most_connections())
+        connection: Any = partial(
+            Connection, limits=limits, most=most_connections(), note=metrics.note_closing
+        )
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, lifespan="off", server_header=False,
             proxy_headers=False,  # nothing here depends on who asks

@@ -209,7 +209,7 @@ class Service(Progress):
 
     @property
     def drifts_since(self) -> int | None:
-        """The document since which the stream drifts, None if it does not."""
+        """The documents before the stream began to drift, None if it does not."""
         learner = self.topics and self.topics.learner
         return learner.info.drifts_since if isinstance(learner, HedgedLeader) else None
 
@@ -238,13 +238,16 @@ def log(line: str) -> None:
 
 
 def read(snapshot: Snapshot, texts: list[Any]) -> list[dict[str, Any]]:
-    """Return the likeliest topic (from 1), its probability and the p-value of each document."""
+    """Return the likeliest topic (from 1), its probability and the p-value of each document.
+
+    A document without known words has no topic.
+    """
     found = zip(*(column.tolist() for column in snapshot.classify(texts)), strict=True)
     return [
         {
-            "topic": k + 1,
-            "name": snapshot.name(k) or None,
-            "probability": round(probability, 4),
+            "topic": k + 1 if length else None,
+            "name": (snapshot.name(k) or None) if length else None,
+            "probability": round(probability, 4) if length else None,
             "known_words": int(length),
             "p_value": None if isnan(p_value) else round(p_value, 4),
         }

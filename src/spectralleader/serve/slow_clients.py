@@ -10,6 +10,7 @@ from typing import Any
 
 from starlette.requests import ClientDisconnect
 
+from spectralleader.serve.closings import Closing, NoteClosing
 from spectralleader.serve.requests import Limits, RequestError, stopping
 
 Message = MutableMapping[str, Any]
@@ -23,11 +24,12 @@ class ClientWaits:
     """The requests that wait for their clients: for a body, or until an answer is received.
 
     They use no slot of `Limits.requests`. If there are too many, or they hold too many bytes, the
-    one that has waited longest is cancelled, so that slow clients cannot keep others out.
+    one that has waited longest is cancelled, so that slow clients cannot keep others out. `note` is
+    called with the reason if a request is cancelled.
     """
 
-    def __init__(self, limits: Limits, ending: threading.Event) -> None:
-        self.limits, self.ending = limits, ending
+    def __init__(self, limits: Limits, ending: threading.Event, note: NoteClosing) -> None:
+        self.limits, self.ending, self.note = limits, ending, note
         self.waits: dict[ClientWait, None] = {}  # the oldest first
 
     async def read(self, receive: Receive) -> bytes:
@@ -41,7 +43,7 @@ class ClientWaits:
             If the client hung up.
         """
         parts = list[bytes]()
-        with ClientWait(self) as wait:
+        with ClientWait(self, Closing.SLOW_BODY) as wait:
             more = True
             while more:
                 message = await receive()
@@ -57,7 +59,7 @@ class ClientWaits:
 
     async def send(self, send: Send, message: Message) -> None:
         """Send a part of an answer; raise if the client does not take it in time."""
-        with ClientWait(self):
+        with ClientWait(self, Closing.SLOW_READER):
             await send(message)
 
     def make_room(self) -> None:
@@ -65,6 +67,7 @@ class ClientWaits:
         while len(self.waits) > self.limits.waiting or self._n_bytes() > self.limits.held:
             oldest = next(iter(self.waits))
             del self.waits[oldest]
+            self.note(Closing.TOO_MANY_SLOW)
             oldest.give_up(too_slow(self.limits))
 
     def _n_bytes(self) -> int:
@@ -72,12 +75,21 @@ class ClientWaits:
 
 
 class ClientWait:
-    """A request that waits for its client while this is entered."""
+    """A request that waits for its client while this is entered.
 
-    __slots__ = ("_end", "_error", "_loop", "_task", "_timer", "_waiting", "n_bytes")
+    Parameters
+    ----------
+    waiting : ClientWaits
+        All of them.
+    reason : Closing
+        Why it is given up if it waits for too long.
+    """
 
-    def __init__(self, waiting: ClientWaits) -> None:
+    __slots__ = ("_end", "_error", "_loop", "_reason", "_task", "_timer", "_waiting", "n_bytes")
+
+    def __init__(self, waiting: ClientWaits, reason: Closing) -> None:
         self._waiting, self._end = waiting, monotonic() + waiting.limits.seconds
+        self._reason = reason
         self._error: RequestError | None = None  # why it was given up
         self._loop = asyncio.get_running_loop()
         self._task: asyncio.Task[Any] = asyncio.current_task()  # type: ignore[assignment]
@@ -102,6 +114,7 @@ class ClientWait:
         if self._waiting.ending.is_set():
             self.give_up(stopping())
         elif monotonic() >= self._end:
+            self._waiting.note(self._reason)
             self.give_up(too_slow(self._waiting.limits))
         else:
             self._timer = self._loop.call_later(CHECK_EVERY, self._check)

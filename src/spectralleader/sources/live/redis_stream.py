@@ -228,12 +228,18 @@ class RedisWriter(RedisStream):
         self.open(None)
 
     def write(self, rows: Sequence[dict[str, Any]]) -> None:
-        """Append the rows, each at least once; rows before a failure are written again."""
+        """Append the rows, each at least once; rows before a failure are written again.
+
+        A stream has no null: such a field is empty.
+        """
+        fields = [
+            {name: "" if value is None else value for name, value in row.items()} for row in rows
+        ]
 
         def add() -> None:
             pipe = self._client.pipeline(transaction=False)
-            for row in rows:
-                pipe.xadd(self._stream, row)
+            for one in fields:
+                pipe.xadd(self._stream, one)
             pipe.execute()
 
         self._ask(add)
