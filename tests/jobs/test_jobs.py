@@ -303,7 +303,7 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
         "After 20,002 documents (about 1 Jan 2020 00:49) topic 2, which was unused, was "
         "re-initialised; 6% of the remembered documents changed their topic."
     )
-    assert drift.startswith("The stream has drifted since document 2,900 (about 1 Jan ")
+    assert drift.startswith("The stream has drifted since document 2,901 (about 1 Jan ")
     at_one = describe(topics, level=1).history
     assert " an unused part of topic 1 was re-initialised; 6%" in at_one[1]
     timeline = Timeline(n_buckets=2)

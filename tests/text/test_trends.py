@@ -1,4 +1,5 @@
 from datetime import UTC, datetime, timedelta
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -6,6 +7,9 @@ import pytest
 from spectralleader import TextTopics
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.trends import (
+    ENOUGH,
+    SURE,
+    Shift,
     Trends,
     find_typical,
     name_date,
@@ -77,6 +81,50 @@ def test_nothing_is_told_of_chance():
     assert Trends(False, np.arange(30.0), 1.0, n, n, shares).shifts() == []
 
 
+def divide_one_by_one(trends):
+    """Return the shifts by trying every place for every topic."""
+    n, found = trends.n_docs.astype(float), []
+    noise = (trends.errors * n[:, None]) ** 2
+    for k, share in enumerate(trends.shares.T):
+        tried = []
+        for i in range(1, len(n)):
+            if min(n[:i].sum(), n[i:].sum()) >= ENOUGH * n.sum():
+                sides = slice(0, i), slice(i, None)
+                early, late = (float(np.average(share[one], weights=n[one])) for one in sides)
+                error = sum(noise[one, k].sum() / n[one].sum() ** 2 for one in sides)
+                ratio = abs(late - early) / np.sqrt(error)
+                tried.append((ratio, -i, Shift(k, early, late, trends.starts[i])))
+        if tried and max(tried)[0] > SURE:
+            found.append(max(tried)[2])
+    return sorted(found, key=lambda one: -abs(one.after - one.before))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_shifts_are_those_of_every_place_tried_one_by_one(seed):
+    rng = np.random.default_rng(seed)
+    n, K = int(rng.integers(1, 65)), int(rng.integers(3, 30))
+    shares = rng.dirichlet(np.full(K, rng.choice([0.1, 1.0, 50.0])), size=n)
+    late = np.arange(n) >= n * rng.random()
+    shares[late] = 0.5 * shares[late] + 0.5 * rng.dirichlet(np.full(K, 0.3))
+    n_docs = rng.integers(1, rng.choice([20, 2000]), size=n)
+    trends = Trends(False, np.arange(n) * 2.0, 2.0, n_docs, np.minimum(n_docs, 200), shares)
+    assert trends.shifts() == divide_one_by_one(trends)
+
+
+def test_shifts_and_rows_of_many_topics_are_found_in_a_moment():
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.full(100, 0.1), size=64)
+    n = np.full(64, 200)
+    trends = Trends(False, np.arange(64.0), 1.0, n, n, shares)
+    took = []
+    for _ in range(5):
+        began = perf_counter()
+        trends.shifts()
+        trends.rows()
+        took.append(perf_counter() - began)
+    assert min(took) < 0.05
+
+
 def test_typical_documents_have_their_text_and_differ(learned):
     sampled = sample_under(learned.snapshot(), learned.timeline)
     for k in range(3):
@@ -118,9 +166,20 @@ def test_times_are_named_as_fine_as_they_are():
     assert name_date(noon, 86400.0, by_time=True) == "24 Nov 2021"
     assert name_date(noon, 3600.0, by_time=True) == "24 Nov 2021 12:00"
     assert name_date(noon, 1.0, by_time=True) == "24 Nov 2021 12:00:00"
-    assert name_date(1024.0, 1.0, by_time=False) == "document 1,024"
     assert name_position(1e18, by_time=True) == "1000000000000000000"
     assert name_date(1e18, 1.0, by_time=True) == "1000000000000000000 s"
+
+
+def test_people_count_documents_from_1_and_positions_from_0():
+    assert name_date(0.0, 1.0, by_time=False) == "document 1"
+    assert name_date(1024.0, 1.0, by_time=False) == "document 1,025"
+    topics = TextTopics(2, learner="unigram")
+    topics.learn(["rain and wind", "late goal", "wind"] * 100)
+    trends = topics.trends()
+    assert (trends.starts[0], trends.span) == (0.0, (0.0, 299.0))
+    rows = trends.rows()
+    assert rows[0]["time"] == "1"
+    assert rows[2]["time"] == str(int(trends.starts[1]) + 1)
 
 
 def test_times_that_cannot_be_read_leave_trends_by_number():

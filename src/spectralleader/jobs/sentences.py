@@ -80,7 +80,8 @@ def describe_history(
         )
     if info.drifts_since is not None:
         hint = "" if recent else ": use --recent for the topics of the last documents"
-        since = f"document {info.drifts_since:,}{describe_time(timeline, info.drifts_since)}"
+        first = info.drifts_since  # the documents before, so the number from 0 of the first one
+        since = f"document {first + 1:,}{describe_time(timeline, first)}"
         lines.append(f"The stream has drifted since {since}{hint}.")
     return lines
 

@@ -28,7 +28,7 @@ class Document(NamedTuple):
     """A document of the timeline's sample."""
 
     text: str
-    position: float  # Unix seconds, or its number
+    position: float  # Unix seconds, or its number from 0
     probability: float  # of the topic
 
 
@@ -64,7 +64,7 @@ class Trends:
     binomial share of as many documents.
     """
 
-    by_time: bool  # whether positions are Unix seconds; else numbers of documents
+    by_time: bool  # whether positions are Unix seconds; else numbers of documents from 0
     starts: Floats  # (n,) of the stretches
     width: float
     n_docs: Ints  # (n,) documents with known words
@@ -83,13 +83,15 @@ class Trends:
         """Return a tidy table: time, topic (from 1), share, error, documents.
 
         The time is the start of the stretch, but of the first one that of its first document.
+        Without times it is the number of a document, from 1.
         """
+        errors = self.errors
         return [
             {
                 "time": name_position(self._begin(start), by_time=self.by_time),
                 "topic": k + 1,
                 "share": round(float(self.shares[i, k]), 4),
-                "error": round(float(self.errors[i, k]), 4),
+                "error": round(float(errors[i, k]), 4),
                 "documents": int(self.n_docs[i]),
             }
             for i, start in enumerate(self.starts.tolist())
@@ -99,22 +101,26 @@ class Trends:
     def shifts(self) -> list[Shift]:
         """Return the most significant change of each topic's share, if any; largest first."""
         n = self.n_docs.astype(float)
-        noise = self.errors**2 * (n**2)[:, None]  # of expected numbers of documents
+        early_n = np.cumsum(n)[:-1]
+        late_n = n.sum() - early_n
+        # The last stretch of the early part, for every place where the stretches may be divided.
+        is_enough = np.minimum(early_n, late_n) >= ENOUGH * n.sum()
+        ends = np.flatnonzero(is_enough & (early_n > 0))
+        if not len(ends):
+            return []
+        early_n, late_n = early_n[ends, None], late_n[ends, None]
+        weighted = self.shares * n[:, None]
+        noise = (self.errors * n[:, None]) ** 2  # of expected numbers of documents
+        early, early_noise = (np.cumsum(sums, axis=0)[ends] for sums in (weighted, noise))
+        late, late_noise = weighted.sum(axis=0) - early, noise.sum(axis=0) - early_noise
+        error = np.sqrt(early_noise / early_n**2 + late_noise / late_n**2)
+        ratio = np.abs(late / late_n - early / early_n) / error
+        places = ends[ratio.argmax(axis=0)] + 1
         found = []
-        for k in range(self.shares.shape[1]):
-            best, place = SURE, 0
-            for i in range(1, len(n)):
-                if min(n[:i].sum(), n[i:].sum()) < ENOUGH * n.sum():
-                    continue
-                early, late = self._mean(k, slice(0, i)), self._mean(k, slice(i, None))
-                error = (
-                    noise[:i, k].sum() / n[:i].sum() ** 2 + noise[i:, k].sum() / n[i:].sum() ** 2
-                )
-                if abs(late - early) > best * np.sqrt(error):
-                    best, place = abs(late - early) / float(np.sqrt(error)), i
-            if place:
-                sides = self._mean(k, slice(0, place)), self._mean(k, slice(place, None))
-                found.append(Shift(k, *sides, float(self.starts[place])))
+        for k in np.flatnonzero(ratio.max(axis=0) > SURE).tolist():
+            place = int(places[k])
+            sides = self._mean(k, slice(0, place)), self._mean(k, slice(place, None))
+            found.append(Shift(k, *sides, float(self.starts[place])))
         return sorted(found, key=lambda one: -abs(one.after - one.before))
 
     def _begin(self, start: float) -> float:
@@ -183,15 +189,15 @@ def find_typical(
 
 
 def name_position(position: float, *, by_time: bool) -> str:
-    """Return a time in ISO 8601, or the number of a document.
+    """Return a time in ISO 8601, or the number of a document, which people count from 1.
 
     Examples
     --------
     >>> name_position(1637712000.0, by_time=True), name_position(128.0, by_time=False)
-    ('2021-11-24T00:00:00Z', '128')
+    ('2021-11-24T00:00:00Z', '129')
     """
     if not by_time:
-        return str(int(position))
+        return str(int(position) + 1)
     try:
         return datetime.fromtimestamp(position, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (ValueError, OverflowError, OSError):  # beyond the calendar
@@ -201,7 +207,7 @@ def name_position(position: float, *, by_time: bool) -> str:
 def name_date(position: float, width: float, *, by_time: bool) -> str:
     """Return when a stretch began as people write it: as fine as the stretches are long."""
     if not by_time:
-        return f"document {int(position):,}"
+        return f"document {int(position) + 1:,}"
     try:
         time = datetime.fromtimestamp(position, UTC)
     except (ValueError, OverflowError, OSError):
