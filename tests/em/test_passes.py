@@ -19,6 +19,7 @@ from spectralleader.em.passes import (
 )
 from spectralleader.em.statistics import Statistics, with_words
 from spectralleader.learners.hedged.background import smooth
+from spectralleader.learners.hedged.sample_em import arrays_of
 from tests.factories import blocks, documents, model
 
 SEEN = np.array([3.0, 1.0, 2.0, 2.0, 2.0])
@@ -47,6 +48,18 @@ def statistics_of(block, posterior):
     statistics = Statistics.zero(posterior.shape[1], block.n_words)
     statistics.add(block, posterior.astype(float))
     return statistics
+
+
+def weights_and_sizes(statistics):
+    """Eq. 27: smoothed weights of the topics, and their numbers of words."""
+    weights = statistics.totals[0] + 1 / 3
+    return weights / weights.sum(), statistics.totals[1] + SMOOTHING.strength
+
+
+def posterior_of(one, statistics, weights, sizes):
+    topics = (statistics.words + SMOOTHING.strength * SEEN[:, None] / 10.0) / sizes
+    row = weights * np.exp((one.counts[:, None] * np.log(topics[one.words])).sum(axis=0))
+    return row / row.sum()
 
 
 def assert_sums(found, block, posterior):
@@ -135,18 +148,61 @@ def test_a_document_that_enters_is_added_however_even_its_posterior_is():
     np.testing.assert_allclose(posterior.sum(axis=1), 1.0, atol=1e-4)
 
 
-@given(seed=st.integers(0, 30), size=st.integers(1, 40))
-def test_following_a_sample_keeps_the_sums_of_its_documents(seed, size):
+def follow(block, size, seed, *, keeps):
+    """Follow a small reservoir; return it with its posteriors, and the statistics."""
     sample = Reservoir(25, n_words=5, seed=seed)
     posterior = np.zeros((25, 3), np.float32)
     found, n_next = columns(Statistics.zero(3, 5), before=2), 0
-    for block in with_words(documents(120, 5, seed=seed)).blocks(size):
-        n_before, change = len(sample), sample.add(block)
+    for part in block.blocks(size):
+        n_before, change = len(sample), sample.add(part)
         moved = (tuple(sample.view), tuple(change.moved), change.chosen, n_before)
-        visit_changes(*moved, (n_next, 4), posterior, (tuple(found), tuple(SMOOTHING)), 0.0)
+        added = (arrays_of(part), keeps)
+        topics = (tuple(found), tuple(SMOOTHING))
+        visit_changes(*moved, *added, (n_next, 4), posterior, topics, 0.0)
         n_next = (n_next + 4) % len(sample)
-    assert_sums(found, sample.documents, posterior[: len(sample)])
-    np.testing.assert_allclose(posterior.sum(axis=1)[: len(sample)], 1.0, atol=1e-5)
+    return sample, posterior[: len(sample)], found
+
+
+@given(seed=st.integers(0, 30), size=st.integers(1, 40))
+def test_following_a_sample_keeps_the_sums_of_its_documents(seed, size):
+    block = with_words(documents(120, 5, seed=seed))
+    sample, posterior, found = follow(block, size, seed, keeps=False)
+    assert_sums(found, sample.documents, posterior)
+    np.testing.assert_allclose(posterior.sum(axis=1), 1.0, atol=1e-5)
+
+
+@given(seed=st.integers(0, 30), size=st.integers(1, 40))
+def test_following_a_stream_counts_every_document_once(seed, size):
+    block = with_words(documents(120, 5, seed=seed))
+    sample, posterior, found = follow(block, size, seed, keeps=True)
+    totals, words = found.totals[:, 2:], found.words[:, 2:]
+    np.testing.assert_allclose(totals.sum(axis=1), [block.n_docs, block.lengths.sum()], rtol=1e-5)
+    expected = np.bincount(block.words, block.counts, minlength=5)
+    np.testing.assert_allclose(words.sum(axis=1), expected, rtol=1e-5)
+    np.testing.assert_allclose(words.sum(axis=0), totals[1], rtol=1e-5)
+    # what those that are remembered add is still theirs alone, so that it can be replaced
+    others = statistics_of(sample.documents, posterior.astype(float))
+    assert (words >= others.words - 1e-5).all()
+
+
+def test_documents_that_do_not_enter_are_added_by_their_posteriors():
+    """Weights and sizes of topics are those of up to 32 documents ago, words are up to date."""
+    sample, block = Reservoir(9, n_words=5), documents(80, 5, seed=4)
+    change = sample.add(documents(9, 5, seed=5))
+    posterior = model_of(start()).posterior(sample.documents).astype(np.float32)
+    found = columns(statistics_of(sample.documents, posterior))
+    expected = Statistics(found.totals.copy(), found.words.copy())
+    chosen, none_moved = np.array([[2, 5]]), change.moved._replace(bounds=change.moved.bounds[:2])
+    nothing_left = (tuple(sample.view), tuple(none_moved), chosen, 0)
+    topics = (tuple(found), tuple(SMOOTHING))
+    visit_changes(*nothing_left, arrays_of(block), True, (0, 0), posterior, topics, 2.0)
+    for i in range(80):
+        if i % EVERY == EVERY - 1 or i == 0:
+            weights, sizes = weights_and_sizes(expected)
+        if i != 2:
+            expected.add(block[i], posterior_of(block[i], expected, weights, sizes)[None])
+    np.testing.assert_allclose(found.words, expected.words)
+    np.testing.assert_allclose(found.totals, expected.totals)
 
 
 @given(seed=st.integers(0, 30))
@@ -198,7 +254,8 @@ def test_the_next_documents_in_turn_are_visited_again():
     none_moved = change.moved._replace(bounds=change.moved.bounds[:0])
     moved = (tuple(sample.view), tuple(none_moved), change.chosen[:0], 9)
     found.words[0, 0] += 1.0  # or all topics would be alike
-    visit_changes(*moved, (7, 3), posterior, (tuple(found), tuple(SMOOTHING)), 0.0)
+    added = (arrays_of(documents(0, 5)), False)
+    visit_changes(*moved, *added, (7, 3), posterior, (tuple(found), tuple(SMOOTHING)), 0.0)
     visited = (np.abs(posterior - np.float32(1 / 3)).max(axis=1) > 0).nonzero()[0]
     assert set(visited.tolist()) <= {7, 8, 0}
     assert {7, 8} & set(visited.tolist())
@@ -213,14 +270,11 @@ def test_visits_are_incremental_em_as_it_is_written(least):
     now = statistics_of(block, posterior)
     for i in range(80):
         if i % EVERY == EVERY - 1 or i == 0:
-            weights = (now.totals[0] + 1 / 3) / (now.totals[0] + 1 / 3).sum()
-            sizes = now.totals[1] + SMOOTHING.strength
-        topics = (now.words + SMOOTHING.strength * SEEN[:, None] / 10.0) / sizes
-        one = block[i]
-        row = weights * np.exp((one.counts[:, None] * np.log(topics[one.words])).sum(axis=0))
-        change = (row / row.sum()).astype(np.float32).astype(float) - expected[i].astype(float)
+            weights, sizes = weights_and_sizes(now)
+        row = posterior_of(block[i], now, weights, sizes)
+        change = row.astype(np.float32).astype(float) - expected[i].astype(float)
         if np.abs(change).max() > least:
-            now.add(one, change[None])
+            now.add(block[i], change[None])
             expected[i] = (expected[i] + change).astype(np.float32)
     visit(*DocumentView.of(block)[:3], np.arange(80), posterior, found, SMOOTHING, least)
     np.testing.assert_allclose(posterior, expected, atol=1e-6)

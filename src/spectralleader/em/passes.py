@@ -111,16 +111,21 @@ def visit_changes(
     moved: tuple[Any, ...],
     chosen: Ints,
     n_before: int,
+    block: tuple[Any, ...],
+    keeps: bool,  # noqa: FBT001
     revisited: tuple[int, int],
     posterior: Posteriors,
     topics: tuple[tuple[Any, ...], tuple[Any, ...]],
     least: float,
 ) -> None:
-    """Remove documents that left a sample, visit those that entered, and revisit others.
+    """Visit the documents of a block that entered a sample, and revisit others.
 
     The layout of `moved` is that of `Change`: first the documents that entered, into the slots
     ``chosen[:, 1]``, of which those below n_before were taken. Then ``revisited[1]`` documents are
     revisited, starting at the slot ``revisited[0]``.
+
+    If the statistics are to keep all documents, those of the block that did not enter are added,
+    too. If not, documents that left are removed.
 
     This is called for every block. `DocumentView`, `Columns` and `Smoothing` are passed as plain
     tuples, because Numba takes 2 us to determine the type of each NamedTuple.
@@ -137,8 +142,9 @@ def visit_changes(
                 row[k] = posterior[slot, k]
                 # Marks the slot as new: `visit` then adds the whole posterior, not a difference.
                 posterior[slot, k] = 0.0
-            low, high = left_bounds[i, 0], left_bounds[i, 1]
-            add_document(low, high, left_words, left_counts, row, -1.0, 0.0, columns)
+            if not keeps:
+                low, high = left_bounds[i, 0], left_bounds[i, 1]
+                add_document(low, high, left_words, left_counts, row, -1.0, 0.0, columns)
             i += 1
     slots = np.empty(len(chosen) + revisited[1], np.int64)
     for j in range(len(chosen)):
@@ -147,6 +153,33 @@ def visit_changes(
         # Round robin, so that every remembered document is revisited eventually.
         slots[len(chosen) + j] = (revisited[0] + j) % n_slots
     visit(bounds, words, counts, slots, posterior, columns, smoothing, least)
+    if keeps and len(chosen) < len(block[0]) - 1:
+        _add_others(block, chosen, columns, smoothing)
+
+
+@inlined
+def _add_others(
+    block: tuple[Any, ...], chosen: Ints, columns: Columns, smoothing: Smoothing
+) -> None:
+    """Add the documents of a block that are not among the chosen ones."""
+    indptr, words, counts = block
+    # Integers, not booleans: `visit_changes` has compiled their `np.empty` already.
+    work, is_chosen = np.empty((5, 1, columns.n_topics)), np.empty(len(indptr) - 1, np.int64)
+    slope, offset, prior, rows, logs = work[0], work[1], work[2], work[3], work[4]
+    for k in range(columns.n_topics):
+        logs[0, k] = 0.0
+    for i in range(len(is_chosen)):
+        is_chosen[i] = 0
+    for c in range(len(chosen)):
+        is_chosen[chosen[c, 0]] = 1
+    word_probs = m_step(columns, smoothing, 1.0, slope, offset, prior)
+    for i in range(len(is_chosen)):
+        if i % EVERY == EVERY - 1:  # as in `visit`
+            word_probs = m_step(columns, smoothing, 1.0, slope, offset, prior)
+        if is_chosen[i] == 0:
+            low, high = indptr[i], indptr[i + 1]
+            e_step(low, high, words, counts, word_probs, prior, rows, logs)
+            add_document(low, high, words, counts, rows[0], 1.0, 0.0, columns)
 
 
 @kernel

@@ -38,9 +38,12 @@ def safe_length(offset: Floats, least: float) -> float:
     smallest = offset[0, 0]
     for s in range(len(offset)):
         for k in range(offset.shape[1]):
-            smallest = min(smallest, offset[s, k])
+            # Compared, not `min` and `max`: each kind of kernel would compile its own.
+            if offset[s, k] < smallest:
+                smallest = offset[s, k]
     # n factors of at least `smallest * least` have a product of at least exp(SMALLEST).
-    return float(max(1.0, np.floor(SMALLEST / np.log(smallest * least))))
+    n = np.floor(SMALLEST / np.log(smallest * least))
+    return float(n if n > 1.0 else 1.0)
 
 
 @shared

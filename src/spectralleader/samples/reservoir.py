@@ -68,11 +68,15 @@ class Reservoir(BoundedSample):
         """Offer a block to the reservoir; return the documents that entered and left."""
         n_docs = documents.n_docs
         chosen = self._choose_one() if n_docs == 1 else self._choose(n_docs)
+        written = chosen
         if len(documents.words) > self._max_entries:  # otherwise no document can be too long
             args = (documents, chosen[:, 0], self.n_seen, self._max_entries)
-            documents, chosen[:, 0] = subsample_rows(*args)
+            documents, rows = subsample_rows(*args)
+            written = np.stack([rows, chosen[:, 1]], axis=1)
         self.n_seen += n_docs
-        return self._buffer.enter(documents, chosen)
+        change = self._buffer.enter(documents, written)
+        change.chosen = chosen
+        return change
 
     def _choose(self, n_docs: int) -> Ints:
         """Draw the documents of a block that enter, and their slots; sorted by slot, (n, 2)."""

@@ -95,7 +95,7 @@ def test_what_is_shown_moves_in_steps_and_averages_the_stream(soon):
 
 def test_a_restart_numbers_topics_as_before_and_counts_what_moved():
     sample = Reservoir(300, n_words=20)
-    sample_em = SampleEM(sample, 3)
+    sample_em = SampleEM(sample, 3, keeps=True)
     columns = Columns(np.zeros((20, 3)), np.zeros((2, 3)), 0, 3)
     smoothing = Smoothing(np.ones(20), 20.0, 2.0)
     truth = Statistics.one_document(PROBLEM.truth, 8.0)
@@ -115,6 +115,34 @@ def test_statistics_stay_the_sums_of_the_remembered_documents():
         found = learner._experts.estimates[estimate]
         np.testing.assert_allclose(found.words, expected.words, atol=1e-6)
         np.testing.assert_allclose(found.totals, expected.totals, atol=1e-6)
+
+
+def test_the_topics_that_are_read_count_every_document_also_those_forgotten():
+    learner, words = HedgedLeader(3, n_words=20, reservoir_size=100), np.zeros(20)
+    for block in PROBLEM.truth.sample(3000, 8, seed=1)[0].blocks(70):
+        learner.learn(block)
+        words += np.bincount(block.words, block.counts, minlength=20)
+    found = learner._experts.estimates[ALL]
+    assert found.totals[0].sum() == pytest.approx(3000, rel=1e-5)
+    assert found.totals[1].sum() == pytest.approx(8 * 3000, rel=1e-5)
+    # up to the races, after which the sample stood for all documents
+    np.testing.assert_allclose(found.words.sum(axis=1), words, rtol=0.2)
+    again = HedgedLeader.from_state(learner.to_state())
+    assert same_state(again.to_state(), learner.to_state())
+
+
+def test_after_a_restart_the_sample_stands_for_all_documents():
+    sample = Reservoir(100, n_words=20)
+    sample_em = SampleEM(sample, 3, keeps=True)
+    columns = Columns(np.zeros((20, 3)), np.zeros((2, 3)), 0, 3)
+    smoothing = Smoothing(np.ones(20), 20.0, 2.0)
+    sample_em.learn(PROBLEM.truth.sample(400, 8, seed=1)[0], columns, smoothing, 0.0)
+    start = Statistics.one_document(PROBLEM.truth, 8.0)
+    sample_em.restart(start.columns, columns, smoothing, 2)
+    expected = Statistics.zero(3, 20)
+    expected.add(sample.documents, sample_em.posterior.astype(float))
+    np.testing.assert_allclose(columns.words, 4.0 * expected.words, atol=1e-4)
+    np.testing.assert_allclose(columns.totals, 4.0 * expected.totals, atol=1e-4)
 
 
 def test_events_are_stored(soon):

@@ -42,14 +42,15 @@ class AveragedTopics:
         return n_docs - self.n_docs >= SETTINGS.step * n_docs
 
     def updated(
-        self, current: Statistics, background: Background, strength: float, n_docs: int, size: int
+        self, current: Statistics, background: Background, strength: float, n_docs: int
     ) -> AveragedTopics:
-        """Return the average updated with the current topics of `size` documents."""
+        """Return the average updated with the current topics."""
         # An exponential average over `inertia` times the stream; its memory grows with the stream.
         average, rate = self.statistics, (n_docs - self.n_docs) / (SETTINGS.inertia * n_docs)
         rate = min(1.0, rate)
-        # Rescaled to the size of the reservoir, which may have grown since: the rate is then exact.
-        kept = (1.0 - rate) * size / max(1.0, float(average.totals[0].sum()))
+        # Rescaled to the documents learned, which are more by now: the rate is then exact.
+        n_now, n_then = float(current.totals[0].sum()), float(average.totals[0].sum())
+        kept = (1.0 - rate) * n_now / max(1.0, n_then)
         totals = kept * average.totals + rate * current.totals
         words = kept * average.words
         words += rate * current.words

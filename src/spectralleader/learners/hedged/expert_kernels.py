@@ -7,10 +7,10 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.em.columns import UNSEEN
 from spectralleader.em.products import WordProbs, multiply_words, normalise, safe_length
-from spectralleader.runtime.compiled import in_place, inlined, kernel
+from spectralleader.runtime.compiled import in_place, inlined
 
 
-@kernel
+@in_place
 def expert_log_probs(
     indptr: Ints,
     words: WordIds,
@@ -25,24 +25,26 @@ def expert_log_probs(
     strengths: Floats,
     priors: Floats,
     experts: Ints,
-) -> tuple[Floats, Floats]:
-    """Return each expert's log-probability of each document, and P(words | topic) of each model.
+    work: Floats,
+    out: Floats,
+    topic_likelihoods: Floats,
+) -> None:
+    """Set each expert's log-probability of each document, and P(words | topic) of each model.
 
     Any word, (n_docs, 2 + n_experts): the first column; words by their frequency: the second; then
     ``log(priors[prior] @ topic_likelihoods[model])``. The topic likelihoods are
     ``exp(X @ log((scale * table + strength * roots / n_roots) / (scale * totals[1] + strength)))``,
     a model being an estimate at a strength, the strengths of an estimate side by side,
-    (n_docs, n_models, K), each row divided by its sum.
+    (n_docs, n_models, K), each row divided by its sum. `work` has room for 5 numbers per strength
+    and topic, (5, n_strengths, n_tables K).
     """
     n, n_tables, n_strengths = len(indptr) - 1, len(scales), len(strengths)
     n_topics = table.shape[1] // n_tables
-    slope, offset = _coefficients(totals, scales, strengths, n_roots)
+    # Indexed, not unpacked: the parts would not be known as contiguous.
+    slope, offset, products, logs, units = work[0], work[1], work[2], work[3], work[4]
+    _set_coefficients(totals, scales, strengths, n_roots, slope, offset)
     safe = safe_length(offset, UNSEEN)
-    out = np.empty((n, 2 + len(experts)))
-    topic_likelihoods = np.empty((n, n_tables * n_strengths, n_topics))
-    units = np.empty(n_tables * n_strengths)
     smoothed = WordProbs(table, 0, roots, slope, offset, safe)
-    products, logs = np.empty(slope.shape), np.empty(slope.shape)
     # `multiply_words` and `normalise` expect zeros, and leave zeros behind.
     for s in range(n_strengths):
         for x in range(n_tables * n_topics):
@@ -64,7 +66,7 @@ def expert_log_probs(
                 for k in range(n_topics):
                     row[k] = products[s, at + k]
                 # Normalised, with the log of the sum kept apart: long documents would underflow.
-                units[model] = normalise(row, logs[s, at : at + n_topics], is_long)
+                units[s, t] = normalise(row, logs[s, at : at + n_topics], is_long)
         # The two experts without topics: every word equally likely, and (c_w + 1/2) / (n + d/2).
         length, total = 0.0, 0.0
         for j in range(low, high):
@@ -75,25 +77,27 @@ def expert_log_probs(
             model, prior, total = experts[e, 0], experts[e, 1], 0.0
             for k in range(n_topics):
                 total += priors[prior, k] * topic_likelihoods[i, model, k]
-            out[i, 2 + e] = units[model] + np.log(total)
-    return out, topic_likelihoods
+            unit = units[model % n_strengths, model // n_strengths]
+            out[i, 2 + e] = unit + np.log(total)
 
 
 @inlined
-def _coefficients(
-    totals: Floats, scales: Floats, strengths: Floats, n_roots: float
-) -> tuple[Floats, Floats]:
-    """Return slope and offset of `WordProbs` at each strength, (n_strengths, n_tables K)."""
+def _set_coefficients(
+    totals: Floats,
+    scales: Floats,
+    strengths: Floats,
+    n_roots: float,
+    slope: Floats,
+    offset: Floats,
+) -> None:
+    """Set slope and offset of `WordProbs` at each strength, (n_strengths, n_tables K)."""
     n_topics = totals.shape[1] // len(scales)
-    slope = np.empty((len(strengths), totals.shape[1]))
-    offset = np.empty((len(strengths), totals.shape[1]))
     for s in range(len(strengths)):
         for x in range(totals.shape[1]):
             scale = scales[x // n_topics]
             # Eq. 27 as a line in the counts, as in `em.columns.m_step`.
             inverse = 1.0 / (scale * totals[1, x] + strengths[s])
             slope[s, x], offset[s, x] = scale * inverse, strengths[s] * inverse / n_roots
-    return slope, offset
 
 
 @in_place

@@ -81,9 +81,10 @@ class Mixture:
 class HedgedLeader(Guarded):
     """Stable topics of the whole stream, and predictions nearly as good as the best expert.
 
-    The topics of a reservoir of documents start from the best of several spectral, over-complete
-    and random starts, which are compared early in the stream. From then on incremental EM updates
-    them: `model` returns them, and changes slowly. `recent` returns those of the last documents.
+    Topics start from the best of several spectral, over-complete and random starts, which are
+    compared early in the stream. From then on incremental EM updates them with every document, and
+    revisits a reservoir of documents: `model` returns them, and changes slowly. `recent` returns
+    the topics of the last documents.
 
     Prediction is separate. Experts (the topics above with different smoothing and weights that
     track the stream; EM that forgets at several rates; word frequencies; the uniform distribution)
@@ -200,7 +201,7 @@ class HedgedLeader(Guarded):
 
     @property
     def model(self) -> TopicModel:
-        """The topics of all remembered documents, in a stable order."""
+        """The topics of all documents, in a stable order."""
         averaged = self._refit.averaged
         return self._read(ALL) if averaged is None else averaged.model
 
@@ -224,7 +225,7 @@ class HedgedLeader(Guarded):
 
     @property
     def sample(self) -> Reservoir:
-        """The remembered documents from which `model` is estimated."""
+        """The remembered documents, which are revisited to improve `model`."""
         return self._refit.reservoir
 
     @property

@@ -76,8 +76,10 @@ class Refit:
         self.changed = 0  # documents before the last change that was noted
 
     def _make_sample_ems(self) -> None:
-        samples = (self.reservoir, self.window)
-        self.sample_ems = [SampleEM(sample, self.n_topics) for sample in samples]
+        self.sample_ems = [
+            SampleEM(self.reservoir, self.n_topics, keeps=True),
+            SampleEM(self.window, self.n_topics, keeps=False),
+        ]
 
     @property
     def is_settled(self) -> bool:
@@ -193,7 +195,7 @@ class Refit:
         # Documents from before the change leave the window at once.
         self.window = Window(self.window.capacity, n_words=self.window.n_words)
         self.window.add(fresh)
-        self.sample_ems[RECENT] = SampleEM(self.window, self.n_topics)
+        self.sample_ems[RECENT] = SampleEM(self.window, self.n_topics, keeps=False)
         # Numbered like the reservoir's topics, so that `recent` can be compared with `model`.
         winner = winner.reorder(match(winner, experts.estimates.view(ALL)))
         self._restart(RECENT, winner, experts)
@@ -223,13 +225,13 @@ class Refit:
         elif self.averaged.is_due(n):
             # Before the average moves, so that it includes the restarted topic.
             self._revive(experts)
-            current, size = experts.estimates.view(ALL), len(self.reservoir)
-            self.averaged = self.averaged.updated(current, experts.background, strength, n, size)
+            current = experts.estimates.view(ALL)
+            self.averaged = self.averaged.updated(current, experts.background, strength, n)
 
     def _revive(self, experts: Experts) -> None:
         """Restart a dead topic from the documents with the lowest likelihood per word."""
         n, n_of_each = self.reservoir.n_seen, experts.estimates.view(ALL).totals[0]
-        dead, even = int(n_of_each.argmin()), len(self.reservoir) / self.n_topics
+        dead, even = int(n_of_each.argmin()), float(n_of_each.mean())
         if n < self._next_revival or n_of_each[dead] >= SETTINGS.dead * even:
             return
         # At most one restart per doubling of the stream: topics that people read should be stable.

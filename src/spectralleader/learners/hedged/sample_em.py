@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from spectralleader.arrays import Ints, Posteriors
+from spectralleader.arrays import Floats, Ints, Posteriors, WordIds
 from spectralleader.checks.states import number, posteriors, whole
 from spectralleader.documents import Documents
 from spectralleader.em.columns import Columns, Smoothing
@@ -18,19 +18,22 @@ from spectralleader.samples import Reservoir, Window
 from spectralleader.samples.reservoir import NONE_CHOSEN
 
 MATCHED = 5000  # maximum number of documents used to match topics
+NO_DOCUMENTS = Documents.from_tokens([], n_words=1)
 
 
 class SampleEM:
     """Remembered documents with their posteriors at the last visit.
 
-    The statistics of K topics, held by the caller, are sums over these: a document that enters adds
-    its own, one that leaves removes them, and with every block some remembered documents are
-    revisited in turn. No visit lowers the free energy (Neal & Hinton 1998), and topics move in
-    small steps.
+    The statistics of K topics, held by the caller, are sums over documents: one that enters the
+    sample adds its own, and with every block some remembered documents are revisited in turn. No
+    visit lowers the free energy (Neal & Hinton 1998), and topics move in small steps.
+
+    If it `keeps` documents, the statistics are those of the whole stream: a document that leaves,
+    or does not enter, is counted with its last posterior. If not, one that leaves is removed.
     """
 
-    def __init__(self, sample: Reservoir | Window, n_topics: int) -> None:
-        self.sample = sample
+    def __init__(self, sample: Reservoir | Window, n_topics: int, *, keeps: bool) -> None:
+        self.sample, self.keeps = sample, keeps
         # Grows by doubling; documents already in the sample get their posteriors at a restart.
         self._room: Posteriors = np.zeros((len(sample), n_topics), np.float32)
         self._next = 0  # slot to visit next
@@ -58,8 +61,9 @@ class SampleEM:
         self._next = (self._next + revisited[1]) % n
         # Plain tuples, because Numba determines their types faster, see `passes.visit_changes`.
         moved = (tuple(self.sample.view), tuple(change.moved), change.chosen, n_before)
+        added = (arrays_of(block), self.keeps)
         topics = (tuple(columns), tuple(smoothing))
-        visit_changes(*moved, revisited, self._room, topics, SETTINGS.unmoved)
+        visit_changes(*moved, *added, revisited, self._room, topics, SETTINGS.unmoved)
 
     def restart(
         self,
@@ -88,8 +92,13 @@ class SampleEM:
         columns.totals[:, at] = statistics.totals[:, order]
         self._room[:n] = after[:, order]
         view, topics = tuple(self.sample.view), (tuple(columns), tuple(smoothing))
+        moved = (view, view, NONE_CHOSEN, n, arrays_of(NO_DOCUMENTS), self.keeps)
         for _ in range(n_passes):  # nothing moved, and everything is visited again
-            visit_changes(view, view, NONE_CHOSEN, n, (0, n), self._room, topics, SETTINGS.unmoved)
+            visit_changes(*moved, (0, n), self._room, topics, SETTINGS.unmoved)
+        if self.keeps and n > 0:
+            # The sample stands for all documents, as these have no posterior under the new topics.
+            columns.words[:, at] *= self.sample.n_seen / n
+            columns.totals[:, at] *= self.sample.n_seen / n
         return float((self.posterior.argmax(axis=1) != before.argmax(axis=1)).mean())
 
     def to_state(self) -> dict[str, Any]:
@@ -102,6 +111,11 @@ class SampleEM:
         self._room = posteriors(state, "posterior", shape)
         self._next = whole(state, "next", 0, max(0, len(self.sample) - 1))
         self._due = number(state, "due", 0.0, 1.0)
+
+
+def arrays_of(block: Documents) -> tuple[Ints, WordIds, Floats]:
+    """Return the arrays of a block, for kernels."""
+    return block.indptr, block.words, block.counts
 
 
 def match(after: Posteriors, before: Posteriors) -> Ints:

@@ -33,7 +33,7 @@ class Settings:
     n_recent_visits: float = 0.5  # the same, in the window
     unmoved: float = 1e-3  # posteriors that change by less are not updated
     step: float = 0.04  # relative growth of the stream between updates of `model`
-    inertia: float = 0.25  # share of the stream over which `model` is averaged
+    inertia: float = 0.3  # share of the stream over which `model` is averaged
 
     # Races
     raced: tuple[int, int] = (4000, 8000)  # maximum documents of a race, for many and few topics

@@ -44,7 +44,7 @@ def warm_up_em() -> None:
     split = split_documents(documents, smoothing, rng)
     score(split, fit(split, random_start(split.train, 2, rng)))
     experts, sample = Experts(2, N_WORDS), Window(N_DOCS, n_words=N_WORDS)
-    sample_em, columns = SampleEM(sample, 2), experts.columns(ALL)
+    sample_em, columns = SampleEM(sample, 2, keeps=False), experts.columns(ALL)
     sample_em.learn(documents, columns, smoothing, 1.0)
     sample_em.restart(start.columns, columns, smoothing, 1)
     experts.log_probs(documents)
