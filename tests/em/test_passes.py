@@ -7,14 +7,13 @@ from hypothesis import strategies as st
 
 from spectralleader import Documents, Reservoir
 from spectralleader.documents.views import DocumentView
-from spectralleader.em.columns import Columns, Smoothing
+from spectralleader.em.columns import Columns, Smoothing, work_space
 from spectralleader.em.passes import (
     EVERY,
     SWEEP_POWER,
     batch_pass,
     log_probs,
     sweep,
-    visit,
     visit_changes,
 )
 from spectralleader.em.statistics import Statistics, with_words
@@ -75,7 +74,8 @@ def test_a_pass_is_the_e_step_of_the_smoothed_model(block, n_topics):
     block, given = with_words(block), start(n_topics=n_topics)
     target = columns(Statistics.zero(n_topics, 5), before=2)
     posterior = np.empty((block.n_docs, n_topics), np.float32)
-    fit = batch_pass(DocumentView.of(block), columns(given, 1), SMOOTHING, target, posterior)
+    how = (SMOOTHING, target, posterior, work_space(n_topics))
+    fit = batch_pass(DocumentView.of(block), columns(given, 1), *how)
     meant = model_of(given)
     np.testing.assert_allclose(posterior, meant.posterior(block), atol=ROUNDED)
     assert fit == pytest.approx(meant.log_prob(block).sum())
@@ -101,7 +101,7 @@ def test_long_documents_are_visited_and_swept_by_the_posteriors_of_the_smoothed_
     meant = model_of(given).posterior(block)
     assert meant[0].min() > 0.01
     posterior, found = np.zeros((3, 2), np.float32), columns(given)
-    visit(*DocumentView.of(block)[:3], np.arange(1), posterior, found, SMOOTHING, 0.0)
+    visit(block, np.arange(1), posterior, found, 0.0)
     np.testing.assert_allclose(posterior[0], meant[0], atol=ROUNDED)
     found = columns(given)
     sweep(DocumentView.of(block), found, SMOOTHING, 3, 1)
@@ -122,10 +122,10 @@ def test_visits_never_lower_what_em_climbs():
     block, slots = documents(200, 5), np.arange(200)
     posterior = model_of(start(seed=4)).posterior(block).astype(np.float32)
     found = columns(statistics_of(block, posterior))
-    view = (*DocumentView.of(block)[:3], slots, posterior)
+    view = (block, slots, posterior)
     before = objective(block, Statistics(found.totals, found.words))
     for _ in range(20):
-        visit(*view, found, SMOOTHING, 0.0)
+        visit(*view, found, 0.0)
         after = objective(block, Statistics(found.totals, found.words))
         assert after >= before - 1e-3  # weights and sizes are those of up to 32 documents ago
         before = after
@@ -137,15 +137,27 @@ def test_a_visit_that_moves_little_adds_nothing():
     posterior = model_of(start()).posterior(block).astype(np.float32)
     found = columns(statistics_of(block, posterior))
     kept = found.words.copy()
-    visit(*DocumentView.of(block)[:3], slots, posterior, found, SMOOTHING, 2.0)
+    visit(block, slots, posterior, found, 2.0)
     np.testing.assert_array_equal(found.words, kept)
 
 
 def test_a_document_that_enters_is_added_however_even_its_posterior_is():
     block = Documents.from_tokens([[0], [1]], n_words=5)
     posterior, found = np.zeros((2, 1500), np.float32), columns(Statistics.zero(1500, 5))
-    visit(*DocumentView.of(block)[:3], np.arange(2), posterior, found, SMOOTHING, 1e-3)
+    visit(block, np.arange(2), posterior, found, 1e-3)
     np.testing.assert_allclose(posterior.sum(axis=1), 1.0, atol=1e-4)
+
+
+def topics_of(found):
+    return tuple(found), tuple(SMOOTHING)
+
+
+def visit(block, slots, posterior, found, least):
+    """Visit documents in some slots, as if they had just entered."""
+    view, chosen = tuple(DocumentView.of(block)), np.stack([slots, slots], axis=1)
+    none_left = (view, view, chosen, 0, arrays_of(block), False, (0, 0))
+    work = work_space(found.n_topics)
+    visit_changes(*none_left, posterior, topics_of(found), least, work)
 
 
 def follow(block, size, seed, *, keeps):
@@ -156,9 +168,8 @@ def follow(block, size, seed, *, keeps):
     for part in block.blocks(size):
         n_before, change = len(sample), sample.add(part)
         moved = (tuple(sample.view), tuple(change.moved), change.chosen, n_before)
-        added = (arrays_of(part), keeps)
-        topics = (tuple(found), tuple(SMOOTHING))
-        visit_changes(*moved, *added, (n_next, 4), posterior, topics, 0.0)
+        added = (arrays_of(part), keeps, (n_next, 4))
+        visit_changes(*moved, *added, posterior, topics_of(found), 0.0, work_space(3))
         n_next = (n_next + 4) % len(sample)
     return sample, posterior[: len(sample)], found
 
@@ -194,8 +205,8 @@ def test_documents_that_do_not_enter_are_added_by_their_posteriors():
     expected = Statistics(found.totals.copy(), found.words.copy())
     chosen, none_moved = np.array([[2, 5]]), change.moved._replace(bounds=change.moved.bounds[:2])
     nothing_left = (tuple(sample.view), tuple(none_moved), chosen, 0)
-    topics = (tuple(found), tuple(SMOOTHING))
-    visit_changes(*nothing_left, arrays_of(block), True, (0, 0), posterior, topics, 2.0)
+    added = (arrays_of(block), True, (0, 0))
+    visit_changes(*nothing_left, *added, posterior, topics_of(found), 2.0, work_space(3))
     for i in range(80):
         if i % EVERY == EVERY - 1 or i == 0:
             weights, sizes = weights_and_sizes(expected)
@@ -240,7 +251,7 @@ def test_a_visit_replaces_a_documents_posterior_by_that_under_all_the_statistics
     posterior = model_of(start()).posterior(block).astype(np.float32)
     found, before = columns(statistics_of(block, posterior)), posterior.copy()
     expected = model_of(Statistics(found.totals.copy(), found.words.copy())).posterior(block[4])
-    visit(*DocumentView.of(block)[:3], np.array([4]), posterior, found, SMOOTHING, 0.0)
+    visit(block, np.array([4]), posterior, found, 0.0)
     np.testing.assert_allclose(posterior[4], expected[0], atol=ROUNDED)
     np.testing.assert_array_equal(np.delete(posterior, 4, axis=0), np.delete(before, 4, axis=0))
     assert_sums(found, block, posterior)
@@ -254,8 +265,8 @@ def test_the_next_documents_in_turn_are_visited_again():
     none_moved = change.moved._replace(bounds=change.moved.bounds[:0])
     moved = (tuple(sample.view), tuple(none_moved), change.chosen[:0], 9)
     found.words[0, 0] += 1.0  # or all topics would be alike
-    added = (arrays_of(documents(0, 5)), False)
-    visit_changes(*moved, *added, (7, 3), posterior, (tuple(found), tuple(SMOOTHING)), 0.0)
+    added = (arrays_of(documents(0, 5)), False, (7, 3))
+    visit_changes(*moved, *added, posterior, topics_of(found), 0.0, work_space(3))
     visited = (np.abs(posterior - np.float32(1 / 3)).max(axis=1) > 0).nonzero()[0]
     assert set(visited.tolist()) <= {7, 8, 0}
     assert {7, 8} & set(visited.tolist())
@@ -276,7 +287,7 @@ def test_visits_are_incremental_em_as_it_is_written(least):
         if np.abs(change).max() > least:
             now.add(block[i], change[None])
             expected[i] = (expected[i] + change).astype(np.float32)
-    visit(*DocumentView.of(block)[:3], np.arange(80), posterior, found, SMOOTHING, least)
+    visit(block, np.arange(80), posterior, found, least)
     np.testing.assert_allclose(posterior, expected, atol=1e-6)
     np.testing.assert_allclose(found.words, now.words, atol=1e-5)
 
@@ -284,7 +295,6 @@ def test_visits_are_incremental_em_as_it_is_written(least):
 def test_the_fit_of_a_pass_is_the_sum_of_log_probabilities_also_of_long_documents():
     block = Documents.from_tokens([[0] * 2000 + [1] * 500, [2, 3]], n_words=5)
     source, target = columns(start()), columns(Statistics.zero(3, 5))
-    fit = batch_pass(
-        DocumentView.of(block), source, SMOOTHING, target, np.zeros((2, 3), np.float32)
-    )
+    how = (SMOOTHING, target, np.zeros((2, 3), np.float32), work_space(3))
+    fit = batch_pass(DocumentView.of(block), source, *how)
     assert fit == pytest.approx(model_of(start()).log_prob(block).sum(), rel=1e-9)

@@ -35,6 +35,15 @@ class Smoothing(NamedTuple):
     weight: float = WEIGHT  # pseudo-documents, shared by all topics
 
 
+def work_space(n_topics: int) -> Floats:
+    """Return room for a kernel to work in: slope, offset, prior, a row and logs, (5, 1, K).
+
+    The logs must be zeros, which `e_step` leaves behind. Kernels allocate nothing themselves: they
+    would then count references to arrays, which takes longer than an E-step.
+    """
+    return np.zeros((5, 1, n_topics))
+
+
 @shared
 def m_step(
     columns: Columns,

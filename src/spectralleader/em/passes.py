@@ -1,6 +1,6 @@
 """EM over remembered documents: batch, incremental and stepwise.
 
-All share one E-step and one update of the statistics: `batch_pass` is batch EM, `visit` is
+All share one E-step and one update of the statistics: `batch_pass` is batch EM, `visit_changes` is
 incremental EM (Neal & Hinton 1998), `sweep` is stepwise EM (Cappe & Moulines 2009).
 """
 
@@ -12,32 +12,31 @@ import numpy as np
 
 from spectralleader.arrays import Floats, Ints, Posteriors, WordIds
 from spectralleader.documents.views import DocumentView
-from spectralleader.em.columns import Columns, Smoothing, add_document, e_step, m_step
-from spectralleader.runtime.compiled import inlined, kernel
+from spectralleader.em.columns import Columns, Smoothing, add_document, e_step, m_step, work_space
+from spectralleader.runtime.compiled import in_place, inlined
 
-EVERY = 32  # documents between updates of weights and sizes of topics in `visit`
+EVERY = 32  # documents between updates of weights and sizes of topics in visits
 SWEEP_POWER = 0.6  # exponent of the step size; after the first few, blocks weigh about the same
 
 
-@kernel
+@in_place
 def batch_pass(
     documents: DocumentView,
     source: Columns,
     smoothing: Smoothing,
     target: Columns,
     posterior: Posteriors,
+    work: Floats,
 ) -> float:
     """Add the documents to the target by their posteriors under the source; return their fit.
 
     ``posterior[:] = softmax(log weights + X @ log topics)``; ``X.T @ posterior`` and
     ``[1, lengths] @ posterior`` are added. The fit is the sum of the log-probabilities.
     """
-    fit, work = 0.0, np.empty((5, 1, source.n_topics))
+    fit = 0.0
     # indexed, not unpacked: the parts would not be known as contiguous
     slope, offset, prior, rows, logs = work[0], work[1], work[2], work[3], work[4]
     row = rows[0]
-    for k in range(len(row)):
-        logs[0, k] = 0.0
     # Batch EM: one model evaluates all documents, so that source and target are different tables.
     word_probs = m_step(source, smoothing, 1.0, slope, offset, prior)
     for i in range(len(documents.bounds)):
@@ -50,62 +49,26 @@ def batch_pass(
     return fit
 
 
-@kernel
-def log_probs(documents: DocumentView, source: Columns, smoothing: Smoothing) -> Floats:
-    """Return the log-probability of each document under the smoothed source, (n_docs,)."""
-    out, work = np.empty(len(documents.bounds)), np.empty((5, 1, source.n_topics))
+@in_place
+def set_log_probs(
+    documents: DocumentView, source: Columns, smoothing: Smoothing, work: Floats, out: Floats
+) -> None:
+    """Set the log-probability of each document under the smoothed source, (n_docs,)."""
     slope, offset, prior, rows, logs = work[0], work[1], work[2], work[3], work[4]
-    for k in range(source.n_topics):
-        logs[0, k] = 0.0
     word_probs = m_step(source, smoothing, 1.0, slope, offset, prior)
     for i in range(len(out)):
         low, high = documents.bounds[i, 0], documents.bounds[i, 1]
         out[i] = e_step(low, high, documents.words, documents.counts, word_probs, prior, rows, logs)
+
+
+def log_probs(documents: DocumentView, source: Columns, smoothing: Smoothing) -> Floats:
+    """Return the log-probability of each document under the smoothed source, (n_docs,)."""
+    out = np.empty(len(documents.bounds))
+    set_log_probs(documents, source, smoothing, work_space(source.n_topics), out)
     return out
 
 
-@inlined
-def visit(
-    bounds: Ints,
-    words: WordIds,
-    counts: Floats,
-    slots: Ints,
-    posterior: Posteriors,
-    columns: Columns,
-    smoothing: Smoothing,
-    least: float,
-) -> None:
-    """Update the posteriors of the documents in some slots, one after the other.
-
-    The statistics are updated for every document whose posterior changes by more than `least`.
-    """
-    work = np.empty((5, 1, columns.n_topics))
-    slope, offset, prior, rows, logs = work[0], work[1], work[2], work[3], work[4]
-    row = rows[0]
-    for k in range(len(row)):
-        logs[0, k] = 0.0
-    word_probs = m_step(columns, smoothing, 1.0, slope, offset, prior)
-    for i in range(len(slots)):
-        # Word counts are read from the live table and are always current; only the sizes and
-        # weights of the topics lag behind.
-        if i % EVERY == EVERY - 1:
-            word_probs = m_step(columns, smoothing, 1.0, slope, offset, prior)
-        slot = slots[i]
-        low, high = bounds[slot, 0], bounds[slot, 1]
-        e_step(low, high, words, counts, word_probs, prior, rows, logs)
-        largest, before, mine = 0.0, 0.0, posterior[slot]
-        for k in range(len(row)):
-            before += mine[k]
-            # Rounded as it is stored: `visit_changes` later subtracts exactly what was added.
-            row[k] = np.float64(np.float32(row[k])) - np.float64(mine[k])
-            largest = max(largest, abs(row[k]))
-        if largest > least or before < 0.5:  # a new document has no posterior yet: it sums to 0
-            add_document(low, high, words, counts, row, 1.0, 0.0, columns)
-            for k in range(len(row)):
-                mine[k] = np.float32(mine[k] + row[k])
-
-
-@kernel
+@in_place
 def visit_changes(
     remembered: tuple[Any, ...],
     moved: tuple[Any, ...],
@@ -117,6 +80,7 @@ def visit_changes(
     posterior: Posteriors,
     topics: tuple[tuple[Any, ...], tuple[Any, ...]],
     least: float,
+    work: Floats,
 ) -> None:
     """Visit the documents of a block that entered a sample, and revisit others.
 
@@ -125,66 +89,112 @@ def visit_changes(
     revisited, starting at the slot ``revisited[0]``.
 
     If the statistics are to keep all documents, those of the block that did not enter are added,
-    too. If not, documents that left are removed.
+    too; the last array of the block, of a zero per document, is to mark the others. If not,
+    documents that left are removed.
 
     This is called for every block. `DocumentView`, `Columns` and `Smoothing` are passed as plain
     tuples, because Numba takes 2 us to determine the type of each NamedTuple.
     """
     columns, smoothing = Columns(*topics[0]), Smoothing(*topics[1])
-    left_bounds, left_words, left_counts, _ = moved
-    bounds, words, counts, _ = remembered
+    _forget(moved, chosen, n_before, keeps, posterior, columns, work[3, 0])
+    _visit(remembered, chosen, revisited, posterior, columns, smoothing, least, work)
+    if keeps and len(chosen) < len(block[3]):
+        _add_others(block, chosen, columns, smoothing, work)
+
+
+@inlined
+def _forget(
+    moved: tuple[Any, ...],
+    chosen: Ints,
+    n_before: int,
+    keeps: bool,  # noqa: FBT001
+    posterior: Posteriors,
+    columns: Columns,
+    row: Floats,
+) -> None:
+    """Mark the slots of documents that left as new, and remove these from the statistics."""
+    bounds, words, counts, _ = moved
     # In `moved`, the documents that left follow those that entered, in the order of their slots.
-    n_slots, row, i = len(bounds), np.empty(columns.n_topics), len(chosen)
+    i = len(chosen)
     for c in range(len(chosen)):
         slot = chosen[c, 1]
         if slot < n_before:
             for k in range(len(row)):
                 row[k] = posterior[slot, k]
-                # Marks the slot as new: `visit` then adds the whole posterior, not a difference.
+                # `_visit` then adds the whole posterior, not a difference.
                 posterior[slot, k] = 0.0
             if not keeps:
-                low, high = left_bounds[i, 0], left_bounds[i, 1]
-                add_document(low, high, left_words, left_counts, row, -1.0, 0.0, columns)
+                add_document(bounds[i, 0], bounds[i, 1], words, counts, row, -1.0, 0.0, columns)
             i += 1
-    slots = np.empty(len(chosen) + revisited[1], np.int64)
-    for j in range(len(chosen)):
-        slots[j] = chosen[j, 1]
-    for j in range(revisited[1]):
+
+
+@inlined
+def _visit(
+    remembered: tuple[Any, ...],
+    chosen: Ints,
+    revisited: tuple[int, int],
+    posterior: Posteriors,
+    columns: Columns,
+    smoothing: Smoothing,
+    least: float,
+    work: Floats,
+) -> None:
+    """Update the posteriors of the documents in some slots, one after the other.
+
+    The statistics are updated for every document whose posterior changes by more than `least`.
+    """
+    bounds, words, counts, _ = remembered
+    slope, offset, prior, rows, logs = work[0], work[1], work[2], work[3], work[4]
+    row, n_new = rows[0], len(chosen)
+    word_probs = m_step(columns, smoothing, 1.0, slope, offset, prior)
+    for i in range(n_new + revisited[1]):
+        # Word counts are read from the live table and are always current; only the sizes and
+        # weights of the topics lag behind.
+        if i % EVERY == EVERY - 1:
+            word_probs = m_step(columns, smoothing, 1.0, slope, offset, prior)
         # Round robin, so that every remembered document is revisited eventually.
-        slots[len(chosen) + j] = (revisited[0] + j) % n_slots
-    visit(bounds, words, counts, slots, posterior, columns, smoothing, least)
-    if keeps and len(chosen) < len(block[0]) - 1:
-        _add_others(block, chosen, columns, smoothing)
+        slot = chosen[i, 1] if i < n_new else (revisited[0] + i - n_new) % len(bounds)
+        low, high = bounds[slot, 0], bounds[slot, 1]
+        e_step(low, high, words, counts, word_probs, prior, rows, logs)
+        largest, before, mine = 0.0, 0.0, posterior[slot]
+        for k in range(len(row)):
+            before += mine[k]
+            # Rounded as it is stored: `_forget` later subtracts exactly what was added.
+            row[k] = np.float64(np.float32(row[k])) - np.float64(mine[k])
+            largest = max(largest, abs(row[k]))
+        if largest > least or before < 0.5:  # a new document has no posterior yet: it sums to 0
+            add_document(low, high, words, counts, row, 1.0, 0.0, columns)
+            for k in range(len(row)):
+                mine[k] = np.float32(mine[k] + row[k])
 
 
 @inlined
 def _add_others(
-    block: tuple[Any, ...], chosen: Ints, columns: Columns, smoothing: Smoothing
+    block: tuple[Any, ...], chosen: Ints, columns: Columns, smoothing: Smoothing, work: Floats
 ) -> None:
-    """Add the documents of a block that are not among the chosen ones."""
-    indptr, words, counts = block
-    # Integers, not booleans: `visit_changes` has compiled their `np.empty` already.
-    work, is_chosen = np.empty((5, 1, columns.n_topics)), np.empty(len(indptr) - 1, np.int64)
+    """Add the documents of a block that are not among the chosen ones, by their posteriors."""
+    indptr, words, counts, is_chosen = block
     slope, offset, prior, rows, logs = work[0], work[1], work[2], work[3], work[4]
-    for k in range(columns.n_topics):
-        logs[0, k] = 0.0
-    for i in range(len(is_chosen)):
-        is_chosen[i] = 0
     for c in range(len(chosen)):
-        is_chosen[chosen[c, 0]] = 1
+        is_chosen[chosen[c, 0]] = True
     word_probs = m_step(columns, smoothing, 1.0, slope, offset, prior)
     for i in range(len(is_chosen)):
-        if i % EVERY == EVERY - 1:  # as in `visit`
+        if i % EVERY == EVERY - 1:  # as in `_visit`
             word_probs = m_step(columns, smoothing, 1.0, slope, offset, prior)
-        if is_chosen[i] == 0:
+        if not is_chosen[i]:
             low, high = indptr[i], indptr[i + 1]
             e_step(low, high, words, counts, word_probs, prior, rows, logs)
             add_document(low, high, words, counts, rows[0], 1.0, 0.0, columns)
 
 
-@kernel
-def sweep(
-    documents: DocumentView, columns: Columns, smoothing: Smoothing, size: int, n_passes: int
+@in_place
+def sweep_into(
+    documents: DocumentView,
+    columns: Columns,
+    smoothing: Smoothing,
+    n_passes: int,
+    responsibilities: Floats,
+    work: Floats,
 ) -> None:
     """Stepwise EM in place: ``mu <- (1 - eta) mu + eta s'`` per block.
 
@@ -192,13 +202,9 @@ def sweep(
     plateaus. The documents should be in random order. At most 10^5 blocks are supported, because
     the lazy factor of the statistics is only multiplied out at the end.
     """
-    n, K = len(documents.bounds), columns.n_topics
-    scale, n_steps = 1.0, 0
-    responsibilities, work = np.empty((size, K)), np.empty((4, 1, K))
-    slope, offset, prior, logs = work[0], work[1], work[2], work[3]
+    n, size, scale, n_steps = len(documents.bounds), len(responsibilities), 1.0, 0
+    slope, offset, prior, logs = work[0], work[1], work[2], work[4]
     words, counts = documents.words, documents.counts
-    for k in range(K):
-        logs[0, k] = 0.0
     for _ in range(n_passes):
         for first in range(0, n, size):
             last = min(n, first + size)
@@ -222,6 +228,14 @@ def sweep(
                     low, high, words, counts, responsibilities[i - first], gain, 0.0, columns
                 )
     _multiply(columns, scale)
+
+
+def sweep(
+    documents: DocumentView, columns: Columns, smoothing: Smoothing, size: int, n_passes: int
+) -> None:
+    """Take steps of stepwise EM in place, in blocks of `size` documents."""
+    work, responsibilities = work_space(columns.n_topics), np.empty((size, columns.n_topics))
+    sweep_into(documents, columns, smoothing, n_passes, responsibilities, work)
 
 
 @inlined

@@ -64,6 +64,19 @@ def multiply_words(
     table, first, seen, slope, offset, safe = word_probs
     (n_smoothed, K), is_long, n = products.shape, False, 0.0
     for j in range(low, high):
+        n += counts[j]
+    if n <= safe:  # nearly always: nothing can underflow
+        for s in range(n_smoothed):
+            product, a, b = products[s], slope[s], offset[s]
+            for j in range(low, high):
+                w = np.uint32(words[j])
+                mass, row = seen[w], table[w, first : first + K]
+                for _ in range(int(counts[j])):
+                    for k in range(K):
+                        product[k] *= a[k] * row[k] + b[k] * mass
+        return False
+    n = 0.0
+    for j in range(low, high):
         w, times = np.uint32(words[j]), counts[j]
         mass = seen[w]
         n += times

@@ -11,10 +11,10 @@ from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.checks.states import LARGEST, floats, number
 from spectralleader.documents import Documents
 from spectralleader.documents.recoding import move_rows
-from spectralleader.em.columns import Columns, Smoothing, add_document, e_step, m_step
+from spectralleader.em.columns import Columns, Smoothing, add_document, e_step, m_step, work_space
 from spectralleader.models import TopicModel
 from spectralleader.models.matching import best_order
-from spectralleader.runtime.compiled import kernel
+from spectralleader.runtime.compiled import in_place
 
 SMALLEST_SCALE = 1e-100  # below this the lazy factor is multiplied out, before it underflows
 
@@ -141,7 +141,7 @@ class Statistics:
             (documents.indptr, documents.words, documents.counts),
             np.empty((documents.n_docs, K)),
         )
-        respond_to_block(*arrays, tuple(self.columns), smoothed, out)
+        respond_to_block(*arrays, tuple(self.columns), smoothed, work_space(K), out)
         return out
 
     def maximise(self, smoothing: float) -> TopicModel:
@@ -196,7 +196,7 @@ def _even(n_words: int) -> Floats:
     return np.ones(n_words)
 
 
-@kernel
+@in_place
 def add_block(
     indptr: Ints,
     words: WordIds,
@@ -215,21 +215,18 @@ def add_block(
         add_document(indptr[i], indptr[i + 1], words, counts, shares[i], 1.0, least, columns)
 
 
-@kernel
+@in_place
 def respond_to_block(
     indptr: Ints,
     words: WordIds,
     counts: Floats,
     topics: tuple[Any, ...],
     smoothing: tuple[Any, ...],
+    work: Floats,
     out: Floats,
 ) -> None:
     """``out[:] = softmax(log weights + X @ log topics)`` of the smoothed statistics."""
-    work = np.empty((4, 1, out.shape[1]))
-    slope, offset, prior, logs = work[0], work[1], work[2], work[3]
-    # `e_step` expects zeros, and leaves zeros behind.
-    for k in range(out.shape[1]):
-        logs[0, k] = 0.0
+    slope, offset, prior, logs = work[0], work[1], work[2], work[4]
     word_probs = m_step(Columns(*topics), Smoothing(*smoothing), 1.0, slope, offset, prior)
     for i in range(len(out)):
         row = out[i : i + 1]

@@ -129,7 +129,7 @@ def _set_row(
     factor[r] = pair
 
 
-@shared
+@kernel  # not shared: it makes an array
 def _add_rows(rows: Floats, factors: Floats, upper: Floats) -> None:
     """``upper[(i, j)] += sum over rows v of v_i v_j factor``, i <= j."""
     n, r = len(factors), len(rows)

@@ -43,14 +43,14 @@ class Window(BoundedSample):
         """Show the window a block; return what entered and what left."""
         n_docs = documents.n_docs
         skipped = max(0, n_docs - self.capacity)  # these are out again
-        chosen = np.empty((n_docs - skipped, 2), np.int64)
-        chosen[:, 0] = np.arange(skipped, n_docs)
+        rows = np.arange(skipped, n_docs)
         # `DocumentBuffer.enter` needs increasing slots: documents that wrap around to slot 0 come
         # first.
-        n_wrapped = (self.n_seen + skipped) % self.capacity + len(chosen) - self.capacity
-        if n_wrapped > 0:  # slots are in order
-            chosen[:, 0] = np.roll(chosen[:, 0], n_wrapped)
-        chosen[:, 1] = (self.n_seen + chosen[:, 0]) % self.capacity
+        n_wrapped = (self.n_seen + skipped) % self.capacity + len(rows) - self.capacity
+        if n_wrapped > 0:
+            rows = np.roll(rows, n_wrapped)
+        chosen = np.empty((len(rows), 2), np.int64)
+        chosen[:, 0], chosen[:, 1] = rows, (rows + self.n_seen) % self.capacity
         if len(documents.words) > self._max_entries:  # else no document is long
             args = (documents, chosen[:, 0], self.n_seen, self._max_entries)
             documents, chosen[:, 0] = subsample_rows(*args)

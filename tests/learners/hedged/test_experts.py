@@ -135,12 +135,12 @@ def test_a_scale_that_becomes_small_is_multiplied_out():
 
 
 def test_weights_share_one_document():
-    estimates, weights = filled(), np.empty((3, K))
-    estimates.scales[2] = 0.3
-    estimates.set_weights(weights)
-    for i in range(3):
-        documents_of = estimates[i].totals[0] + 1 / K
+    experts = learned()
+    weights = experts.log_probs(documents(2, 5)).weights
+    for i in range(N_ESTIMATES):
+        documents_of = experts.estimates[i].totals[0] + 1 / K
         np.testing.assert_allclose(weights[i], documents_of / documents_of.sum())
+    assert np.array_equal(weights[N_ESTIMATES:], experts.priors)
 
 
 def test_experts_are_stored_as_they_are():

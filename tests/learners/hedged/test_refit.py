@@ -54,7 +54,7 @@ def test_a_late_newcomer_that_wins_is_noted_with_the_documents_moved(soon, monke
     learner = learned(450)
     assert learner.info.events == ()
     winner = Statistics.one_document(random_problem(3, 20, lengths=8, seed=5).truth, 8.0)
-    monkeypatch.setattr(refit, "race", lambda *_: Outcome(winner, -1, 2.0))
+    monkeypatch.setattr(refit, "race", lambda *_, **__: Outcome(winner, -1, 2.0))
     before = learner._refit.sample_ems[ALL].posterior.argmax(axis=1)
     n_races = learner.info.n_races
     learned(1500, learner, seed=1)
@@ -157,7 +157,7 @@ def searches(monkeypatch, n_topics, n_steps):
     """The documents of each search when a change after 100 is suspected all the time."""
     found = []
 
-    def run(self, documents, *rest):
+    def run(self, documents, *rest, **more):
         found.append(documents.n_docs)
         raise StopIteration
 

@@ -9,9 +9,9 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.checks.states import parts
 from spectralleader.documents import Documents
-from spectralleader.em.columns import WEIGHT, Columns, add_document
+from spectralleader.em.columns import Columns, add_document
 from spectralleader.em.statistics import SMALLEST_SCALE, Statistics
-from spectralleader.runtime.compiled import kernel
+from spectralleader.runtime.compiled import in_place
 
 
 class Estimates:
@@ -44,10 +44,6 @@ class Estimates:
         shared.totals[:], shared.words[:] = statistics.totals, statistics.words
         self.scales[i] = statistics.scale
 
-    def set_weights(self, out: Floats) -> None:
-        """Set the topic weights of each estimate, with one pseudo-document, (n_tables, K)."""
-        share_documents(self.stacked.totals, self.scales, out)
-
     def learn(
         self, documents: Documents, topic_likelihoods: Floats, weights: Floats, keep: Floats
     ) -> None:
@@ -59,7 +55,8 @@ class Estimates:
         """
         arrays = (documents.indptr, documents.words, documents.counts)
         stacked = (self.stacked.words, self.stacked.totals, self.scales)
-        if learn_posteriors(*arrays, *stacked, topic_likelihoods, weights, keep) < SMALLEST_SCALE:
+        learned, room = (topic_likelihoods, weights, keep), np.empty((2, len(keep) * self.n_topics))
+        if learn_posteriors(*arrays, *stacked, *learned, room) < SMALLEST_SCALE:
             # A pass over the vocabulary, but a rare one: before any lazy scale underflows.
             factors = np.repeat(self.scales, self.n_topics)
             self.stacked.totals[:] *= factors
@@ -83,20 +80,7 @@ class Estimates:
         return estimates
 
 
-@kernel
-def share_documents(totals: Floats, scales: Floats, out: Floats) -> None:
-    """``out[:] = (scale * totals[0] + WEIGHT / K) / sum`` of each estimate."""
-    n_topics = totals.shape[1] // len(scales)
-    for t in range(len(scales)):
-        total = 0.0
-        for k in range(n_topics):
-            out[t, k] = scales[t] * totals[0, t * n_topics + k] + WEIGHT / n_topics
-            total += out[t, k]
-        for k in range(n_topics):
-            out[t, k] /= total
-
-
-@kernel
+@in_place
 def learn_posteriors(
     indptr: Ints,
     words: WordIds,
@@ -107,15 +91,17 @@ def learn_posteriors(
     topic_likelihoods: Floats,
     weights: Floats,
     keep: Floats,
+    room: Floats,
 ) -> float:
     """``table += gain * X.T @ r`` and ``totals += gain * [1, lengths] @ r`` of the last estimates.
 
-    ``r = weights * topic_likelihoods``, divided by its sum. Returns the smallest scale.
+    ``r = weights * topic_likelihoods``, divided by its sum. `room` is to work in, two numbers per
+    topic of these estimates. Returns the smallest scale.
     """
     n, n_topics = len(indptr) - 1, weights.shape[1]
     n_tables, n_strengths = len(scales), topic_likelihoods.shape[1] // len(scales)
     first = n_tables - len(keep)
-    row, gains = np.empty(len(keep) * n_topics), np.empty(len(keep))
+    row, gains = room[0], room[1]
     columns = Columns(table, totals, first * n_topics, len(row))
     for g in range(len(keep)):
         # kappa of eq. 32, with b = n documents.
@@ -124,7 +110,7 @@ def learn_posteriors(
         # (1 - kappa) m / b for each document, with m = 1 / (1 - keep), relative to the lazy scale.
         gains[g] = (1.0 - kept) / (1.0 - keep[g]) / n / scales[first + g]
     for i in range(n):
-        for g in range(len(gains)):
+        for g in range(len(keep)):
             # The models of an estimate are side by side; responsibilities are those of the first.
             model, total = (first + g) * n_strengths, 0.0
             for k in range(n_topics):
@@ -135,6 +121,7 @@ def learn_posteriors(
         # The columns of these estimates are adjacent: one pass over a document updates all.
         add_document(indptr[i], indptr[i + 1], words, counts, row, 1.0, 0.0, columns)
     smallest = scales[0]
-    for t in range(n_tables):
-        smallest = min(smallest, scales[t])
+    for t in range(n_tables):  # compared, not `min`, as in `safe_length`
+        if scales[t] < smallest:
+            smallest = scales[t]
     return float(smallest)

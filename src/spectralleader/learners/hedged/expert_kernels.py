@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
-from spectralleader.em.columns import UNSEEN
+from spectralleader.em.columns import UNSEEN, WEIGHT
 from spectralleader.em.products import WordProbs, multiply_words, normalise, safe_length
 from spectralleader.runtime.compiled import in_place, inlined
 
@@ -31,8 +31,9 @@ def expert_log_probs(
 ) -> None:
     """Set each expert's log-probability of each document, and P(words | topic) of each model.
 
-    Any word, (n_docs, 2 + n_experts): the first column; words by their frequency: the second; then
-    ``log(priors[prior] @ topic_likelihoods[model])``. The topic likelihoods are
+    Of `out`, (n_docs, 2 + n_experts), the first column is of any word, the second of words by their
+    frequency, the others are ``log(priors[prior] @ topic_likelihoods[model])``. The first priors
+    are set, to the weights of each estimate, (n_tables, K). The topic likelihoods are
     ``exp(X @ log((scale * table + strength * roots / n_roots) / (scale * totals[1] + strength)))``,
     a model being an estimate at a strength, the strengths of an estimate side by side,
     (n_docs, n_models, K), each row divided by its sum. `work` has room for 5 numbers per strength
@@ -42,6 +43,7 @@ def expert_log_probs(
     n_topics = table.shape[1] // n_tables
     # Indexed, not unpacked: the parts would not be known as contiguous.
     slope, offset, products, logs, units = work[0], work[1], work[2], work[3], work[4]
+    _set_weights(totals, scales, priors)
     _set_coefficients(totals, scales, strengths, n_roots, slope, offset)
     safe = safe_length(offset, UNSEEN)
     smoothed = WordProbs(table, 0, roots, slope, offset, safe)
@@ -79,6 +81,19 @@ def expert_log_probs(
                 total += priors[prior, k] * topic_likelihoods[i, model, k]
             unit = units[model % n_strengths, model // n_strengths]
             out[i, 2 + e] = unit + np.log(total)
+
+
+@inlined
+def _set_weights(totals: Floats, scales: Floats, out: Floats) -> None:
+    """``out[:n_tables] = (scale * totals[0] + WEIGHT / K) / sum`` of each estimate."""
+    n_topics = totals.shape[1] // len(scales)
+    for t in range(len(scales)):
+        total = 0.0
+        for k in range(n_topics):
+            out[t, k] = scales[t] * totals[0, t * n_topics + k] + WEIGHT / n_topics
+            total += out[t, k]
+        for k in range(n_topics):
+            out[t, k] /= total
 
 
 @inlined

@@ -117,9 +117,9 @@ class Experts:
     def log_probs(self, block: Documents) -> ExpertLikelihoods:
         """Return the log-probability of each document by every expert."""
         arrays, estimates = (block.indptr, block.words, block.counts), self.estimates
+        # The order of `expert_rows`: the estimates' own weights, which the kernel sets, then the
+        # tracked priors.
         weights = np.empty((N_ESTIMATES + len(self.priors), estimates.n_topics))
-        estimates.set_weights(weights)
-        # The order of `expert_rows`: the estimates' own weights, then the tracked priors.
         weights[N_ESTIMATES:] = self.priors
         statistics = (estimates.stacked.words, estimates.stacked.totals, estimates.scales)
         seen = (self.background.seen, self.background.n_seen)

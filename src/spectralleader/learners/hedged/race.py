@@ -55,6 +55,8 @@ def race(
     seed: list[int],
     margin: float = 0.0,
     strengths: Sequence[float] = (),
+    *,
+    spectral: bool = True,
 ) -> Outcome:
     """Return the topics with the highest likelihood of held-out documents.
 
@@ -80,6 +82,8 @@ def race(
     strengths : sequence of float
         Strengths of smoothing that are compared for the winner, as multiples of the number of
         distinct words in the documents.
+    spectral : bool
+        Whether spectral starts are among the contenders.
     """
     rng = np.random.default_rng(seed)
     split = split_documents(documents, smoothing, rng)
@@ -87,7 +91,7 @@ def race(
     # the whole vocabulary.
     defenders = [statistics.of_words(split.word_ids) for statistics in incumbents]
     with ONE_BLAS_THREAD:  # of more, the matrices are too small to gain anything
-        starts = (*defenders, *make_starts(split, n_topics, rng))
+        starts = (*defenders, *make_starts(split, n_topics, rng, spectral=spectral))
         fitted = [fit(split, start) for start in starts]
     scores = [score(split, statistics) for statistics in fitted]
     winner = choose_winner(scores, len(incumbents), margin)
@@ -154,7 +158,7 @@ def kernel_arguments(statistics: Statistics, split: HeldOutSplit) -> tuple[Colum
 
 
 def make_starts(
-    split: HeldOutSplit, n_topics: int, rng: np.random.Generator
+    split: HeldOutSplit, n_topics: int, rng: np.random.Generator, *, spectral: bool = True
 ) -> Iterator[Statistics]:
     """Yield the starts that have enough documents, and whose cost is in proportion to them."""
     documents, subset = split.train, split.train[: SETTINGS.spectral]
@@ -164,7 +168,7 @@ def make_starts(
     ratio, K = SETTINGS.ratio, float(n_topics)
     # multiplications of the Krylov space, the sums and the power method; BLAS's count less
     spectral_work = 60 * len(subset.words) * K + 8 * d * K**2 + (n + d) * K**3 / 16 + 20 * K**4
-    if n >= ENOUGH * n_topics and spectral_work <= allowed:
+    if spectral and n >= ENOUGH * n_topics and spectral_work <= allowed:
         for scaling in SETTINGS.scalings:
             yield spectral_start(subset, n_topics, scaling, int(rng.integers(2**31)))
     # Two sweeps with ratio * K topics and two with K, and the pairs of topics that share a word.

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from spectralleader.arrays import Floats, Ints, Posteriors, WordIds
+from spectralleader.arrays import Ints, Posteriors
 from spectralleader.checks.states import number, posteriors, whole
 from spectralleader.documents import Documents
-from spectralleader.em.columns import Columns, Smoothing
+from spectralleader.em.columns import Columns, Smoothing, work_space
 from spectralleader.em.passes import batch_pass, visit_changes
 from spectralleader.em.statistics import Statistics
 from spectralleader.learners.hedged.settings import SETTINGS
@@ -62,8 +62,8 @@ class SampleEM:
         # Plain tuples, because Numba determines their types faster, see `passes.visit_changes`.
         moved = (tuple(self.sample.view), tuple(change.moved), change.chosen, n_before)
         added = (arrays_of(block), self.keeps)
-        topics = (tuple(columns), tuple(smoothing))
-        visit_changes(*moved, *added, revisited, self._room, topics, SETTINGS.unmoved)
+        topics, work = (tuple(columns), tuple(smoothing)), work_space(columns.n_topics)
+        visit_changes(*moved, *added, revisited, self._room, topics, SETTINGS.unmoved, work)
 
     def restart(
         self,
@@ -84,7 +84,8 @@ class SampleEM:
         after = np.zeros_like(before)
         # Invariant: the statistics are the sums of these posteriors, which `visit_changes` later
         # subtracts.
-        batch_pass(self.sample.view, start, smoothing, statistics.columns, after)
+        work = work_space(columns.n_topics)
+        batch_pass(self.sample.view, start, smoothing, statistics.columns, after, work)
         is_known = renumber and before.any()
         order = match(after, before) if is_known else np.arange(columns.n_topics)
         at = slice(columns.first, columns.first + columns.n_topics)
@@ -94,7 +95,7 @@ class SampleEM:
         view, topics = tuple(self.sample.view), (tuple(columns), tuple(smoothing))
         moved = (view, view, NONE_CHOSEN, n, arrays_of(NO_DOCUMENTS), self.keeps)
         for _ in range(n_passes):  # nothing moved, and everything is visited again
-            visit_changes(*moved, (0, n), self._room, topics, SETTINGS.unmoved)
+            visit_changes(*moved, (0, n), self._room, topics, SETTINGS.unmoved, work)
         if self.keeps and n > 0:
             # The sample stands for all documents, as these have no posterior under the new topics.
             columns.words[:, at] *= self.sample.n_seen / n
@@ -113,9 +114,9 @@ class SampleEM:
         self._due = number(state, "due", 0.0, 1.0)
 
 
-def arrays_of(block: Documents) -> tuple[Ints, WordIds, Floats]:
-    """Return the arrays of a block, for kernels."""
-    return block.indptr, block.words, block.counts
+def arrays_of(block: Documents) -> tuple[Any, ...]:
+    """Return the arrays of a block, and zeros to mark its documents, for kernels."""
+    return block.indptr, block.words, block.counts, np.zeros(block.n_docs, np.bool_)
 
 
 def match(after: Posteriors, before: Posteriors) -> Ints:

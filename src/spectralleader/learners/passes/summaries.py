@@ -11,7 +11,7 @@ from spectralleader.arrays import Floats
 from spectralleader.documents import Documents
 from spectralleader.documents.views import DocumentView
 from spectralleader.em import passes
-from spectralleader.em.columns import Columns, Smoothing
+from spectralleader.em.columns import Columns, Smoothing, work_space
 from spectralleader.em.statistics import Statistics, with_words
 from spectralleader.learners.passes.partitions import Summary
 from spectralleader.moments import ProjectedSums, pair_operator, sums
@@ -59,5 +59,6 @@ def expect(documents: Documents, words: Floats, totals: Floats, smoothing: Smoot
     source, added = (
         Columns(x[0], x[1], 0, n_topics) for x in ((words, totals), (target.words, target.totals))
     )
-    fit = passes.batch_pass(DocumentView.of(known), source, smoothing, added, posterior)
+    how = (smoothing, added, posterior, work_space(n_topics))
+    fit = passes.batch_pass(DocumentView.of(known), source, *how)
     return target.words, target.totals, np.array([fit])
