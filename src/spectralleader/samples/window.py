@@ -43,14 +43,15 @@ class Window(BoundedSample):
         """Show the window a block; return what entered and what left."""
         n_docs = documents.n_docs
         skipped = max(0, n_docs - self.capacity)  # these are out again
+        first = (self.n_seen + skipped) % self.capacity
         rows = np.arange(skipped, n_docs)
+        slots = rows + (first - skipped)
         # `DocumentBuffer.enter` needs increasing slots: documents that wrap around to slot 0 come
         # first.
-        n_wrapped = (self.n_seen + skipped) % self.capacity + len(rows) - self.capacity
-        if n_wrapped > 0:
-            rows = np.roll(rows, n_wrapped)
+        if (n_wrapped := first + len(rows) - self.capacity) > 0:
+            rows, slots = np.roll(rows, n_wrapped), np.roll(slots % self.capacity, n_wrapped)
         chosen = np.empty((len(rows), 2), np.int64)
-        chosen[:, 0], chosen[:, 1] = rows, (rows + self.n_seen) % self.capacity
+        chosen[:, 0], chosen[:, 1] = rows, slots
         if len(documents.words) > self._max_entries:  # else no document is long
             args = (documents, chosen[:, 0], self.n_seen, self._max_entries)
             documents, chosen[:, 0] = subsample_rows(*args)

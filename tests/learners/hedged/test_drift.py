@@ -61,10 +61,18 @@ def test_a_second_change_is_suspected_while_an_older_bet_leads():
     both = np.zeros((300, 3))
     both[:, 0] = 2.0  # the first rival is better all along, the second from 200 on
     both[:200, 1], both[200:, 1] = -1.0, 2.0
-    drift.update(both, 0)
+    drift.update(both[:201], 0)
+    assert drift.suspected_since == 0  # odds of 1.5 on the second rival are not suspicious yet
+    drift.update(both[201:], 201)
     assert drift.since == 0
-    assert drift.suspected_since(1000.0) == 200
-    assert drift.suspected_since(1e300) is None
+    assert drift.suspected_since == 200
+
+
+def test_nothing_is_suspected_at_low_odds():
+    drift = Drift(((0, 1),))
+    assert drift.suspected_since is None
+    drift.update(np.zeros((50, 2)), 0)
+    assert drift.suspected_since is None
 
 
 def test_it_is_stored_as_it_is():
@@ -72,4 +80,5 @@ def test_it_is_stored_as_it_is():
     again = Drift.from_state(drift.to_state(), ((0, 1),))
     assert same_state(again.to_state(), drift.to_state())
     assert (again.mean_odds, again.since) == (drift.mean_odds, 7)
+    assert again.suspected_since == drift.suspected_since == 7
     assert SETTINGS.run_length > 1e5

@@ -163,7 +163,7 @@ def searches(monkeypatch, n_topics, n_steps):
 
     one = refit.Refit(n_topics, 20, 4000, 0)
     experts = Experts(n_topics, 20)
-    suspicion = SimpleNamespace(suspected_since=lambda odds: 100)
+    suspicion = SimpleNamespace(suspected_since=100)
     monkeypatch.setattr(refit.Refit, "_run", run)
     one._next_race = 10**6
     for block in PROBLEM.blocks(block_size=50, n_steps=n_steps, seed=0):

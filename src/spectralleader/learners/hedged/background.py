@@ -46,7 +46,7 @@ class Background:
         """Count the words of documents."""
         self.n_seen += count_words(self.seen, self.roots, documents.words, documents.counts)
         # Summed again, not updated: rounding must depend on the counts alone, not on their history.
-        self.n_roots = float(self.roots.sum())
+        self.n_roots = float(np.add.reduce(self.roots))
 
     def merge(self, others: Sequence[Self]) -> None:
         """Add the counts of others."""

@@ -45,6 +45,7 @@ class Drift:
         self._pairs: Ints = np.array(pairs)
         shape = (len(pairs), len(BETS))
         self.mean_odds = 1.0  # mean of the odds
+        self.suspected_since: int | None = None  # start of the latest bet that is suspicious
         self.odds: Floats = np.ones(shape)  # current value of each stake of 1
         self.starts: Ints = np.full(shape, n_docs)  # documents before each bet was placed
         self.began = n_docs
@@ -56,8 +57,9 @@ class Drift:
 
         `n_docs` is the number of documents before.
         """
-        most = RESERVE * SETTINGS.run_length
-        self.mean_odds = bet(self.odds, self.starts, log_probs, self._pairs, BETS, n_docs, most)
+        stakes, odds = (self.odds, self.starts), (SETTINGS.suspicion, RESERVE * SETTINGS.run_length)
+        self.mean_odds, since = bet(*stakes, log_probs, self._pairs, BETS, n_docs, *odds)
+        self.suspected_since = since if since >= 0 else None
         if self.mean_odds >= SETTINGS.run_length and not self.is_alarmed:
             # Recorded once: another bet may lead while the alarm lasts.
             self.is_alarmed, self.alarmed_since = True, self.since
@@ -70,14 +72,6 @@ class Drift:
         """Estimated documents before a change: when the leading bet was placed."""
         return int(self.starts.flat[self.odds.argmax()])
 
-    def suspected_since(self, odds: float) -> int | None:
-        """Return the start of the latest bet with at least these odds, or None."""
-        if self.mean_odds * self.odds.size < odds:  # at nearly every block
-            return None
-        # Six numbers: lists are five times faster than masks.
-        bets = zip(self.odds.ravel().tolist(), self.starts.ravel().tolist(), strict=True)
-        return max((start for come_to, start in bets if come_to >= odds), default=None)
-
     def to_state(self) -> dict[str, Any]:
         """Return the state."""
         arrays = {"odds": self.odds.copy(), "starts": self.starts.copy()}
@@ -89,8 +83,8 @@ class Drift:
         """Return what `to_state` described."""
         drift = cls(pairs, whole(state, "began"))
         drift.odds = floats(state, "odds", drift.odds.shape, 1.0, RESERVE * SETTINGS.run_length)
-        drift.mean_odds = float(drift.odds.mean())
         drift.starts = integers(state, "starts", drift.starts.shape).copy()
+        drift.update(np.empty((0, 0)), 0)  # no document: only what follows from the odds
         drift.is_alarmed = truth(state, "is_alarmed")
         drift.alarmed_since = whole(state, "alarmed_since")
         return drift
@@ -104,9 +98,13 @@ def bet(
     pairs: Ints,
     bets: tuple[float, ...],
     n_docs: int,
+    suspicious: float,
     most: float,
-) -> float:
-    """Update the odds document by document, restarting those below 1; return their mean."""
+) -> tuple[float, int]:
+    """Update the odds document by document, restarting those below 1.
+
+    Returns their mean, and the latest start of those that are suspicious, -1 if none is.
+    """
     for i in range(len(log_probs)):
         for rival in range(odds.shape[0]):
             better = log_probs[i, pairs[rival, 0]] - log_probs[i, pairs[rival, 1]]
@@ -119,8 +117,10 @@ def bet(
                 # Restart from the stake: if there is a change, its estimate is later than this.
                 if after <= 1.0:
                     odds[rival, b], starts[rival, b] = 1.0, n_docs + i + 1
-    total = 0.0
+    total, since = 0.0, -1
     for rival in range(odds.shape[0]):
         for b in range(odds.shape[1]):
             total += odds[rival, b]
-    return total / odds.size
+            if odds[rival, b] >= suspicious and starts[rival, b] > since:
+                since = starts[rival, b]
+    return total / odds.size, since

@@ -34,8 +34,8 @@ def expert_log_probs(
     Of `out`, (n_docs, 2 + n_experts), the first column is of any word, the second of words by their
     frequency, the others are ``log(priors[prior] @ topic_likelihoods[model])``. The first priors
     are set, to the weights of each estimate, (n_tables, K). The topic likelihoods are
-    ``exp(X @ log((scale * table + strength * roots / n_roots) / (scale * totals[1] + strength)))``,
-    a model being an estimate at a strength, the strengths of an estimate side by side,
+    ``exp(X @ log((scale * table + strength * roots / n_roots) / (scale * totals[1] + strength)))``
+    (strengths being given per known word), a model being an estimate at a strength, the strengths of an estimate side by side,
     (n_docs, n_models, K), each row divided by its sum. `work` has room for 5 numbers per strength
     and topic, (5, n_strengths, n_tables K).
     """
@@ -44,7 +44,7 @@ def expert_log_probs(
     # Indexed, not unpacked: the parts would not be known as contiguous.
     slope, offset, products, logs, units = work[0], work[1], work[2], work[3], work[4]
     _set_weights(totals, scales, priors)
-    _set_coefficients(totals, scales, strengths, n_roots, slope, offset)
+    _set_coefficients(totals, scales, strengths, len(seen), n_roots, slope, offset)
     safe = safe_length(offset, UNSEEN)
     smoothed = WordProbs(table, 0, roots, slope, offset, safe)
     # `multiply_words` and `normalise` expect zeros, and leave zeros behind.
@@ -101,6 +101,7 @@ def _set_coefficients(
     totals: Floats,
     scales: Floats,
     strengths: Floats,
+    n_words: int,
     n_roots: float,
     slope: Floats,
     offset: Floats,
@@ -108,11 +109,12 @@ def _set_coefficients(
     """Set slope and offset of `WordProbs` at each strength, (n_strengths, n_tables K)."""
     n_topics = totals.shape[1] // len(scales)
     for s in range(len(strengths)):
+        strength = n_words * strengths[s]  # background words per topic, from those per known word
         for x in range(totals.shape[1]):
             scale = scales[x // n_topics]
             # Eq. 27 as a line in the counts, as in `em.columns.m_step`.
-            inverse = 1.0 / (scale * totals[1, x] + strengths[s])
-            slope[s, x], offset[s, x] = scale * inverse, strengths[s] * inverse / n_roots
+            inverse = 1.0 / (scale * totals[1, x] + strength)
+            slope[s, x], offset[s, x] = scale * inverse, strength * inverse / n_roots
 
 
 @in_place

@@ -123,14 +123,12 @@ class Experts:
         weights[N_ESTIMATES:] = self.priors
         statistics = (estimates.stacked.words, estimates.stacked.totals, estimates.scales)
         seen = (self.background.seen, self.background.n_seen)
-        # Settings are in words of background per known word, kernels take words per topic.
-        strengths = self.n_words * STRENGTHS
         prior = (self.background.roots, self.background.n_roots)
         n, n_topics, n_models = block.n_docs, estimates.n_topics, N_ESTIMATES * len(STRENGTHS)
         out = (np.empty((n, len(self.losses))), np.empty((n, n_models, n_topics)))
         work = np.empty((5, len(STRENGTHS), N_ESTIMATES * n_topics))
         table = (weights, expert_rows())
-        expert_log_probs(*arrays, *statistics, *seen, *prior, strengths, *table, work, *out)
+        expert_log_probs(*arrays, *statistics, *seen, *prior, STRENGTHS, *table, work, *out)
         return ExpertLikelihoods(block, *out, weights)
 
     def update_losses(self, log_probs: Floats) -> None:

@@ -177,7 +177,7 @@ class Refit:
 
     def _seek_change(self, experts: Experts, drift: Drift) -> bool:
         """Refit the window's topics on the documents since a change, if there was one."""
-        since = drift.suspected_since(SETTINGS.suspicion)
+        since = drift.suspected_since
         n_fresh = self.reservoir.n_seen - (since or 0)
         # A window that holds only documents since the change follows it by its visits.
         if since is None or n_fresh >= self.window.capacity:
@@ -223,14 +223,16 @@ class Refit:
 
     def _update_average(self, experts: Experts) -> None:
         """Update the averaged topics if the stream has grown by a step."""
-        n, strength = self.reservoir.n_seen, self.smoothing(ALL, experts).strength
-        if self.averaged is None:
-            self.averaged = AveragedTopics(experts.estimates[ALL], experts.background, strength, n)
-        elif self.averaged.is_due(n):
+        n, averaged = self.reservoir.n_seen, self.averaged
+        if averaged is not None and not averaged.is_due(n):
+            return
+        now = (experts.background, self.smoothing(ALL, experts).strength, n)
+        if averaged is None:
+            self.averaged = AveragedTopics(experts.estimates[ALL], *now)
+        else:
             # Before the average moves, so that it includes the restarted topic.
             self._revive(experts)
-            current = experts.estimates.view(ALL)
-            self.averaged = self.averaged.updated(current, experts.background, strength, n)
+            self.averaged = averaged.updated(experts.estimates.view(ALL), *now)
 
     def _revive(self, experts: Experts) -> None:
         """Restart a dead topic from the documents with the lowest likelihood per word."""

@@ -36,6 +36,7 @@ class SampleEM:
         self.sample, self.keeps = sample, keeps
         # Grows by doubling; documents already in the sample get their posteriors at a restart.
         self._room: Posteriors = np.zeros((len(sample), n_topics), np.float32)
+        self._work = work_space(n_topics)  # of kernels, used again at every block
         self._next = 0  # slot to visit next
         self._due = 0.0  # fractional part of the visits due
 
@@ -61,9 +62,9 @@ class SampleEM:
         self._next = (self._next + revisited[1]) % n
         # Plain tuples, because Numba determines their types faster, see `passes.visit_changes`.
         moved = (tuple(self.sample.view), tuple(change.moved), change.chosen, n_before)
-        added = (arrays_of(block), self.keeps)
-        topics, work = (tuple(columns), tuple(smoothing)), work_space(columns.n_topics)
-        visit_changes(*moved, *added, revisited, self._room, topics, SETTINGS.unmoved, work)
+        added = (arrays_of(block if self.keeps else NO_DOCUMENTS), self.keeps, revisited)
+        topics = (tuple(columns), tuple(smoothing))
+        visit_changes(*moved, *added, self._room, topics, SETTINGS.unmoved, self._work)
 
     def restart(
         self,
@@ -84,8 +85,7 @@ class SampleEM:
         after = np.zeros_like(before)
         # Invariant: the statistics are the sums of these posteriors, which `visit_changes` later
         # subtracts.
-        work = work_space(columns.n_topics)
-        batch_pass(self.sample.view, start, smoothing, statistics.columns, after, work)
+        batch_pass(self.sample.view, start, smoothing, statistics.columns, after, self._work)
         is_known = renumber and before.any()
         order = match(after, before) if is_known else np.arange(columns.n_topics)
         at = slice(columns.first, columns.first + columns.n_topics)
@@ -95,7 +95,7 @@ class SampleEM:
         view, topics = tuple(self.sample.view), (tuple(columns), tuple(smoothing))
         moved = (view, view, NONE_CHOSEN, n, arrays_of(NO_DOCUMENTS), self.keeps)
         for _ in range(n_passes):  # nothing moved, and everything is visited again
-            visit_changes(*moved, (0, n), self._room, topics, SETTINGS.unmoved, work)
+            visit_changes(*moved, (0, n), self._room, topics, SETTINGS.unmoved, self._work)
         if self.keeps and n > 0:
             # The sample stands for all documents, as these have no posterior under the new topics.
             columns.words[:, at] *= self.sample.n_seen / n
