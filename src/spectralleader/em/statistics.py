@@ -186,8 +186,9 @@ def match(statistics: Statistics, reference: Statistics) -> Ints:
 
 def with_words(documents: Documents) -> Documents:
     """Return the documents that have words: empty ones would decay the topics to uniform."""
-    sizes = documents.indptr[1:] - documents.indptr[:-1]
-    return documents if sizes.all() else documents[sizes > 0]
+    is_empty = documents.indptr[1:] == documents.indptr[:-1]
+    # `count_nonzero`, because `any` takes twice the time, at every block.
+    return documents if np.count_nonzero(is_empty) == 0 else documents[~is_empty]
 
 
 @cache
