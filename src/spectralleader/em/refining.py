@@ -14,10 +14,10 @@ BACKGROUND = 0.3
 WEIGHT = 1.0  # pseudo-documents that the topics share
 # Share of the documents that each topic of the start counts as, in every M-step. The start is an
 # average over the stream; the documents are a sample of it that changes, and each pass amplifies
-# the change. Mean churn on election tweets read at 5, 8 and 16 topics: 0.016, 0.023 and 0.031 with
-# 1/32, and 0.012, 0.015 and 0.018 with 1/8, which loses 0.2 % of the likelihood (health tweets:
-# 0.4 %). Not refined, levels churn least (0.006, 0.009 and 0.012) but lose 0.4 to 0.7 %.
-PRIOR = 1 / 16
+# the change. Mean churn on election tweets read at 5, 8 and 16 topics: 0.013, 0.014 and 0.021 with
+# 1/16, and 0.010, 0.012 and 0.016 with 1/8 (health tweets: 0.030, 0.037 and 0.044; 0.025, 0.032
+# and 0.036), which loses 0.2 % of the likelihood. docs/decisions.md has the whole trade.
+PRIOR = 1 / 8
 
 
 def refine(model: TopicModel, documents: Documents, n_passes: int) -> TopicModel:
