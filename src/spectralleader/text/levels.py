@@ -58,9 +58,8 @@ class Levels:
             self.pairs = TopicTree.of(model).pairs
             return
         old = self.tree(model)
-        new = TopicTree.of(model, like=old)
-        if _lost(new) < (1.0 - margin) * _lost(old):
-            self.pairs = new.pairs
+        if _lost(TopicTree.of(model)) < (1.0 - margin) * _lost(old):
+            self.pairs = TopicTree.of(model, like=old).pairs
             if is_late:
                 self.replaced = [*self.replaced, n_docs][-MOST_REPLACED:]
 
