@@ -34,10 +34,10 @@ def expert_log_probs(
     Of `out`, (n_docs, 2 + n_experts), the first column is of any word, the second of words by their
     frequency, the others are ``log(priors[prior] @ topic_likelihoods[model])``. The first priors
     are set, to the weights of each estimate, (n_tables, K). The topic likelihoods are
-    ``exp(X @ log((scale * table + strength * roots / n_roots) / (scale * totals[1] + strength)))``
-    (strengths being given per known word), a model being an estimate at a strength, the strengths of an estimate side by side,
-    (n_docs, n_models, K), each row divided by its sum. `work` has room for 5 numbers per strength
-    and topic, (5, n_strengths, n_tables K).
+    ``exp(X @ log((scale * table + strength * roots / n_roots) / (scale * totals[1] + strength)))``,
+    strengths being given per known word, a model being an estimate at a strength, the strengths of
+    an estimate side by side, (n_docs, n_models, K), each row divided by its sum. `work` has room
+    for 5 numbers per strength and topic, (5, n_strengths, n_tables K).
     """
     n, n_tables, n_strengths = len(indptr) - 1, len(scales), len(strengths)
     n_topics = table.shape[1] // n_tables
