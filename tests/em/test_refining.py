@@ -11,8 +11,8 @@ from tests.factories import documents, model
 def one_pass(start, now, block):
     """The M-step: documents by their posteriors, a share of the start, and background."""
     counts, K = block.to_matrix().toarray(), start.n_topics
-    posterior, n = now.posterior(block), block.n_docs
-    weights = posterior.sum(axis=0) + K * PRIOR * n * start.weights + WEIGHT / K
+    posterior = now.posterior(block)
+    weights = posterior.sum(axis=0) + WEIGHT / K
     background = BACKGROUND * block.n_words * (start.weights @ start.topics)
     words = posterior.T @ counts + PRIOR * counts.sum() * start.topics + background
     return TopicModel(weights / weights.sum(), words / words.sum(axis=1, keepdims=True))
@@ -33,3 +33,12 @@ def test_without_documents_or_passes_the_start_stays():
     start = model(3, 5)
     assert refine(start, Documents.empty(5), 3) is start
     assert refine(start, documents(4, 5), 0) is start
+
+
+def test_weights_are_the_shares_of_the_documents_however_those_of_the_start_differ():
+    truth, start = model(3, 30, seed=1), model(3, 30, seed=1)
+    block = truth.sample_words(
+        np.repeat([0, 1, 2], [300, 80, 20]), np.full(400, 8), np.random.default_rng(0)
+    )
+    found = refine(TopicModel([0.1, 0.1, 0.8], start.topics), block, 10)
+    np.testing.assert_allclose(found.weights, found.posterior(block).mean(axis=0), atol=0.01)

@@ -57,7 +57,6 @@ def m_step(
 
     All are (1, K). The statistics are `scale` times those in the columns.
     """
-    n_docs = 0.0
     for k in range(columns.n_topics):
         n_words = scale * columns.totals[1, columns.first + k]
         # Eq. 27 as slope * count + offset * background: the (K, d) model is never formed.
@@ -66,6 +65,8 @@ def m_step(
         own = scale * columns.totals[0, columns.first + k]
         # omega of eq. 27, before normalisation; `weight` is 1 there.
         prior[0, k] = own + smoothing.weight / columns.n_topics
+    n_docs = 0.0
+    for k in range(columns.n_topics):  # a loop of its own, see `compiled.kernel`
         n_docs += prior[0, k]
     for k in range(columns.n_topics):
         prior[0, k] /= n_docs

@@ -43,11 +43,11 @@ def refine(model: TopicModel, documents: Documents, n_passes: int) -> TopicModel
 
 def _prior(model: TopicModel, documents: Documents) -> Statistics:
     """Return the start as statistics: documents of its topics, and background in each."""
-    n, K = documents.n_docs, model.n_topics
+    K = model.n_topics
     background = BACKGROUND * model.n_words * (model.weights @ model.topics)
     prior = Statistics.zero(K, model.n_words)
-    # PRIOR * n pseudo-documents per topic on average, in proportion to the weights of the start.
-    prior.totals[0] = K * PRIOR * n * model.weights + WEIGHT / K
+    # Weights have no such prior: a weight is the share of the documents, which people count.
+    prior.totals[0] = WEIGHT / K
     # as many words in each topic: a small one moves least, as it has the fewest documents
     prior.words[:] = (PRIOR * float(documents.lengths.sum()) * model.topics + background).T
     return prior

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -191,7 +191,7 @@ def with_words(documents: Documents) -> Documents:
     return documents if np.count_nonzero(is_empty) == 0 else documents[~is_empty]
 
 
-@cache
+@lru_cache(maxsize=4)  # a vocabulary that grows has many sizes
 def _even(n_words: int) -> Floats:
     """Return ones: the frequencies towards which a pseudo-count for every word smooths."""
     return np.ones(n_words)

@@ -64,8 +64,12 @@ def kernel(function: Kernel) -> Kernel:
 
     Division follows NumPy: no exception on zero. Sums may be reordered, so that they fill vector
     registers: equal to the loop written out but for rounding, and the same bits at every run.
-    Infinities and NaN keep their meaning. A kernel returns nothing, a number or arrays: making any
-    other object of its result runs Python code, in which a signal could be handled.
+    Infinities and NaN keep their meaning. A loop that sums must not store anything: LLVM compiles a
+    loop with stores twice, with and without vector registers, and chooses by where arrays lie in
+    memory, so that the last bits of the sum would depend on that.
+
+    A kernel returns nothing, a number or arrays: making any other object of its result runs Python
+    code, in which a signal could be handled.
     """
     # An array that a kernel returns costs about 1.3 us, because its type is rebuilt twice; one that
     # is passed in costs 0.05 us. Small kernels on the path of every step write into arguments.

@@ -77,6 +77,7 @@ def decompose_tensor(
             start, square = best if is_last and s > 0 else starts[i, s], 0.0
             for a in range(k):
                 theta[a] = start[a]
+            for a in range(k):  # a loop of its own, see `compiled.kernel`
                 square += start[a] * start[a]
             norm = 1.0 if is_last and s > 0 else np.sqrt(square)
             for a in range(k):

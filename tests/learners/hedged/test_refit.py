@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from spectralleader import HedgedLeader, Reservoir
+from spectralleader.documents.views import DocumentView
 from spectralleader.em.columns import Columns, Smoothing
 from spectralleader.em.statistics import Statistics
 from spectralleader.learners.hedged import averaged_topics, refit
 from spectralleader.learners.hedged.experts import ALL, Experts
 from spectralleader.learners.hedged.race import Outcome
 from spectralleader.learners.hedged.refit import next_race
+from spectralleader.learners.hedged.revival import restart_topic
 from spectralleader.learners.hedged.sample_em import SampleEM
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.sources.synthetic import random_problem
@@ -188,3 +190,13 @@ def test_a_change_is_looked_into_with_at_least_ten_documents_a_topic(
 def test_searches_for_a_change_take_a_share_of_the_stream(soon, monkeypatch, share, at):
     soon(searched=share)  # 50 of 150 documents, 100 more of 200, 200 more of 300
     assert searches(monkeypatch, 3, 12) == at
+
+
+def test_a_restarted_topic_has_an_even_share_of_the_documents_counted():
+    """Not of those remembered, which are fewer."""
+    block, _ = PROBLEM.truth.sample(300, 8, seed=1)
+    statistics = Statistics.one_document(PROBLEM.truth, 8.0)
+    counted = Statistics(5000.0 * statistics.totals, 5000.0 * statistics.words)
+    smoothing = Smoothing(np.ones(block.n_words), float(block.n_words), 1.0)
+    restart_topic(counted, 2, DocumentView.of(block), smoothing)
+    assert counted.totals[0, 2] == pytest.approx(5000 / 3)

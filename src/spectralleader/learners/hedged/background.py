@@ -110,10 +110,11 @@ def smooth_into(
     divided by its sum.
     """
     K, n_words, first = columns.n_topics, topics.shape[1], columns.first
-    n_docs = 0.0
     for k in range(K):
         # The M-step of eq. 27.
         weights[k] = scale * columns.totals[0, first + k] + WEIGHT / K
+    n_docs = 0.0
+    for k in range(K):  # sums have loops of their own, see `compiled.kernel`
         n_docs += weights[k]
     for k in range(K):
         weights[k] /= n_docs
@@ -125,6 +126,7 @@ def smooth_into(
             row, total = topics[k], 0.0
             for w in range(low, high):
                 row[w] = scale * columns.words[w, first + k] + strength * background[w]
+            for w in range(low, high):
                 total += row[w]
             sums[k] += total
     for k in range(K):

@@ -115,6 +115,7 @@ def learn_posteriors(
             model, total = (first + g) * n_strengths, 0.0
             for k in range(n_topics):
                 row[g * n_topics + k] = weights[first + g, k] * topic_likelihoods[i, model, k]
+            for k in range(n_topics):  # a loop of its own, see `compiled.kernel`
                 total += row[g * n_topics + k]
             for k in range(n_topics):
                 row[g * n_topics + k] *= gains[g] / total

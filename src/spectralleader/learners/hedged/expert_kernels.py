@@ -91,6 +91,7 @@ def _set_weights(totals: Floats, scales: Floats, out: Floats) -> None:
         total = 0.0
         for k in range(n_topics):
             out[t, k] = scales[t] * totals[0, t * n_topics + k] + WEIGHT / n_topics
+        for k in range(n_topics):  # a loop of its own, see `compiled.kernel`
             total += out[t, k]
         for k in range(n_topics):
             out[t, k] /= total

@@ -124,6 +124,7 @@ def weigh(
         mixed = 0.0
         for c in range(n):
             relative[c] = np.exp(log_probs[i, c] - largest)
+        for c in range(n):  # sums have loops of their own, see `compiled.kernel`
             mixed += pool[c] * relative[c]
         # P_0 of eq. 29, before the pool is updated: the pool competes with what it predicted.
         relative[n] = mixed
@@ -144,6 +145,7 @@ def weigh(
         total = 0.0
         for c in range(n + 1):
             weights[c] *= relative[c]
+        for c in range(n + 1):
             total += weights[c]
         for c in range(n + 1):
             weights[c] = (1.0 - share) * weights[c] / total + share / (n + 1)

@@ -24,6 +24,6 @@ def restart_topic(
     worst = subset.take(np.argsort(explained, kind="stable")[:WORST])
     alone = Statistics.zero(1, worst.n_words)
     # Weighted to an even share of the documents; a topic that starts small could die again.
-    even = n / statistics.totals.shape[1]
+    even = float(statistics.totals[0].mean())
     alone.add(worst, np.full((worst.n_docs, 1), even / worst.n_docs))
     statistics.totals[:, topic], statistics.words[:, topic] = alone.totals[:, 0], alone.words[:, 0]
