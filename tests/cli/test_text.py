@@ -1,3 +1,4 @@
+import errno
 import gzip
 import json
 import os
@@ -6,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from typer.testing import CliRunner
 
 from spectralleader import TextTopics, Vocabulary, load
 from spectralleader.cli import app, evaluate, text
+from spectralleader.errors import StorageError
 from spectralleader.jobs import Source, learn
 from spectralleader.jobs.evaluating import DEFAULT_LEARNERS
 from spectralleader.text.topics import DEFAULT_LEARNER
@@ -283,6 +286,25 @@ def test_a_page_is_written(command, file, tmp_path):
     page = out.read_text(encoding="utf-8")
     assert "<h1>Topics of news</h1>" in page
     assert '"documents":[]' in page
+
+
+def test_a_full_disk_costs_no_page_and_is_named(command, file, tmp_path, monkeypatch):
+    saved, out = tmp_path / "news.model", tmp_path / "topics.html"
+    command("learn", file, "-k", 3, "--save", saved)
+    out.write_text("yesterday's")
+
+    def fail(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("spectralleader.storage.atomic.os.fsync", fail)
+        with pytest.raises(StorageError, match="topics.html: No space left on device"):
+            command("page", saved, "-o", out)
+    assert out.read_text() == "yesterday's"
+    assert sorted(one.name for one in tmp_path.iterdir() if "html" in one.name) == ["topics.html"]
+    if Path("/dev/full").exists():
+        with pytest.raises(OSError, match="cannot write to /dev/full: No space left on device"):
+            command("predict", saved, file, "--out", "/dev/full")
 
 
 def test_evaluate_prints_a_table_and_draws(command, file, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import json
 import sys
@@ -182,14 +183,24 @@ def tell_level(given: str | None, topics: TextTopics) -> None:
         typer.echo(f"{say_default(topics)}: --level N|all", err=True)
 
 
+FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk, or what one may use of it
+
+
 @contextmanager
 def opened(path: Path | None) -> Iterator[TextIO]:
     """Yield a file opened for writing, or standard output."""
     if path is None:
         yield sys.stdout
         return
-    with path.open("w", encoding="utf-8", newline="") as file:
-        yield file
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            yield file
+    except OSError as error:
+        if error.errno in FULL:  # raised by a write, which does not name the file
+            raise OSError(
+                f"cannot write to {path}: {error.strerror}; {path} is incomplete"
+            ) from error
+        raise
 
 
 def end_useless() -> NoReturn:

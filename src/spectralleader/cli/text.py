@@ -198,13 +198,14 @@ def page(
     check_output(out, model)
     check_model(model, learner)
     from spectralleader.page import describe_page, render
-    from spectralleader.storage import load_with_losses
+    from spectralleader.storage import atomic, load_with_losses
 
     learned, curve = load_with_losses(model)
     heading = title or f"Topics of {Path(model).stem}"
     n = None if level is None else find_level(level, learned)
     content = describe_page(learned, title=heading, level=n, texts=not no_texts, curve=curve)
-    out.write_text(render(content), encoding="utf-8")
+    # As a whole: a full disk does not cost the page that was there.
+    atomic.write(out, render(content).encode())
     typer.echo(f"Page: {out}")
     if not learned.n_docs > learned.n_empty:
         raise typer.Exit(NOTHING_USEFUL)
