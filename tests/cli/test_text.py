@@ -298,7 +298,7 @@ def test_a_full_disk_costs_no_page_and_is_named(command, file, tmp_path, monkeyp
 
     with monkeypatch.context() as patched:
         patched.setattr("spectralleader.storage.atomic.os.fsync", fail)
-        with pytest.raises(StorageError, match="topics.html: No space left on device"):
+        with pytest.raises(StorageError, match=r"topics\.html: No space left on device"):
             command("page", saved, "-o", out)
     assert out.read_text() == "yesterday's"
     assert sorted(one.name for one in tmp_path.iterdir() if "html" in one.name) == ["topics.html"]
