@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from spectralleader import TextTopics, Vocabulary, load
+from spectralleader import TextTopics, Vocabulary, load, save
 from spectralleader.cli import app, evaluate, text
 from spectralleader.jobs import Source, learn
 from spectralleader.jobs.evaluating import DEFAULT_LEARNERS
@@ -211,6 +211,44 @@ def test_columns_of_the_input_are_kept_and_every_row_has_a_line(command, file, t
     assert "skipped" not in told.stderr
 
 
+def test_predict_reads_the_columns_that_the_model_learned(command, tmp_path):
+    saved, new, old = tmp_path / "m", tmp_path / "new.csv", tmp_path / "old.csv"
+    new.write_text("text,title,note\nrain and wind,a goal,the vote\n" * 30)
+    command("learn", new, "-k", 2, "--text", "title,text", "--save", saved)
+    told = command("predict", saved, new, "--to", "jsonl")
+    assert json.loads(told.stdout.splitlines()[0])["known_words"] == 3  # goal, rain, wind
+    assert told.stderr == ""
+    named = command("predict", saved, new, "--to", "jsonl", "--text", "title")
+    assert json.loads(named.stdout.splitlines()[0])["known_words"] == 1
+    assert named.stderr == ""
+    old.write_text("text,note\nrain and wind,the vote\n")
+    guessed = command("predict", saved, old, "--to", "jsonl")
+    assert json.loads(guessed.stdout)["known_words"] == 2
+    assert guessed.stderr == (
+        "guessed: text from the column 'text'; the model learned from 'title', 'text', but "
+        f"{old} has no column 'title'\n"
+    )
+
+
+def test_predict_tells_its_guess_if_the_model_does_not_know_its_columns(command, file, tmp_path):
+    saved = tmp_path / "m"
+    topics = TextTopics(2)
+    topics.learn(["rain and wind"] * 3)
+    save(topics, saved)
+    assert command("predict", saved, file).stderr == "guessed: text from the column 'text'\n"
+    piped = run("predict", saved, "-", given="rain\n")
+    assert piped.stderr == "guessed: each line is a text\n"
+
+
+def test_predict_reads_the_tokens_that_the_model_learned(command, tmp_path):
+    saved, new = tmp_path / "m", tmp_path / "new.jsonl"
+    new.write_text('{"items": ["a", "b"], "tags": ["c"], "text": "a b"}\n' * 20)
+    command("learn", new, "-k", 2, "--tokens", "items", "--save", saved)
+    told = command("predict", saved, new, "--to", "jsonl")
+    assert json.loads(told.stdout.splitlines()[0])["known_words"] == 2
+    assert told.stderr == "guessed: items: 2 tokens, first 'a'\n"
+
+
 def test_no_texts_keeps_none(command, file, tmp_path):
     saved = tmp_path / "m"
     command("learn", file, "-k", 3, "--save", saved, "--no-texts")
@@ -352,7 +390,8 @@ def test_a_file_without_a_header_is_told_and_read_if_asked(command, tmp_path):
     assert learned.stdout.startswith("60 documents")
     assert "problem" not in learned.stdout
     told = command("predict", saved, file, "--out", out)
-    assert told.stderr.startswith("skipped 1 row: taken for the header")
+    assert "skipped 1 row: taken for the header" in told.stderr
+    assert "the model learned from '1', but" in told.stderr
     command("predict", saved, file, "--out", out, "--no-header")
     assert len(out.read_text().splitlines()) == 61
     for arguments, message in (
@@ -500,7 +539,7 @@ def test_a_closed_pipe_is_no_error(file, tmp_path):
     )
     assert reader.stdout.readline().startswith("file,line")
     reader.stdout.close()
-    assert (reader.wait(60), reader.stderr.read()) == (0, "")
+    assert (reader.wait(60), reader.stderr.read()) == (0, "guessed: each line is a text\n")
     reader.stderr.close()
 
 

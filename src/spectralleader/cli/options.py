@@ -15,6 +15,7 @@ import typer
 from spectralleader.runtime.interrupts import Interrupts, Terminated
 
 if TYPE_CHECKING:
+    from spectralleader.jobs.source import AnyReader
     from spectralleader.text.topics import TextTopics
 
 # Exit codes; the last two are the shell's for Ctrl-C and SIGTERM.
@@ -180,6 +181,13 @@ def tell_level(given: str | None, topics: TextTopics) -> None:
         from spectralleader.cli.tables import say_default
 
         typer.echo(f"{say_default(topics)}: --level N|all", err=True)
+
+
+def tell_guesses(reader: AnyReader) -> None:
+    """Tell which columns were guessed, on standard error; a live source waits for its messages."""
+    _ = reader.columns
+    for guess in reader.guesses:
+        typer.echo(f"guessed: {guess}", err=True)
 
 
 @contextmanager
