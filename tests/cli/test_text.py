@@ -184,6 +184,10 @@ def test_auto_learns_many_topics_and_shows_as_many_as_prices_suggest(command, tm
     told = command("predict", saved, file)
     assert "3 topics (suggested), merged from 32" in told.stderr
     assert told.stdout.splitlines()[0].endswith("p1,p2,p3")
+    recent = command("topics", saved, "--recent").stdout
+    assert "The topics of the last 900 documents only:\nLevel 3 (suggested): merged from" in recent
+    assert ", then refined" not in recent
+    assert "Level 5: merged from" in command("topics", saved, "--recent", "--level", 5).stdout
     told = command("predict", saved, file, "--level", "all")
     assert (told.stderr, told.stdout.splitlines()[0][-7:]) == ("", "p31,p32")
     resumed = command("learn", file, "-k", "auto", "--save", saved, "--json")

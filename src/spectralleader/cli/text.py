@@ -50,7 +50,7 @@ def topics(
         typer.Option(
             "--recent",
             help="Show the topics of the last 2,000 documents, or of those since a suspected "
-            "change.",
+            "change, at the same level and with the same numbers.",
         ),
     ] = False,
     level: Level = None,
@@ -76,8 +76,7 @@ def topics(
     n = find_level(level, learned)
     if name:
         learned = name_topics(model, parse_names(name), n)
-    asked = None if recent and level is None else n
-    found = describe(learned, n_words=words, n_typical=documents, recent=recent, level=asked)
+    found = describe(learned, n_words=words, n_typical=documents, recent=recent, level=n)
     print_json(found.summary()) if as_json else show_description(found)
     if not learned.n_docs > learned.n_empty:
         raise typer.Exit(NOTHING_USEFUL)
