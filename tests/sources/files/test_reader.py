@@ -437,6 +437,7 @@ def test_times_out_of_order_are_reported_and_sorted_on_demand(tmp_path):
     reader, _ = everything(file)
     assert reader.problems.counts == {problems.BAD_TIME: 1, problems.OUT_OF_ORDER: 2}
     assert reader.problems.places[problems.OUT_OF_ORDER] == [f"{file} line 3", f"{file} line 7"]
+    assert reader.problems.summary()[-1].endswith("; to sort by time, pass sort=True (--sort)")
     reader, blocks = everything(file, sort=True, block=4)
     assert [text for part in blocks for text in part.texts] == [
         f"text {i}" for i in (5, 1, 0, 2, 4, 3)
