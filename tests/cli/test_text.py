@@ -163,6 +163,9 @@ def test_levels_and_names_go_from_topics_to_predictions_and_trends(command, file
     table = command("trends", saved, "--level", 3).stdout.splitlines()
     assert table[0] == "time,topic,share,error,documents,name"
     assert table[1].startswith("2020-01-01T00:0")
+    assert (table[1].split(",")[-1], table[2].split(",")[-1]) == ("", "ball games")
+    rows = command("trends", saved, "--level", 3, "--to", "jsonl").stdout.splitlines()
+    assert [json.loads(row)["name"] for row in rows[:3]] == [None, "ball games", None]
     found = [
         json.loads(line) for line in command("trends", saved, "--to", "jsonl").stdout.splitlines()
     ]
