@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from spectralleader import TextTopics, Vocabulary, load
+from spectralleader import TextTopics, Vocabulary, load, save
 from spectralleader.cli import app, evaluate, text
 from spectralleader.errors import StorageError
 from spectralleader.jobs import Source, learn
@@ -166,6 +166,9 @@ def test_levels_and_names_go_from_topics_to_predictions_and_trends(command, file
     table = command("trends", saved, "--level", 3).stdout.splitlines()
     assert table[0] == "time,topic,share,error,documents,name"
     assert table[1].startswith("2020-01-01T00:0")
+    assert (table[1].split(",")[-1], table[2].split(",")[-1]) == ("", "ball games")
+    rows = command("trends", saved, "--level", 3, "--to", "jsonl").stdout.splitlines()
+    assert [json.loads(row)["name"] for row in rows[:3]] == [None, "ball games", None]
     found = [
         json.loads(line) for line in command("trends", saved, "--to", "jsonl").stdout.splitlines()
     ]
@@ -187,6 +190,10 @@ def test_auto_learns_many_topics_and_shows_as_many_as_prices_suggest(command, tm
     told = command("predict", saved, file)
     assert "3 topics (suggested), merged from 32" in told.stderr
     assert told.stdout.splitlines()[0].endswith("p1,p2,p3")
+    recent = command("topics", saved, "--recent").stdout
+    assert "The topics of the last 900 documents only:\nLevel 3 (suggested): merged from" in recent
+    assert ", then refined" not in recent
+    assert "Level 5: merged from" in command("topics", saved, "--recent", "--level", 5).stdout
     told = command("predict", saved, file, "--level", "all")
     assert (told.stderr, told.stdout.splitlines()[0][-7:]) == ("", "p31,p32")
     resumed = command("learn", file, "-k", "auto", "--save", saved, "--json")
@@ -212,6 +219,44 @@ def test_columns_of_the_input_are_kept_and_every_row_has_a_line(command, file, t
     ]
     assert lines[2].split(",")[6:8] == ["0", "0.0"]
     assert "skipped" not in told.stderr
+
+
+def test_predict_reads_the_columns_that_the_model_learned(command, tmp_path):
+    saved, new, old = tmp_path / "m", tmp_path / "new.csv", tmp_path / "old.csv"
+    new.write_text("text,title,note\nrain and wind,a goal,the vote\n" * 30)
+    command("learn", new, "-k", 2, "--text", "title,text", "--save", saved)
+    told = command("predict", saved, new, "--to", "jsonl")
+    assert json.loads(told.stdout.splitlines()[0])["known_words"] == 3  # goal, rain, wind
+    assert told.stderr == ""
+    named = command("predict", saved, new, "--to", "jsonl", "--text", "title")
+    assert json.loads(named.stdout.splitlines()[0])["known_words"] == 1
+    assert named.stderr == ""
+    old.write_text("text,note\nrain and wind,the vote\n")
+    guessed = command("predict", saved, old, "--to", "jsonl")
+    assert json.loads(guessed.stdout)["known_words"] == 2
+    assert guessed.stderr == (
+        "guessed: text from the column 'text'; the model learned from 'title', 'text', but "
+        f"{old} has no column 'title'\n"
+    )
+
+
+def test_predict_tells_its_guess_if_the_model_does_not_know_its_columns(command, file, tmp_path):
+    saved = tmp_path / "m"
+    topics = TextTopics(2)
+    topics.learn(["rain and wind"] * 3)
+    save(topics, saved)
+    assert command("predict", saved, file).stderr == "guessed: text from the column 'text'\n"
+    piped = run("predict", saved, "-", given="rain\n")
+    assert piped.stderr == "guessed: each line is a text\n"
+
+
+def test_predict_reads_the_tokens_that_the_model_learned(command, tmp_path):
+    saved, new = tmp_path / "m", tmp_path / "new.jsonl"
+    new.write_text('{"items": ["a", "b"], "tags": ["c"], "text": "a b"}\n' * 20)
+    command("learn", new, "-k", 2, "--tokens", "items", "--save", saved)
+    told = command("predict", saved, new, "--to", "jsonl")
+    assert json.loads(told.stdout.splitlines()[0])["known_words"] == 2
+    assert told.stderr == "guessed: items: 2 tokens, first 'a'\n"
 
 
 def test_no_texts_keeps_none(command, file, tmp_path):
@@ -374,7 +419,8 @@ def test_a_file_without_a_header_is_told_and_read_if_asked(command, tmp_path):
     assert learned.stdout.startswith("60 documents")
     assert "problem" not in learned.stdout
     told = command("predict", saved, file, "--out", out)
-    assert told.stderr.startswith("skipped 1 row: taken for the header")
+    assert "skipped 1 row: taken for the header" in told.stderr
+    assert "the model learned from '1', but" in told.stderr
     command("predict", saved, file, "--out", out, "--no-header")
     assert len(out.read_text().splitlines()) == 61
     for arguments, message in (
@@ -522,7 +568,7 @@ def test_a_closed_pipe_is_no_error(file, tmp_path):
     )
     assert reader.stdout.readline().startswith("file,line")
     reader.stdout.close()
-    assert (reader.wait(60), reader.stderr.read()) == (0, "")
+    assert (reader.wait(60), reader.stderr.read()) == (0, "guessed: each line is a text\n")
     reader.stderr.close()
 
 

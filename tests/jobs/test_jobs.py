@@ -27,6 +27,7 @@ from spectralleader.jobs.sentences import (
 from spectralleader.jobs.source import choose_vocabulary, choose_words
 from spectralleader.learners.fixed import Fixed
 from spectralleader.learners.hedged import Event
+from spectralleader.models import TopicTree
 from spectralleader.sources import read
 from spectralleader.sources.block import Block
 from spectralleader.sources.files import TextBlock
@@ -269,8 +270,22 @@ def test_a_model_is_described_at_a_level(tmp_path):
     assert [topic["name"] for topic in found.topics] == [None, "the second", None]
     assert found.level[:2] == (3, 8)
     assert found.level.price > 0
-    with pytest.raises(ValueError, match="omit the level"):
-        describe(topics, level=3, recent=True)
+
+
+def test_recent_topics_are_described_at_the_level_of_all_topics(tmp_path):
+    topics = learn(write_csv(tmp_path / "news.csv", 3000), n_topics="auto").topics
+    n = topics.level()
+    found = describe(topics, recent=True)
+    assert len(found.topics) == n < 32
+    assert found.level[:2] == (n, 32)
+    assert found.level.is_default
+    recent, own = topics.recent.model, topics.tree()
+    assert found.level.price == round(TopicTree.priced(recent, own.pairs).lost(n), 4)
+    assert found.level.price != round(own.lost(n), 4)  # that of the topics of all documents
+    assert found.findings()[2].startswith(f"{n} topics are suggested: they keep ")
+    merged = describe(topics, recent=True, level=5)
+    assert (len(merged.topics), merged.level.is_default) == (5, False)
+    assert describe(topics, recent=True, level="all").level is None
 
 
 def test_without_texts_typical_documents_are_words(tmp_path):
@@ -347,7 +362,7 @@ def test_unused_topics_are_counted_and_fewer_are_recommended(tmp_path):
     assert describe(topics, level=3).findings()[1] == "All 3 topics are in use."
     assert describe(topics, level=2).findings()[2].endswith(" Use --level 3.")
     recent = describe(topics, recent=True).findings()[2]
-    assert recent.endswith(" Use -k 3.")  # recent topics have no levels
+    assert recent.endswith(" Use -k 3, or --level 3 for this model.")
 
 
 def test_a_model_to_be_merged_has_one_recommendation_at_every_level(tmp_path):

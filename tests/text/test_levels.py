@@ -31,6 +31,28 @@ def test_a_level_is_a_snapshot_with_its_groups(learned):
     assert same_state(before, learned.to_state())
 
 
+def test_recent_topics_are_merged_and_named_like_all_topics():
+    topics = TextTopics(9)
+    topics.learn(WRITTEN)
+    topics.name(1, "the second", level=3)
+    found, recent = topics.recent_at(3), topics.recent.model
+    assert_valid(found.model)
+    assert found.groups.tolist() == topics.at(3).groups.tolist()
+    assert found.names == topics.at(3).names == ("", "the second", "")
+    assert found.model.weights == pytest.approx(
+        [recent.weights[found.groups == group].sum() for group in range(3)]
+    )
+    assert topics.recent_at(9).groups is topics.recent_at().groups is None
+    assert same_state(topics.recent_at("all").model.to_state(), recent.to_state())
+
+
+def test_recent_topics_are_read_at_the_default_level():
+    topics = TextTopics("auto")
+    topics.learn(WRITTEN)
+    assert topics.recent_at().model.n_topics == topics.level() < 32
+    assert topics.recent.model.n_topics == 32
+
+
 def test_a_level_finds_the_topics_that_fewer_would(learned):
     guessed = learned.at(3).posterior(WRITTEN).argmax(axis=1)
     for label in set(LABELS):

@@ -74,6 +74,20 @@ class FileOptions(ReadOptions):
 
 
 @dataclass(frozen=True)
+class PredictOptions(FileOptions):
+    """How documents are read from files for a model."""
+
+    text: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COL,COL",
+            help="Text columns, joined. Defaults to those that MODEL was learned from, if FILE "
+            "has them; otherwise guessed.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
 class StreamOptions(FileOptions):
     """How documents are read from files in order."""
 

@@ -16,10 +16,12 @@ import typer
 from spectralleader.runtime.interrupts import Interrupts, Terminated
 
 if TYPE_CHECKING:
+    from spectralleader.jobs.source import AnyReader
     from spectralleader.text.topics import TextTopics
 
 # Exit codes; the last two are the shell's for Ctrl-C and SIGTERM.
 NOTHING_USEFUL, STOPPED, TERMINATED = 1, 130, 143
+FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk, or what one may use of it
 PATIENCE = 4.0  # seconds after a signal until a command that saves nothing is killed
 FILES = (
     "Files or folders, read in this order; - is standard input. Or one stream, "
@@ -183,7 +185,11 @@ def tell_level(given: str | None, topics: TextTopics) -> None:
         typer.echo(f"{say_default(topics)}: --level N|all", err=True)
 
 
-FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk, or what one may use of it
+def tell_guesses(reader: AnyReader) -> None:
+    """Tell which columns were guessed, on standard error; a live source waits for its messages."""
+    _ = reader.columns
+    for guess in reader.guesses:
+        typer.echo(f"guessed: {guess}", err=True)
 
 
 @contextmanager

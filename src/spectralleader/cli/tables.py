@@ -213,7 +213,7 @@ def show_description(found: Description) -> None:
     if found.n_recent is not None:
         _say(out, f"The topics of the last {count_of(found.n_recent, 'document')} only:")
     if found.level is not None:
-        _say(out, say_level(found.level))
+        _say(out, say_level(found.level, refined=found.n_recent is None))
     if found.trends is not None:
         _say(out, say_stretches(found.trends))
     for topic in found.topics:
@@ -244,12 +244,13 @@ def _show_topic(out: Console, topic: dict[str, Any]) -> None:
         out.print(Text(shown, style="dim"), no_wrap=True, overflow="ellipsis")
 
 
-def say_level(level: Level) -> str:
+def say_level(level: Level, *, refined: bool) -> str:
     """Return a sentence about a level of the merge tree."""
     suggested = " (suggested)" if level.is_default else ""
+    then = ", then refined" if refined else ""
     return (
         f"Level {level.n_topics}{suggested}: merged from {level.n_fine} topics, which loses "
-        f"{level.price:.3f} nats per word, then refined. Use --level N for more or fewer topics, "
+        f"{level.price:.3f} nats per word{then}. Use --level N for more or fewer topics, "
         "--level all for all."
     )
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spectralleader.cli.groups import FileOptions, grouped
+from spectralleader.cli.groups import PredictOptions, grouped
 from spectralleader.cli.learn import EXAMPLES, learn
 from spectralleader.cli.options import (
     NOTHING_USEFUL,
@@ -27,6 +27,7 @@ from spectralleader.cli.options import (
     print_json,
     split_names,
     stoppable,
+    tell_guesses,
     tell_level,
 )
 
@@ -49,7 +50,7 @@ def topics(
         typer.Option(
             "--recent",
             help="Show the topics of the last 2,000 documents, or of those since a suspected "
-            "change.",
+            "change, at the same level and with the same numbers.",
         ),
     ] = False,
     level: Level = None,
@@ -75,8 +76,7 @@ def topics(
     n = find_level(level, learned)
     if name:
         learned = name_topics(model, parse_names(name), n)
-    asked = None if recent and level is None else n
-    found = describe(learned, n_words=words, n_typical=documents, recent=recent, level=asked)
+    found = describe(learned, n_words=words, n_typical=documents, recent=recent, level=n)
     print_json(found.summary()) if as_json else show_description(found)
     if not learned.n_docs > learned.n_empty:
         raise typer.Exit(NOTHING_USEFUL)
@@ -112,7 +112,7 @@ def predict(
         str | None,
         typer.Option(metavar="COL,COL", help="Input columns to copy to the output."),
     ] = None,
-    reading: FileOptions,
+    reading: PredictOptions,
     follow: Follow = None,
     watch: Annotated[
         bool,
@@ -129,20 +129,27 @@ def predict(
     probability, a p-value for surprise, and the probabilities of all topics.
     A document without text or known words has an empty topic, and the weights
     of the topics as probabilities.
+
+    The text columns are those that MODEL was learned from. If FILE lacks one of
+    them, the text column is guessed, and the guess is printed.
     """
     check_output(out, model, *files)
+    check_model(model, learner)
     with stoppable():
-        learned = load_model(model, learner)
         from spectralleader.cli.display import Log
         from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
+        from spectralleader.storage import load_with_settings
 
+        learned, settings = load_with_settings(model)
         watched = WatchedTopics(model, Log()) if watch else None
 
         how: dict[str, Any] = {"keep": split_names(keep) or (), "empty": True, "follow": follow}
+        how["learned"] = settings.get("text")
         source = reading.source(files, time="", label="", block=block, **how)
         n = find_level(level, learned)
         tell_level(level, learned)
         with source.open() as reader, opened(out) as file:
+            tell_guesses(reader)
             found = predict_blocks(watched or learned, reader, level=n, shares=shares, n_best=best)
             write(found, file, to)
     for line in reader.problems.summary():

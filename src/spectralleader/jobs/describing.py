@@ -25,6 +25,7 @@ from spectralleader.jobs.sentences import (
 )
 from spectralleader.learners.lookup import name_of
 from spectralleader.learners.protocol import remembered
+from spectralleader.models import TopicTree
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.trends import (
@@ -65,7 +66,7 @@ class Description:
         readable = Readable(
             len(self.topics),
             len(used),
-            0 if self.n_recent is not None else n_fine,
+            n_fine,
             is_merged=self.level is not None,
             is_equal=self.is_equal,
         )
@@ -116,7 +117,7 @@ class Level(NamedTuple):
 
     n_topics: int
     n_fine: int  # number of all topics
-    price: float  # likelihood lost by merging, in nats per word, before refinement
+    price: float  # likelihood lost by merging, in nats per word, before any refinement
     is_default: bool  # whether it is read unless another one is asked for
 
 
@@ -135,13 +136,12 @@ def describe(
     n_words, n_typical : int
         Words and typical documents per topic.
     recent : bool
-        Describe the topics of the most recent documents.
+        Describe the topics of the most recent documents, merged by the tree of all documents.
     level : int, "all" or "auto", optional
         Describe the topics merged to this number, see `TextTopics.at`.
     """
-    if recent and level is not None:
-        raise ValueError("the topics of the last documents cannot be merged: omit the level")
-    shown = topics.recent if recent else topics.at(level)
+    shown = topics.recent_at(level) if recent else topics.at(level)
+    tree = TopicTree.priced(topics.recent.model, topics.tree().pairs) if recent else topics.tree()
     documents = topics.learner.window.documents if recent else remembered(topics.learner)  # type: ignore[attr-defined]
     listed = list_topics(shown, n_words)
     trends = None if recent else add_examples(topics, shown, listed, n_typical)
@@ -161,26 +161,28 @@ def describe(
             *describe_stale_names(topics, shown.groups),
         ],
         documents.n_docs if recent and documents is not None else None,
-        None if shown.groups is None else level_of(topics, shown),
+        None if shown.groups is None else level_of(topics, shown, tree),
         trends,
-        None if recent else suggest(topics),
+        suggest(topics, tree),
         shown.model.n_topics > 1 and shown.model.tree().suggested == 1,
     )
 
 
-def level_of(topics: TextTopics, shown: Snapshot) -> Level:
-    """Return the number of merged topics and the price of merging."""
-    tree, n = topics.tree(), shown.model.n_topics
-    is_default = topics.annotations.is_auto and n == tree.suggested
+def level_of(topics: TextTopics, shown: Snapshot, tree: TopicTree) -> Level:
+    """Return the number of merged topics and the price of merging in this tree."""
+    n = shown.model.n_topics
+    is_default = topics.annotations.is_auto and n == topics.level()
     return Level(n, tree.n_topics, round(tree.lost(n), 4), is_default)
 
 
-def suggest(topics: TextTopics) -> Suggested | None:
-    """Return the level that is read by default after ``-k auto``."""
+def suggest(topics: TextTopics, tree: TopicTree) -> Suggested | None:
+    """Return the level that is read by default after ``-k auto``, and what it keeps in this tree.
+
+    The level is that of all documents, also for the tree of the most recent ones.
+    """
     if not topics.annotations.is_auto:
         return None
-    tree = topics.tree()
-    n, total = tree.suggested, tree.lost(1)
+    n, total = topics.level(), tree.lost(1)
     return Suggested(n, 1.0 - tree.lost(n) / total if total > 0 else 1.0)
 
 

@@ -51,6 +51,7 @@ class Source:
     encoding: str | None = None  # of the text; None: UTF-8
     time_format: str | None = None  # of times, as in `datetime.strptime`; None: known ones
     header: bool = True  # whether CSV and TSV files begin with the names of their columns
+    learned: str | None = None  # the setting "text" of a model, to read the columns it learned
 
     def __post_init__(self) -> None:
         Tokens(self.split)  # report an invalid one before reading
@@ -107,9 +108,10 @@ class Source:
     @property
     def _requested_columns(self) -> ColumnRequest:
         """The columns to read; a text column that is split later is read as text."""
+        others = (self.time, self.label, self.keep)
         if self.split:
-            return ColumnRequest(self.tokens or self.text, self.time, self.label, self.keep, "")
-        return ColumnRequest(self.text, self.time, self.label, self.keep, self.tokens)
+            return ColumnRequest(self.tokens or self.text, *others, "", self.learned)
+        return ColumnRequest(self.text, *others, self.tokens, self.learned)
 
     def _read(self, block: int, *, sort: bool) -> Reader:
         how: dict[str, Any] = {"strict": self.strict, "sort": sort, "format": self.format}

@@ -16,12 +16,12 @@ def write_trends(
 ) -> int:
     """Write one line per time interval and topic, as CSV or JSON lines; return their number.
 
-    If any topic has a name, names are a column.
+    If any topic has a name, names are a column; a missing name is null, in CSV empty.
     """
     names = topics.at(level).names
     rows = topics.trends(level).rows()
     if any(names):
-        rows = [{**row, "name": names[row["topic"] - 1]} for row in rows]
+        rows = [{**row, "name": names[row["topic"] - 1] or None} for row in rows]
     if format == "jsonl":
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         return len(rows)

@@ -16,7 +16,7 @@ from spectralleader.errors import StorageError
 from spectralleader.runtime.guard import Guarded, guard_of
 from spectralleader.runtime.interrupts import DEFER_SIGNALS
 from spectralleader.storage.atomic import check_target, write
-from spectralleader.storage.checkpoint import Checkpoint
+from spectralleader.storage.checkpoint import Checkpoint, Run
 from spectralleader.storage.container import pack, read, unpack
 from spectralleader.storage.kinds import KINDS, find_kind, kind_of
 from spectralleader.storage.loss_curve import LossCurve
@@ -34,6 +34,7 @@ __all__ = [
     "load_checkpoint",
     "load_topics",
     "load_with_losses",
+    "load_with_settings",
     "save",
 ]
 
@@ -91,15 +92,24 @@ def load_topics(path: str | os.PathLike[str]) -> TextTopics:
 
 def load_with_losses(path: str | os.PathLike[str]) -> tuple[TextTopics, LossCurve]:
     """Return saved topics and their losses over the stream, empty if these are not known."""
-    found, curve = load_as_saved(path), LossCurve()
-    if isinstance(found, Checkpoint):
-        curve = curve if found.run is None else found.run.curve
-        found = found.topics
-    if not isinstance(found, TextTopics):
+    topics, run = _load_with_run(path)
+    return topics, LossCurve() if run is None else run.curve
+
+
+def load_with_settings(path: str | os.PathLike[str]) -> tuple[TextTopics, dict[str, str]]:
+    """Return saved topics and the settings of `learn --save`, empty if these are not known."""
+    topics, run = _load_with_run(path)
+    return topics, {} if run is None else run.settings
+
+
+def _load_with_run(path: str | os.PathLike[str]) -> tuple[TextTopics, Run | None]:
+    found = load_as_saved(path)
+    topics, run = (found.topics, found.run) if isinstance(found, Checkpoint) else (found, None)
+    if not isinstance(topics, TextTopics):
         raise StorageError(
-            f"{path} contains a {type(found).__name__}, not a model saved by learn --save"
+            f"{path} contains a {type(topics).__name__}, not a model saved by learn --save"
         )
-    return found, curve
+    return topics, run
 
 
 def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:

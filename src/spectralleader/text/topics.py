@@ -80,7 +80,7 @@ class TextTopics(Guarded):
 
     doors = (
         *("step", "to_state", "model", "vocabulary", "snapshot"),
-        *("count", "log_prob", "posterior", "shares", "top_words", "recent"),
+        *("count", "log_prob", "posterior", "shares", "top_words", "recent", "recent_at"),
         *("tree", "at", "hold", "trends", "name", "p_values"),
     )
 
@@ -141,6 +141,22 @@ class TextTopics(Guarded):
             raise ValueError(f"the learner {name!r} has no recent topics; 'hedged' has")
         # Past scores are those of the topics of all documents, so p-values are not available.
         return replace(self.snapshot(), model=model, past=Past())
+
+    def recent_at(self, level: int | str | None = None) -> Snapshot:
+        """Return the topics of the most recent documents, merged like those of `at`.
+
+        They are merged by the tree of `model`, so that a topic has the number and the name that it
+        has in `at`. They are not refined.
+
+        Raises `ValueError` if the learner has no recent topics, see `recent`.
+        """
+        recent, n = self.recent, self.level(level)
+        if n == recent.model.n_topics:
+            return recent
+        cut = TopicTree.priced(recent.model, self.tree().pairs).cut(n)
+        names = self.annotations.names.of(cut.groups, self.model.weights)
+        fine = recent.model
+        return replace(recent, model=cut.model, names=names, groups=cut.groups, fine=fine)
 
     def _view(self) -> Snapshot:
         return self.annotations.view(self.model, self.vectoriser, self.n_docs, self.n_empty)

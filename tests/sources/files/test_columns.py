@@ -1,6 +1,6 @@
 import pytest
 
-from spectralleader.sources.files.columns import ColumnRequest, Columns, choose
+from spectralleader.sources.files.columns import ColumnRequest, Columns, choose, find_value
 
 SENTENCE = ["a word and another"]
 
@@ -50,6 +50,31 @@ def test_what_is_told_is_not_guessed():
     )
     assert columns == Columns(("note", "text"))
     assert words == []
+
+
+def test_columns_that_were_learned_are_preferred_to_a_guess():
+    learned = ColumnRequest(time="", label="", learned="title,note")
+    assert chosen(["text", "title", "note"], learned) == (Columns(("title", "note")), [])
+    assert chosen(["text", "title,note"], learned) == (Columns(("title,note",)), [])
+    assert chosen(["text", "title", "note"], learned._replace(text="text"))[0].text == ("text",)
+
+
+def test_a_guess_instead_of_the_learned_columns_names_both():
+    columns, [guess] = chosen(["text", "title"], ColumnRequest(learned="title,note"))
+    assert columns == Columns(("text",))
+    assert guess == (
+        "text from the column 'text'; the model learned from 'title', 'note', but a.csv has no "
+        "column 'note'"
+    )
+    lists = {"items": ['["a", "b"]']}
+    _, [guess] = chosen(["items"], ColumnRequest(learned="tags"), lists)
+    assert guess.startswith("items: 2 tokens, first 'a'; the model learned from 'tags', but")
+
+
+def test_a_header_with_the_learned_columns_is_not_doubted():
+    names = ("what was said", "17")
+    assert find_value(ColumnRequest(), names) == "what was said"
+    assert find_value(ColumnRequest(learned="what was said"), names) is None
 
 
 def test_a_missing_column_is_an_error_that_lists_the_others():

@@ -305,8 +305,15 @@ def test_only_the_first_places_are_told(tmp_path):
     file = write(tmp_path / "a.csv", b"id,text\n" + b"1\n" * 1000)
     reader, blocks = everything(file)
     assert blocks == []
-    assert reader.problems.summary()[0].startswith("1,000 rows: wrong number of columns (")
-    assert reader.problems.summary()[0].endswith("line 6, ...)")
+    [summary] = reader.problems.summary()
+    assert summary.startswith("1,000 rows: wrong number of columns (")
+    assert summary.endswith(f"; {file} lines 2, 3, 4, 5, 6, ...)")
+
+
+def test_places_of_problems_name_each_file_once():
+    places = ["a b.csv line 2", "a b.csv line 9", "b.pq row 3", "redis://x/s message 1-0"]
+    listed = "a b.csv lines 2, 9, b.pq row 3, redis://x/s message 1-0"
+    assert problems.list_places(places) == listed
 
 
 def test_several_texts_are_joined_by_a_space(tmp_path):
@@ -437,6 +444,7 @@ def test_times_out_of_order_are_reported_and_sorted_on_demand(tmp_path):
     reader, _ = everything(file)
     assert reader.problems.counts == {problems.BAD_TIME: 1, problems.OUT_OF_ORDER: 2}
     assert reader.problems.places[problems.OUT_OF_ORDER] == [f"{file} line 3", f"{file} line 7"]
+    assert reader.problems.summary()[-1].endswith("; to sort by time, pass sort=True (--sort)")
     reader, blocks = everything(file, sort=True, block=4)
     assert [text for part in blocks for text in part.texts] == [
         f"text {i}" for i in (5, 1, 0, 2, 4, 3)

@@ -38,7 +38,7 @@ def test_a_time_is_read_in_every_common_form(text):
     assert parse_time(text).tzinfo is UTC
 
 
-@pytest.mark.parametrize("text", ["2016-11-08", "20161108", "2016/11/8", "2016-11-8"])
+@pytest.mark.parametrize("text", ["2016-11-08", "20161108", "2016/11/8", "2016.11.8", "2016-11-8"])
 def test_a_date_is_its_midnight(text):
     assert parse_time(text) == NOON.replace(hour=0)
 

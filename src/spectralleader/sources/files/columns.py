@@ -48,6 +48,7 @@ class ColumnRequest(NamedTuple):
     label: str | None = None
     keep: Sequence[str] = ()  # further columns, passed through
     tokens: str | None = None  # instead of text
+    learned: str | None = None  # those a model was learned from, joined by ","; rather than a guess
 
 
 def choose(
@@ -67,23 +68,52 @@ def choose(
         guesses.append(f"time from the column {time!r}")
     if requested.label is None and (label := guess_label(names)) is not None:
         guesses.append(f"label from the column {label!r}")
-    if given := requested.tokens or requested.text:
-        text = (given,) if isinstance(given, str) else tuple(given)
-    else:
+    text, n_guessed = find_requested(requested, names), 0
+    if text is None:
         others = {requested.time, requested.label, time, label}
         text = (guess_text([name for name in names if name not in others], sample, file, names),)
         guesses.insert(0, f"text from the column {text[0]!r}")
+        n_guessed = 1
     columns = Columns(text, time, label, tuple(requested.keep))
     check_columns(columns, names, file)
     if requested.tokens != "" and (example := find_tokens(columns, sample)):
         columns = columns._replace(tokens=True)
-        guesses[: not given] = [example]
+        guesses[:n_guessed] = [example]
     elif requested.tokens:
         check_tokens(requested.tokens, sample, file)
         columns = columns._replace(tokens=True)
     elif requested.tokens is None:
         check_plain(columns, sample, file)
+    if n_guessed and requested.learned is not None:
+        guesses[0] += f"; {describe_lacking(requested.learned, names, file)}"
     return columns, guesses
+
+
+def find_requested(requested: ColumnRequest, names: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the text columns that were named, else those learned from; None to guess."""
+    if given := requested.tokens or requested.text:
+        return (given,) if isinstance(given, str) else tuple(given)
+    learned = None if requested.learned is None else split_learned(requested.learned, names)
+    return learned if learned and set(learned) <= set(names) else None
+
+
+def split_learned(learned: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that a model was learned from; the name of one may have a comma."""
+    return (learned,) if learned in names else tuple(learned.split(","))
+
+
+def describe_lacking(learned: str, names: Sequence[str], file: str) -> str:
+    """Return which columns a model was learned from, and which of these the file lacks.
+
+    Examples
+    --------
+    >>> describe_lacking("title,text", ("id", "text"), "new.csv")
+    "the model learned from 'title', 'text', but new.csv has no column 'title'"
+    """
+    columns = split_learned(learned, names)
+    lacking = [name for name in columns if name not in names]
+    learned_from = f"the model learned from {list_names(columns)}"
+    return f"{learned_from}, but {file} has no column {list_names(lacking)}"
 
 
 def find_value(requested: ColumnRequest, names: Sequence[str]) -> str | None:
@@ -100,7 +130,8 @@ def find_value(requested: ColumnRequest, names: Sequence[str]) -> str | None:
     ... )
     ('17', None)
     """
-    named = (requested.text, requested.tokens, requested.time, requested.label, requested.keep)
+    text = find_requested(requested, names)
+    named = (text, requested.time, requested.label, requested.keep)
     if any(named) or find_known(names, (*TEXT_NAMES, *TIME_NAMES, *LABEL_NAMES)) is not None:
         return None
     numbers = {str(i) for i in range(len(names) + 1)}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from spectralleader.sources.files.text_block import name_place
 
@@ -74,7 +75,7 @@ class Problems:
         """Return one message per kind."""
         return [
             f"{count:,} {'row' if count == 1 else 'rows'}: {kind} ({self._illustrate(kind)}"
-            f"{', '.join(self.places[kind])}{', ...' if count > N_PLACES else ''})"
+            f"{list_places(self.places[kind])}{', ...' if count > N_PLACES else ''})"
             f"{self._advise(kind)}"
             for kind, count in self.counts.items()
         ]
@@ -84,3 +85,19 @@ class Problems:
 
     def _advise(self, kind: str) -> str:
         return f"; {self._advice[kind]}" if kind in self._advice else ""
+
+
+def list_places(places: Sequence[str]) -> str:
+    """Return places as a list for a message that names each file once.
+
+    Examples
+    --------
+    >>> list_places(["a.csv line 2", "a.csv line 3", "b.csv line 7"])
+    'a.csv lines 2, 3, b.csv line 7'
+    """
+    listed = []
+    # A place is a file or stream, a unit such as line or message, and a number or id.
+    for where, found in groupby((place.rpartition(" ") for place in places), lambda one: one[0]):
+        numbers = [number for _, _, number in found]
+        listed.append(f"{where}{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}")
+    return ", ".join(listed)

@@ -39,6 +39,7 @@ ADVICE = {
     UNDECODABLE: "if the file has another encoding, name it, as in --encoding latin-1",
     BAD_TIME: "known are ISO 8601, Unix time, Twitter's format and e-mail dates; for others name "
     "the format, as in --time-format %d/%m/%Y",
+    OUT_OF_ORDER: "to sort by time, pass sort=True (--sort)",
 }
 
 
