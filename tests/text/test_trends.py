@@ -8,6 +8,7 @@ from spectralleader import TextTopics
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.trends import (
     ENOUGH,
+    FEWEST,
     SURE,
     Shift,
     Trends,
@@ -88,12 +89,13 @@ def divide_one_by_one(trends):
     for k, share in enumerate(trends.shares.T):
         tried = []
         for i in range(1, len(n)):
-            if min(n[:i].sum(), n[i:].sum()) >= ENOUGH * n.sum():
+            sizes = int(n[:i].sum()), int(n[i:].sum())
+            if min(sizes) >= max(FEWEST, ENOUGH * n.sum()):
                 sides = slice(0, i), slice(i, None)
                 early, late = (float(np.average(share[one], weights=n[one])) for one in sides)
                 error = sum(noise[one, k].sum() / n[one].sum() ** 2 for one in sides)
                 ratio = abs(late - early) / np.sqrt(error)
-                tried.append((ratio, -i, Shift(k, early, late, trends.starts[i])))
+                tried.append((ratio, -i, Shift(k, early, late, trends.starts[i], *sizes)))
         if tried and max(tried)[0] > SURE:
             found.append(max(tried)[2])
     return sorted(found, key=lambda one: -abs(one.after - one.before))

@@ -21,6 +21,7 @@ from spectralleader.jobs.sentences import (
     truncate,
 )
 from spectralleader.jobs.source import AnyReader
+from spectralleader.text.bars import find_curves
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.trends import Trends, name_date
@@ -161,8 +162,8 @@ def show_on_engine(result: EngineResult) -> None:
 def show_topics(out: Console, result: LearnResult) -> None:
     """Print the topics with their trends, at the default level."""
     shown, trends = result.topics.at(), result.topics.trends()
-    curves = trends.shares.T.tolist() if len(trends.starts) > 1 else None
-    show_table(out, shown, curves)
+    curves = find_curves(trends)
+    show_table(out, shown, curves if len(curves[0]) > 1 else None)
     if result.topics.annotations.is_auto:
         out.print()
         model = result.saved or "MODEL"
@@ -216,10 +217,11 @@ def show_description(found: Description) -> None:
         _say(out, say_level(found.level))
     if found.trends is not None:
         _say(out, say_stretches(found.trends))
-    for topic in found.topics:
+    curves = None if found.trends is None else find_curves(found.trends)
+    for k, topic in enumerate(found.topics):
         if not topic["unused"]:
             out.print()
-            _show_topic(out, topic)
+            _show_topic(out, topic, None if curves is None else curves[k])
     findings = Table.grid(padding=(0, 1))
     for finding in (*found.findings(), *found.history):
         findings.add_row("-", Text(finding))
@@ -227,15 +229,15 @@ def show_description(found: Description) -> None:
     out.print(findings)
 
 
-def _show_topic(out: Console, topic: dict[str, Any]) -> None:
+def _show_topic(out: Console, topic: dict[str, Any], curve: Sequence[float] | None) -> None:
     """Print a topic with its trend, top words and typical documents."""
     words = list_words([word["word"] for word in topic["words"]])
     line = Text(f"topic {topic['topic']}  ", style="bold")
     if topic["name"]:
         line.append(f"{topic['name']}  ", style=f"bold {COLOUR}")
     line.append(f"{topic['weight']:.3f}  ")
-    if "trend" in topic:
-        line.append(f"{sparkline(topic['trend'])}  ", style=f"not bold {COLOUR}")
+    if curve is not None and len(curve) > 1:
+        line.append(f"{sparkline(curve)}  ", style=f"not bold {COLOUR}")
     out.print(line.append(words))
     for document in topic["typical"]:
         shown = f"  words of a document: {document}"
@@ -255,9 +257,10 @@ def say_level(level: Level) -> str:
 
 
 def say_stretches(trends: Trends) -> str:
-    """Return a line about the time span of the sparklines."""
+    """Return a line about the time span of the sparklines, and their intervals."""
     first, last = (name_date(end, trends.width, by_time=trends.by_time) for end in trends.span)
-    return f"Trends: shares from {first} to {last}, in {count_of(len(trends.starts), 'interval')}"
+    n = len(find_curves(trends)[0])
+    return f"Trends: shares from {first} to {last}, in {count_of(n, 'interval')}"
 
 
 def sparkline(values: Sequence[float], width: int = SPARK) -> str:

@@ -8,13 +8,11 @@ from spectralleader.arrays import Ints
 from spectralleader.evaluation.diagnosis import CONFIDENT, Diagnosis
 from spectralleader.learners.hedged import Event, HedgedLeader
 from spectralleader.models.model import UNUSED
+from spectralleader.text.bars import merge_intervals
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.topics import TextTopics
-from spectralleader.text.trends import (
-    Trends,
-    name_date,
-)
+from spectralleader.text.trends import Shift, Trends, name_date, name_share
 
 # Verdicts by `Diagnosis.fit`: "fits" from the first value on, "fits roughly" from the second.
 PLAUSIBLE, DOUBTFUL = 0.8, 0.5
@@ -27,19 +25,32 @@ MOST_SHIFTS = 3  # largest rises and falls shown
 
 
 def describe_shifts(shown: Snapshot, trends: Trends | None) -> list[str]:
-    """Return sentences about the topics that rose or fell most."""
+    """Return sentences about the topics that rose or fell most, in the intervals of a page."""
     if trends is None:
         return []
-    lines, words = [], shown.top_words(3)
-    for shift in trends.shifts()[:MOST_SHIFTS]:
+    merged, words = merge_intervals(trends), shown.top_words(3)
+    shifts = [one for one in merged.shifts() if shown.model.used[one.topic]]
+    lines = []
+    for shift in shifts[:MOST_SHIFTS]:
         what = shown.name(shift.topic) or " ".join(map(truncate, words[shift.topic]))
-        when = name_date(shift.position, trends.width, by_time=trends.by_time)
-        verb = "rose" if shift.after > shift.before else "fell"
-        lines.append(
-            f"Topic {shift.topic + 1} ({what}) {verb}: {shift.before:.1%} of documents before "
-            f"{when}, {shift.after:.1%} since."
-        )
+        lines.append(f"Topic {shift.topic + 1} ({what}) {describe_shift(shift, merged)}.")
+    if (more := len(shifts) - MOST_SHIFTS) > 0:
+        topics = "1 more topic" if more == 1 else f"{more} more topics"
+        lines.append(f"{topics} rose or fell: see the page (spectralleader page).")
     return lines
+
+
+def describe_shift(shift: Shift, trends: Trends) -> str:
+    """Return how a topic's share changed, in words."""
+    verb = "rose" if shift.after > shift.before else "fell"
+    before, after = describe_sides(shift)
+    when = name_date(shift.position, trends.width, by_time=trends.by_time)
+    return f"{verb}: {before} of the documents before {when}, {after} since"
+
+
+def describe_sides(shift: Shift) -> tuple[str, str]:
+    """Return the shares before and after a change, as the terminal and pages show them."""
+    return name_share(shift.before, shift.n_before), name_share(shift.after, shift.n_after)
 
 
 def describe_stale_names(topics: TextTopics, groups: Ints | None = None) -> list[str]:

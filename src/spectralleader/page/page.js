@@ -111,11 +111,12 @@ function drawTopics() {
   $("unused").textContent = list.length === n ? "" : `${n - list.length} of ${n} topics ${n - list.length === 1 ? "is" : "are"} unused: hardly any document belongs to ${n - list.length === 1 ? "it" : "them"}.`;
 }
 function drawShifts() {
-  const share = (p, n, time) => (p * n < .5 ? "almost none " : percent(p) + " ") + `${time} (${count(p * n)} of ${count(n)})`;
+  const share = (text, p, n, time) => `${text} ${time} (${count(p * n)} of ${count(n)})`;
   const found = level().shifts.filter(s => level().topics[s.topic].used);
   const say = s => el("li", { style: `--colour:${colour(s.topic)}` }, el("b", {}, `${s.topic + 1} ${name(level().topics[s.topic])}`),
-    `: ${share(s.after, s.n_after, `since ${when(s.position)}`)}, ${share(s.before, s.n_before, "before")}.`);
-  const list = (title, some) => el("div", {}, el("h3", {}, title), some.length ? el("ul", {}, ...some.slice(0, 3).map(say)) : el("p", { class: "note" }, `No topic clearly ${title.toLowerCase()}.`));
+    `: ${share(s.shown[1], s.after, s.n_after, `since ${s.when}`)}, ${share(s.shown[0], s.before, s.n_before, "before")}.`);
+  const more = some => some.length ? [el("details", {}, el("summary", { class: "note" }, `and ${some.length} more`), el("ul", {}, ...some.map(say)))] : [];
+  const list = (title, some) => el("div", {}, el("h3", {}, title), some.length ? el("div", {}, el("ul", {}, ...some.slice(0, 3).map(say)), ...more(some.slice(3))) : el("p", { class: "note" }, `No topic clearly ${title.toLowerCase()}.`));
   $("shifts").replaceChildren(list("Rose", found.filter(s => s.after > s.before)), list("Fell", found.filter(s => s.after < s.before)));
 }
 // Positions and labels of at most `most` ticks between a and b, at round numbers or calendar dates.
