@@ -13,6 +13,7 @@ from spectralleader.text.trends import (
     Shift,
     Trends,
     find_typical,
+    name_about,
     name_date,
     name_position,
     sample_under,
@@ -200,3 +201,12 @@ def test_typical_documents_of_short_texts_are_of_their_topic():
     for k in range(3):
         (found,) = find_typical(topics.snapshot(), sampled, k, 1)
         assert int(topics.posterior([found.text]).argmax()) == k
+
+
+@pytest.mark.parametrize(
+    ("days", "said"),
+    [(10, "19 Jul 2024"), (11, "Jul 2024"), (310, "Jul 2024"), (900, "Q3 2024"), (1000, "2024")],
+)
+def test_approximate_times_are_as_precise_as_a_tenth_of_their_stretch(days, said):
+    assert name_about(datetime(2024, 7, 19, tzinfo=UTC).timestamp(), days * 86_400) == said
+    assert name_about(1e18, days * 86_400) == "1000000000000000000 s"

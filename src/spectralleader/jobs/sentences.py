@@ -12,7 +12,7 @@ from spectralleader.text.bars import merge_intervals
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.topics import TextTopics
-from spectralleader.text.trends import Shift, Trends, name_date, name_share
+from spectralleader.text.trends import Shift, Trends, name_about, name_date, name_share
 
 MOST_NAMED = 10  # small topics listed
 LONGEST_WORD = 40  # characters of a word in tables of topics
@@ -110,7 +110,7 @@ def describe_time(timeline: Timeline, number: int) -> str:
     position = timeline.when(number)
     if position is None:
         return ""
-    return f" (about {name_date(position, timeline.width, by_time=True)})"
+    return f" (about {name_about(position, timeline.width)})"
 
 
 def describe_replacement(n_docs: int, timeline: Timeline) -> str:

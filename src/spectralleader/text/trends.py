@@ -23,7 +23,8 @@ FEWEST = 50
 # documents are shorter, half of them are worth it.
 MIN_WORDS = 5
 LOOKED_AT = 20  # documents tried for each one shown: some have the same words
-DAY = 86_400.0
+DAY, MONTH = 86_400.0, 31 * 86_400.0
+TENTH = 10  # times are interpolated to about this part of a stretch
 
 
 class Document(NamedTuple):
@@ -221,6 +222,25 @@ def name_share(share: float, n_docs: int) -> str:
     ('52.8%', 'almost none')
     """
     return "almost none" if share * n_docs < 0.5 else f"{share:.1%}"
+
+
+def name_about(position: float, width: float) -> str:
+    """Return an approximate time, no more precise than a tenth of the stretch that contains it.
+
+    Examples
+    --------
+    >>> july = 1_721_347_200.0
+    >>> name_about(july, 8 * DAY), name_about(july, 256 * DAY), name_about(july, 512 * DAY)
+    ('19 Jul 2024', 'Jul 2024', 'Q3 2024')
+    """
+    day = name_date(position, width, by_time=True)
+    month = day.partition(" ")[2]
+    if width <= TENTH * DAY or not month[-4:].isdigit():  # beyond the calendar there are no months
+        return day
+    if width <= TENTH * MONTH:
+        return month
+    quarter = f"Q{(datetime.fromtimestamp(position, UTC).month + 2) // 3} "
+    return (quarter if width <= TENTH * 3 * MONTH else "") + month[-4:]
 
 
 def name_date(position: float, width: float, *, by_time: bool) -> str:
