@@ -491,6 +491,7 @@ def test_numbers_of_topics_are_judged_side_by_side_on_held_out_documents(tmp_pat
     study = result.numbers()
     assert study.metrics == ("L1", "coherence", "diversity", "microseconds")
     assert list(study.grid.values()) == [1, 3, 6]
+    assert study.axis == "number of topics"
 
 
 def test_held_out_documents_are_bounded(monkeypatch):

@@ -13,6 +13,7 @@ from spectralleader.jobs.sentences import MOST_SHIFTS
 from spectralleader.page import describe_page, render
 from spectralleader.page.content import end_at_word, list_shifts, place_topics
 from spectralleader.storage import load_with_losses
+from spectralleader.text.timeline import Timeline
 from spectralleader.text.trends import Trends
 from tests.factories import model, texts
 from tests.page.pages import written_topics
@@ -54,7 +55,19 @@ def test_documents_have_their_topic_at_every_level(content):
         sizes = [len(level["topics"]) for level in content["levels"]]
         assert all(g < n for g, n in zip(document["groups"], sizes, strict=True))
         assert document["stretch"] < len(content["time"]["starts"])
-    assert describe_page(written_topics(), title="t", texts=False)["documents"] == []
+    without = describe_page(written_topics(), title="t", texts=False)
+    assert without["documents"] == []
+    assert without["no_documents"] == "This page contains no documents."
+    forgetful = TextTopics(2, timeline=Timeline(texts=False))
+    forgetful.learn(texts(90)[0])
+    told = describe_page(forgetful, title="t")["no_documents"]
+    assert told == "This page contains no documents: the model keeps no texts."
+
+
+def test_leaves_of_the_tree_have_a_name_or_words(content):
+    labels = [leaf["label"] for leaf in content["tree"]["leaves"].values()]
+    assert labels[0] == "the first"
+    assert all(len(label.split()) == 4 for label in labels[1:])
 
 
 def test_the_page_is_one_file_that_loads_nothing(content):

@@ -127,6 +127,8 @@ def describe_snapshot(
         "documents": list_documents(views, sampled, timeline.longest)
         if texts and timeline.texts
         else [],
+        "no_documents": "This page contains no documents"
+        + (": the model keeps no texts." if not timeline.texts else "."),
         "trust": [],
         "findings": [],
     }
@@ -218,7 +220,7 @@ def list_tree(snapshot: LevelledSnapshot, numbers: list[int]) -> dict[str, Any]:
     levels = [tree.groups(level) for level in numbers]
     leaves = {
         str(stands[g]): {
-            "label": f"{view.name(g)} {' '.join(map(truncate, words))}".strip(),
+            "label": view.name(g) or " ".join(map(truncate, words)),
             "used": bool(view.model.used[g]),
             "groups": [int(one[stands[g]]) if level <= n else int(groups[stands[g]])
                        for level, one in zip(numbers, levels, strict=True)],
