@@ -433,7 +433,7 @@ def test_small_topics_are_listed_beside_unused_ones():
         (0.4, 8, "is doubtful:"),
         (0.9, 200, "cannot be judged by documents of this length:"),
         (0.6, 200, "is doubtful:"),
-        (1.3, 200, "cannot be judged:"),
+        (1.3, 200, "cannot be judged, because topics overfit single documents:"),
     ],
 )
 def test_halves_of_long_documents_do_not_confirm_the_single_topic_assumption(fit, length, verdict):
@@ -506,6 +506,7 @@ def test_numbers_of_topics_are_judged_side_by_side_on_held_out_documents(tmp_pat
     study = result.numbers()
     assert study.metrics == ("L1", "coherence", "diversity", "microseconds")
     assert list(study.grid.values()) == [1, 3, 6]
+    assert study.axis == "number of topics"
 
 
 def test_held_out_documents_are_bounded(monkeypatch):

@@ -147,3 +147,39 @@ def test_in_print_charts_are_there_and_controls_are_not(page):
     assert not page.locator("#reset").is_visible()
     page.emulate_media(media="screen")
     page.locator("#losses svg").wait_for(state="hidden")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "labels"),
+    [
+        (7.31, 8.04, ["7.4", "7.6", "7.8", "8.0"]),
+        (0, 0.5, ["0.0", "0.1", "0.2", "0.3", "0.4", "0.5"]),
+        (6.981, 7.02, ["6.99", "7.00", "7.01", "7.02"]),
+        (3, 61, ["20", "40", "60"]),
+    ],
+)
+def test_ticks_are_evenly_spaced_round_numbers(page, low, high, labels):
+    assert [one[1] for one in page.evaluate(f"roundTicks({low}, {high})")] == labels
+
+
+def test_without_documents_nobody_is_sent_to_look_for_them(page):
+    note = page.locator("#topics-note")
+    assert note.inner_text() == "Choose a topic to see its documents."
+    page.evaluate("renew({ ...data, documents: [], no_documents: 'No texts.' })")
+    assert note.inner_text() == page.locator("#documents-note").inner_text() == "No texts."
+
+
+def test_further_rises_and_falls_are_listed_on_request(page):
+    page.evaluate(
+        """() => {
+          const one = { topic: 0, before: .1, after: .5, position: 0, n_before: 90, n_after: 80,
+                        when: "1 Feb", shown: ["10.0 %", "50.0 %"] };
+          level().shifts = Array(5).fill(one);
+          draw();
+        }"""
+    )
+    assert page.locator("#shifts > div > div > ul > li").count() == 3
+    shown = page.locator("#shifts li").first.inner_text()
+    assert shown.endswith(": 50.0 % since 1 Feb (40 of 80), 10.0 % before (9 of 90).")
+    page.locator("#shifts summary", has_text="and 2 more").click()
+    assert page.locator("#shifts details li").nth(1).is_visible()

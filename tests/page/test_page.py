@@ -2,15 +2,18 @@
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
 
 from spectralleader import TextTopics, Unigram
-from spectralleader.jobs import learn
+from spectralleader.jobs import describe, learn
+from spectralleader.jobs.sentences import MOST_SHIFTS
 from spectralleader.page import describe_page, render
 from spectralleader.page.content import end_at_word, list_shifts, place_topics
 from spectralleader.storage import load_with_losses
+from spectralleader.text.timeline import Timeline
 from spectralleader.text.trends import Trends
 from tests.factories import model, texts
 from tests.page.pages import written_topics
@@ -52,7 +55,19 @@ def test_documents_have_their_topic_at_every_level(content):
         sizes = [len(level["topics"]) for level in content["levels"]]
         assert all(g < n for g, n in zip(document["groups"], sizes, strict=True))
         assert document["stretch"] < len(content["time"]["starts"])
-    assert describe_page(written_topics(), title="t", texts=False)["documents"] == []
+    without = describe_page(written_topics(), title="t", texts=False)
+    assert without["documents"] == []
+    assert without["no_documents"] == "This page contains no documents."
+    forgetful = TextTopics(2, timeline=Timeline(texts=False))
+    forgetful.learn(texts(90)[0])
+    told = describe_page(forgetful, title="t")["no_documents"]
+    assert told == "This page contains no documents: the model keeps no texts."
+
+
+def test_leaves_of_the_tree_have_a_name_or_words(content):
+    labels = [leaf["label"] for leaf in content["tree"]["leaves"].values()]
+    assert labels[0] == "the first"
+    assert all(len(label.split()) == 4 for label in labels[1:])
 
 
 def test_the_page_is_one_file_that_loads_nothing(content):
@@ -86,12 +101,36 @@ def test_what_rose_is_listed_with_documents_on_either_side():
     n, late = np.full(20, 100), np.arange(20) >= 15
     shares = np.where(late, 0.5, 0.1)[:, None] * [1, 0] + np.where(late, 0.5, 0.9)[:, None] * [0, 1]
     found = list_shifts(Trends(False, 100.0 * np.arange(20), 100.0, n, n, shares))
-    sides = {"position": 1500.0, "n_before": 1500, "n_after": 500}
+    sides = {"position": 1500.0, "n_before": 1500, "n_after": 500, "when": "document 1,501"}
     assert found == [
-        {"topic": 0, "before": 0.1, "after": 0.5, **sides},
-        {"topic": 1, "before": 0.9, "after": 0.5, **sides},
+        {"topic": 0, "before": 0.1, "after": 0.5, **sides, "shown": ["10.0\u00a0%", "50.0\u00a0%"]},
+        {"topic": 1, "before": 0.9, "after": 0.5, **sides, "shown": ["90.0\u00a0%", "50.0\u00a0%"]},
     ]
     assert list_shifts(Trends(False, 100.0 * np.arange(20), 100.0, n // 50, n, shares)) == []
+
+
+def test_the_page_and_the_terminal_report_the_same_changes():
+    written, labels = texts(900)  # sorted by topic, so that all topics rise or fall
+    order = sorted(range(900), key=lambda i: labels[i])
+    changing = TextTopics(9, learner="hedged")
+    start = datetime(2021, 11, 1, tzinfo=UTC)
+    changing.learn([written[i] for i in order], [start + timedelta(hours=i) for i in range(900)])
+    lines = describe(changing).history
+    listed = describe_page(changing, title="t")["levels"][-1]["shifts"]
+    for line, shift in zip(lines[:MOST_SHIFTS], listed[:MOST_SHIFTS], strict=True):
+        before, after = (side.replace("\u00a0", "") for side in shift["shown"])
+        assert line.startswith(f"Topic {shift['topic'] + 1} (")
+        assert line.endswith(f": {before} of the documents before {shift['when']}, {after} since.")
+    more = (
+        f"{len(listed) - MOST_SHIFTS} more topics rose or fell: see the page (spectralleader page)."
+    )
+    assert lines[MOST_SHIFTS] == more
+
+
+def test_weights_are_rounded_once():
+    topics = written_topics()
+    listed = describe_page(topics, title="t")["levels"][-1]["topics"]
+    assert [one["weight"] for one in listed] == topics.model.weights.tolist()
 
 
 def test_a_truncated_text_ends_at_a_word():

@@ -1,13 +1,15 @@
 """Trust: sentences on the fit of topics, without technical terms."""
 
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from spectralleader.evaluation.diagnosis import Diagnosis, Spectrum
+from spectralleader.evaluation.diagnosis import Diagnosis, Spectrum, Verdict
 from spectralleader.jobs.describing import describe
-from spectralleader.page.trust import judge, judge_fit
+from spectralleader.jobs.sentences import describe_history, describe_provisional
+from spectralleader.page.trust import VERDICTS, judge, judge_fit
 from tests.page.pages import written_topics
 
 GOOD = Diagnosis(900, 3, 0.9, 0.9, 0.6, 0.6, 0.1, 0.1, Spectrum(np.ones(3), 0.1))
@@ -21,6 +23,14 @@ def test_the_verdict_follows_the_agreement_of_halves(agreement, said):
     assert judge_fit(replace(GOOD, agreement=agreement))[0].startswith(said)
 
 
+def test_the_share_of_clear_documents_needs_topics_that_fit():
+    clear = "90 % of the documents clearly belong to one topic"
+    assert judge_fit(GOOD)[1].startswith(clear)
+    assert judge_fit(replace(GOOD, agreement=0.4))[1].startswith(clear)
+    for doubt in ({"agreement": 0.1}, {"agreement": 0.9}, {"median_length": 200.0}):
+        assert len(judge_fit(replace(GOOD, **doubt))) == 1
+
+
 def test_documents_that_are_too_short_are_reported():
     assert "too short" in judge_fit(replace(GOOD, expected_agreement=0.0))[0]
 
@@ -32,11 +42,27 @@ def test_small_topics_and_provisional_ones_are_reported():
         topic["weight"] = weight
     lines = judge(topics, found)
     assert "Few documents support these topics: 1." in lines
-    assert any("10,000" in line for line in lines)
+    assert lines[-1] == describe_provisional(topics)[0] == describe_history(topics)[-1]
     missing = judge(topics, replace(found, diagnosis=None))
     assert "cannot be checked" in missing[0]
     assert not any(term in " ".join(lines) for term in ("nats", "eigenvalue", "--recent"))
 
 
 def test_long_documents_are_not_said_to_have_one_topic():
-    assert "further topics" in judge_fit(replace(GOOD, median_length=200.0))[0]
+    long = replace(GOOD, median_length=200.0)
+    assert "cannot be judged by documents of this length" in judge_fit(long)[0]
+    assert judge_fit(replace(long, agreement=0.4))[0].startswith("With caution")
+
+
+def test_every_verdict_of_the_terminal_has_one_of_the_page():
+    assert set(VERDICTS) == set(Verdict)
+
+
+def test_drift_is_reported_where_people_look_for_trust():
+    topics = deepcopy(written_topics())
+    found = describe(topics)
+    assert not any("drifted" in line for line in judge(topics, found))
+    topics.learner._drift.is_alarmed, topics.learner._drift.alarmed_since = True, 800
+    told = next(line for line in judge(topics, found) if "drifted" in line)
+    assert told.startswith("The stream has drifted since document 801 (about ")
+    assert "fit the latest ones less well" in told

@@ -186,3 +186,14 @@ def test_times_are_read_as_people_have_them():
     assert np.isnan(as_seconds(np.datetime64("NaT")))
     with pytest.raises(ValueError, match=r"'soon' is not a time; give datetime, .*ISO 8601"):
         as_seconds("soon")
+
+
+def test_the_time_of_a_document_is_interpolated_within_its_stretch():
+    timeline, days = Timeline(n_buckets=2), 86_400.0 * np.arange(4000) / 10
+    timeline.add(["a"] * 4000, days, numbers=np.arange(4000))
+    assert timeline.width >= 128 * 86_400
+    for number in (0, 500, 1234, 2600, 3999):
+        # 200 sampled documents per stretch: within a tenth of it
+        assert abs(timeline.when(number) - days[number]) < timeline.width / 10
+    assert timeline.when(10_000) > days[3900]
+    assert Timeline().when(0) is None

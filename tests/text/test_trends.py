@@ -8,10 +8,12 @@ from spectralleader import TextTopics
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.trends import (
     ENOUGH,
+    FEWEST,
     SURE,
     Shift,
     Trends,
     find_typical,
+    name_about,
     name_date,
     name_position,
     sample_under,
@@ -88,12 +90,13 @@ def divide_one_by_one(trends):
     for k, share in enumerate(trends.shares.T):
         tried = []
         for i in range(1, len(n)):
-            if min(n[:i].sum(), n[i:].sum()) >= ENOUGH * n.sum():
+            sizes = int(n[:i].sum()), int(n[i:].sum())
+            if min(sizes) >= max(FEWEST, ENOUGH * n.sum()):
                 sides = slice(0, i), slice(i, None)
                 early, late = (float(np.average(share[one], weights=n[one])) for one in sides)
                 error = sum(noise[one, k].sum() / n[one].sum() ** 2 for one in sides)
                 ratio = abs(late - early) / np.sqrt(error)
-                tried.append((ratio, -i, Shift(k, early, late, trends.starts[i])))
+                tried.append((ratio, -i, Shift(k, early, late, trends.starts[i], *sizes)))
         if tried and max(tried)[0] > SURE:
             found.append(max(tried)[2])
     return sorted(found, key=lambda one: -abs(one.after - one.before))
@@ -198,3 +201,16 @@ def test_typical_documents_of_short_texts_are_of_their_topic():
     for k in range(3):
         (found,) = find_typical(topics.snapshot(), sampled, k, 1)
         assert int(topics.posterior([found.text]).argmax()) == k
+
+
+@pytest.mark.parametrize(
+    ("days", "said"),
+    [(10, "19 Jul 2024"), (11, "Jul 2024"), (310, "Jul 2024"), (900, "Q3 2024"), (1000, "2024")],
+)
+def test_approximate_times_are_as_precise_as_a_tenth_of_their_stretch(days, said):
+    assert name_about(datetime(2024, 7, 19, tzinfo=UTC).timestamp(), days * 86_400) == said
+    assert name_about(1e18, days * 86_400) == "1000000000000000000 s"
+
+
+def test_years_have_four_digits():
+    assert name_position(-62135596800.0, by_time=True) == "0001-01-01T00:00:00Z"

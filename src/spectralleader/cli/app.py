@@ -13,7 +13,7 @@ import typer
 
 from spectralleader import __version__
 from spectralleader.cli import corpora, evaluate, merge, serve, study, text, warm
-from spectralleader.cli.options import NOTHING_USEFUL, STOPPED
+from spectralleader.cli.options import NOTHING_USEFUL, STOPPED, warn
 from spectralleader.errors import NotEmittedError, NotSavedError, NoWordsError
 from spectralleader.runtime.blas import THREAD_VARIABLES
 
@@ -169,9 +169,9 @@ def is_misuse(error: Exception) -> bool:
 
 
 def fail(message: str, code: int) -> int:
-    """Print an error in one line; return the exit code."""
+    """Print an error, in one line unless a terminal is narrower; return the exit code."""
     line = " ".join(message.split())
-    sys.stderr.write(f"spectralleader: {line}\n")
+    warn(f"spectralleader: {line}")
     return code
 
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from spectralleader.cli.options import warn
+
 app = typer.Typer(help="List known corpora, and download those that are available.")
 
 
@@ -15,9 +17,9 @@ def corpora_list(context: typer.Context) -> None:
     """List known corpora: size, dates, role, licence, and how to obtain each."""
     if context.invoked_subcommand is not None:
         return
-    from rich.console import Console
     from rich.table import Table
 
+    from spectralleader.cli.output import make_output
     from spectralleader.sources.corpora import CORPORA, find_files
 
     table = Table(
@@ -29,7 +31,7 @@ def corpora_list(context: typer.Context) -> None:
         about = f"{corpus.what}, {corpus.dates}, {corpus.role} corpus\n"
         about += f"licence: {corpus.licence}\n{how}\n"
         table.add_row(name, size, about)
-    Console().print(table)
+    make_output().print(table)
 
 
 @app.command("get", epilog="Example: [bold]spectralleader corpora get health_tweets[/bold]")
@@ -44,5 +46,5 @@ def corpora_get(
 
     with Console(stderr=True).status(f"downloading {name}") as status:
         file = get(name, to, say=status.update)
-    typer.echo(f"licence: {CORPORA[name].licence}", err=True)
+    warn(f"licence: {CORPORA[name].licence}")
     typer.echo(file)

@@ -22,6 +22,7 @@ from spectralleader.cli.options import (
     print_json,
     split_names,
     stoppable,
+    warn,
 )
 from spectralleader.runtime.interrupts import Terminated
 
@@ -170,7 +171,7 @@ def end(result: LearnResult) -> None:
     """Report an early stop or a useless result, with the exit code for it."""
     if result.stopped:
         saved = f"; saved to {result.saved}" if result.saved else ""
-        typer.echo(f"Stopped after {result.topics.n_docs:,} documents{saved}.", err=True)
+        warn(f"Stopped after {result.topics.n_docs:,} documents{saved}.")
         if not result.terminated:
             raise typer.Exit(STOPPED)
         raise typer.Exit(0 if result.saved else TERMINATED)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import glob
 import json
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -87,13 +89,21 @@ def split_names(names: str | None) -> tuple[str, ...] | None:
     return tuple(name.strip() for name in names.split(",") if name.strip()) if names else None
 
 
+def warn(line: str) -> None:
+    """Print a line on standard error; on a terminal, break it between words."""
+    if sys.stderr.isatty():
+        width = shutil.get_terminal_size().columns
+        line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+    sys.stderr.write(f"{line}\n")
+
+
 @contextmanager
 def exit_code_of_signals(said: str = "spectralleader: stopped") -> Iterator[None]:
     """Exit with the code of the signal; typer has the same for both."""
     try:
         yield
     except KeyboardInterrupt as reason:
-        typer.echo(said, err=True)
+        warn(said)
         code = TERMINATED if isinstance(reason, Terminated) else STOPPED
         raise typer.Exit(code) from reason
 
@@ -182,7 +192,7 @@ def tell_level(given: str | None, topics: TextTopics) -> None:
     if given is None and topics.annotations.is_auto:
         from spectralleader.cli.tables import say_default
 
-        typer.echo(f"{say_default(topics)}: --level N|all", err=True)
+        warn(f"{say_default(topics)}: --level N|all")
 
 
 def tell_guesses(reader: AnyReader) -> None:
@@ -211,7 +221,7 @@ def opened(path: Path | None) -> Iterator[TextIO]:
 
 def end_useless() -> NoReturn:
     """Report that nothing could be learned, and exit with code 1."""
-    typer.echo("spectralleader: no document had a known word", err=True)
+    warn("spectralleader: no document had a known word")
     raise typer.Exit(NOTHING_USEFUL)
 
 

@@ -47,9 +47,9 @@ def demo(
 @app.command(epilog="Example: [bold]spectralleader learners[/bold]")
 def learners() -> None:
     """List the learners by the names that other commands accept."""
-    from rich.console import Console
     from rich.table import Table
 
+    from spectralleader.cli.output import make_output
     from spectralleader.learners import LEARNERS
     from spectralleader.learners.lookup import installed_learners
 
@@ -60,7 +60,7 @@ def learners() -> None:
         package = "an installed package" if found.dist is None else found.dist.name
         if name not in LEARNERS:
             table.add_row(name, found.value.rpartition(":")[2], f"provided by {package}")
-    Console().print(table)
+    make_output().print(table)
 
 
 experiment = typer.Typer(

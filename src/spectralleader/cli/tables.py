@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from spectralleader.cli.output import make_output, say, say_hanging, say_whole
 from spectralleader.jobs import Description, Evaluation, LearnResult, MergeResult
 from spectralleader.jobs.describing import Level
 from spectralleader.jobs.evaluating import Contender
@@ -21,6 +22,7 @@ from spectralleader.jobs.sentences import (
     truncate,
 )
 from spectralleader.jobs.source import AnyReader
+from spectralleader.text.bars import find_curves
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.trends import Trends, name_date
@@ -34,13 +36,6 @@ SPARK, SMALL_SPARK = 24, 12  # length of a sparkline, and of one in a table
 NARROW = 60  # narrower terminals show no bars
 COLOUR = "blue"  # of bars, curves and names
 CURVE = "▁▂▃▄▅▆▇█"
-PIPE_WIDTH = 120  # width of the output without a terminal
-
-
-def make_output() -> Console:
-    """Return a console for standard output."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
 
 
 def count_of(n: int, noun: str) -> str:
@@ -91,7 +86,7 @@ def show_table(
     readable = Readable.of(shown)
     if unused := describe_unused(readable):
         out.print()
-        _say(out, f"{unused} {describe_fewer(readable)}")
+        say(out, f"{unused} {describe_fewer(readable)}")
 
 
 def list_words(words: list[str]) -> str:
@@ -103,39 +98,39 @@ def show_learned(result: LearnResult) -> None:
     """Print the result of learning."""
     out, topics, vocabulary = make_output(), result.topics, result.topics.vocabulary
     n_docs, n_words = count_of(topics.n_docs, "document"), count_of(vocabulary.n_words, "word")
-    _say(out, f"{n_docs} in {result.seconds:.1f} s ({rate(result):,.0f}/s)")
+    say(out, f"{n_docs} in {result.seconds:.1f} s ({rate(result):,.0f}/s)")
     if result.n_before:
         before = count_of(result.n_before, "document")
-        _say(out, f"resumed after {before}; {topics.n_docs - result.n_before:,} new")
+        say(out, f"resumed after {before}; {topics.n_docs - result.n_before:,} new")
     grows = "vocabulary" if vocabulary.is_fixed else "growing vocabulary"
-    _say(out, f"{grows} of {n_words}; {topics.n_empty:,} documents without known words")
+    say(out, f"{grows} of {n_words}; {topics.n_empty:,} documents without known words")
     if result.n_unknown is not None:
         n_new = topics.n_docs - result.n_before
-        _say(
+        say(
             out,
             f"warning: {result.n_unknown:,} of {n_new:,} new documents have no known word, so new "
             "subjects do not appear: the vocabulary is that of the first run; to let it grow, "
             "start over with --fresh --vocabulary grow",
         )
-    _say(out, say_loss(result))
+    say(out, say_loss(result))
     _show_input(out, result.reader)
     if result.reader.columns.time is not None and not topics.timeline.by_time and topics.n_docs:
-        _say(
+        say(
             out,
             f"warning: no time in the column {result.reader.columns.time!r} can be read: trends "
             "count documents instead, and do not show dates",
         )
     for line in describe_history(topics, groups=topics.at().groups):
-        _say(out, line)
+        say(out, line)
     if result.is_useful:
         out.print()
         show_topics(out, result)
     if result.saved is not None:
         out.print()
         saved = f"{result.saved}, {count_of(result.n_saved or 0, 'document')}"
-        _say(out, f"Saved: {saved}  (show it: spectralleader topics {result.saved})")
+        say_whole(out, f"Saved: {saved}  (show it: spectralleader topics {result.saved})")
     if result.backup is not None:
-        _say(out, f"Backup of the previous model: {result.backup}")
+        say_whole(out, f"Backup of the previous model: {result.backup}")
 
 
 def rate(result: LearnResult | EngineResult) -> float:
@@ -149,24 +144,24 @@ def show_on_engine(result: EngineResult) -> None:
     n_docs, n_words = count_of(topics.n_docs, "document"), topics.vocabulary.n_words
     learned = f"{n_docs} in {result.seconds:.1f} s on {result.engine} ({rate(result):,.0f}/s)"
     known = f"vocabulary of {count_of(n_words, 'word')}"
-    _say(out, f"{learned}; {known}; {topics.n_empty:,} documents without known words")
+    say(out, f"{learned}; {known}; {topics.n_empty:,} documents without known words")
     if result.is_useful:
         out.print()
         show_table(out, topics.at())
     for name, path in (("Backup", result.backup), ("Saved", result.saved)):
         if path is not None:
-            _say(out, f"\n{name}: {path}")
+            say_whole(out, f"\n{name}: {path}")
 
 
 def show_topics(out: Console, result: LearnResult) -> None:
     """Print the topics with their trends, at the default level."""
     shown, trends = result.topics.at(), result.topics.trends()
-    curves = trends.shares.T.tolist() if len(trends.starts) > 1 else None
-    show_table(out, shown, curves)
+    curves = find_curves(trends)
+    show_table(out, shown, curves if len(curves[0]) > 1 else None)
     if result.topics.annotations.is_auto:
         out.print()
         model = result.saved or "MODEL"
-        _say(out, f"{say_default(result.topics)}: spectralleader topics {model} --level N|all")
+        say_whole(out, f"{say_default(result.topics)}: spectralleader topics {model} --level N|all")
 
 
 def say_default(topics: TextTopics) -> str:
@@ -189,7 +184,9 @@ def show_merged(result: MergeResult) -> None:
     out.print()
     show_table(out, result.topics.at())
     out.print()
-    _say(out, f"Saved: {result.whole.file}  (show it: spectralleader topics {result.whole.file})")
+    say_whole(
+        out, f"Saved: {result.whole.file}  (show it: spectralleader topics {result.whole.file})"
+    )
 
 
 def say_loss(result: LearnResult) -> str:
@@ -209,17 +206,18 @@ def show_description(found: Description) -> None:
     """Print topics with typical documents, and the diagnosis."""
     out, n_docs = make_output(), count_of(found.n_docs, "document")
     over = f"{len(found.topics)} topics over {count_of(found.n_words, 'word')}"
-    _say(out, f"{found.learner}: {n_docs}, {found.n_empty:,} without known words; {over}")
+    say(out, f"{found.learner}: {n_docs}, {found.n_empty:,} without known words; {over}")
     if found.n_recent is not None:
-        _say(out, f"The topics of the last {count_of(found.n_recent, 'document')} only:")
+        say(out, f"The topics of the last {count_of(found.n_recent, 'document')} only:")
     if found.level is not None:
-        _say(out, say_level(found.level, refined=found.n_recent is None))
+        say(out, say_level(found.level, refined=found.n_recent is None))
     if found.trends is not None:
-        _say(out, say_stretches(found.trends))
-    for topic in found.topics:
+        say(out, say_stretches(found.trends))
+    curves = None if found.trends is None else find_curves(found.trends)
+    for k, topic in enumerate(found.topics):
         if not topic["unused"]:
             out.print()
-            _show_topic(out, topic)
+            _show_topic(out, topic, None if curves is None else curves[k])
     findings = Table.grid(padding=(0, 1))
     for finding in (*found.findings(), *found.history):
         findings.add_row("-", Text(finding))
@@ -227,16 +225,16 @@ def show_description(found: Description) -> None:
     out.print(findings)
 
 
-def _show_topic(out: Console, topic: dict[str, Any]) -> None:
+def _show_topic(out: Console, topic: dict[str, Any], curve: Sequence[float] | None) -> None:
     """Print a topic with its trend, top words and typical documents."""
     words = list_words([word["word"] for word in topic["words"]])
     line = Text(f"topic {topic['topic']}  ", style="bold")
     if topic["name"]:
         line.append(f"{topic['name']}  ", style=f"bold {COLOUR}")
     line.append(f"{topic['weight']:.3f}  ")
-    if "trend" in topic:
-        line.append(f"{sparkline(topic['trend'])}  ", style=f"not bold {COLOUR}")
-    out.print(line.append(words))
+    if curve is not None and len(curve) > 1:
+        line.append(f"{sparkline(curve)}  ", style=f"not bold {COLOUR}")
+    say_hanging(out, line.append(words))
     for document in topic["typical"]:
         shown = f"  words of a document: {document}"
         if isinstance(document, dict):
@@ -256,9 +254,10 @@ def say_level(level: Level, *, refined: bool) -> str:
 
 
 def say_stretches(trends: Trends) -> str:
-    """Return a line about the time span of the sparklines."""
+    """Return a line about the time span of the sparklines, and their intervals."""
     first, last = (name_date(end, trends.width, by_time=trends.by_time) for end in trends.span)
-    return f"Trends: shares from {first} to {last}, in {count_of(len(trends.starts), 'interval')}"
+    n = len(find_curves(trends)[0])
+    return f"Trends: shares from {first} to {last}, in {count_of(n, 'interval')}"
 
 
 def sparkline(values: Sequence[float], width: int = SPARK) -> str:
@@ -307,7 +306,7 @@ def _used_cell(contender: Contender) -> str:
 def show_evaluation(result: Evaluation) -> None:
     """Print the comparison of learners."""
     out = make_output()
-    _say(
+    say(
         out,
         f"{count_of(result.n_docs, 'document')}, {result.n_empty:,} without known words, in "
         f"{count_of(result.n_steps, 'step')}; {result.vectoriser.vocabulary.n_words:,} words",
@@ -318,22 +317,17 @@ def show_evaluation(result: Evaluation) -> None:
     if any(one.n_unused for one in result.contenders.values()):
         out.print()
         also = "" if result.held_out is None else " Coherence and diversity include their words."
-        _say(out, f"Some topics are unused: use fewer, or learn more documents.{also}")
+        say(out, f"Some topics are unused: use fewer, or learn more documents.{also}")
 
 
 def _show_input(out: Console, reader: AnyReader) -> None:
     """Print the guessed columns, unless the log already shows them, and the problems."""
     if Console(stderr=True).is_terminal:  # the live display, which showed them, is gone
         for guess in reader.guesses:
-            _say(out, f"guessed: {guess}")
+            say(out, f"guessed: {guess}")
     for problem in reader.problems.summary():
-        _say(out, f"problem: {problem}")
+        say(out, f"problem: {problem}")
 
 
 def _cell(value: float | None, digits: int) -> str:
     return "-" if value is None else f"{value:,.{digits}f}"
-
-
-def _say(out: Console, line: str) -> None:
-    """Print a line without wrapping."""
-    out.print(line, soft_wrap=True, markup=False)

@@ -29,6 +29,7 @@ from spectralleader.cli.options import (
     stoppable,
     tell_guesses,
     tell_level,
+    warn,
 )
 
 app = typer.Typer()
@@ -153,7 +154,7 @@ def predict(
             found = predict_blocks(watched or learned, reader, level=n, shares=shares, n_best=best)
             write(found, file, to)
     for line in reader.problems.summary():
-        typer.echo(f"skipped {line}", err=True)
+        warn(f"skipped {line}")
 
 
 @app.command(
@@ -181,7 +182,7 @@ def trends(
     with opened(out) as file:
         n_rows = write_trends(learned, file, n, to)
     if n_rows == 0:
-        typer.echo(f"spectralleader: {model} contains no sample of texts over time", err=True)
+        warn(f"spectralleader: {model} contains no sample of texts over time")
         raise typer.Exit(NOTHING_USEFUL)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 
@@ -23,6 +24,9 @@ CLEAR = 4.0
 # Of synthetic documents with a third of their words from another topic, halves agree 0.4 to 0.55 as
 # often as those of the model's own at 12 words, 0.7 to 0.8 at 50, and 0.94 to 0.98 at 200.
 LONG = 50
+# Verdicts by `Diagnosis.fit`: "fits" from the first value on, "roughly" from the second.
+PLAUSIBLE, DOUBTFUL = 0.8, 0.5
+CLOSER = 1.25  # above this fit, topics overfit single documents
 N_SHUFFLES = 3  # shuffled copies that the noise level is the maximum of
 MOST_TOKENS = 2_000_000  # size of the random subset examined: bounds time and memory
 DIRECTIONS = 30, 110  # fewest and most eigenvalues computed; between them 2 K + 10
@@ -72,6 +76,17 @@ class Spectrum:
         return best if ratios.max() >= (GAP if best == n else CLEAR) else None
 
 
+class Verdict(Enum):
+    """Whether documents have a single topic, in the words of the terminal."""
+
+    UNKNOWN = "cannot be judged"
+    OVERFIT = "cannot be judged, because topics overfit single documents"
+    TOO_LONG = "cannot be judged by documents of this length"
+    FITS = "fits"
+    ROUGHLY = "fits roughly"
+    DOUBTFUL = "is doubtful"
+
+
 @dataclass(frozen=True)
 class Diagnosis:
     """Statistics of real documents under a model, beside those of documents drawn from the model.
@@ -99,6 +114,18 @@ class Diagnosis:
     def fit(self) -> float:
         """Agreement of halves relative to the model's own: 0 is chance, 1 a perfect fit."""
         return self.agreement / self.expected_agreement if self.expected_agreement > 0 else 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        """The judgement on the single-topic assumption, for the terminal and pages alike."""
+        if self.expected_agreement <= 0:
+            return Verdict.UNKNOWN
+        if self.fit > CLOSER:
+            return Verdict.OVERFIT
+        if self.fit >= PLAUSIBLE:
+            return Verdict.TOO_LONG if self.is_long else Verdict.FITS
+        # In long documents the halves have the same main topic, unless two are about as large.
+        return Verdict.DOUBTFUL if self.is_long or self.fit < DOUBTFUL else Verdict.ROUGHLY
 
 
 def diagnose(model: TopicModel, documents: Documents, *, seed: int = 0) -> Diagnosis | None:

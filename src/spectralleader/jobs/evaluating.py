@@ -33,6 +33,7 @@ from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.vocabulary_learner import make_learner
 
 DEFAULT_LEARNERS = tuple(dict.fromkeys((DEFAULT_LEARNER, "spectral", "stepwise-em", "unigram")))
+AXIS = "number of topics"  # of the figure
 METRICS = ("L1", "coherence", "diversity", "microseconds")  # shown by number of topics
 N_SHOWN = 10  # top words of a topic that coherence and diversity are computed from
 HELD_OUT = 10  # one document in this many is held out to compute coherence
@@ -200,11 +201,11 @@ class Evaluation:
         rows = []
         for name, one in self.contenders.items():
             found = {k: v for k, v in one.summary().items() if k in METRICS and v is not None}
-            shown = StudyContender(name, parameters={"topics": one.learner.n_topics})
+            shown = StudyContender(name, parameters={AXIS: one.learner.n_topics})
             rows.append(Row(shown, 0, self.n_steps, found))
         metrics = tuple(m for m in METRICS if rows and all(m in row.values for row in rows))
         question = "How many topics?"
-        return Study("evaluation", self.title, question, metrics, rows, axis="topics")
+        return Study("evaluation", self.title, question, metrics, rows, axis=AXIS)
 
     def study(self) -> Study:
         """Return the running losses, for a figure."""

@@ -5,21 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from spectralleader.arrays import Ints
-from spectralleader.evaluation.diagnosis import CONFIDENT, Diagnosis
+from spectralleader.evaluation.diagnosis import CLOSER, CONFIDENT, Diagnosis, Verdict
 from spectralleader.learners.hedged import Event, HedgedLeader
 from spectralleader.models.model import UNUSED
+from spectralleader.text.bars import merge_intervals
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.topics import TextTopics
-from spectralleader.text.trends import (
-    Trends,
-    name_date,
-)
+from spectralleader.text.trends import Shift, Trends, name_about, name_date, name_share
 
-# Verdicts by `Diagnosis.fit`: "fits" from the first value on, "fits roughly" from the second.
-PLAUSIBLE, DOUBTFUL = 0.8, 0.5
 MOST_NAMED = 10  # small topics listed
-CLOSER = 1.25  # above this fit, topics overfit single documents
 LONGEST_WORD = 40  # characters of a word in tables of topics
 MOST_EVENTS = 5  # latest events shown
 DIED = "had died"  # how `Event.what` of a restarted topic begins; files store it
@@ -27,19 +22,32 @@ MOST_SHIFTS = 3  # largest rises and falls shown
 
 
 def describe_shifts(shown: Snapshot, trends: Trends | None) -> list[str]:
-    """Return sentences about the topics that rose or fell most."""
+    """Return sentences about the topics that rose or fell most, in the intervals of a page."""
     if trends is None:
         return []
-    lines, words = [], shown.top_words(3)
-    for shift in trends.shifts()[:MOST_SHIFTS]:
+    merged, words = merge_intervals(trends), shown.top_words(3)
+    shifts = [one for one in merged.shifts() if shown.model.used[one.topic]]
+    lines = []
+    for shift in shifts[:MOST_SHIFTS]:
         what = shown.name(shift.topic) or " ".join(map(truncate, words[shift.topic]))
-        when = name_date(shift.position, trends.width, by_time=trends.by_time)
-        verb = "rose" if shift.after > shift.before else "fell"
-        lines.append(
-            f"Topic {shift.topic + 1} ({what}) {verb}: {shift.before:.1%} of documents before "
-            f"{when}, {shift.after:.1%} since."
-        )
+        lines.append(f"Topic {shift.topic + 1} ({what}) {describe_shift(shift, merged)}.")
+    if (more := len(shifts) - MOST_SHIFTS) > 0:
+        topics = "1 more topic" if more == 1 else f"{more} more topics"
+        lines.append(f"{topics} rose or fell: see the page (spectralleader page).")
     return lines
+
+
+def describe_shift(shift: Shift, trends: Trends) -> str:
+    """Return how a topic's share changed, in words."""
+    verb = "rose" if shift.after > shift.before else "fell"
+    before, after = describe_sides(shift)
+    when = name_date(shift.position, trends.width, by_time=trends.by_time)
+    return f"{verb}: {before} of the documents before {when}, {after} since"
+
+
+def describe_sides(shift: Shift) -> tuple[str, str]:
+    """Return the shares before and after a change, as the terminal and pages show them."""
+    return name_share(shift.before, shift.n_before), name_share(shift.after, shift.n_after)
 
 
 def describe_stale_names(topics: TextTopics, groups: Ints | None = None) -> list[str]:
@@ -72,18 +80,29 @@ def describe_history(
     lines += replaced
     if (more := len(info.events) - MOST_EVENTS) > 0:
         lines.insert(0, f"{more} earlier events are not shown.")
-    if not info.is_settled and topics.n_docs > topics.n_empty:
-        lines.append(
-            "Topics are provisional: until 8,000 to 16,000 documents with known words are learned "
-            f"(so far {topics.n_docs - topics.n_empty:,}), they may be replaced by better ones and "
-            "renumbered."
-        )
-    if info.drifts_since is not None:
-        hint = "" if recent else ": use --recent for the topics of the last documents"
-        first = info.drifts_since  # the documents before, so the number from 0 of the first one
-        since = f"document {first + 1:,}{describe_time(timeline, first)}"
-        lines.append(f"The stream has drifted since {since}{hint}.")
-    return lines
+    lines += describe_provisional(topics)
+    hint = "" if recent else ": use --recent for the topics of the last documents"
+    return lines + [f"{drift}{hint}." for drift in describe_drift(topics)]
+
+
+def describe_provisional(topics: TextTopics) -> list[str]:
+    """Return a sentence if the topics are provisional, for the terminal and pages alike."""
+    n_docs = topics.n_docs - topics.n_empty
+    if not isinstance(topics.learner, HedgedLeader) or topics.learner.info.is_settled or not n_docs:
+        return []
+    return [
+        "Topics are provisional: until 8,000 to 16,000 documents with known words are learned "
+        f"(so far {n_docs:,}), they may be replaced by better ones and renumbered."
+    ]
+
+
+def describe_drift(topics: TextTopics) -> list[str]:
+    """Return a clause about drift of the stream, without a full stop, if there is any."""
+    if not isinstance(topics.learner, HedgedLeader) or topics.learner.info.drifts_since is None:
+        return []
+    first = topics.learner.info.drifts_since  # documents before: the first one's number from 0
+    when = describe_time(topics.timeline, first)
+    return [f"The stream has drifted since document {first + 1:,}{when}"]
 
 
 def describe_time(timeline: Timeline, number: int) -> str:
@@ -91,7 +110,7 @@ def describe_time(timeline: Timeline, number: int) -> str:
     position = timeline.when(number)
     if position is None:
         return ""
-    return f" (about {name_date(position, timeline.width, by_time=True)})"
+    return f" (about {name_about(position, timeline.width)})"
 
 
 def describe_replacement(n_docs: int, timeline: Timeline) -> str:
@@ -132,21 +151,13 @@ def describe_moved(share: float) -> str:
 
 def describe_fit(found: Diagnosis) -> str:
     """Return a verdict on the single-topic assumption, with its figures."""
-    closer, why = found.fit > CLOSER, ""
-    if found.expected_agreement <= 0 or closer:
-        verdict = "cannot be judged"
-        why = " Topics overfit single documents." if closer else ""
-    elif found.fit >= PLAUSIBLE:
-        verdict = "cannot be judged by documents of this length" if found.is_long else "fits"
-    else:
-        # In long documents the halves have the same main topic, unless two are about as large.
-        verdict = "is doubtful" if found.is_long or found.fit < DOUBTFUL else "fits roughly"
+    why = ""
     if found.is_long:
-        why += (
+        why = (
             f" With a median of {found.median_length:.0f} known words, halves agree even if a "
             "third of a document has another topic."
         )
-    if found.is_long or verdict == "is doubtful":
+    if found.is_long or found.verdict is Verdict.DOUBTFUL:
         why += " For the topics within a document, use predict --shares."
     triples = ""
     if found.residual is not None and found.expected_residual is not None:
@@ -155,8 +166,8 @@ def describe_fit(found: Diagnosis) -> str:
             f"(drawn from the model: {found.expected_residual:.0%})"
         )
     return (
-        f"The single-topic assumption {verdict}: two halves of a document agree on its topic "
-        f"{found.agreement:.0%} above chance; documents drawn from the model would agree "
+        f"The single-topic assumption {found.verdict.value}: two halves of a document agree on its "
+        f"topic {found.agreement:.0%} above chance; documents drawn from the model would agree "
         f"{found.expected_agreement:.0%}. {found.confident:.0%} of documents have a topic of "
         f"probability {CONFIDENT} or more (drawn from the model: {found.expected_confident:.0%})"
         f"{triples}.{why}"

@@ -12,15 +12,16 @@ from spectralleader.arrays import Floats, Ints
 from spectralleader.jobs.describing import describe
 from spectralleader.jobs.sentences import (
     describe_history,
+    describe_sides,
     describe_stale_names,
     printable,
     truncate,
 )
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.tree import READ
-from spectralleader.page.bars import ENOUGH, find_bars
 from spectralleader.page.trust import judge
 from spectralleader.storage.loss_curve import LossCurve
+from spectralleader.text.bars import find_bars
 from spectralleader.text.levelled_snapshot import LevelledSnapshot
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.tokens import Tokens
@@ -126,6 +127,8 @@ def describe_snapshot(
         "documents": list_documents(views, sampled, timeline.longest)
         if texts and timeline.texts
         else [],
+        "no_documents": "This page contains no documents"
+        + (": the model keeps no texts." if not timeline.texts else "."),
         "trust": [],
         "findings": [],
     }
@@ -153,7 +156,7 @@ def list_level(
         "topics": [
             {
                 "name": view.name(k),
-                "weight": round(float(model.weights[k]), 4),
+                "weight": float(model.weights[k]),  # rounded once, by the page
                 "used": bool(model.used[k]),
                 "words": [truncate(word) for word in words],
                 "x": round(float(x[k]), 4),
@@ -161,23 +164,22 @@ def list_level(
             }
             for k, words in enumerate(view.top_words(N_WORDS))
         ],
-        "shares": trends.shares.round(4).tolist(),
+        "shares": trends.shares.round(6).tolist(),
         "shifts": list_shifts(trends),
         "fit": fit_of(model, sampled, len(trends.starts)),
     }
 
 
 def list_shifts(trends: Trends) -> list[dict[str, Any]]:
-    """Return what rose or fell, largest change first, with the documents on either side."""
-    found = []
-    for shift in trends.shifts():
-        is_late = trends.starts >= shift.position
-        n_before, n_after = (int(trends.n_docs[which].sum()) for which in (~is_late, is_late))
-        if min(n_before, n_after) >= ENOUGH:
-            sizes = {"n_before": n_before, "n_after": n_after}
-            shares = {"before": round(shift.before, 4), "after": round(shift.after, 4)}
-            found.append({"topic": shift.topic, "position": shift.position, **shares, **sizes})
-    return found
+    """Return what rose or fell, largest change first, with the words for it."""
+    return [
+        {
+            **shift._asdict(),
+            "when": name_date(shift.position, trends.width, by_time=trends.by_time),
+            "shown": [side.replace("%", "\u00a0%") for side in describe_sides(shift)],
+        }
+        for shift in trends.shifts()
+    ]
 
 
 def fit_of(model: TopicModel, sampled: TimelineSample, n: int) -> list[float]:
@@ -218,7 +220,7 @@ def list_tree(snapshot: LevelledSnapshot, numbers: list[int]) -> dict[str, Any]:
     levels = [tree.groups(level) for level in numbers]
     leaves = {
         str(stands[g]): {
-            "label": f"{view.name(g)} {' '.join(map(truncate, words))}".strip(),
+            "label": view.name(g) or " ".join(map(truncate, words)),
             "used": bool(view.model.used[g]),
             "groups": [int(one[stands[g]]) if level <= n else int(groups[stands[g]])
                        for level, one in zip(numbers, levels, strict=True)],

@@ -111,11 +111,12 @@ function drawTopics() {
   $("unused").textContent = list.length === n ? "" : `${n - list.length} of ${n} topics ${n - list.length === 1 ? "is" : "are"} unused: hardly any document belongs to ${n - list.length === 1 ? "it" : "them"}.`;
 }
 function drawShifts() {
-  const share = (p, n, time) => (p * n < .5 ? "almost none " : percent(p) + " ") + `${time} (${count(p * n)} of ${count(n)})`;
+  const share = (text, p, n, time) => `${text} ${time} (${count(p * n)} of ${count(n)})`;
   const found = level().shifts.filter(s => level().topics[s.topic].used);
   const say = s => el("li", { style: `--colour:${colour(s.topic)}` }, el("b", {}, `${s.topic + 1} ${name(level().topics[s.topic])}`),
-    `: ${share(s.after, s.n_after, `since ${when(s.position)}`)}, ${share(s.before, s.n_before, "before")}.`);
-  const list = (title, some) => el("div", {}, el("h3", {}, title), some.length ? el("ul", {}, ...some.slice(0, 3).map(say)) : el("p", { class: "note" }, `No topic clearly ${title.toLowerCase()}.`));
+    `: ${share(s.shown[1], s.after, s.n_after, `since ${s.when}`)}, ${share(s.shown[0], s.before, s.n_before, "before")}.`);
+  const more = some => some.length ? [el("details", {}, el("summary", { class: "note" }, `and ${some.length} more`), el("ul", {}, ...some.map(say)))] : [];
+  const list = (title, some) => el("div", {}, el("h3", {}, title), some.length ? el("div", {}, el("ul", {}, ...some.slice(0, 3).map(say)), ...more(some.slice(3))) : el("p", { class: "note" }, `No topic clearly ${title.toLowerCase()}.`));
   $("shifts").replaceChildren(list("Rose", found.filter(s => s.after > s.before)), list("Fell", found.filter(s => s.after < s.before)));
 }
 // Positions and labels of at most `most` ticks between a and b, at round numbers or calendar dates.
@@ -208,7 +209,7 @@ function zoom(from, to) {
   draw();
 }
 function drawDocuments() {
-  if (!data.documents.length) { $("documents-note").textContent = "This page contains no documents."; return; }
+  if (!data.documents.length) { $("documents-note").textContent = data.no_documents; return; }
   const at = state.level, topics = level().topics, seen = {}, texts = new Set(), found = [];
   const inside = data.documents.filter(d => d.stretch >= state.from && d.stretch < state.to && topics[d.groups[at]].used && (state.topic === null || d.groups[at] === state.topic));
   for (const d of inside.sort((a, b) => b.scores[at] - a.scores[at])) {
@@ -321,9 +322,16 @@ function drawTree() {
     nodes["m" + i] = [px, (a[1] + b[1]) / 2, same ? a[2] : null];
   });
   svg.append(el("line", { x1: x(at) + 1, x2: x(at) + 1, y1: 2, y2: H - 22, stroke: "currentColor", "stroke-dasharray": "3 3" }));
-  for (const v of [0, .5, 1]) svg.append(el("text", { class: "soft", x: x(v * most), y: H - 4, "text-anchor": v ? "end" : "start" }, (v * most).toFixed(2)));
+  for (const [v, text] of roundTicks(0, most)) svg.append(el("text", { class: "soft", x: x(v), y: H - 4, "text-anchor": v ? "middle" : "start" }, text));
   $("tree").replaceChildren(svg);
   table("tree-table", ["topics left", "price, nats per word", "lost in all"], merges.map((m, i) => [n_leaves - i - 1, m.price.toFixed(4), m.lost.toFixed(4)]));
+}
+// Up to 6 round numbers between low and high, evenly spaced, with as many digits as tell them apart.
+function roundTicks(low, high) {
+  const least = Math.max((high - low) / 5, 1e-6), power = 10 ** Math.floor(Math.log10(least));
+  const step = power * [1, 2, 5, 10].find(m => m * power >= least * (1 - 1e-9)), digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), found = [];
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) found.push([i * step, (i * step).toFixed(digits)]);
+  return found;
 }
 // Curves at the positions xs, each [values, colour, dashes, name], on one scale. One percent of the
 // values at either end may leave it, so that a burst of copies does not flatten the rest.
@@ -332,7 +340,7 @@ function drawCurves(id, about, xs, range, byTime, curves) {
   const values = curves.flatMap(curve => curve[0]).sort((a, b) => a - b), rare = Math.floor(values.length / 100);
   const low = values[rare], high = values[values.length - 1 - rare], clip = v => Math.min(high, Math.max(low, v)), y = scale(low, high, H - 8, 32);
   const svg = el("svg", { viewBox: `0 0 ${W} ${H + 24}`, role: "group", "aria-label": about });
-  for (const v of [low, (low + high) / 2, high]) svg.append(el("text", { class: "soft", x: 34, y: y(v) + 4, "text-anchor": "end" }, v.toFixed(1)), el("line", { class: "axis", x1: 40, x2: W, y1: y(v), y2: y(v) }));
+  for (const [v, text] of roundTicks(low, high)) svg.append(el("text", { class: "soft", x: 34, y: y(v) + 4, "text-anchor": "end" }, text), el("line", { class: "axis", x1: 40, x2: W, y1: y(v), y2: y(v) }));
   let left = 40; // of the next entry of the legend, which stands above the curves
   for (const [some, stroke, dash, text] of curves) {
     const style = `stroke:${stroke};fill:none`, d = some.map((v, i) => `${x(xs[i]).toFixed(1)},${y(clip(v)).toFixed(1)}`).join("L");
@@ -378,6 +386,7 @@ function fill() {
   const n = data.time.starts.length;
   $("summary").textContent = data.summary;
   $("made").textContent = data.made;
+  $("topics-note").textContent = data.documents.length ? "Choose a topic to see its documents." : data.no_documents;
   for (const id of ["trust", "findings"]) {
     $("s-" + id).hidden = !data[id].length;
     $(id + "-note").textContent = `Checks for the ${used(data.levels[data.start].topics).length} topics shown when the page opens.`;

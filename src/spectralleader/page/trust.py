@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
-from spectralleader.evaluation.diagnosis import CONFIDENT, Diagnosis
+from spectralleader.evaluation.diagnosis import CONFIDENT, Diagnosis, Verdict
 from spectralleader.jobs.describing import SMALL, Description
-from spectralleader.jobs.sentences import CLOSER, DOUBTFUL, MOST_NAMED, PLAUSIBLE
-from spectralleader.learners.hedged import HedgedLeader
+from spectralleader.jobs.sentences import MOST_NAMED, describe_drift, describe_provisional
 from spectralleader.models.model import UNUSED
 from spectralleader.text.topics import TextTopics
+
+HALVES = "If a document is cut in two, its halves agree on the topic"
+VERDICTS = {
+    Verdict.UNKNOWN: "These topics cannot be checked: the documents are too short.",
+    Verdict.OVERFIT: (
+        "Not yet: the topics follow single documents too closely. Learn more documents, or use "
+        "fewer topics."
+    ),
+    Verdict.TOO_LONG: (
+        "Whether each document has one topic cannot be judged by documents of this length. They "
+        "usually have further topics, which this page does not show."
+    ),
+    Verdict.FITS: f"Yes, they fit these documents. {HALVES} as often as expected.",
+    Verdict.ROUGHLY: f"Mostly. {HALVES} less often than expected: some documents mix topics.",
+    Verdict.DOUBTFUL: (
+        f"With caution. {HALVES} less often than expected: many documents mix topics."
+    ),
+}
+# Shares of clear documents mean little elsewhere: long documents are clear even if they mix topics.
+SHOWS_CLEAR = Verdict.FITS, Verdict.ROUGHLY
 
 
 def judge(topics: TextTopics, found: Description) -> list[str]:
@@ -28,35 +47,16 @@ def judge(topics: TextTopics, found: Description) -> list[str]:
             f"{topics.n_empty:,} of {topics.n_docs:,} documents contain no known word and have no "
             "topic."
         )
-    if isinstance(topics.learner, HedgedLeader) and not topics.learner.info.is_settled:
-        lines.append(
-            "The topics may still change and get other numbers until about 10,000 documents are "
-            "learned."
-        )
-    return lines
+    hint = "these topics are of all documents, and fit the latest ones less well"
+    lines += [f"{drift}: {hint}." for drift in describe_drift(topics)]
+    return lines + describe_provisional(topics)
 
 
 def judge_fit(found: Diagnosis) -> list[str]:
     """Return sentences on how well topics fit documents."""
-    halves = "If a document is cut in two, its halves agree on the topic"
-    if found.expected_agreement <= 0:
-        return ["These topics cannot be checked: the documents are too short."]
-    if found.fit > CLOSER:
-        return [
-            "Not yet: the topics follow single documents too closely. Learn more documents, or use "
-            "fewer topics."
-        ]
-    if found.is_long and found.fit >= PLAUSIBLE:
-        verdict = (
-            "Each document has a clear main topic. Documents as long as these usually have further "
-            "topics, which this page does not show."
-        )
-    elif found.fit >= PLAUSIBLE:
-        verdict = f"Yes, they fit these documents. {halves} as often as expected."
-    elif found.fit >= DOUBTFUL:
-        verdict = f"Mostly. {halves} less often than expected: some documents mix topics."
-    else:
-        verdict = f"With caution. {halves} far less often than expected: many documents mix topics."
+    verdict = VERDICTS[found.verdict]
+    if found.verdict not in SHOWS_CLEAR:
+        return [verdict]
     clear = (
         f"{100 * found.confident:.0f} % of the documents clearly belong to one topic (with a "
         f"probability of at least {100 * CONFIDENT:.0f} %)."

@@ -246,9 +246,11 @@ class Timeline:
         return found
 
     def when(self, number: int) -> float | None:
-        """Return the start of the stretch that contains a document, given its number from 0.
+        """Return the approximate time of a document, given its number from 0.
 
-        None if documents have no times. Documents are assumed to be in order of time.
+        None if documents have no times. Documents are assumed to be in order of time. The time is
+        that of a sampled document of the same stretch, about as far from its first document; with
+        200 sampled documents it is off by 4 % of the stretch or so.
 
         Examples
         --------
@@ -256,8 +258,8 @@ class Timeline:
         >>> timeline.add(
         ...     ["a", "b", "c"], np.array([0.0, 86_400.0, 172_800.0]), numbers=np.arange(3)
         ... )
-        >>> timeline.when(0), timeline.when(2), timeline.width
-        (0.0, 172800.0, 172800.0)
+        >>> timeline.when(0), timeline.when(1), timeline.when(2), timeline.width
+        (0.0, 86400.0, 172800.0, 172800.0)
         """
         if not self.by_time:
             return None
@@ -265,7 +267,11 @@ class Timeline:
         # Document numbers are not stored: counts of earlier stretches locate a document.
         ends = np.cumsum([self._buckets[one].n_docs for one in numbers])
         found = min(int(np.searchsorted(ends, number, side="right")), len(numbers) - 1)
-        return numbers[found] * self.width
+        bucket = self._buckets[numbers[found]]
+        # The same quantile of the sample: the share of the stretch that comes before the document.
+        share = (number - (ends[found] - bucket.n_docs) + 0.5) / bucket.n_docs
+        positions = sorted(entry[1] for entry in bucket.kept)
+        return positions[min(int(share * len(positions)), len(positions) - 1)]
 
     def merge(self, others: Sequence[Timeline], rng: np.random.Generator) -> None:
         """Merge other timelines into this one.

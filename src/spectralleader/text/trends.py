@@ -17,11 +17,14 @@ from spectralleader.text.tokens import Tokens, show_document
 
 SURE = 4.0  # standard errors of a change that is reported
 ENOUGH = 0.02  # of all documents, on either side of a change
+# Documents of a share that is worth showing: of 50, the standard error of 10 % is 4 %.
+FEWEST = 50
 # Known words of a document worth showing: shorter ones are often empty phrases. Where most
 # documents are shorter, half of them are worth it.
 MIN_WORDS = 5
 LOOKED_AT = 20  # documents tried for each one shown: some have the same words
-DAY = 86_400.0
+DAY, MONTH = 86_400.0, 31 * 86_400.0
+TENTH = 10  # times are interpolated to about this part of a stretch
 
 
 class Document(NamedTuple):
@@ -39,6 +42,8 @@ class Shift(NamedTuple):
     before: float  # share
     after: float
     position: float  # start of the first stretch of the later part
+    n_before: int  # documents
+    n_after: int
 
 
 @dataclass(frozen=True)
@@ -99,13 +104,16 @@ class Trends:
         ]
 
     def shifts(self) -> list[Shift]:
-        """Return the most significant change of each topic's share, if any; largest first."""
+        """Return the most significant change of each topic's share, if any; largest first.
+
+        Either side of a change has `ENOUGH` of the documents, and at least `FEWEST`.
+        """
         n = self.n_docs.astype(float)
         early_n = np.cumsum(n)[:-1]
         late_n = n.sum() - early_n
         # The last stretch of the early part, for every place where the stretches may be divided.
-        is_enough = np.minimum(early_n, late_n) >= ENOUGH * n.sum()
-        ends = np.flatnonzero(is_enough & (early_n > 0))
+        least = max(ENOUGH * n.sum(), FEWEST)
+        ends = np.flatnonzero(np.minimum(early_n, late_n) >= least)
         if not len(ends):
             return []
         early_n, late_n = early_n[ends, None], late_n[ends, None]
@@ -119,8 +127,9 @@ class Trends:
         found = []
         for k in np.flatnonzero(ratio.max(axis=0) > SURE).tolist():
             place = int(places[k])
-            sides = self._mean(k, slice(0, place)), self._mean(k, slice(place, None))
-            found.append(Shift(k, *sides, float(self.starts[place])))
+            before, after = self._mean(k, slice(0, place)), self._mean(k, slice(place, None))
+            sizes = int(self.n_docs[:place].sum()), int(self.n_docs[place:].sum())
+            found.append(Shift(k, before, after, float(self.starts[place]), *sizes))
         return sorted(found, key=lambda one: -abs(one.after - one.before))
 
     def _begin(self, start: float) -> float:
@@ -199,9 +208,39 @@ def name_position(position: float, *, by_time: bool) -> str:
     if not by_time:
         return str(int(position) + 1)
     try:
-        return datetime.fromtimestamp(position, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return datetime.fromtimestamp(position, UTC).isoformat(timespec="seconds")[:-6] + "Z"
     except (ValueError, OverflowError, OSError):  # beyond the calendar
         return f"{position:.0f}"
+
+
+def name_share(share: float, n_docs: int) -> str:
+    """Return a share of documents as people write it.
+
+    Examples
+    --------
+    >>> name_share(0.52849, 900), name_share(0.0005, 900)
+    ('52.8%', 'almost none')
+    """
+    return "almost none" if share * n_docs < 0.5 else f"{share:.1%}"
+
+
+def name_about(position: float, width: float) -> str:
+    """Return an approximate time, no more precise than a tenth of the stretch that contains it.
+
+    Examples
+    --------
+    >>> july = 1_721_347_200.0
+    >>> name_about(july, 8 * DAY), name_about(july, 256 * DAY), name_about(july, 512 * DAY)
+    ('19 Jul 2024', 'Jul 2024', 'Q3 2024')
+    """
+    day = name_date(position, width, by_time=True)
+    month = day.partition(" ")[2]
+    if width <= TENTH * DAY or not month[-4:].isdigit():  # beyond the calendar there are no months
+        return day
+    if width <= TENTH * MONTH:
+        return month
+    quarter = f"Q{(datetime.fromtimestamp(position, UTC).month + 2) // 3} "
+    return (quarter if width <= TENTH * 3 * MONTH else "") + month[-4:]
 
 
 def name_date(position: float, width: float, *, by_time: bool) -> str:

@@ -73,6 +73,13 @@ def test_a_figure_has_a_row_of_panels_for_each_study(study):
     assert list(by_figure([study, other._replace(figure="b")])) == ["figure1", "b"]
 
 
+def test_the_axis_has_a_tick_at_every_value_of_the_grid(study):
+    tried = sorted(study.grid.values())
+    axes = draw_over_axis([study]).axes[0]
+    assert axes.get_xticks().tolist() == tried
+    assert [text.get_text() for text in axes.get_xticklabels()] == [f"{one:g}" for one in tried]
+
+
 @pytest.mark.parametrize("name", ["a", "variance-reduced-em", "an.own.module:Learner" * 3])
 def test_a_legend_is_not_cut_off(name):
     finals = {f"{name} {i}": [1.0, 1.1] for i in range(9)}

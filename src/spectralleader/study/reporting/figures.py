@@ -190,4 +190,6 @@ def _settings(axes: Axes, study: Study, metric: str) -> None:
             axes.axhspan(mean - error, mean + error, color=style["color"], alpha=0.15, lw=0)
     if max(tried.values()) > 10 * min(tried.values()):
         axes.set_xscale("log")
+    axes.set_xticks(values := sorted(set(tried.values())), [f"{value:,g}" for value in values])
+    axes.minorticks_off()  # of a log scale: they are not values of the grid
     clean(axes)

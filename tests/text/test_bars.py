@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spectralleader.page.bars import ENOUGH, find_bars, name_step
-from spectralleader.text.trends import DAY, Trends
+from spectralleader.text.bars import find_bars, find_curves, merge_intervals, name_step
+from spectralleader.text.trends import DAY, FEWEST, Trends
 
 
 def trends(days, n_docs, span=None):
@@ -25,11 +25,22 @@ def test_neighbours_are_merged_until_there_are_enough_documents():
 
 
 def test_a_long_pause_is_not_bridged_and_stray_documents_are_outside_at_first():
-    found = find_bars(trends([0, 200, *range(300, 330)], [1, 1, *[ENOUGH] * 30]))
-    assert found.n_docs.tolist() == [1, 1, *[ENOUGH] * 30]
+    found = find_bars(trends([0, 200, *range(300, 330)], [1, 1, *[FEWEST] * 30]))
+    assert found.n_docs.tolist() == [1, 1, *[FEWEST] * 30]
     assert found.opening() == (2, 32)
     assert find_bars(trends([*range(30), 300], [9, *[900] * 29, 9])).opening() == (0, 29)
     assert find_bars(trends(range(30), [9, *[900] * 29])).opening() == (0, 29)
+
+
+def test_curves_merge_small_intervals_and_omit_those_that_are_far_away():
+    found = trends([0, 200, *range(300, 330)], [1, 1, *[20, 40] * 15])
+    assert merge_intervals(found).n_docs.tolist() == [1, 1, *[60] * 15]
+    assert [len(curve) for curve in find_curves(found)] == [15, 15]
+    np.testing.assert_allclose(find_curves(found)[0], (20 * 0.5 + 40 * 1.0) / 60)
+
+
+def test_curves_show_all_intervals_if_all_are_small():
+    assert [len(curve) for curve in find_curves(trends([0, 200], [3, 4]))] == [2, 2]
 
 
 def test_the_axis_ends_at_the_first_and_last_document():

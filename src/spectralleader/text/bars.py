@@ -1,4 +1,4 @@
-"""Bars: the time intervals of a page, merged where documents are few."""
+"""Bars: the time intervals that people read, merged where documents are few."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
-from spectralleader.text.trends import DAY, TimelineSample, Trends
+from spectralleader.text.trends import DAY, FEWEST, TimelineSample, Trends
 
-# Documents that a bar needs: with 50, the standard error of a share of 10 % is 4 %.
-ENOUGH = 50
 # Intervals are not merged across a pause of more than so many intervals and this part of the time:
 # such a bar would show documents where there were none.
 PAUSE, PART = 8, 1 / 20
@@ -58,7 +56,7 @@ class Bars:
             "width": self.width,
             "usual": usual,
             "step": name_step(usual, by_time=self.by_time),
-            "enough": ENOUGH,
+            "enough": FEWEST,
             "starts": self.starts.tolist(),
             "ends": self.ends.tolist(),
             "n_docs": self.n_docs.tolist(),
@@ -80,6 +78,24 @@ class Bars:
         )
 
 
+def merge_intervals(trends: Trends) -> Trends:
+    """Return trends per bar: what rose and fell is found in these, in the terminal and on pages."""
+    return find_bars(trends).trends(trends)
+
+
+def find_curves(trends: Trends) -> list[list[float]]:
+    """Return a curve of shares per topic, without bars of few documents, unless all are like that.
+
+    A bar has few documents if it is too far from its neighbours to be merged with them.
+    """
+    merged = merge_intervals(trends)
+    is_enough = merged.n_sampled >= FEWEST
+    found: list[list[float]] = merged.shares[
+        is_enough if is_enough.any() else slice(None)
+    ].T.tolist()
+    return found
+
+
 def find_bars(trends: Trends) -> Bars:
     """Return the bars for the intervals of trends."""
     starts, width, n = trends.starts, trends.width, trends.n_sampled
@@ -87,7 +103,7 @@ def find_bars(trends: Trends) -> Bars:
     far = max(PAUSE * width, PART * float(np.ptp(starts))) if len(starts) else 0.0
     bars: list[list[int]] = []
     for i in range(len(starts)):
-        if bars and pauses[i - 1] <= far and n[bars[-1]].sum() < ENOUGH:
+        if bars and pauses[i - 1] <= far and n[bars[-1]].sum() < FEWEST:
             bars[-1].append(i)
         else:
             bars.append([i])
@@ -115,7 +131,7 @@ def join_rests(bars: Sequence[list[int]], n_sampled: Ints, is_near: Any) -> list
     """Return bars where those with too few documents are joined to the bar before, if near."""
     joined: list[list[int]] = []
     for bar in bars:
-        if joined and is_near[bar[0] - 1] and n_sampled[bar].sum() < ENOUGH:
+        if joined and is_near[bar[0] - 1] and n_sampled[bar].sum() < FEWEST:
             joined[-1] += bar
         else:
             joined.append(bar)
