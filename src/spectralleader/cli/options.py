@@ -199,7 +199,7 @@ def tell_guesses(reader: AnyReader) -> None:
     """Tell which columns were guessed, on standard error; a live source waits for its messages."""
     _ = reader.columns
     for guess in reader.guesses:
-        typer.echo(f"guessed: {guess}", err=True)
+        warn(f"guessed: {guess}")
 
 
 @contextmanager
