@@ -110,6 +110,15 @@ def test_the_model_is_of_all_documents_whatever_came_last():
     assert learner.model.log_prob(sample).mean() > learner.recent.log_prob(sample).mean() + 1.0
 
 
+def test_the_recent_topics_have_the_numbers_of_the_models_after_any_race():
+    problem = random_problem(3, 60, lengths=5, seed=2)
+    learner = HedgedLeader(8, n_words=60, reservoir_size=800, seed=2)  # too many: races go on
+    for block in problem.blocks(block_size=100, n_steps=60, seed=2):
+        learner.learn(block.documents)
+        order = best_order(learner.recent.topics, learner.model.topics)
+        assert order.tolist() == list(range(8))
+
+
 def test_the_recent_topics_have_the_numbers_of_the_models():
     learner = learned(HedgedLeader(4, n_words=40), BEFORE, 8000)
     assert best_order(learner.recent.topics, learner.model.topics).tolist() == [0, 1, 2, 3]

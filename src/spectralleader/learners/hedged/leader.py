@@ -37,6 +37,7 @@ from spectralleader.learners.protocol import (
     sizes_of,
 )
 from spectralleader.models import TopicModel
+from spectralleader.models.matching import best_order
 from spectralleader.runtime.guard import DOORS, Guarded, changing, guard_of
 from spectralleader.samples import Reservoir, Window
 
@@ -208,7 +209,10 @@ class HedgedLeader(Guarded):
     @property
     def recent(self) -> TopicModel:
         """The topics of the last documents, numbered like those of `model` where they match."""
-        return self._read(RECENT)
+        recent = self._read(RECENT)
+        # Matched when read: while documents are few, races give both samples new topics in turn.
+        order = best_order(recent.topics, self.model.topics)
+        return TopicModel.trusted(recent.weights[order], recent.topics[order])
 
     def _read(self, estimate: int) -> TopicModel:
         if estimate not in self._models:
