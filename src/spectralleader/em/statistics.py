@@ -208,7 +208,7 @@ def add_block(
 ) -> None:
     """``totals += [1, lengths] @ shares; words += X.T @ shares``, X being the documents.
 
-    The columns are given as a plain tuple, as in `visits.follow`.
+    The columns are given as a plain tuple, as in `passes.visit_changes`.
     """
     columns = Columns(*topics)
     for i in range(len(shares)):
