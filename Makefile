@@ -34,10 +34,10 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(RUN) ## Learn topics of real tweets, then the paper's hard problem, with its figure
-	@$(BIN)/spectralleader demo $(ARGS)
+	@$(BIN)/python -m study demo $(ARGS)
 
 reproduce: $(RUN) ## Rerun the paper's study, with a verdict on every claim (ARGS=--quick: a look)
-	@$(BIN)/spectralleader reproduce $(ARGS)
+	@$(BIN)/python -m study reproduce $(ARGS)
 
 test: $(DEV) ## Run the tests and doctests, with branch coverage; list what was skipped
 	@$(BIN)/python -m pytest -n auto --dist loadgroup --cov -rs $(ARGS)

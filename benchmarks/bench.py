@@ -22,6 +22,7 @@ class Bench:
     scratch: Path
     progress: Progress
     results: Results
+    corpora: tuple[str, ...] = ()  # of the section quality: these only; all if empty
 
     def bar(self, title: str, total: int) -> Callable[[], None]:
         """Start a progress bar; return what moves it on by one."""

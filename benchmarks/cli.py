@@ -15,9 +15,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from benchmarks import machine, probe, stream, threads
 from benchmarks.bench import Bench
+from benchmarks.quality.corpora import CORPORA
 from benchmarks.reporting import labels as label_page
 from benchmarks.reporting import levels as level_page
 from benchmarks.reporting import page, plots, terminal
+from benchmarks.reporting import quality as quality_page
 from benchmarks.reporting import reading as reading_page
 from benchmarks.reporting import service as service_page
 from benchmarks.rows import Results
@@ -32,6 +34,7 @@ from benchmarks.sections import (
     labels,
     levels,
     live,
+    quality,
     races,
     reading,
     serve,
@@ -62,6 +65,7 @@ SECTIONS = {
     "reading": reading.run,
     "levels": levels.run,
     "serve": serve.run,
+    "quality": quality.run,
 }
 APART = [
     "labels",
@@ -69,6 +73,7 @@ APART = [
     "reading",
     "levels",
     "serve",
+    "quality",
 ]  # take long, and have pages of their own
 
 
@@ -81,18 +86,28 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", choices=SECTIONS, help="run these sections only")
     parser.add_argument("--rounds", type=int, help="rounds of measurements")
     parser.add_argument("--seeds", type=int, help="runs of each learner on labelled documents")
+    names = [corpus.name for corpus in CORPORA]
+    parser.add_argument(
+        "--corpora", nargs="+", choices=names, default=[], help="of quality: these corpora only"
+    )
     parser.add_argument("--output", type=Path, default=Path("build/bench"), help="output folder")
     parser.add_argument("--write-docs", action="store_true", help="update the pages in docs")
     options = parser.parse_args(arguments)
-    if options.write_docs and (options.quick or not is_whole_page(options.only)):
-        parser.error("docs need the full run: drop --quick, and --only unless it is labels")
+    is_part = options.quick or options.corpora or not is_whole_page(options.only)
+    if options.write_docs and is_part:
+        parser.error(
+            "docs need the full run: drop --quick and --corpora, and --only unless it names the "
+            "sections of one page"
+        )
+    if options.quick and options.corpora:
+        parser.error("a smoke run makes its own documents: drop --quick or --corpora")
     return options
 
 
 def is_whole_page(only: list[str] | None) -> bool:
     """Return whether these sections are all that a page in docs is made of."""
     is_of_labels = only is not None and "labels" in only and set(only) <= set(APART[:2])
-    return only is None or only in (["reading"], ["levels"], ["serve"]) or is_of_labels
+    return only is None or only in (["reading"], ["levels"], ["serve"], ["quality"]) or is_of_labels
 
 
 def run(arguments: list[str]) -> int:
@@ -106,7 +121,8 @@ def run(arguments: list[str]) -> int:
     if options.seeds:
         sizes = replace(sizes, label_seeds=options.seeds)
     documents = (stream.stand_in if options.quick else stream.load)(sizes.n_docs)
-    results = measure(documents, sizes, options.only or default_sections(options), console)
+    sections, corpora = options.only or default_sections(options), tuple(options.corpora)
+    results = measure(documents, sizes, sections, console, corpora)
     results.seconds = perf_counter() - begin
     terminal.show(results, console)
     write(results, options.output)
@@ -117,6 +133,8 @@ def run(arguments: list[str]) -> int:
         (ROOT / "docs" / "reading.md").write_text(reading_page.page(results))
     elif options.write_docs and options.only == ["serve"]:
         (ROOT / "docs" / "service-figures.md").write_text(service_page.page(results))
+    elif options.write_docs and options.only == ["quality"]:
+        (ROOT / "docs" / "quality.md").write_text(quality_page.page(results))
     elif options.write_docs and options.only == ["levels"]:
         (ROOT / "docs" / "level-figures.md").write_text(level_page.page(results))
     elif options.write_docs and options.only:
@@ -133,7 +151,11 @@ def default_sections(options: argparse.Namespace) -> list[str]:
 
 
 def measure(
-    documents: stream.Stream, sizes: Sizes, sections: list[str], console: Console
+    documents: stream.Stream,
+    sizes: Sizes,
+    sections: list[str],
+    console: Console,
+    corpora: tuple[str, ...] = (),
 ) -> Results:
     """Run the sections, one after the other."""
     results = Results(documents.origin, machine.describe())
@@ -144,7 +166,7 @@ def measure(
         tempfile.TemporaryDirectory() as scratch,
         Progress(*columns, TimeElapsedColumn(), console=console, auto_refresh=False) as progress,
     ):
-        bench = Bench(documents, sizes, Path(scratch), progress, results)
+        bench = Bench(documents, sizes, Path(scratch), progress, results, corpora)
         for name in sections:
             SECTIONS[name](bench)
     return results
@@ -161,6 +183,7 @@ def write(results: Results, folder: Path) -> None:
     (folder / "reading.md").write_text(reading_page.page(results))
     (folder / "level-figures.md").write_text(level_page.page(results))
     (folder / "service-figures.md").write_text(service_page.page(results))
+    (folder / "quality.md").write_text(quality_page.page(results))
 
 
 def write_docs(results: Results) -> None:

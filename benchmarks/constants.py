@@ -30,9 +30,9 @@ from spectralleader.evaluation import judge, running_averages  # noqa: E402
 from spectralleader.evaluation.metrics import METRICS  # noqa: E402
 from spectralleader.learners.spectral_leader import shrinkage  # noqa: E402
 from spectralleader.sources import Block  # noqa: E402
-from spectralleader.sources.corpora import DEVELOPMENT, find_files, role_of  # noqa: E402
-from spectralleader.sources.counted import count_corpus  # noqa: E402
-from spectralleader.sources.synthetic import (  # noqa: E402
+from study.sources.corpora import DEVELOPMENT, find_files, role_of  # noqa: E402
+from study.sources.counted import count_corpus  # noqa: E402
+from study.sources.synthetic import (  # noqa: E402
     easy,
     hard,
     non_stochastic,

@@ -19,9 +19,9 @@ import numpy as np
 
 from benchmarks.stream import data_folder
 from spectralleader import Documents, GrowingVocabulary, Unigram, Vectoriser, Vocabulary, Words
-from spectralleader.sources.corpora import find_files
 from spectralleader.sources.files import read
 from spectralleader.text.vectoriser import MAX_WORDS
+from study.sources.corpora import find_files
 
 CORPORA = ("election_tweets", "health_tweets", "news_headlines", "newsgroups", "system_logs")
 SIZES = (1_000, 30_000)  # documents

@@ -21,8 +21,8 @@ from rich.table import Table
 from benchmarks.stream import data_folder
 from spectralleader import Documents, HedgedLeader
 from spectralleader.learners.hedged.settings import SETTINGS
-from spectralleader.sources.corpora import CORPORA, find_files
-from spectralleader.sources.counted import count_corpus
+from study.sources.corpora import CORPORA, find_files
+from study.sources.counted import count_corpus
 
 TOPICS = (5, 20)
 BLOCK, N_WORDS, EVERY, AFTER = 200, 5000, 2000, 20_000

@@ -10,9 +10,9 @@ import numpy as np
 from benchmarks.stream import data_folder
 from benchmarks.task import Task
 from spectralleader import Documents
-from spectralleader.sources.corpora import role_of, why_missing
-from spectralleader.sources.counted import count_corpus
-from spectralleader.sources.synthetic import random_problem
+from study.sources.corpora import role_of, why_missing
+from study.sources.counted import count_corpus
+from study.sources.synthetic import random_problem
 
 BLOCK_SIZE = 1000
 

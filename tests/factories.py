@@ -32,12 +32,12 @@ from spectralleader.sources.position import Position
 from spectralleader.spectral import Details, warm_model
 from spectralleader.storage import load_checkpoint
 from spectralleader.storage.checkpoint import Checkpoint, Losses, Run
-from spectralleader.study.reporting.study import Study
-from spectralleader.study.rows import Contender, Row
 from spectralleader.testing.requirements import require_valid as assert_valid
 from spectralleader.testing.requirements import same_state
 from spectralleader.testing.streams import documents, growing
 from spectralleader.text.words import EVERYTHING
+from study.reporting.study import Study
+from study.rows import Contender, Row
 
 __all__ = ["assert_valid", "documents", "growing", "same_state"]  # from the laws
 
@@ -173,6 +173,15 @@ def texts(n_docs: int = 300, *, seed: int = 0) -> tuple[list[str], list[str]]:
         own = rng.choice(TOPIC_WORDS[topic], size=rng.integers(4, 9))
         written.append(" ".join([*own, rng.choice(everything)]))
     return written, [("weather", "sport", "health")[topic] for topic in chosen]
+
+
+def texts_with_rare_words(n_docs: int, *, seed: int = 0) -> list[str]:
+    """Texts of three topics, each with four of 30,000 other words: most of these occur once."""
+    ids = np.random.default_rng(seed).zipf(1.2, size=(n_docs, 4)) % 30_000
+    return [
+        " ".join([text, *(f"rare{i}" for i in own)])
+        for text, own in zip(texts(n_docs, seed=seed)[0], ids.tolist(), strict=True)
+    ]
 
 
 def write_csv(path: Path, n_docs: int = 300, *, seed: int = 0) -> Path:

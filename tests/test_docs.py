@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spectralleader.sources.corpora import find_files, get
+from study.sources.corpora import find_files, get
 from tools import commands, examples
 
 ROOT = Path(__file__).parents[1]
@@ -42,8 +42,8 @@ def test_every_page_is_in_the_navigation():
 def test_examples_show_what_their_scripts_print(page, corpus, tmp_path):
     get_or_skip(corpus)
     script = examples.PAGES[page]
-    command = [sys.executable, str(ROOT / "docs" / "examples" / script), str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    command = [sys.executable, "-m", f"docs.examples.{script}", str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     shown = examples.shown(text, script).search(text)[2].splitlines()
@@ -65,7 +65,8 @@ def test_the_tutorial_shows_what_its_commands_print(tmp_path):
     get_or_skip("health_tweets")
     page = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
     session = "".join(re.findall(r"```text\n(\$ .*?)```", page, re.DOTALL))
-    command = f'spectralleader() {{ "{sys.executable}" -m spectralleader "$@"; }}'
+    command = f'spectralleader() {{ "{sys.executable}" -m spectralleader "$@"; }}\n'
+    command += f'python() {{ PYTHONPATH="{ROOT}:$PYTHONPATH" "{sys.executable}" "$@"; }}'
     commands = re.findall(r"^\$ (.*)", session, re.MULTILINE)
     assert len(commands) > 5
     script = "\n".join(["set -e", command, *commands])
@@ -95,13 +96,14 @@ def test_the_walks_name_what_is_there(page):
     walk = (ROOT / page).read_text(encoding="utf-8")
     if page == "CONTRIBUTING.md":
         walk = walk[walk.index("## Three walks") : walk.index("## The laws")]
-    source = ROOT / "src" / "spectralleader"
+    homes = (ROOT / "src" / "spectralleader", ROOT)
     files = re.findall(r"`([a-z_0-9/]+\.py)`", walk)
     assert len(files) > 25
-    assert [name for name in files if not (source / name).is_file()] == []
+    found = {name: home / name for home in homes for name in files if (home / name).is_file()}
+    assert [name for name in files if name not in found] == []
     named = re.findall(r"`([A-Za-z_.]+)`(?: files)? \(`([a-z_0-9/]+\.py)`\)", walk)
     assert len(named) > 20
     for name, file in named:
-        text = (source / file).read_text(encoding="utf-8")
+        text = found[file].read_text(encoding="utf-8")
         for part in name.split("."):
             assert re.search(rf"(def|class) {part}\b", text), f"{name} is not in {file}"

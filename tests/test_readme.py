@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spectralleader.sources.corpora import get
+from study.sources.corpora import get
 from tests.factories import write_csv
 
 ROOT = Path(__file__).parents[1]

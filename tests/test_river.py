@@ -233,7 +233,7 @@ def test_bad_parameters_are_errors(options, message):
 
 def test_lists_of_tokens_are_documents():
     topics = SpectralTopics(n_components=2)
-    topics.learn_many([["rain-1", "wind", "wind"], ["goal", 7]] * 20)
+    topics.learn_many([["rain-1", "wind", "wind"], ["goal", 7], ["goal", "goal", 7]] * 20)
     topics.learn_one(["rain-1", "new"])
     assert set(topics.vocabulary) == {"rain-1", "wind", "goal", 7, "new"}
     assert topics.predict_one(["rain-1", "never seen"]) == topics.predict_one({"wind": 2})

@@ -99,15 +99,6 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "is_second = (np.arange(len(words)) + starts[rows]) % 2 == 1",
     ): "larger by twice a start, and only even or odd is asked for",
     (
-        "evaluation/regret.py reservoir_means",
-        "entered = np.flatnonzero(filling | (draws[:, 0] * t <= reservoir_size)) -> "
-        "entered = np.flatnonzero(filling | (draws[:, 0] * t < reservoir_size))",
-    ): "a draw is equal to the limit with probability 2^-53",
-    (
-        "evaluation/regret.py learner_excess",
-        "if learner.model is not judged: -> if True:",
-    ): "the same numbers, computed again",
-    (
         "models/tree.py TopicTree.cut",
         "shares = member * np.where((weights > 0)[groups], self.model.weights, 1.0) -> shares = member * np.where((weights > 0)[groups], self.model.weights, 2.0)",
     ): "the topics are normalised on the next line",
@@ -366,45 +357,9 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "if damped and shift == 0.0 and (value < last - FELL * abs(last)): -> if damped and shift == 0.0 and (value <=",
     ): "a tolerance, to the last bit",
     (
-        "spectral/joint.py diagonalise",
-        "largest = 0.0 ->",
-    ): "later sweeps turn nothing: they only take time",
-    (
-        "spectral/joint.py diagonalise",
-        "for p in range(k - 1): -> for p in range(k + 1):",
-    ): "the last have no q",
-    (
-        "spectral/joint.py diagonalise",
-        "if abs(angle) > STILL: -> if abs(angle) >=",
-    ): "a tolerance, to the last bit",
-    (
-        "spectral/joint.py diagonalise",
-        "if largest <= STILL: -> if largest < STILL",
-    ): "a tolerance, to the last bit",
-    (
-        "spectral/joint.py diagonalise",
-        "if largest <= STILL: -> if False",
-    ): "later sweeps turn nothing: they only take time",
-    (
-        "spectral/joint.py diagonalise",
-        "break -> continue",
-    ): "later sweeps turn nothing: they only take time",
-    (
-        "spectral/joint.py _sorted_pairs",
-        "values[i] *= -1.0 -> values[i] /= -1.0",
-    ): "a sign is its own inverse",
-    (
-        "spectral/joint.py _sorted_pairs",
-        "V[i] *= -1.0 -> V[i] /= -1.0",
-    ): "a sign is its own inverse",
-    (
         "spectral/estimate.py Estimate.n_usable",
         "return int(np.count_nonzero(np.abs(self.tensor_eigenvalues) > NOTHING)) -> return int(np.count_nonzero(np.abs(self.tensor_eigenvalues) >=",
     ): "a tolerance, to the last bit",
-    (
-        "spectral/joint.py diagonalise",
-        "if abs(angle) > STILL: -> if True:",
-    ): "turns by less than the tolerance",
     (
         "spectral/basis.py find_basis",
         "scaled = (lambda Z: S * multiply(S * Z)) if scaling else multiply -> scaled = (lambda Z: S * multiply(S * Z)) if True",

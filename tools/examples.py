@@ -12,12 +12,12 @@ import tempfile
 from pathlib import Path
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = {"users.md": "movielens_users.py", "logs.md": "system_logs.py"}
+PAGES = {"users.md": "movielens_users", "logs.md": "system_logs"}  # and their modules
 
 
 def shown(page: str, script: str) -> re.Pattern[str]:
     """Return a pattern of the block in which a page shows the command of a script."""
-    pattern = rf"(```text\n\$ [^\n]*docs/examples/{re.escape(script)}\n)(.*?)(```)"
+    pattern = rf"(```text\n\$ [^\n]*docs\.examples\.{script}\n)(.*?)(```)"
     compiled = re.compile(pattern, re.DOTALL)
     if compiled.search(page) is None:
         raise ValueError(f"no page block shows the output of {script}")
@@ -27,13 +27,15 @@ def shown(page: str, script: str) -> re.Pattern[str]:
 def renew(page: Path, script: str) -> None:
     """Run a script, and replace what its page shows."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, str(DOCS / "examples" / script), folder]
-        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        command = [sys.executable, "-m", f"docs.examples.{script}", folder]
+        run = subprocess.run(command, cwd=DOCS.parent, check=True, capture_output=True, text=True)
         for figure in Path(folder).glob("*.svg"):
             (DOCS / "figures" / figure.name).write_bytes(figure.read_bytes())
     text = page.read_text(encoding="utf-8")
     block = shown(text, script)
-    page.write_text(block.sub(lambda found: found[1] + output + found[3], text), encoding="utf-8")
+    page.write_text(
+        block.sub(lambda found: found[1] + run.stdout + found[3], text), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Mutation testing: how many small faults in a folder the tests of that folder find.
 
-``python -m tools.mutate documents spectral/joint.py`` imports a folder's tests once, notes which
+``python -m tools.mutate documents spectral/power.py`` imports a folder's tests once, notes which
 tests call which function, then forks once per mutant: the child swaps the code of one function and
 runs the tests that call it until one fails. Only the bodies of functions are mutated: not constants
 of modules, defaults of arguments, annotations, strings, error messages or ``__repr__``.

@@ -6,7 +6,7 @@ from benchmarks.reporting.page import as_markdown
 from benchmarks.reporting.tables import Table, number
 from benchmarks.rows import Results, Row
 from benchmarks.sections import reading as measured
-from spectralleader.sources.corpora import CORPORA
+from study.sources.corpora import CORPORA
 
 HEAD = """# Stability of topics
 

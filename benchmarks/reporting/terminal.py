@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from benchmarks.reporting.labels import label_tables
+from benchmarks.reporting.quality import quality_tables
 from benchmarks.reporting.service import figure_table, verdict_table
 from benchmarks.reporting.tables import Table, tables
 from benchmarks.rows import Results
@@ -16,7 +17,7 @@ STYLES = {"reached": "green", "not reached": "bold red", "not measured": "yellow
 def show(results: Results, console: Console) -> None:
     """Print every table, verdicts last, then what was learned from and who was left out."""
     judged, *measured = tables(results)
-    for table in (*measured, *label_tables(results)):
+    for table in (*measured, *label_tables(results), *quality_tables(results)):
         console.print(_rich(table))
     if measured:
         console.print(_rich(judged))

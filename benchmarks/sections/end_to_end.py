@@ -12,7 +12,7 @@ from benchmarks.bench import Bench
 from benchmarks.rows import Row
 from benchmarks.stream import data_folder
 from spectralleader import TextTopics, Vocabulary
-from spectralleader.sources.corpora import find_files, open_corpus
+from study.sources.corpora import find_files, open_corpus
 
 CORPORA = ("news_headlines", "election_tweets")
 PREFIX = "end to end"

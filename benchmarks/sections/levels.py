@@ -16,9 +16,9 @@ from spectralleader import Documents, HedgedLeader, TopicModel
 from spectralleader.arrays import Ints
 from spectralleader.em.refining import refine
 from spectralleader.evaluation.agreement import matched_accuracy, nmi
-from spectralleader.sources.corpora import find_files
-from spectralleader.sources.counted import count_corpus
 from spectralleader.text.levels import N_PASSES, Levels
+from study.sources.corpora import find_files
+from study.sources.counted import count_corpus
 
 LABELS, CHURN = "levels: labels", "levels: churn"
 UNITS = ("accuracy", "NMI", "nats")

@@ -17,8 +17,8 @@ from benchmarks.synthetic import zipf_source
 from spectralleader import BatchEM, Documents, HedgedLeader, TopicModel
 from spectralleader.arrays import Ints
 from spectralleader.evaluation.coherence import coherence
-from spectralleader.sources.corpora import find_files
-from spectralleader.sources.counted import count_corpus
+from study.sources.corpora import find_files
+from study.sources.counted import count_corpus
 
 CHURN, LIKELIHOOD, GROWTH = "reading: churn", "reading: likelihood", "reading: growth"
 MEMORY, WORDS = "reading: memory", "reading: words"

@@ -1,6 +1,6 @@
 """Cluster sessions of MovieLens users online: print a report and draw a figure.
 
-python docs/examples/movielens_users.py [FOLDER FOR THE FIGURE]
+python -m docs.examples.movielens_users [FOLDER FOR THE FIGURE]
 """
 
 import gzip
@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from spectralleader import TextTopics, load, save
-from spectralleader.sources.corpora import get
+from study.sources.corpora import get
 
 N_TOPICS, BLOCK = 6, 25
 WARM_UP = 1000  # sessions before predictions are evaluated

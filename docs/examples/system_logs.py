@@ -1,6 +1,6 @@
 """Cluster log lines of 16 systems online, as text and as events: print a report, draw a figure.
 
-SPECTRALLEADER_DATA=... python docs/examples/system_logs.py [FOLDER FOR THE FIGURE]
+SPECTRALLEADER_DATA=... python -m docs.examples.system_logs [FOLDER FOR THE FIGURE]
 """
 
 import gzip
@@ -13,7 +13,7 @@ import numpy as np
 
 from spectralleader import TextTopics, Tokens
 from spectralleader.evaluation.agreement import mutual_information, table_accuracy
-from spectralleader.sources.corpora import find_files, why_missing
+from study.sources.corpora import find_files, why_missing
 
 N_SYSTEMS, BLOCK, LINES = 16, 100, 10  # log lines per document of events
 

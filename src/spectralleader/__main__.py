@@ -6,19 +6,18 @@ Slow imports come after the signal handlers are installed.
 from __future__ import annotations
 
 import signal
+from importlib import import_module
 
 
-def main() -> None:
-    """Run the command line; signals never end in a traceback, not even during imports."""
+def main(command_line: str = "spectralleader.cli") -> None:
+    """Run the `main` of a module; signals never end in a traceback, not even during imports."""
     from spectralleader.runtime.interrupts import TO_END, end_process
 
     for number in TO_END:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, end_process)
     try:
-        from spectralleader.cli import main as run
-
-        run()
+        import_module(command_line).main()
     finally:  # Python restores the default handlers while it shuts down
         for number in TO_END:
             signal.signal(number, signal.SIG_IGN)

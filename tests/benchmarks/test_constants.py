@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("sklearn")
 
 from benchmarks import constants
-from spectralleader.sources.corpora import DEVELOPMENT, role_of
+from study.sources.corpora import DEVELOPMENT, role_of
 
 
 def test_constants_are_varied_on_development_streams_only():

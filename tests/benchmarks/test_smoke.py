@@ -18,7 +18,7 @@ def test_a_quick_run_measures_every_contender_and_writes_its_files(tmp_path):
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     record = json.loads((tmp_path / "results.json").read_text())
     assert "SpectralLeader" not in record["left_out"]
-    counted = ("nats", "churn", "events", "replaced")  # may be 0 or negative
+    counted = ("nats", "nats per word", "churn", "events", "replaced")  # may be 0 or negative
     assert all(min(row["values"]) > 0 for row in record["rows"] if row["unit"] not in counted)
     assert {
         "blocks of 10",
@@ -30,6 +30,7 @@ def test_a_quick_run_measures_every_contender_and_writes_its_files(tmp_path):
         "river adapter, SpectralLeader",
         "memory",
         "labels: synthetic documents (development), 50 words, K = 3",
+        "quality: synthetic_texts, K = 3",
     } <= {row["section"] for row in record["rows"]}
     assert (tmp_path / "growth.svg").exists()
     for name in ("SpectralLeader", "HedgedLeader"):

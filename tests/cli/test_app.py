@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 
 from spectralleader import LEARNERS, load
 from spectralleader.cli import app
-from tests.factories import scenario_table, write_toml
 
 
 def run(*arguments):
@@ -26,25 +25,6 @@ def command():
     return lambda *arguments: CliRunner().invoke(app, list(arguments), catch_exceptions=False)
 
 
-@pytest.fixture(autouse=True)
-def no_corpora(tmp_path_factory, monkeypatch):
-    """An empty cache, a wheel that is not there: nothing is downloaded."""
-    empty = tmp_path_factory.mktemp("empty")
-    monkeypatch.setenv("SPECTRALLEADER_CACHE", str(empty))
-    monkeypatch.setenv("SPECTRALLEADER_WHEEL", str(empty / "none.whl"))
-    monkeypatch.delenv("SPECTRALLEADER_DATA", raising=False)
-
-
-def test_demo_prints_tables_and_writes_a_figure(command, tmp_path):
-    result = command("demo", "--steps", "40", "--runs", "2", "--out", str(tmp_path))
-    assert result.exit_code == 0
-    assert "True | learned" in result.output
-    assert "negative log-likelihood" in result.output
-    assert (tmp_path / "demo.png").stat().st_size > 10_000
-    assert "Page: " in result.output
-    assert "come close to the true model?" in (tmp_path / "index.html").read_text()
-
-
 def test_learners_are_listed_with_what_they_are(command):
     output = command("learners").output
     for name, entry in LEARNERS.items():
@@ -59,7 +39,7 @@ def test_the_version_is_told():
 
 
 def test_help_has_an_example_and_needs_no_heavy_import(command):
-    assert "Example" in command("demo", "--help").output
+    assert "Example" in command("learn", "--help").output
     code = (
         "import sys; import spectralleader.cli; "
         "print([m for m in ('numba', 'scipy', 'matplotlib', 'polars') if m in sys.modules])"
@@ -68,78 +48,12 @@ def test_help_has_an_example_and_needs_no_heavy_import(command):
     assert done.stdout.strip() == "[]"
 
 
-def test_misuse_is_one_line_and_exit_code_2(tmp_path):
-    taken = tmp_path / "file"
-    taken.write_text("")
-    result = run("demo", "--steps", "2", "--runs", "1", "--out", str(taken / "folder"))
+def test_misuse_is_one_line_and_exit_code_2():
+    result = run("learn", "nowhere.csv")
     assert result.returncode == 2
     assert result.stderr.startswith("spectralleader: ")
-    assert "Traceback" not in result.stderr
-    assert run("demo", "--steps", "many").returncode == 2
-
-
-def test_experiments_are_listed_and_shown(command):
-    listed = command("experiment", "list").output
-    assert "figure1-hard " in listed
-    assert "figure2-news-1000" in listed
-    assert 'problem = "hard"' in command("experiment", "show", "figure1-hard").output
-
-
-def test_a_users_experiment_runs_like_a_shipped_one(command, tmp_path):
-    file = write_toml(tmp_path / "mine.toml", scenario_table())
-    result = command("experiment", "run", str(file), "--out", str(tmp_path), "--workers", "0")
-    assert result.exit_code == 0
-    assert "stepwise-em" in result.output
-    assert (tmp_path / "rows" / "mine.jsonl").read_text().count("\n") == 12
-    assert "Which is better?" in (tmp_path / "index.html").read_text()
-    assert (tmp_path / "figures" / "mine.svg").is_file()
-
-
-def test_a_scenario_without_its_corpus_is_skipped_with_a_reason(command, tmp_path):
-    result = command("experiment", "run", "figure2-news-10", "--out", str(tmp_path))
-    assert result.exit_code == 0
-    assert "Skipped figure2-news-10: news_headlines.csv (or .gz" in " ".join(result.output.split())
-
-
-def test_a_wrong_scenario_is_one_line_and_exit_code_2(tmp_path):
-    file = write_toml(tmp_path / "mine.toml", scenario_table(stepz=3))
-    result = run("experiment", "run", str(file), "--out", str(tmp_path))
-    assert result.returncode == 2
-    assert result.stderr.startswith(f"spectralleader: {file}: unknown key 'stepz'; known keys: ")
     assert result.stderr.count("\n") == 1
-    assert run("experiment", "show", "nothing").returncode == 2
-
-
-def test_reproduce_quick_ends_with_a_verdict_on_every_claim(command, tmp_path):
-    docs = tmp_path / "docs"
-    result = command("reproduce", "--quick", "--out", str(tmp_path), "--docs", str(docs))
-    assert result.exit_code == 0
-    assert "Skipped figure2-news-10" in result.output
-    for verdict in ("holds", "does not hold", "not tested here"):
-        assert verdict in result.output
-    assert (tmp_path / "index.html").stat().st_size > 100_000
-    assert (docs / "figures" / "figure1.png").is_file()
-    results = (docs / "results.md").read_text()
-    assert "| 7.2 | " in results
-    assert "requires the corpus news_headlines (see --data)" in results
-    assert str(tmp_path) not in results.replace(f"--docs {docs}", "")
-
-
-def test_corpora_are_listed_with_how_to_get_them(command):
-    output = command("corpora").output
-    assert "health_tweets" in output
-    assert "63,326" in output
-    assert "corpora get health_tweets" in output or "available" in output
-
-
-def test_getting_a_corpus_prints_where_it_is(tmp_path):
-    there = tmp_path / "health_tweets.csv.gz"
-    there.touch()
-    result = run("corpora", "get", "health_tweets", "--to", str(tmp_path))
-    assert (result.returncode, result.stdout) == (0, f"{there}\n")
-    unknown = run("corpora", "get", "nothing")
-    assert unknown.returncode == 2
-    assert unknown.stderr.startswith("spectralleader: unknown corpus 'nothing'")
+    assert run("learn", "-", "-k", "many").returncode == 2
 
 
 def test_ctrl_c_while_modules_are_imported_is_quiet(tmp_path):

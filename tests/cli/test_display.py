@@ -28,7 +28,7 @@ def test_a_terminal_shows_topics_as_they_move(source, terminal, monkeypatch):
     monkeypatch.setattr(display, "EVERY", 0.0)
     monkeypatch.setattr(display, "SHARE", 1e9)
     with Live(console=terminal, auto_refresh=False) as live:
-        learn(source, n_topics=3, progress=Picture(live))
+        learn(source, n_topics=3, vocabulary=24, progress=Picture(live))
     shown = terminal.file.getvalue()
     for part in ("counting words", "300 documents counted", "30 documents,", "top words", "rain"):
         assert part in shown
@@ -88,10 +88,11 @@ def test_kernels_that_are_compiled_are_counted(terminal, capsys):
 
 def test_without_a_terminal_there_is_a_line_now_and_then(source, monkeypatch, capsys):
     monkeypatch.setattr(display, "LOG_EVERY", 0.0)
-    learn(source, n_topics=3, progress=Log())
-    lines = capsys.readouterr().err.splitlines()
-    assert "300 documents counted" in lines
-    assert lines[-1].startswith("300 documents, ")
+    for vocabulary in (20, None):
+        learn(source, n_topics=3, vocabulary=vocabulary, progress=Log())
+        lines = capsys.readouterr().err.splitlines()
+        assert ("300 documents counted" in lines) == (vocabulary == 20)
+        assert lines[-1].startswith("300 documents, ")
     evaluate(source, learners=["unigram"], progress=Log())
     assert capsys.readouterr().err.splitlines()[-1].startswith("300 documents, L1: unigram ")
     monkeypatch.setattr(display, "LOG_EVERY", 1e9)

@@ -70,37 +70,6 @@ def test_the_current_folder_is_not_on_the_path_unless_a_learner_is_named(folder)
     assert (safe.returncode, "No module named 'mine'" in safe.stderr) == (2, True)
 
 
-def test_a_study_of_ones_own_has_its_corpus_and_learner(folder):
-    studies = folder / "studies"
-    studies.mkdir()
-    (folder / "news.csv").rename(studies / "news.csv")
-    (studies / "own.toml").write_text(
-        f"""
-        question = "Which is better?"
-        block_size = 10
-        n_steps = 6
-        seeds = 2
-        metrics = ["L1"]
-        [stream]
-        corpus = {{ file = "news.csv", text = "text", time = "timestamp", label = "label" }}
-        n_words = 20
-        n_topics = 3
-        [[learners]]
-        name = "{NAME}"
-        [[learners]]
-        name = "unigram"
-        """
-    )
-    for workers in (2, 0):  # in processes of their own, too
-        out = f"out{workers}"
-        arguments = ("studies/own.toml", "--out", out, "--workers", workers)
-        result = run(folder, "experiment", "run", *arguments)
-        assert result.returncode == 0, result.stderr
-    rows = (folder / "out2" / "rows" / "own.jsonl").read_bytes()
-    assert rows == (folder / "out0" / "rows" / "own.jsonl").read_bytes()
-    assert NAME.encode() in rows
-
-
 def test_the_laws_are_run_by_one_command(folder):
     command = [sys.executable, "-m", "spectralleader.testing"]
     told = subprocess.run([*command, NAME], cwd=folder, capture_output=True, text=True, timeout=300)

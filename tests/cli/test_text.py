@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from spectralleader import TextTopics, Vocabulary, load, save
+from spectralleader import TextTopics, Vocabulary, Words, load, save
 from spectralleader.cli import app, evaluate, text
 from spectralleader.cli.tables import CURVE
 from spectralleader.errors import StorageError
 from spectralleader.jobs import Source, learn
 from spectralleader.jobs.evaluating import DEFAULT_LEARNERS
 from spectralleader.text.topics import DEFAULT_LEARNER
-from tests.factories import texts, write_csv
+from tests.factories import same_state, texts, texts_with_rare_words, write_csv
 
 COMMANDS = [*text.app.registered_commands, *evaluate.app.registered_commands]
 
@@ -94,6 +94,45 @@ def test_numbers_are_those_of_the_library(command, file):
     assert told == expected
     assert told["documents"] == 300
     assert told["vocabulary"] == {"words": 15, "grows": False}
+
+
+def learned_state(topics):
+    """What was learned, without the scores of documents for p-values.
+
+    `learn` scores new words of a growing vocabulary, and `TextTopics.learn` ignores them.
+    """
+    state = topics.to_state()
+    state.pop("surprise")
+    return state
+
+
+@pytest.mark.parametrize("vocabulary", ["grow", "5000"])
+def test_a_minimum_count_is_that_of_the_library(vocabulary, command, tmp_path):
+    file, saved, written = tmp_path / "a.txt", tmp_path / "m", texts_with_rare_words(1500)
+    file.write_text("\n".join(written))
+    counted, words = None, Words(stop_words="english")
+    if vocabulary != "grow":
+        counted = Vocabulary.most_frequent(written, 5000, words=words, min_count=3)
+    topics = TextTopics(3, vocabulary=counted, min_count=3)
+    topics.learn(written)
+    options = ("-k", 3, "--vocabulary", vocabulary, "--min-count", 3)
+    assert command("learn", file, *options, "--save", saved).exit_code == 0
+    assert same_state(learned_state(load(saved)), learned_state(topics))
+    n_words = topics.vocabulary.n_words
+    assert n_words < json.loads(command("learn", file, "--json").stdout)["vocabulary"]["words"]
+
+
+def test_a_file_a_pipe_and_texts_in_python_give_one_model(tmp_path):
+    file, written = tmp_path / "a.txt", texts_with_rare_words(2000)
+    file.write_text("".join(f"{line}\n" for line in written))
+    topics = TextTopics()
+    topics.learn(written)
+    assert topics.vocabulary.n_words > 1000  # later words came at their second occurrence
+    for name, given in ((file, None), ("-", file.read_text())):
+        saved = tmp_path / f"{given is None}.model"
+        assert run("learn", name, "--save", saved, given=given).returncode == 0
+        assert same_state(learned_state(load(saved)), learned_state(topics))
+        assert np.array_equal(load(saved).model.topics, topics.model.topics)
 
 
 def test_times_that_cannot_be_read_are_reported_with_an_example(command, tmp_path):
@@ -286,12 +325,12 @@ def test_evaluate_compares_numbers_of_topics_and_draws_them(command, file, tmp_p
 
 
 def test_unused_topics_are_not_listed_but_counted(command, tmp_path):
-    file, saved = write_csv(tmp_path / "news.csv", 900), tmp_path / "m"
+    file, saved = write_csv(tmp_path / "news.csv", 800), tmp_path / "m"
     learned = command("learn", file, "-k", 20, "--save", saved).stdout
     model = load(saved).model
     used = (np.flatnonzero(model.used) + 1).tolist()
     assert 0 < len(used) < 20
-    told = f"{20 - len(used)} of 20 topics are unused: their weights are below 0.001."
+    told = f"{len(used)} of 20 topics are in use; the documents fill no more."
     fewer = f"Use {len(used)} or fewer (-k {len(used)}, or --level {len(used)} for this model), or "
     assert f"{told} {fewer}learn more documents." in learned
     assert [int(line.split()[0]) for line in learned.splitlines() if line[:1].isdigit()][
@@ -299,8 +338,11 @@ def test_unused_topics_are_not_listed_but_counted(command, tmp_path):
     ] == used
     shown = command("topics", saved).stdout
     assert [int(k) for k in re.findall(r"^topic (\d+)  ", shown, re.MULTILINE)] == used
-    assert told in shown
-    listed = json.loads(command("topics", saved, "--json").stdout)["topics"]
+    assert shown.count(told) == 1
+    assert shown.index(told) < shown.index("The single-topic assumption")
+    described = json.loads(command("topics", saved, "--json").stdout)
+    assert described["findings"][0].startswith(told)
+    listed = described["topics"]
     assert [topic["topic"] for topic in listed] == list(range(1, 21))
     assert [topic["topic"] for topic in listed if not topic["unused"]] == used
     compared = command("evaluate", file, "-k", "3,20").stdout
@@ -524,7 +566,7 @@ def test_help_and_misuse_need_no_heavy_import(arguments):
 def test_every_command_for_text_has_an_example_that_names_it():
     for one in COMMANDS:
         assert one.callback is not None
-        assert f"spectralleader {one.callback.__name__} " in str(one.epilog)
+        assert f"spectralleader {one.callback.__name__}" in str(one.epilog)
 
 
 def test_the_help_names_the_learners_that_are_used_if_none_is(command, monkeypatch):

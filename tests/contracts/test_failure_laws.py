@@ -17,8 +17,6 @@ SAMPLED = "samples.document_buffer.DocumentBuffer.enter"
 PLACES = {
     "hedged": "learners.hedged.experts.expert_log_probs",
     "stepwise-em": "em.statistics.add_block",
-    "incremental-em": "em.statistics.add_block",
-    "variance-reduced-em": "em.statistics.add_block",
     "unigram": "learners.unigram.move_rows",
 }
 

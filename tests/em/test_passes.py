@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader import Documents, Reservoir
+from spectralleader import Documents, Reservoir, TopicModel
 from spectralleader.documents.views import DocumentView
 from spectralleader.em.columns import Columns, Smoothing, work_space
 from spectralleader.em.passes import (
@@ -298,3 +298,67 @@ def test_the_fit_of_a_pass_is_the_sum_of_log_probabilities_also_of_long_document
     how = (SMOOTHING, target, np.zeros((2, 3), np.float32), work_space(3))
     fit = batch_pass(DocumentView.of(block), source, *how)
     assert fit == pytest.approx(model_of(start()).log_prob(block).sum(), rel=1e-9)
+
+
+def closed(which, n_topics=4, n_docs=20.0):
+    """Statistics of which some topics have no documents."""
+    statistics = start(n_topics=n_topics, n_docs=n_docs)
+    statistics.totals[:, which], statistics.words[:, which] = 0.0, 0.0
+    return statistics
+
+
+@given(block=blocks(5), which=st.sets(st.integers(0, 3), min_size=1, max_size=3))
+def test_a_topic_without_documents_has_no_weight(block, which):
+    block, given_ones, which = with_words(block), closed(list(which)), list(which)
+    weights = np.where(given_ones.totals[0] > 0, given_ones.totals[0] + 1 / 4, 0.0)
+    posterior, work = np.empty((block.n_docs, 4), np.float32), work_space(4)
+    target = columns(Statistics.zero(4, 5), before=2)
+    batch_pass(DocumentView.of(block), columns(given_ones, 1), SMOOTHING, target, posterior, work)
+    np.testing.assert_allclose(work[2, 0], weights / weights.sum())
+    assert (work[2, 0, which] == 0.0).all()
+    assert (posterior[:, which] == 0.0).all()
+    np.testing.assert_allclose(posterior.sum(axis=1), 1.0, atol=ROUNDED)
+    assert_sums(target, block, posterior)
+    # nor has it in what is predicted
+    rest, topics = np.setdiff1d(range(4), which), model_of(given_ones).topics
+    alone = TopicModel(weights[rest] / weights.sum(), topics[rest])
+    found = log_probs(DocumentView.of(block), columns(given_ones, 1), SMOOTHING)
+    np.testing.assert_allclose(found, alone.log_prob(block), atol=1e-9)
+
+
+def test_long_documents_do_not_underflow_where_a_topic_without_documents_expects_them():
+    counts = np.array([[0, 900, 0, 0, 0], [0, 10**6, 1, 0, 0], [0, 1, 1, 0, 0]])
+    words = np.array([[1e5, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0, 0, 1e5], [0, 0, 0]])
+    given_ones = Statistics(np.array([[1e4, 0.0, 1e4], words.sum(axis=0)]), words)
+    block, posterior = Documents.from_matrix(counts), np.empty((3, 3), np.float32)
+    target = columns(Statistics.zero(3, 5))
+    batch_pass(
+        DocumentView.of(block), columns(given_ones), SMOOTHING, target, posterior, work_space(3)
+    )
+    np.testing.assert_allclose(posterior, np.tile([0.5, 0.0, 0.5], (3, 1)), atol=ROUNDED)
+
+
+def test_a_topic_without_documents_gets_none_in_later_visits_and_sweeps():
+    block = documents(200, 5, seed=3)
+    posterior = np.zeros((200, 4), np.float32)
+    posterior[:, [0, 2]] = model_of(start(n_topics=2)).posterior(block)
+    found = columns(statistics_of(block, posterior), before=1)
+    before = posterior.copy()
+    for _ in range(3):
+        visit(block, np.arange(200), posterior, found, 0.0)
+    assert np.abs(posterior - before).max() > 0.01  # the others have moved
+    assert (posterior[:, [1, 3]] == 0.0).all()
+    assert_sums(found, block, posterior)
+    sweep(DocumentView.of(block), found, SMOOTHING, 15, 2)
+    assert (found.totals[0, [1, 3]] > 0).all()
+    assert (found.totals[:, [2, 4]] == 0.0).all()
+    assert (found.words[:, [2, 4]] == 0.0).all()
+
+
+def test_topics_none_of_which_has_documents_weigh_the_same():
+    block, nothing = with_words(documents(20, 5)), columns(Statistics.zero(3, 5), before=1)
+    target, posterior = columns(Statistics.zero(3, 5)), np.empty((block.n_docs, 3), np.float32)
+    batch_pass(DocumentView.of(block), nothing, SMOOTHING, target, posterior, work_space(3))
+    np.testing.assert_array_equal(posterior, np.float32(1 / 3))
+    expected = (block.counts * np.log(SEEN[block.words] / 10.0)).sum()
+    assert log_probs(DocumentView.of(block), nothing, SMOOTHING).sum() == pytest.approx(expected)

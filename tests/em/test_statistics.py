@@ -50,6 +50,16 @@ def test_the_posterior_is_that_of_the_model_not_made(block, smoothing, seed):
     np.testing.assert_allclose(statistics.posterior(block, smoothing), expected, atol=1e-12)
 
 
+@given(block=blocks(N_WORDS), smoothing=SMOOTHINGS, n_closed=st.integers(1, 3))
+def test_the_posterior_is_that_of_the_model_not_made_also_where_topics_have_no_documents(
+    block, smoothing, n_closed
+):
+    statistics = some_statistics()
+    statistics.totals[:, :n_closed], statistics.words[:, :n_closed] = 0.0, 0.0
+    expected = statistics.maximise(smoothing).posterior(block)
+    np.testing.assert_allclose(statistics.posterior(block, smoothing), expected, atol=1e-12)
+
+
 @given(stream=st.lists(blocks(N_WORDS), max_size=4), keep=st.sampled_from([0.0, 1e-60, 0.4, 1.0]))
 def test_lazy_decay_equals_multiplying_out(stream, keep):
     lazy, totals, words = some_statistics(), *meant(some_statistics())

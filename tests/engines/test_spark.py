@@ -13,8 +13,8 @@ import pytest
 from spectralleader import SpectralMethod, TextTopics, Vocabulary, Words, load, save
 from spectralleader.documents import Documents
 from spectralleader.jobs.engine import learn_on_engine
-from spectralleader.sources.synthetic import random_problem
 from spectralleader.storage import load_checkpoint
+from study.sources.synthetic import random_problem
 from tests.factories import same_state, snippets, three_kinds_of_texts, write_folder
 
 pyspark = pytest.importorskip("pyspark", reason="the extra spark is not installed")

@@ -20,7 +20,7 @@ from spectralleader.evaluation.agreement import matched_accuracy
 from spectralleader.evaluation.metrics import tensor_losses
 from spectralleader.runtime.compiled import COMPILING
 from spectralleader.sources import Block
-from spectralleader.sources.synthetic import hard
+from study.sources.synthetic import hard
 from tests.factories import documents, growing, model
 
 

@@ -136,7 +136,10 @@ def test_a_vocabulary_is_a_number_or_a_file(tmp_path):
 
 @pytest.mark.parametrize(
     "line",
-    ["--learner hedged", "--block 100", "--time t", "--label l", "--strict", "--sort", EVERY],
+    [
+        *("--learner hedged", "--block 100", "--time t", "--label l", "--strict", "--sort", EVERY),
+        "--min-count 2",
+    ],
 )
 def test_options_that_an_engine_has_no_use_for_are_refused(tmp_path, line, monkeypatch):
     option = line.split()

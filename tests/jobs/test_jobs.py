@@ -18,6 +18,7 @@ from spectralleader.jobs.naming import name_topics
 from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
 from spectralleader.jobs.sentences import (
     Readable,
+    describe_collapse,
     describe_event,
     describe_fit,
     describe_number,
@@ -141,10 +142,14 @@ def test_a_vocabulary_is_chosen_as_wished(file, tmp_path):
     listed = tmp_path / "words.txt"
     listed.write_text("rain\ngoal\n")
     assert list(choose_vocabulary(str(listed), source, words, progress)) == ["rain", "goal"]
-    assert choose_vocabulary("7", source, words, progress).n_words == 7
-    assert choose_vocabulary(None, source, words, progress).n_words == 24
-    assert choose_vocabulary("grow", source, words, progress).max_words == 50_000
-    assert choose_vocabulary(None, Source(("-",)), words, progress).grows
+    fixed = choose_vocabulary("7", source, words, progress)
+    assert (fixed.n_words, fixed.grows) == (7, False)
+    assert choose_vocabulary("grow:9", source, words, progress).max_words == 9
+    for one in (source, Source(("-",))):
+        for wish in ("grow", None):
+            growing = choose_vocabulary(wish, one, words, progress)
+            assert growing.grows
+            assert (growing.n_words, growing.max_words, growing.min_count) == (0, 50_000, 2)
     with pytest.raises(ValueError, match=r"standard input can only be read once.*grow:500"):
         choose_vocabulary("500", Source(("-",)), words, progress)
     with pytest.raises(ValueError, match="got 'grow:many'"):
@@ -305,12 +310,12 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
     assert found.n_recent == len(topics.learner.window) == 2000
     assert found.summary()["of_the_last"] == 2000
     assert found.history == [
-        "Topics are provisional: until 8,000 to 16,000 documents with known words are learned (so "
-        "far 3,000), they may be replaced by better ones and renumbered."
+        "Topics are provisional: until 16,000 documents with known words are learned (so far "
+        "3,000), they may be replaced by better ones and renumbered."
     ]
     refit = topics.learner._refit
     refit.events = [Event(20_000 + i, "had died, and was restarted", (1,), 0.06) for i in range(7)]
-    refit._n_raced = 10_000
+    refit._n_raced = 16_000
     topics.learner._drift.is_alarmed, topics.learner._drift.alarmed_since = True, 2900
     earlier, first, *_, drift = describe(topics).history
     assert earlier == "2 earlier events are not shown."
@@ -349,19 +354,24 @@ def test_documents_that_are_all_equal_leave_nothing_to_judge(tmp_path):
 
 
 def test_unused_topics_are_counted_and_fewer_are_recommended(tmp_path):
-    file = write_csv(tmp_path / "news.csv", 2000)
-    topics = learn(file, n_topics=12).topics
-    n_used = topics.model.n_used
-    assert 3 <= n_used < 12
+    topics = learn(write_csv(tmp_path / "news.csv", 400), n_topics=12).topics
+    n = topics.model.n_used
+    assert 3 <= n < 12
+    assert topics.learner.info.n_used == n
+    assert (topics.model.weights[~topics.model.used] == 0).all()
     found = describe(topics)
     assert [topic["unused"] for topic in found.topics] == (~topics.model.used).tolist()
-    _, used, number = found.findings()
-    unused = f"{12 - n_used} of 12 topics are unused: their weights are below 0.0017."
-    assert used.startswith(unused)
+    first, fits, *_, number = found.findings()
+    assert first == (
+        f"{n} of 12 topics are in use; the documents fill no more. Use {n} or fewer (-k {n}, or "
+        f"--level {n} for this model), or learn more documents."
+    )
+    assert fits.startswith("The single-topic assumption ")
     assert number.endswith("only noise is left. Use -k 3, or --level 3 for this model.")
+    assert sum("in use" in line for line in found.findings()) == 1
     assert describe(topics, level=3).findings()[1] == "All 3 topics are in use."
     assert describe(topics, level=2).findings()[2].endswith(" Use --level 3.")
-    recent = describe(topics, recent=True).findings()[2]
+    recent = describe(topics, recent=True).findings()[-1]
     assert recent.endswith(" Use -k 3, or --level 3 for this model.")
 
 
@@ -369,8 +379,8 @@ def test_a_model_to_be_merged_has_one_recommendation_at_every_level(tmp_path):
     topics = learn(write_csv(tmp_path / "news.csv", 900), n_topics="auto").topics
     n = topics.tree().suggested
     for level, how in ((None, ""), ("all", " (--level auto)"), (5, " (--level auto)")):
-        number = describe(topics, level=level).findings()[2]
-        assert number.startswith(f"{n} topics are suggested{how}: they keep 9")
+        number = describe(topics, level=level).findings()[-1]
+        assert re.match(rf"{n} topics are suggested{re.escape(how)}: they keep [89]\d% ", number)
         assert number.endswith(" The spectrum suggests the same number.")
 
 
@@ -415,14 +425,19 @@ def test_documents_of_two_words_have_no_triples_and_their_topics_are_still_recom
 
 
 def test_small_topics_are_listed_beside_unused_ones():
-    assert describe_use(READ_20._replace(n_used=19), [4]) == (
-        "1 of 20 topics is unused: its weight is below 0.001. Small ones (less than a tenth of an "
-        "even share): 4."
-    )
-    listed = describe_use(READ_20, list(range(1, 13)))
-    assert listed.startswith("All 20 topics are in use. Small ones ")
+    some = READ_20._replace(n_used=19)
+    assert describe_collapse(some)[0].startswith("19 of 20 topics are in use; ")
+    assert describe_collapse(Readable(2, 1, 2)) == [
+        "1 of 2 topics is in use; the documents fill no more. Use -k 1, or learn more documents."
+    ]
+    assert describe_use(some, [3, 4]) == [
+        "Small topics (less than a tenth of an even share): 3, 4."
+    ]
+    assert describe_use(some, []) == describe_collapse(READ_20) == []
+    [listed] = describe_use(READ_20, list(range(1, 13)))
+    assert listed.startswith("All 20 topics are in use. Small topics ")
     assert listed.endswith(": 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 2 more.")
-    assert describe_use(Readable(1, 1, 1), []) == "The one topic is in use."
+    assert describe_use(Readable(1, 1, 1), []) == ["The one topic is in use."]
 
 
 @pytest.mark.parametrize(
@@ -445,10 +460,10 @@ def test_halves_of_long_documents_do_not_confirm_the_single_topic_assumption(fit
 
 def test_without_a_memory_nothing_is_diagnosed_but_unused_topics_are(file):
     fixed = Fixed(TopicModel([0.995, 0.005], [[0.5, 0.5], [0.9, 0.1]]))
-    nothing, unused = describe(TextTopics(learner=fixed, vocabulary=["rain", "goal"])).findings()
+    used, nothing = describe(TextTopics(learner=fixed, vocabulary=["rain", "goal"])).findings()
     assert nothing.startswith("No diagnosis: ")
-    assert unused == (
-        "1 of 2 topics is unused: its weight is below 0.01. Use -k 1, or learn more documents."
+    assert used == (
+        "1 of 2 topics is in use; the documents fill no more. Use -k 1, or learn more documents."
     )
     forgetful = describe(learn(file, n_topics=3, learner="stepwise-em").topics)
     assert forgetful.findings() == [
@@ -463,15 +478,13 @@ def test_learners_are_judged_side_by_side_as_alone(tmp_path):
     names = ("spectral", "stepwise-em", "unigram")
     result = evaluate(Source((str(file),), block=30), learners=names, n_topics=3)
     for name in names:
-        alone = learn(Source((str(file),), block=30), learner=name, n_topics=3)
+        alone = learn(Source((str(file),), block=30), learner=name, n_topics=3, vocabulary=5000)
         assert result.contenders[name].losses.mean_loss == pytest.approx(alone.mean_loss, rel=1e-12)
     summary = json.loads(json.dumps(result.summary()))["learners"]
     assert summary["spectral"]["accuracy"] > 0.8  # a third by chance
     assert summary["spectral"]["nmi"] > 0.5
     assert summary["unigram"]["nmi"] == 0.0
-    assert [row.step for row in result.rows if row.learner.label == "spectral"] == list(
-        range(2, 31)
-    )
+    assert [step for step, losses in result.curve if "spectral" in losses] == list(range(2, 31))
 
 
 def test_an_evaluation_without_labels_has_no_accuracy(tmp_path):
@@ -484,11 +497,11 @@ def test_an_evaluation_without_labels_has_no_accuracy(tmp_path):
         evaluate(file, learners=["nope"])
 
 
-def test_rows_of_a_long_evaluation_are_thinned(file, monkeypatch):
-    monkeypatch.setattr("spectralleader.jobs.evaluating.MOST_ROWS", 10)
+def test_the_curve_of_a_long_evaluation_is_thinned(file, monkeypatch):
+    monkeypatch.setattr("spectralleader.jobs.evaluating.MOST_POINTS", 10)
     result = evaluate(Source((str(file),), block=5), learners=["unigram"], n_topics=1)
     assert result.n_steps == 60
-    assert [row.step for row in result.rows] == list(range(8, 61, 8))
+    assert [step for step, _ in result.curve] == list(range(8, 61, 8))
 
 
 def test_numbers_of_topics_are_judged_side_by_side_on_held_out_documents(tmp_path):
@@ -503,10 +516,6 @@ def test_numbers_of_topics_are_judged_side_by_side_on_held_out_documents(tmp_pat
     assert three["coherence"] > one["coherence"] + 0.1
     assert one["diversity"] == 1.0
     assert one["unused_topics"] == 0
-    study = result.numbers()
-    assert study.metrics == ("L1", "coherence", "diversity", "microseconds")
-    assert list(study.grid.values()) == [1, 3, 6]
-    assert study.axis == "number of topics"
 
 
 def test_held_out_documents_are_bounded(monkeypatch):
@@ -540,4 +549,8 @@ def test_a_file_in_another_encoding_says_so(tmp_path):
     path = tmp_path / "latin.csv"
     path.write_bytes(b"text\n" + b"caf\xe9 in M\xfcnchen\n" * 50)
     with pytest.raises(ValueError, match=r"no valid rows; 50 rows: not UTF-8.*--encoding"):
-        learn(path)
+        learn(path, vocabulary=9)
+    found = learn(path)
+    assert not found.is_useful
+    [problem] = found.reader.problems.summary()
+    assert re.match(r"50 rows: not UTF-8.*--encoding", problem)

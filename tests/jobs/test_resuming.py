@@ -5,19 +5,20 @@ import os
 import signal
 import threading
 
+import numpy as np
 import polars as pl
 import pytest
 import zstandard
 
 from spectralleader import GrowingVocabulary, StepwiseEM, StorageError, TextTopics, load, save
 from spectralleader.errors import NotSavedError
-from spectralleader.jobs import Progress, Source, checkpointing, learn
+from spectralleader.jobs import Progress, Source, checkpointing, describe, learn
 from spectralleader.jobs.checkpointing import CheckpointInterval
 from spectralleader.runtime.interrupts import Terminated
 from spectralleader.sources.position import Position
 from spectralleader.storage import Checkpoint, load_checkpoint
 from spectralleader.storage.lock import Lock
-from tests.factories import comparable, same_state, texts, write_csv
+from tests.factories import comparable, same_state, texts, texts_with_rare_words, write_csv
 
 FAST = {"n_topics": 3, "learner": "stepwise-em"}
 
@@ -90,7 +91,7 @@ def test_a_file_that_has_grown_teaches_its_new_lines_only(tmp_path):
     again = learn(source, n_topics=2, vocabulary="grow:30", save=saved)
     assert again.n_before == again.topics.n_docs == 205
     assert saved.stat().st_mtime_ns == before  # nothing is new: nothing is written
-    topics = TextTopics(2, vocabulary=GrowingVocabulary(30), block_size=20)
+    topics = TextTopics(2, vocabulary=GrowingVocabulary(30, min_count=2), block_size=20)
     topics.learn(written[:95])
     topics.learn(written[95:])
     assert same_state(again.topics.to_state(), topics.to_state())
@@ -112,12 +113,7 @@ def write_new_subject(tmp_path):
 def test_a_resumed_run_learns_new_subjects(learner, tmp_path):
     file, append = write_new_subject(tmp_path)
     options = {"n_topics": 3, "learner": learner, "save": tmp_path / "m"}
-    first = learn(file, **options)
-    fixed = learn(file, n_topics=3, learner=learner, vocabulary=5000)
-    assert list(first.topics.vocabulary) == list(fixed.topics.vocabulary)
-    assert (first.topics.model.topics == fixed.topics.model.topics).all()
-    assert first.mean_loss == fixed.mean_loss
-    assert first.summary()["vocabulary"] == {"words": 24, "grows": False}
+    assert learn(file, **options).summary()["vocabulary"] == {"words": 24, "grows": True}
     append()
     found = learn(file, **options)
     assert {"bonds", "yields", "falling"} <= set(found.topics.vocabulary)
@@ -125,14 +121,31 @@ def test_a_resumed_run_learns_new_subjects(learner, tmp_path):
     assert found.summary()["vocabulary"] == {"words": 27, "grows": True}
 
 
-def test_no_words_are_added_before_the_counted_texts_are_learned(tmp_path):
+def test_a_counted_vocabulary_is_that_of_the_first_run(tmp_path):
     file, append = write_new_subject(tmp_path)
-    source, options = Source((str(file),), block=50), FAST | {"save": tmp_path / "m"}
+    source = Source((str(file),), block=50)
+    options = FAST | {"vocabulary": 5000, "save": tmp_path / "m"}
     assert learn(source, **options, progress=StopAfter(100)).terminated
-    append()  # before the first pass is complete
-    assert learn(source, **options, progress=StopAfter(300)).topics.vocabulary.n_words == 24
-    pieces = learn(source, **options)
-    assert (pieces.topics.vocabulary.n_words, pieces.topics.n_empty) == (27, 0)
+    append()
+    found = learn(source, **options)
+    assert found.summary()["vocabulary"] == {"words": 24, "grows": False}
+    assert (found.topics.n_docs, found.topics.n_empty) == (900, 300)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_where_a_stream_was_cut_into_two_runs_it_has_not_changed(seed, tmp_path):
+    written, rng = texts_with_rare_words(24_000), np.random.default_rng(seed)
+    rng.shuffle(written)
+    file, options = tmp_path / "log.txt", {"n_topics": 3, "save": tmp_path / "m"}
+    file.write_text("".join(f"{line}\n" for line in written[: rng.integers(17_000, 19_000)]))
+    first = learn(file, **options).topics
+    assert first.learner.info.is_settled  # from then on drift is tested
+    file.write_text("".join(f"{line}\n" for line in written))
+    found = learn(file, **options).topics
+    assert found.n_docs == 24_000
+    assert found.vocabulary.n_words > first.vocabulary.n_words > 4000
+    assert (found.learner.info.events, found.learner.info.drifts_since) == ((), None)
+    assert describe(found).history == []
 
 
 def test_many_new_documents_without_known_words_are_reported(tmp_path):
@@ -184,6 +197,7 @@ def test_other_settings_are_refused_and_named(tmp_path):
         ({"n_topics": 4, "seed": 1}, "topics was 3, is 4; seed was 0, is 1; use the same"),
         ({"learner": "unigram"}, "learner was stepwise-em, is unigram"),
         ({"vocabulary": "grow:15"}, "vocabulary was 15, is grow:15"),
+        ({"min_count": 3}, "min-count was 2, is 3"),
         ({"vocabulary": str(words)}, r"vocabulary was 15, is 2 given words \("),
         ({"stop_words": "none"}, "stop-words was english, is none"),
         ({"stop_words": str(words)}, r"stop-words was english, is 2 given words \("),
@@ -415,7 +429,7 @@ def test_a_request_to_end_before_learning_begins_ends_it_at_once(tmp_path):
 
     file, before = write_csv(tmp_path / "a.csv"), signal.getsignal(signal.SIGTERM)
     with pytest.raises(Terminated):
-        learn(file, **FAST, save=tmp_path / "m", progress=Early())
+        learn(file, **FAST, vocabulary=15, save=tmp_path / "m", progress=Early())
     assert signal.getsignal(signal.SIGTERM) == before
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
 

@@ -3,7 +3,7 @@ import pytest
 
 from spectralleader import TopicModel
 from spectralleader.learners.spectral_leader.arrange import arrange
-from spectralleader.sources.synthetic import random_problem
+from study.sources.synthetic import random_problem
 
 MODEL = random_problem(4, 30, seed=1).truth
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from spectralleader import BatchEM, Documents
 from spectralleader.em.statistics import with_words
 from spectralleader.em.steps import em_step, objective
-from spectralleader.sources.synthetic import easy
+from study.sources.synthetic import easy
 from tests.factories import blocks, documents, model
 
 ROUNDING = 1e-9  # of sums of up to a hundred logarithms

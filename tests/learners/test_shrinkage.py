@@ -22,8 +22,8 @@ from spectralleader.learners.spectral_leader.shrinkage import (
 from spectralleader.models import TopicModel
 from spectralleader.samples import Everything
 from spectralleader.sources.block import Block
-from spectralleader.sources.synthetic import hard, random_problem, switching
 from spectralleader.spectral.algorithm1 import valid_model
+from study.sources.synthetic import hard, random_problem, switching
 from tests.factories import assert_valid, blocks, documents, model
 
 

@@ -11,9 +11,9 @@ from spectralleader.evaluation import judge, log_loss, running_averages
 from spectralleader.evaluation.metrics import METRICS
 from spectralleader.learners.spectral_leader.anchored_estimator import STALE, AnchoredEstimator
 from spectralleader.moments import ProjectedSums, Sums
-from spectralleader.sources.synthetic import PROBLEMS, hard, random_problem
 from spectralleader.spectral.algorithm1 import valid_model
-from spectralleader.study.experiments.sources import open_source
+from study.experiments.sources import open_source
+from study.sources.synthetic import PROBLEMS, hard, random_problem
 from tests.factories import documents, same_state
 from tests.real_data import real_file
 
@@ -205,7 +205,7 @@ LEARN_AND_PRINT = """
 import numpy as np
 from spectralleader import SpectralLeader
 from spectralleader.spectral.algorithm1 import valid_model
-from spectralleader.sources.synthetic import random_problem
+from study.sources.synthetic import random_problem
 truth = random_problem(4, 300, seed=5).truth
 leader = SpectralLeader(4, n_words=300, reservoir_size=2000, seed=1)
 for block in truth.sample(4000, 8, seed=1)[0].blocks(100):
@@ -246,20 +246,6 @@ def test_a_saved_learner_goes_on_to_the_bit_across_an_anchor():
         np.testing.assert_array_equal(leader.model.topics, loaded.model.topics)
     assert leader.info.anchoring == loaded.info.anchoring
     assert leader.info.anchoring.n_anchors > n_anchors
-
-
-def test_joint_diagonalisation_learns_about_the_same():
-    block, _ = PROBLEM.truth.sample(3000, 8, seed=1)
-    power, joint = (
-        SpectralLeader(4, n_words=80, decomposition=name) for name in ("power", "joint")
-    )
-    power.learn(block)
-    joint.learn(block)
-    distances = [PROBLEM.truth.distance(leader.model) for leader in (power, joint)]
-    assert distances[1] < 1.1 * distances[0]
-    assert SpectralLeader.from_state(joint.to_state()).decomposition == "joint"
-    with pytest.raises(ValueError, match="one of \\['power', 'joint'\\]"):
-        SpectralLeader(4, n_words=80, decomposition="magic")
 
 
 def test_a_sample_that_has_documents_already_is_learned_from():

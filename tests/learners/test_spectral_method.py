@@ -1,7 +1,7 @@
 import numpy as np
 
 from spectralleader import Algorithm1, SpectralMethod
-from spectralleader.sources.synthetic import hard
+from study.sources.synthetic import hard
 from tests.factories import documents
 
 

@@ -7,7 +7,8 @@ from spectralleader import Documents, StepwiseEM, TopicModel
 from spectralleader.em.statistics import with_words
 from spectralleader.em.steps import em_step
 from spectralleader.evaluation import judge, log_loss, running_averages
-from spectralleader.sources import PROBLEMS, Block
+from spectralleader.sources import Block
+from study.sources.synthetic import PROBLEMS
 from tests.factories import assert_valid, blocks, documents, model
 
 

@@ -4,7 +4,7 @@ import pytest
 from spectralleader import LEARNERS, Documents, TopicModel, Unigram
 from spectralleader.evaluation import judge, log_loss, running_averages
 from spectralleader.learners.unigram import DELTAS
-from spectralleader.sources.synthetic import easy, random_problem
+from study.sources.synthetic import easy, random_problem
 from tests.factories import documents, growing, same_state
 
 

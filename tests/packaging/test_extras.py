@@ -33,26 +33,14 @@ def test_text_commands_need_no_matplotlib(tmp_path):
         ["page", "a.sl", "-o", "topics.html"],
         ["evaluate", "tweets.csv", "-k", "2", "--learners", "stepwise-em,unigram"],
         ["merge", "a.sl", "b.sl", "--out", "c.sl"],
-        ["experiment", "list"],
-        ["experiment", "show", "figure1-hard"],
     ):
         done = run(*arguments, cwd=tmp_path)
         assert done.returncode == 0, f"{arguments}: {done.stderr}"
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["demo"],
-        ["reproduce", "--quick"],
-        ["experiment", "run", "figure1-hard"],
-        ["evaluate", "tweets.csv", "--figure", "l1.png"],
-    ],
-    ids=" ".join,
-)
-def test_commands_that_draw_say_what_to_install_before_they_work(arguments, tmp_path):
+def test_a_figure_says_what_to_install_before_anything_is_read(tmp_path):
     write_csv(tmp_path / "tweets.csv", 60)
-    done = run(*arguments, cwd=tmp_path)
+    done = run("evaluate", "tweets.csv", "--figure", "l1.png", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stdout == ""
     [line] = done.stderr.splitlines()
@@ -63,11 +51,11 @@ def test_commands_that_draw_say_what_to_install_before_they_work(arguments, tmp_
 @pytest.mark.parametrize(
     "code", ["import spectralleader", "import runpy, sys; sys.argv += ['--help']; RUN"]
 )
-def test_neither_the_import_nor_the_help_loads_the_study(code):
+def test_neither_the_import_nor_the_help_loads_matplotlib(code):
     code = code.replace("RUN", "runpy.run_module('spectralleader', run_name='__main__')")
     report = (
         "import atexit, sys; atexit.register(lambda: print([m for m in sys.modules "
-        "if m.startswith(('spectralleader.study', 'matplotlib'))], file=sys.stderr)); "
+        "if m.startswith('matplotlib')], file=sys.stderr)); "
     )
     done = subprocess.run([sys.executable, "-c", report + code], capture_output=True, text=True)
     assert done.returncode == 0

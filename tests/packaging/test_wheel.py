@@ -17,7 +17,7 @@ EXTRAS = {
     "sklearn": "import spectralleader.sklearn as s; s.SpectralTopics(n_components=2)",
     "river": "import spectralleader.river as r; r.SpectralTopics(n_components=2)",
     "dask": "import spectralleader.engines.dask",
-    "study": "import spectralleader.study.reproduce",
+    "study": "import spectralleader.cli.figure",
     "zstd": "import zstandard",
 }
 
@@ -41,13 +41,11 @@ def run(*command, env=None, cwd=None):
 def test_the_wheel_has_the_library_and_nothing_else(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert "spectralleader/py.typed" in names
-    assert any(name.endswith("scenarios/figure1-easy.toml") for name in names)
     assert any(name.endswith("licenses/LICENSE") for name in names)
     for kind in ("html", "css", "js"):
         assert f"spectralleader/page/page.{kind}" in names
     allowed = (
         ".py",
-        ".toml",
         ".html",
         ".css",
         ".js",
@@ -60,7 +58,7 @@ def test_the_wheel_has_the_library_and_nothing_else(wheel):
     )
     assert [name for name in names if not name.endswith(allowed)] == []
     tops = {name.split("/")[0] for name in names}
-    assert len(tops) == 2  # the package and its metadata: no tests, no tools
+    assert len(tops) == 2  # the package and its metadata: no tests, no tools, no study
     assert all(top.startswith("spectralleader") for top in tops)
 
 

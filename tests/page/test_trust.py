@@ -43,9 +43,20 @@ def test_small_topics_and_provisional_ones_are_reported():
     lines = judge(topics, found)
     assert "Few documents support these topics: 1." in lines
     assert lines[-1] == describe_provisional(topics)[0] == describe_history(topics)[-1]
-    missing = judge(topics, replace(found, diagnosis=None))
-    assert "cannot be checked" in missing[0]
     assert not any(term in " ".join(lines) for term in ("nats", "eigenvalue", "--recent"))
+
+
+def test_the_first_sentence_tells_how_many_topics_are_in_use():
+    topics = written_topics()
+    found = describe(topics)
+    used = f"{topics.model.n_used} of 9 topics are in use; the documents fill no more. Use "
+    first = judge(topics, found)[0]
+    assert first.startswith(used)
+    assert first == found.findings()[0]
+    unchecked = judge(topics, replace(found, diagnosis=None))
+    assert unchecked[0] == first
+    assert "cannot be checked" in unchecked[1]
+    assert judge(topics, describe(topics, level=3))[0].startswith("Yes")
 
 
 def test_long_documents_are_not_said_to_have_one_topic():

@@ -83,10 +83,10 @@ def write_texts(folder):
     return folder / "news.txt"
 
 
-def bombard_learning(folder, n_signals, rng, *options):
+def bombard_learning(folder, n_signals, rng, vocabulary):
     """Stop and resume learning; the outcome is that of a run nobody disturbed."""
     data, saved, whole = write_texts(folder), folder / "saved", folder / "whole"
-    learn = ("learn", data, "-k", 3, *options, "--save")
+    learn = ("learn", data, "-k", 3, "--vocabulary", vocabulary, "--save")
     began = time.perf_counter()
     subprocess.run(command(*learn, whole), check=True, capture_output=True)
     length = time.perf_counter() - began
@@ -143,10 +143,8 @@ def bombard(n_signals, seed):
     """Do all of it."""
     rng = random.Random(seed)
     parts = {
-        "learn, counted vocabulary": lambda f: bombard_learning(f, n_signals, rng),
-        "learn, growing vocabulary": lambda f: bombard_learning(
-            f, n_signals, rng, "--vocabulary", "grow:500"
-        ),
+        "learn, counted vocabulary": lambda f: bombard_learning(f, n_signals, rng, "500"),
+        "learn, growing vocabulary": lambda f: bombard_learning(f, n_signals, rng, "grow:500"),
         "predict, evaluate, merge": lambda f: bombard_others(f, max(1, n_signals // 3), rng),
         "a loop of TextTopics.learn": lambda f: bombard_python(f, n_signals, rng),
     }

@@ -133,7 +133,7 @@ def test_tokens_are_taken_as_from_files(asked_of_tokens):
         ({"tokens": [[None, ""]]}, "document 0 has no tokens"),
         ({"counts": [{"a": None}]}, "document 0 has no tokens"),
         ({"tokens": ["a b"]}, "document 0 is 'a b'"),
-        ({"tokens": [["\ud800"]]}, "half a character"),
+        ({"tokens": [["\ud800"]]}, "half of a surrogate pair"),
     ],
 )
 def test_what_is_wrong_with_a_document_of_tokens_is_said(asked_of_tokens, body, said):

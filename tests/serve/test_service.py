@@ -82,7 +82,7 @@ WRONG = [
     ("POST", "/predict", {"texts": ["a"], "tokens": [["a"]]}, 400, "one list"),
     ("POST", "/predict", {"tokens": [["a"]]}, 400, "counts words of texts"),
     ("POST", "/predict", {"texts": ["a", 7]}, 400, "document 1 is 7"),
-    ("POST", "/predict", {"texts": ["half \ud800"]}, 400, "document 0"),
+    ("POST", "/predict", {"texts": ["half \ud800"]}, 400, "half of a surrogate pair"),
     ("POST", "/predict", {"texts": ["a"], "file": "/etc/passwd"}, 400, "'file' is not known"),
     ("POST", "/predict", {"texts": ["a"] * 1001}, 413, "send fewer"),
     ("POST", "/predict", {"texts": ["a" * 100_001]}, 413, "shorten"),

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents
-from spectralleader.sources.synthetic import hard
 from spectralleader.spectral import algorithm1
 from spectralleader.spectral.algorithm1 import parameters, valid_model
+from study.sources.synthetic import hard
 from tests.factories import assert_valid, blocks, documents
 
 

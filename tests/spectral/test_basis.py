@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from spectralleader import Documents, SpectralLeader
 from spectralleader.moments import population_sums
 from spectralleader.moments.sums import sum_pairs
-from spectralleader.sources.synthetic import random_problem
 from spectralleader.spectral import basis, estimate
 from spectralleader.spectral.basis import EXTRA, find_basis, scale_words
 from spectralleader.spectral.block_krylov import top_subspace
 from spectralleader.spectral.power import power_method, random_starts
+from study.sources.synthetic import random_problem
 from tests.factories import documents, model
 
 

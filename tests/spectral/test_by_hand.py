@@ -7,7 +7,6 @@ from spectralleader import Documents, TopicModel
 from spectralleader.moments import population_sums
 from spectralleader.spectral import algorithm1, estimate
 from spectralleader.spectral.estimate import Estimate
-from spectralleader.spectral.joint import _angle, joint_diagonalisation
 from spectralleader.spectral.power import power_method, random_starts
 from spectralleader.spectral.recovery import background_share, complete, smooth_words
 from spectralleader.spectral.whitening import Whitening
@@ -105,40 +104,6 @@ def test_a_warm_estimate_starts_from_directions_of_an_earlier_one_if_there_are_a
     np.testing.assert_allclose(again.model.topics, first.model.topics, atol=1e-9)
     np.testing.assert_allclose(again.tensor_eigenvectors, first.tensor_eigenvectors, atol=1e-9)
     assert warm_estimate(population_sums(model(2, 6)), first.directions) is None
-
-
-def test_joint_diagonalisation_orders_by_value_and_makes_values_positive():
-    rotation = np.array([[0.8, 0.6], [-0.6, 0.8]])
-    values, vectors = joint_diagonalisation(tensor([1.5, -3.0], rotation), np.empty(0))
-    np.testing.assert_allclose(values, [3.0, 1.5], rtol=1e-12)
-    np.testing.assert_allclose(vectors, [-rotation[1], rotation[0]], atol=1e-12)
-    small, _ = joint_diagonalisation(tensor([0.5, 0.25], rotation), np.empty(0))
-    np.testing.assert_allclose(small, [0.5, 0.25], rtol=1e-12)
-    assert joint_diagonalisation(np.zeros((2, 2, 2)), np.empty(0))[1].tolist() == [[1, 0], [0, 1]]
-
-
-@pytest.mark.parametrize("angle", [-0.7, 0.1, 0.7])
-@pytest.mark.parametrize("values", [[0.02, 0.01], [3.0, 2.0]])
-def test_two_directions_need_one_rotation(values, angle):
-    rotation = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
-    assert _angle(tensor(values, rotation), 0, 1) == pytest.approx(angle)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_no_rotation_leaves_less_off_the_diagonals(seed):
-    noise = np.random.default_rng(seed).normal(size=(2, 2, 2))
-    T = sum(
-        noise.transpose(o)
-        for o in ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
-    )
-    _, V = joint_diagonalisation(T, np.empty(0))
-
-    def off(V):
-        return (np.einsum("abm,a,b->m", T, V[0], V[1]) ** 2).sum()
-
-    angles = np.linspace(0, np.pi, 2001)
-    turned = [np.array([[np.cos(x), np.sin(x)], [-np.sin(x), np.cos(x)]]) for x in angles]
-    assert off(V) <= min(map(off, turned)) + 1e-12
 
 
 def test_the_background_is_free_parameters_against_tokens_and_words_one_token_of_uniform():

@@ -5,11 +5,11 @@ import pytest
 
 from spectralleader import Documents, TopicModel
 from spectralleader.moments import ProjectedSums, population_sums
-from spectralleader.sources.synthetic import easy, hard, random_problem
 from spectralleader.spectral import estimate
 from spectralleader.spectral.algorithm1 import valid_model
 from spectralleader.spectral.basis import find_basis
 from spectralleader.spectral.power import power_method, random_starts
+from study.sources.synthetic import easy, hard, random_problem
 from tests.factories import model, warm_estimate
 
 

@@ -1,7 +1,8 @@
 """Stored files of every format: ``python -m tests.storage.stored`` makes those of the present one.
 
 Run it when there is a new format, or a new kind. Files of earlier formats are never made again:
-that they can be read is what the tests are about.
+that they can be read, or before the oldest readable format are refused, is what the tests are
+about.
 """
 
 from __future__ import annotations

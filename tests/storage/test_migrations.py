@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -11,31 +13,31 @@ from tests.storage.things import BLOCK
 
 
 def rename(header):
-    """Bring format 2 to 3: the weights had the paper's name."""
+    """Bring format 3 to 4: the weights had the paper's name."""
     state = dict(header["state"])
     state["weights"] = state.pop("omega")
     return {**header, "state": state}
 
 
 def scale(header):
-    """Bring format 3 to 4: the topics were counted in percent."""
+    """Bring format 4 to 5: the topics were counted in percent."""
     state = header["state"]
     return {**header, "state": {**state, "topics": state["topics"] / 100}}
 
 
-@pytest.mark.parametrize("found", [2, 3, 4])
+@pytest.mark.parametrize("found", [3, 4, 5])
 def test_a_file_of_any_older_format_is_read(tmp_path, monkeypatch, found):
     monkeypatch.setattr(migrations, "MIGRATIONS", (rename, scale))
     weights, topics = model().weights, np.ldexp(np.ones((3, 4)), -2)  # exact in percent too
     states = {
-        2: {"omega": weights, "topics": 100 * topics},
-        3: {"weights": weights, "topics": 100 * topics},
-        4: {"weights": weights, "topics": topics},
+        3: {"omega": weights, "topics": 100 * topics},
+        4: {"weights": weights, "topics": 100 * topics},
+        5: {"weights": weights, "topics": topics},
     }
     path = tmp_path / "m"
     header = {"format": found, "kind": "model", "library": "0"}
     path.write_bytes(pack({**header, "state": states[found]}))
-    assert same_state(load(path).to_state(), states[4])
+    assert same_state(load(path).to_state(), states[5])
 
 
 def test_a_file_that_a_migration_cannot_read_is_damaged(tmp_path, monkeypatch):
@@ -55,10 +57,13 @@ def test_a_file_of_a_newer_format_is_refused_with_advice(tmp_path):
 
 
 def test_a_file_of_a_format_before_the_oldest_is_refused_with_advice(tmp_path):
-    path = tmp_path / "m"
-    path.write_bytes(pack({"format": OLDEST - 1, "kind": "model", "library": "0", "state": 7}))
-    with pytest.raises(StorageError, match=r"has format 1, which .* cannot read: learn it again"):
-        load(path)
+    first = tmp_path / "m"
+    first.write_bytes(pack({"format": 1, "kind": "model", "library": "0", "state": 7}))
+    [second] = paths(2)  # of the last format before
+    for number, path in ((1, first), (2, second)):
+        advice = rf"has format {number}, which spectralleader \S+ cannot read: learn it again"
+        with pytest.raises(StorageError, match=rf"^{re.escape(str(path))} {advice}$"):
+            load(path)
 
 
 def test_there_is_a_stored_file_of_every_kind_in_every_format():

@@ -58,6 +58,9 @@ def more_things() -> Iterator[tuple[str, Any]]:
         for block in documents(100, 30).blocks(1):
             leader.learn(block)
         yield f"spectral over {type(sample).__name__}", leader
+    counted = GrowingVocabulary(2000, min_count=2)
+    counted.count_texts([f"word{i}" for i in range(1010)], Words())  # ten of them are rare
+    yield "vocabulary with rare words", counted
     tokens = TextTopics(2, words="tokens", learner="stepwise-em")
     tokens.learn([["rain", 7], {"goal": 2}] * 20, position={"kind": "queue", "at": [1, None, "x"]})
     yield "topics of tokens", tokens

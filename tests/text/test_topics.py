@@ -259,3 +259,15 @@ def test_a_model_that_told_of_a_change_of_the_stream_is_saved_and_loaded(tmp_pat
     state = refit.to_state()
     state["events"][-1]["topics"] = np.array([])  # as version 0.1.0 saved it
     assert Event.from_state(state["events"][-1], refit.n_topics).topics == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "n_empty"), [({}, 3), ({"min_count": 1}, 0), ({"min_count": 3}, 4)]
+)
+def test_a_text_of_new_words_has_none_until_they_have_occurred_often_enough(given, n_empty):
+    topics = TextTopics(2, block_size=2, **given)
+    topics.learn([" ".join(f"known{i}" for i in range(1000))])  # the first are known at once
+    topics.learn(["moon", "moon", "sun", "stars stars stars", "stars"])
+    assert topics.n_empty == n_empty
+    assert ("sun" in topics.vocabulary) == (n_empty == 0)
+    assert "stars" in topics.vocabulary

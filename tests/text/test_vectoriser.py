@@ -138,6 +138,12 @@ def test_a_vocabulary_must_be_one():
         Vectoriser(["is"])
 
 
+def test_words_of_a_growing_vocabulary_must_occur_twice_unless_told_otherwise():
+    assert Vectoriser.of(None, None).vocabulary.min_count == 2
+    assert Vectoriser.of(None, None, min_count=5).vocabulary.min_count == 5
+    assert list(Vectoriser.of(["is"], None, min_count=5).vocabulary) == ["is"]
+
+
 def test_a_tokenizer_of_ones_own_is_called_with_each_text():
     vectoriser = Vectoriser(Vocabulary(["b", "a"]), words=iter)  # letters
     assert vectoriser.count(["abba", "xyz", "b"]).to_matrix().toarray().tolist() == [

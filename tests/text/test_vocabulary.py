@@ -5,11 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader import GrowingVocabulary, Vocabulary, Words
+from spectralleader import Documents, GrowingVocabulary, Tokens, Vocabulary, Words
 from spectralleader.text import vocabulary as module
 from spectralleader.text import vocabulary_from_state, vocabulary_to_state
+from spectralleader.text.packing import unpack
+from spectralleader.text.word_table import N_AT_ONCE
 from tests.factories import any_texts, same_state
 
+KNOWN = [f"known{i}" for i in range(N_AT_ONCE)]  # from then on, a word must occur often enough
 SPOKEN = ["to be or not to be", "be it so", "not so"]  # be 3, to not so 2, or it 1
 
 
@@ -71,6 +74,15 @@ def test_a_first_pass_of_bounded_memory_says_that_it_forgot(monkeypatch):
     with pytest.warns(UserWarning, match="more than 10 distinct words: 9. of the rarest"):
         vocabulary = Vocabulary.most_frequent(blocks, 1)
     assert list(vocabulary) == ["often"]
+
+
+def test_a_first_pass_leaves_out_rare_words_but_not_all_of_them():
+    assert list(Vocabulary.most_frequent(SPOKEN, 9, min_count=2)) == ["be", "not", "so", "to"]
+    assert list(Vocabulary.most_frequent(SPOKEN, 2, min_count=2)) == ["be", "not"]
+    assert list(Vocabulary.most_frequent(SPOKEN, 9, min_count=3)) == ["be"]
+    assert list(Vocabulary.most_frequent(SPOKEN, 9, min_count=4)) == ["be"]
+    with pytest.raises(ValueError, match="min_count"):
+        Vocabulary.most_frequent(SPOKEN, 9, min_count=0)
 
 
 def test_a_first_pass_over_nothing_or_a_string_is_an_error():
@@ -135,9 +147,9 @@ def test_a_vocabulary_survives_its_state_and_goes_on():
     given_one = Vocabulary(["sun", "Straße", "\ud800"])
     growing = GrowingVocabulary(3)
     growing.count_texts(SPOKEN, Words())
-    closed = GrowingVocabulary(3, words=["sun", "rain"], n_closed=len(SPOKEN) + 1)
-    closed.count_texts(SPOKEN, Words())
-    for vocabulary in (given_one, growing, closed):
+    choosy = GrowingVocabulary(N_AT_ONCE, words=KNOWN, min_count=2)
+    choosy.count_texts(SPOKEN, Words())
+    for vocabulary in (given_one, growing, choosy):
         state = vocabulary_to_state(vocabulary)
         again = vocabulary_from_state(state)
         assert type(again) is type(vocabulary)
@@ -150,32 +162,207 @@ def test_a_vocabulary_survives_its_state_and_goes_on():
         assert list(again) == list(vocabulary)
 
 
-def test_a_closed_vocabulary_opens_after_its_texts():
-    vocabulary = GrowingVocabulary(9, words=["sun", "rain"], n_closed=2)
-    assert (vocabulary.grows, vocabulary.is_fixed) == (True, True)
-    for texts, words in (
-        (["sun and moon"], ["sun", "rain"]),
-        (["moon", "stars"], ["sun", "rain"]),  # it opens between two calls
-        (["rain", "moon"], ["sun", "rain", "moon"]),
-    ):
-        vocabulary.count_texts(texts, Words())
-        assert list(vocabulary) == words
-    assert not vocabulary.is_fixed
-    assert vocabulary.totals.tolist() == [1, 1, 1]
-    assert not GrowingVocabulary(9).is_fixed
-    assert Vocabulary(["sun"]).is_fixed
-    with pytest.raises(ValueError, match="n_closed"):
-        GrowingVocabulary(9, n_closed=-1)
-
-
-def test_a_growing_vocabulary_of_an_earlier_version_is_open():
-    state = vocabulary_to_state(GrowingVocabulary(3))
-    del state["n_closed"], state["n_texts"]
-    again = vocabulary_from_state(state)
-    again.count_texts(["moon"], Words())
-    assert list(again) == ["moon"]
-
-
 def test_an_empty_growing_vocabulary_survives_its_state():
     again = vocabulary_from_state(vocabulary_to_state(GrowingVocabulary(3)))
     assert (again.max_words, list(again)) == (3, [])
+
+
+def rare_of(vocabulary):
+    """The words that are remembered because they may be added, with their totals."""
+    state = vocabulary.to_state()
+    words, totals = unpack(state["rare"]), state["rare_totals"].tolist()
+    return {w: n for w, n in zip(words, totals, strict=True) if w not in vocabulary}
+
+
+def counted_plainly(documents, known, min_count):
+    """The counts of each document, the totals of known words, and those of rare ones."""
+    known, rare, counts = dict.fromkeys(known, 0), Counter(), []
+    for words in documents:
+        for word in words:
+            if word not in known and (len(known) < N_AT_ONCE or rare[word] >= min_count - 1):
+                known[word] = rare.pop(word, 0)  # what came before counts, too
+        counts.append(Counter(word for word in words if word in known))
+        for word in words:
+            (known if word in known else rare)[word] += 1
+    return counts, known, +rare
+
+
+@st.composite
+def documents_of_few_words(draw):
+    """Documents of words that often come again, some of them longer than what is loaded at once."""
+    words = st.sampled_from([*"abcdef", "known0", "known994", "é" * 9, "x" * 99, "y" * 700])
+    return draw(st.lists(st.lists(words, max_size=6), max_size=25))
+
+
+# how documents are given: as text for the kernel, as text for a tokenizer of one's own, as tokens
+GIVEN = {
+    "words": (Words(min_length=1), " ".join),
+    "own": (str.split, " ".join),
+    "tokens": (Tokens(), list),
+}
+
+
+def in_blocks(vocabulary, documents, size, form="words"):
+    """Count documents block by block; return them as one block over the final vocabulary."""
+    tokenizer, give = GIVEN[form]
+    blocks = [
+        vocabulary.count_texts([give(words) for words in documents[i : i + size]], tokenizer)
+        for i in range(0, len(documents), size)
+    ]
+    return Documents.concatenate(block.widen(vocabulary.n_words) for block in blocks)
+
+
+def as_counters(block, vocabulary):
+    return [
+        Counter({vocabulary[i]: int(n) for i, n in zip(one.words, one.counts, strict=True)})
+        for one in block.blocks(1)
+    ]
+
+
+@pytest.mark.parametrize("form", GIVEN)
+@given(documents=documents_of_few_words(), min_count=st.integers(1, 4), n_missing=st.integers(0, 3))
+def test_rare_words_wait_however_the_documents_are_cut_into_blocks(
+    form, documents, min_count, n_missing
+):
+    """By the definition; a few words may be missing until those at once are complete."""
+    known = KNOWN[: N_AT_ONCE - n_missing]
+    expected, totals, rare = counted_plainly(documents, known, min_count)
+    for size in (1, 7, len(documents)):
+        vocabulary = GrowingVocabulary(9 * N_AT_ONCE, words=known, min_count=min_count)
+        if documents:
+            block = in_blocks(vocabulary, documents, size, form)
+            assert as_counters(block, vocabulary) == expected
+        assert list(vocabulary) == list(totals)
+        assert vocabulary.totals.tolist() == list(totals.values())
+        assert rare_of(vocabulary) == rare
+
+
+@given(documents=documents_of_few_words(), min_count=st.integers(1, 4), at=st.integers(0, 25))
+def test_a_vocabulary_stored_in_the_middle_goes_on_as_if_it_had_not_been(documents, min_count, at):
+    documents = [*documents, ["end"]]
+    whole = GrowingVocabulary(9 * N_AT_ONCE, words=KNOWN, min_count=min_count)
+    parts = [documents[:at], documents[at:]]
+    expected = [in_blocks(whole, part, 7) if part else None for part in parts]
+    stopped = GrowingVocabulary(9 * N_AT_ONCE, words=KNOWN, min_count=min_count)
+    for part, block in zip(parts, expected, strict=True):
+        assert part == [] or in_blocks(stopped, part, 7) == block
+        stopped = vocabulary_from_state(vocabulary_to_state(stopped))
+    assert same_state(vocabulary_to_state(stopped), vocabulary_to_state(whole))
+
+
+@given(documents=documents_of_few_words(), min_count=st.integers(1, 4))
+def test_tokens_with_counts_are_counted_like_repeated_ones(documents, min_count):
+    counted, repeated = (
+        GrowingVocabulary(9 * N_AT_ONCE, words=KNOWN, min_count=min_count) for _ in range(2)
+    )
+    block = counted.count_texts([dict(Counter(words)) for words in documents], Tokens())
+    assert block == repeated.count_texts(documents, Tokens())
+    assert same_state(vocabulary_to_state(counted), vocabulary_to_state(repeated))
+
+
+def test_a_word_that_occurs_often_in_its_first_text_counts_from_the_next_on():
+    vocabulary = GrowingVocabulary(N_AT_ONCE, words=KNOWN, min_count=3)
+    texts = ["again again again", "again", "once", "once", "once"]
+    block = vocabulary.count_texts(texts, Words())
+    assert block.lengths.tolist() == [0, 1, 0, 0, 1]
+    assert vocabulary[N_AT_ONCE:] == ["again", "once"]
+    assert vocabulary.totals[N_AT_ONCE:].tolist() == [4, 3]  # of all occurrences
+
+
+def test_the_first_thousand_words_are_added_at_once():
+    vocabulary = GrowingVocabulary(9 * N_AT_ONCE, min_count=5)
+    first = [f"word{i}" for i in range(N_AT_ONCE + 3)]
+    block = vocabulary.count_texts([" ".join(first[:10]), " ".join(first)], Words())
+    assert N_AT_ONCE == 1000
+    assert list(vocabulary) == first[:N_AT_ONCE]
+    assert block.lengths.tolist() == [10, N_AT_ONCE]
+    assert rare_of(vocabulary) == dict.fromkeys(first[N_AT_ONCE:], 1)
+
+
+def test_many_rare_words_of_any_length_are_remembered_and_added():
+    """So many, and so long ones, that both tables grow several times, also in a single text."""
+    words = [f"w{i}" * (i % 40 + 1) for i in range(4000)]
+    for texts in ([" ".join(words)] * 2, words * 2):
+        vocabulary = GrowingVocabulary(9 * N_AT_ONCE, words=KNOWN, min_count=2)
+        block = vocabulary.count_texts(texts, Words())
+        assert vocabulary[N_AT_ONCE:] == words
+        assert (vocabulary.totals[N_AT_ONCE:] == 2).all()
+        assert block.lengths[: len(texts) // 2].sum() == 0
+        assert block.lengths.sum() == 4000
+
+
+def test_words_to_start_with_count_whatever_the_minimum():
+    vocabulary = GrowingVocabulary(9, words=["sun", "rain"], min_count=5)
+    assert vocabulary.count_texts(["rain and rain"], Words()).lengths.tolist() == [3]
+    assert list(vocabulary) == ["sun", "rain", "and"]  # which is among the first thousand
+    assert vocabulary.totals.tolist() == [0, 2, 1]
+    with pytest.raises(ValueError, match="min_count"):
+        GrowingVocabulary(9, min_count=0)
+
+
+def grown(texts, min_count, max_words=9 * N_AT_ONCE):
+    vocabulary = GrowingVocabulary(max_words, words=KNOWN, min_count=min_count)
+    vocabulary.count_texts(texts, Words())
+    return vocabulary
+
+
+def test_united_vocabularies_add_their_rare_words_and_promote_those_that_are_frequent():
+    one = grown(["both single thrice known0", "ours", "ours", "ours"], min_count=3)
+    other = grown(["both thrice thrice ours", "theirs"], min_count=3)
+    united, new_ids = one.unite([other])
+    assert united.min_count == 3
+    assert list(united) == [*KNOWN, "ours", "thrice"]  # 4 and 3 times
+    assert united.totals[N_AT_ONCE:].tolist() == [4, 3]
+    assert united.totals[0] == 1
+    assert rare_of(united) == {"both": 2, "single": 1, "theirs": 1}
+    for part, ids in zip((one, other), new_ids, strict=True):
+        assert [united[i] for i in ids] == list(part)
+    united.count_texts(["both single"], Words())
+    assert united[N_AT_ONCE:] == ["ours", "thrice", "both"]
+    assert united.totals[N_AT_ONCE:].tolist() == [4, 3, 3]
+
+
+@given(documents_of_few_words(), documents_of_few_words(), st.integers(1, 4))
+def test_a_union_has_all_that_its_parts_counted(first, second, min_count):
+    parts = []
+    for documents in (first, second):
+        parts.append(grown([" ".join(words) for words in documents], min_count))
+        parts[-1].count_texts(["a b"], Words(min_length=1))
+    united, _ = parts[0].unite(parts[1:])
+    counted = Counter()
+    for part in parts:
+        counted.update(dict(zip(part, part.totals.tolist(), strict=True)))
+        counted.update(rare_of(part))
+    found = dict(zip(united, united.totals.tolist(), strict=True))
+    assert {**rare_of(united), **found} == dict(counted)
+    known = {word for part in parts for word in part}
+    assert set(united) == known | {word for word, n in counted.items() if n >= min_count}
+
+
+def test_vocabularies_of_different_minimums_differ_in_their_settings():
+    assert GrowingVocabulary(9).settings != GrowingVocabulary(9, min_count=2).settings
+
+
+def test_rare_words_are_bounded_and_the_frequent_and_the_newest_stay():
+    most = 4 * N_AT_ONCE // 5  # such that the known words are not too many yet
+    vocabulary = GrowingVocabulary(most, words=KNOWN, min_count=3)
+    vocabulary.count_texts(["twice", "twice", *(f"rare{i}" for i in range(N_AT_ONCE - 1))], Words())
+    assert vocabulary.settle() is None
+    assert len(rare_of(vocabulary)) == N_AT_ONCE == most + most // 4
+    vocabulary.count_texts(["newest"], Words())
+    assert vocabulary.settle() is None
+    kept = [f"rare{i}" for i in range(N_AT_ONCE - 1)][-(most - 2) :]
+    assert rare_of(vocabulary) == {"twice": 2, **dict.fromkeys(kept, 1), "newest": 1}
+    assert list(vocabulary) == KNOWN
+    assert vocabulary.count_texts(["twice rare0"], Words()).lengths.tolist() == [1]
+    assert rare_of(vocabulary)["rare0"] == 1  # counted anew
+
+
+def test_a_word_that_was_added_is_not_remembered_as_rare_too():
+    vocabulary = grown(["moon", "moon", *(f"rare{i}" for i in range(N_AT_ONCE))], 2, N_AT_ONCE)
+    many = [f"more{i}" for i in range(N_AT_ONCE)]
+    vocabulary.count_texts(many, Words())
+    vocabulary.settle()
+    assert "moon" in vocabulary
+    assert "moon" not in unpack(vocabulary.to_state()["rare"])
+    assert list(rare_of(vocabulary)) == many

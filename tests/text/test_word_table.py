@@ -5,7 +5,7 @@ from numba import njit
 
 from spectralleader.text import word_table as tables
 from spectralleader.text.packing import pack, unpack
-from spectralleader.text.word_table import LOWER, UPPER, empty_table, look_up, words_of
+from spectralleader.text.word_table import LOWER, UPPER, look_up, make_table, words_of
 
 # few letters and lengths around 8, where words fill what is loaded at once
 some_words = st.lists(
@@ -15,20 +15,20 @@ some_words = st.lists(
 
 @given(some_words, some_words)
 def test_a_table_is_a_dictionary_from_words_to_the_order_in_which_they_came(words, others):
-    numbers, table = look_up(empty_table(), words, adds=True)
+    numbers, table = make_table(words)
     known = {word: number for number, word in enumerate(dict.fromkeys(words))}
     assert numbers.tolist() == [known[word] for word in words]
     assert words_of(table) == list(known)
     assert table.totals[: len(known)].tolist() == [words.count(word) for word in known]
-    found, _ = look_up(table, others, adds=False)
+    found = look_up(table, others)
     assert found.tolist() == [known.get(word, -1) for word in others]
 
 
 def test_a_table_grows_with_words_and_with_their_bytes():
     words = [str(i) * (i % 30 + 1) for i in range(5000)]
-    numbers, table = look_up(empty_table(), words, adds=True)
+    numbers, table = make_table(words)
     assert numbers.tolist() == list(range(5000))
-    assert look_up(table, words, adds=False)[0].tolist() == list(range(5000))
+    assert look_up(table, words).tolist() == list(range(5000))
     assert (table.slots == 0).mean() >= 0.5
 
 
@@ -38,7 +38,7 @@ def find(*given):
 
 
 def test_words_of_the_same_hash_are_told_apart_by_their_bytes():
-    _, table = look_up(empty_table(), ["twelve bytes"], adds=True)
+    _, table = make_table(["twelve bytes"])
     text = np.frombuffer(b"twelve bytez" + bytes(8), np.uint8)
     hashed = int(table.slots[table.slots != 0][0]) & UPPER  # as if it were the other word's
     arrays = table.slots, table.starts, table.arena

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from spectralleader import __version__
-from spectralleader.cli import corpora, evaluate, merge, serve, study, text, warm
+from spectralleader.cli import evaluate, merge, serve, text, warm
 from spectralleader.cli.options import NOTHING_USEFUL, STOPPED, warn
 from spectralleader.errors import NotEmittedError, NotSavedError, NoWordsError
 from spectralleader.runtime.blas import THREAD_VARIABLES
@@ -26,17 +26,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     help="Learn topic models from streams of documents, online, with nothing to tune.",
-    epilog="Start with [bold]spectralleader learn tweets.csv[/bold], or see it learn with "
-    "[bold]spectralleader demo[/bold]. Exit codes: 0 success, 1 nothing was learned, saved or "
-    "printed, 2 wrong usage or invalid input, 129 terminal closed, 130 stopped by Ctrl-C, 143 "
-    "terminated by SIGTERM before anything was saved.",
+    epilog="Start with [bold]spectralleader learn tweets.csv[/bold]. Exit codes: 0 success, 1 "
+    "nothing was learned, saved or printed, 2 wrong usage or invalid input, 129 terminal closed, "
+    "130 stopped by Ctrl-C, 143 terminated by SIGTERM before anything was saved.",
 )
 app.add_typer(text.app)
 app.add_typer(evaluate.app)
 app.add_typer(merge.app)
 app.add_typer(serve.app)
-app.add_typer(corpora.app, name="corpora")
-app.add_typer(study.app)
 app.add_typer(warm.app)
 
 
@@ -57,13 +54,13 @@ def options(
     """Parse the options before a command."""
 
 
-def main() -> None:
-    """Run the command line; errors are one line on standard error, with exit code 2."""
+def main(commands: typer.Typer = app) -> None:
+    """Run a command line; errors are one line on standard error, with exit code 2."""
     for name in THREAD_VARIABLES:
         os.environ.setdefault(name, "1")
     prepare_output()
     try:
-        code = run()
+        code = run(commands)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         code = 0
@@ -138,10 +135,10 @@ def prepare_output() -> None:
             setattr(sys, name, kind(stream.detach(), *how, stream.write_through))
 
 
-def run() -> int:
+def run(commands: typer.Typer) -> int:
     """Run a command; return its exit code."""
     try:
-        return app(standalone_mode=False) or 0
+        return commands(standalone_mode=False) or 0
     except SystemExit as end:
         if isinstance(end.__context__, BrokenPipeError):  # typer and rich exit on it
             raise end.__context__ from None

@@ -55,6 +55,7 @@ class EngineOptions:
 NOT_THERE = (
     *("learner", "block", "time", "label", "strict", "sort", "checkpoint_every", "no_texts"),
     *("tokens", "split", "follow", "start", "wait", "emit", "encoding", "no_header", "verify"),
+    "min_count",
 )
 
 
@@ -71,6 +72,7 @@ def learn_and_show(where: EngineOptions, files: list[str], as_json: bool, **opti
     from spectralleader.cli.tables import show_on_engine
     from spectralleader.jobs.engine import learn_on_engine
 
+    del options["min_count"]  # refused above
     with exit_code_of_signals(), raising(), progress_bars() as progress:
         result = learn_on_engine(
             where.engine or "", files, address=where.address, progress=progress, **options

@@ -1,10 +1,10 @@
-"""The command evaluate."""
+"""The commands evaluate and learners."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -21,9 +21,6 @@ from spectralleader.cli.options import (
     split_names,
     stoppable,
 )
-
-if TYPE_CHECKING:
-    from spectralleader.jobs import Evaluation
 
 app = typer.Typer()
 
@@ -44,17 +41,7 @@ def check_figure(path: Path, files: list[str]) -> None:
     check_output(path, *files)
     if path.suffix not in (".png", ".svg"):
         raise typer.BadParameter(f"a figure must be .png or .svg, got {path.name}")
-    import_module("spectralleader.study.reporting.figures")  # requires matplotlib
-
-
-def draw(result: Evaluation, path: Path) -> None:
-    """Draw losses over time, or over numbers of topics if several were compared."""
-    from spectralleader.study.reporting import figures
-
-    if result.held_out is None:
-        figures.save_figure(figures.draw_over_steps([result.study()]), path)
-    else:
-        figures.save_figure(figures.draw_over_axis([result.numbers()]), path)
+    import_module("spectralleader.cli.figure")  # requires matplotlib
 
 
 @app.command(
@@ -127,10 +114,31 @@ def evaluate(
                 progress=progress,
             )
     print_json(result.summary()) if as_json else show_evaluation(result)
-    if figure is not None and result.rows:
+    if figure is not None and result.curve:
+        from spectralleader.cli.figure import draw
+
         draw(result, figure)
         typer.echo(f"Figure: {figure}", err=as_json)
     if result.stopped:
         raise typer.Exit(TERMINATED if result.terminated else STOPPED)
     if not result.n_docs > result.n_empty:
         end_useless()
+
+
+@app.command(epilog="Example: [bold]spectralleader learners[/bold]")
+def learners() -> None:
+    """List the learners by the names that other commands accept."""
+    from rich.table import Table
+
+    from spectralleader.cli.output import make_output
+    from spectralleader.learners import LEARNERS
+    from spectralleader.learners.lookup import installed_learners
+
+    table = Table("name", "class", "description", box=None, pad_edge=False)
+    for name, entry in LEARNERS.items():
+        table.add_row(name, entry.learner.__name__, entry.description)
+    for name, found in installed_learners().items():
+        package = "an installed package" if found.dist is None else found.dist.name
+        if name not in LEARNERS:
+            table.add_row(name, found.value.rpartition(":")[2], f"provided by {package}")
+    make_output().print(table)

@@ -128,12 +128,19 @@ class LearnerOptions:
         typer.Option(
             "--vocabulary",
             metavar="N|grow|grow:N|FILE",
-            help="N: the N most frequent words, counted in a first pass. Default: 5000, to which "
-            "runs of learn that resume add the words of new documents, up to 50000. grow, "
-            "grow:N: add words as they appear, up to N, 50000 by default (default for a pipe). "
-            "FILE: the words in a file.",
+            help="grow, grow:N: add words as they appear, up to N, 50000 by default. N: the N most "
+            "frequent words, counted in a first pass. FILE: the words in a file. Default: grow; "
+            "evaluate: 5000, or grow for a pipe.",
         ),
     ] = None
+    min_count: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Ignore words that occur less often; in a growing vocabulary, a word counts from "
+            "this occurrence on, apart from the first 1000 words.",
+        ),
+    ] = 2  # `vectoriser.MIN_COUNT`, which would take NumPy to import
     block: Annotated[int, typer.Option(min=1, help="Documents per step (mini-batch size).")] = 100
     stop_words: Annotated[
         str, typer.Option(metavar="english|none|FILE", help="Words to ignore.")

@@ -102,7 +102,7 @@ def show_learned(result: LearnResult) -> None:
     if result.n_before:
         before = count_of(result.n_before, "document")
         say(out, f"resumed after {before}; {topics.n_docs - result.n_before:,} new")
-    grows = "vocabulary" if vocabulary.is_fixed else "growing vocabulary"
+    grows = "growing vocabulary" if vocabulary.grows else "vocabulary"
     say(out, f"{grows} of {n_words}; {topics.n_empty:,} documents without known words")
     if result.n_unknown is not None:
         n_new = topics.n_docs - result.n_before

@@ -33,6 +33,7 @@ class Smoothing(NamedTuple):
     n_seen: float  # their sum
     strength: float  # pseudo-words per topic
     weight: float = WEIGHT  # pseudo-documents, shared by all topics
+    closes: bool = True  # whether a topic without documents is closed: it has no weight
 
 
 def work_space(n_topics: int) -> Floats:
@@ -63,13 +64,15 @@ def m_step(
         slope[0, k] = scale / (n_words + smoothing.strength)
         offset[0, k] = smoothing.strength / smoothing.n_seen / (n_words + smoothing.strength)
         own = scale * columns.totals[0, columns.first + k]
-        # omega of eq. 27, before normalisation; `weight` is 1 there.
-        prior[0, k] = own + smoothing.weight / columns.n_topics
+        # omega of eq. 27, before normalisation; `weight` is 1 there. Without documents, background
+        # alone would attract odd documents, to all such topics alike.
+        is_open = own > 0.0 or not smoothing.closes
+        prior[0, k] = own + smoothing.weight / columns.n_topics if is_open else 0.0
     n_docs = 0.0
     for k in range(columns.n_topics):  # a loop of its own, see `compiled.kernel`
         n_docs += prior[0, k]
     for k in range(columns.n_topics):
-        prior[0, k] /= n_docs
+        prior[0, k] = prior[0, k] / n_docs if n_docs > 0.0 else 1.0 / columns.n_topics
     # Every `seen` is at least UNSEEN (counts, their square roots, or ones), so that offset * UNSEEN
     # bounds every P(word | topic) from below.
     safe = safe_length(offset, UNSEEN)

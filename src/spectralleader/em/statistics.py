@@ -136,7 +136,7 @@ class Statistics:
         # Ratios do not change if counts and pseudo-counts are both divided by the scale.
         K, n_words, pseudo = self.totals.shape[1], float(self.n_words), smoothing / self.scale
         # A `Smoothing`: one pseudo-count for each word of a topic, and one for each topic.
-        smoothed = (_even(self.n_words), n_words, n_words * pseudo, K * pseudo)
+        smoothed = (_even(self.n_words), n_words, n_words * pseudo, K * pseudo, False)
         arrays, out = (
             (documents.indptr, documents.words, documents.counts),
             np.empty((documents.n_docs, K)),

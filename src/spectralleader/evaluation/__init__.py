@@ -1,7 +1,4 @@
-"""Evaluation: the prequential loop, metrics, agreement with labels, regret and its bounds.
-
-This package measures one model or learner. `study` runs the experiments that compare learners.
-"""
+"""Evaluation: the prequential loop, metrics, and agreement with labels."""
 
 from spectralleader.evaluation.metrics import (
     Metric,
@@ -11,13 +8,10 @@ from spectralleader.evaluation.metrics import (
     tensor_loss,
 )
 from spectralleader.evaluation.prequential import Prequential, judge, meet, running_averages
-from spectralleader.evaluation.regret import Hindsight, expected_loss
 
 __all__ = [
-    "Hindsight",
     "Metric",
     "Prequential",
-    "expected_loss",
     "judge",
     "label_accuracy",
     "log_loss",

@@ -68,10 +68,9 @@ def judge(
 
     Examples
     --------
-    >>> from spectralleader import Algorithm1
+    >>> from spectralleader import Algorithm1, Documents
     >>> from spectralleader.evaluation import log_loss
-    >>> from spectralleader.sources.synthetic import hard
-    >>> stream = hard().blocks(block_size=1, n_steps=3, seed=0)
+    >>> stream = [Block(Documents.from_tokens([[0, 1, 0]], n_words=3))]
     >>> steps = list(judge(Algorithm1(3, n_words=3), stream, {"L1": log_loss}))
     >>> round(steps[0]["L1"], 3)  # three words, each 1/3 likely: log 27
     3.296

@@ -13,13 +13,12 @@ from spectralleader.jobs.learn_result import list_topics
 from spectralleader.jobs.sentences import (
     Readable,
     Suggested,
-    describe_fewer,
+    describe_collapse,
     describe_fit,
     describe_history,
     describe_number,
     describe_shifts,
     describe_stale_names,
-    describe_unused,
     describe_use,
     printable,
 )
@@ -58,28 +57,33 @@ class Description:
     suggested: Suggested | None = None  # after `-k auto`
     is_equal: bool = False  # whether all topics have the same words
 
-    def findings(self) -> list[str]:
-        """Return the diagnosis as sentences."""
-        used = [topic for topic in self.topics if not topic["unused"]]
-        small = [topic["topic"] for topic in used if topic["weight"] * len(self.topics) < SMALL]
+    @property
+    def readable(self) -> Readable:
+        """The numbers of topics that are read, are in use and can be read."""
         n_fine = len(self.topics) if self.level is None else self.level.n_fine
-        readable = Readable(
+        return Readable(
             len(self.topics),
-            len(used),
+            sum(not topic["unused"] for topic in self.topics),
             n_fine,
             is_merged=self.level is not None,
             is_equal=self.is_equal,
         )
+
+    def findings(self) -> list[str]:
+        """Return the diagnosis as sentences."""
+        used = [topic for topic in self.topics if not topic["unused"]]
+        small = [topic["topic"] for topic in used if topic["weight"] * len(self.topics) < SMALL]
+        readable = self.readable
         if self.diagnosis is None:
             nothing = (
                 f"No diagnosis: the learner {self.learner} remembers no documents with "
                 "two or more known words."
             )
-            unused = describe_unused(readable)
-            return [nothing, f"{unused} {describe_fewer(readable)}"] if unused else [nothing]
+            return [*describe_collapse(readable), nothing]
         return [
+            *describe_collapse(readable),
             describe_fit(self.diagnosis),
-            describe_use(readable, small),
+            *describe_use(readable, small),
             describe_number(self.diagnosis, readable, self.suggested),
         ]
 

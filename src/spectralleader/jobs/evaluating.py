@@ -24,29 +24,26 @@ from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import find_learner
 from spectralleader.runtime.interrupts import Interrupts, Terminated, raise_if_interrupted
 from spectralleader.sources.files import TextBlock
-from spectralleader.study.reporting.study import Study
-from spectralleader.study.rows import Contender as StudyContender
-from spectralleader.study.rows import Row
 from spectralleader.text.first_use import compile_learning
-from spectralleader.text.vectoriser import Vectoriser
+from spectralleader.text.vectoriser import MIN_COUNT, Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.vocabulary_learner import make_learner
 
+MOST_FREQUENT = 5000  # words counted in a first pass over files, by default
 DEFAULT_LEARNERS = tuple(dict.fromkeys((DEFAULT_LEARNER, "spectral", "stepwise-em", "unigram")))
-AXIS = "number of topics"  # of the figure
-METRICS = ("L1", "coherence", "diversity", "microseconds")  # shown by number of topics
 N_SHOWN = 10  # top words of a topic that coherence and diversity are computed from
 HELD_OUT = 10  # one document in this many is held out to compute coherence
 MOST_HELD_OUT = 20_000  # held-out documents kept, by reservoir sampling
-MOST_ROWS = 400  # points of a curve; above that, every other one is dropped
+MOST_POINTS = 400  # of a curve; above that, every other one is dropped
 Labels = NDArray[np.object_]
 
 
 class Contender(Prequential):
     """A learner with its losses, and the contingency table of its topics and the labels."""
 
-    def __init__(self, learner: Learner) -> None:
+    def __init__(self, name: str, learner: Learner) -> None:
         super().__init__(learner)
+        self.name = name  # of the kind of learner
         self.met: Counter[tuple[int, str]] = Counter()  # recent (topic, label) pairs
         self._met_before: Counter[tuple[int, str]] = Counter()
         self._since = 1  # documents learned before the pairs in `met`
@@ -138,8 +135,9 @@ class Evaluation:
     n_steps: int = 0
     stopped: bool = False  # by Ctrl-C or SIGTERM
     terminated: bool = False  # by SIGTERM
-    rows: list[Row] = field(default_factory=list)  # running L1, for a figure
-    every: int = 1  # steps between rows
+    # Running L1 of each learner at some steps, for a figure.
+    curve: list[tuple[int, dict[str, float]]] = field(default_factory=list)
+    every: int = 1  # steps between points of the curve
     held_out: HeldOut | None = None  # texts for coherence
 
     def step(self, block: TextBlock) -> None:
@@ -170,16 +168,15 @@ class Evaluation:
                 contender.learner.recode(new_ids, self.vectoriser.vocabulary.n_words)
 
     def _note(self) -> None:
-        """Record one row per learner every `every` steps, in bounded memory."""
+        """Record the running losses every `every` steps, in bounded memory."""
         if self.n_steps % self.every:
             return
-        for name, contender in self.contenders.items():
-            loss = contender.losses.mean_loss
-            if loss is not None:
-                self.rows.append(Row(StudyContender(name), 0, self.n_steps, {"L1": loss}))
-        if len(self.rows) > MOST_ROWS * len(self.contenders):
+        means = {name: one.losses.mean_loss for name, one in self.contenders.items()}
+        if losses := {name: mean for name, mean in means.items() if mean is not None}:
+            self.curve.append((self.n_steps, losses))
+        if len(self.curve) > MOST_POINTS:
             self.every *= 2
-            self.rows = [row for row in self.rows if row.step % self.every == 0]
+            self.curve = [point for point in self.curve if point[0] % self.every == 0]
 
     def end(self) -> None:
         """Count the topics in use; compute coherence and diversity, if documents were held out."""
@@ -195,27 +192,6 @@ class Evaluation:
         """The name of the input."""
         first, *others = self.reader.names
         return Path(first).name + (f" and {len(others)} more" if others else "")
-
-    def numbers(self) -> Study:
-        """Return the metrics by number of topics, for a figure."""
-        rows = []
-        for name, one in self.contenders.items():
-            found = {k: v for k, v in one.summary().items() if k in METRICS and v is not None}
-            shown = StudyContender(name, parameters={AXIS: one.learner.n_topics})
-            rows.append(Row(shown, 0, self.n_steps, found))
-        metrics = tuple(m for m in METRICS if rows and all(m in row.values for row in rows))
-        question = "How many topics?"
-        return Study("evaluation", self.title, question, metrics, rows, axis=AXIS)
-
-    def study(self) -> Study:
-        """Return the running losses, for a figure."""
-        return Study(
-            name="evaluation",
-            title=self.title,
-            question="Which learner predicts best?",
-            metrics=("L1",),
-            rows=self.rows,
-        )
 
     def summary(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
@@ -236,6 +212,7 @@ def evaluate(
     learners: Sequence[str] = DEFAULT_LEARNERS,
     n_topics: int | Sequence[int] = 5,
     vocabulary: str | int | Vocabulary | None = None,
+    min_count: int = MIN_COUNT,
     stop_words: str = "english",
     seed: int = 0,
     progress: Progress | None = None,
@@ -248,7 +225,8 @@ def evaluate(
 
     Documents without known words are ignored. If there are labels, the topic predicted for a
     document before it is learned is compared with its label, over about the last half of the
-    stream, under the best matching of topics to labels. See `learn` for the other parameters.
+    stream, under the best matching of topics to labels. See `learn` for the other parameters; the
+    vocabulary of files defaults to their 5,000 most frequent words.
     """
     source, progress = Source.of(source), progress or Progress()
     for name in learners:
@@ -258,11 +236,14 @@ def evaluate(
         for guess in reader.guesses:
             progress.say(f"guessed: {guess}")
         counted = source.choose_words(reader.columns, words)
-        known = choose_vocabulary(vocabulary, source, counted, progress)
+        if vocabulary is None and source.once_only is None:
+            # Losses are comparable over one vocabulary, whichever words have come up so far.
+            vocabulary = MOST_FREQUENT
+        known = choose_vocabulary(vocabulary, source, counted, progress, min_count=min_count)
         numbers = [n_topics] if isinstance(n_topics, int) else list(dict.fromkeys(n_topics))
         contenders = {
             name if len(numbers) == 1 else f"{name}, {n} topics": Contender(
-                make_learner(name, n, known, seed=seed)
+                name, make_learner(name, n, known, seed=seed)
             )
             for name in learners
             for n in numbers

@@ -68,7 +68,7 @@ class LearnResult:
             "seconds": self.seconds,
             "stopped": self.stopped,
             "learner": name_of(topics.learner),
-            "vocabulary": {"words": vocabulary.n_words, "grows": not vocabulary.is_fixed},
+            "vocabulary": {"words": vocabulary.n_words, "grows": vocabulary.grows},
             "L1": self.mean_loss,
             "perplexity": self.losses and self.losses.perplexity,
             "unigram_L1": self.unigram_losses.mean_loss,

@@ -11,7 +11,6 @@ from functools import cached_property
 
 from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import (
-    GROW,
     Source,
     choose_vocabulary,
     choose_wish,
@@ -25,6 +24,7 @@ from spectralleader.text.levels import AUTO
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.topics import TextTopics
+from spectralleader.text.vectoriser import MIN_COUNT
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Words
 
@@ -46,6 +46,8 @@ class LearnOptions:
         See `TextTopics`.
     vocabulary : str, int or Vocabulary, optional
         See `choose_vocabulary`. Ignored when resuming.
+    min_count : int
+        Minimum number of occurrences of a word, see `TextTopics`.
     stop_words : str
         "english", "none" or a file of words.
     save : path, optional
@@ -74,6 +76,7 @@ class LearnOptions:
     n_topics: int | str = 5
     learner: str = DEFAULT_LEARNER
     vocabulary: str | int | Vocabulary | None = None
+    min_count: int = MIN_COUNT
     stop_words: str = "english"
     seed: int = 0
     save: str | os.PathLike[str] | None = None
@@ -99,15 +102,14 @@ class LearnOptions:
     def make_topics(self, columns: Columns, progress: Progress) -> TextTopics:
         """Return new topics."""
         words = self.source.choose_words(columns, self.words)
-        wish = choose_wish(self.vocabulary, self.source)
+        wish = choose_wish(self.vocabulary)
         # Compile all kernels in parallel now; counting words would compile its own one by one.
-        grows = self.vocabulary is None or (isinstance(wish, str) and wish.startswith(GROW))
-        compile_learning(self.learner, grows)
+        compile_learning(self.learner, isinstance(wish, str))
         return TextTopics(
             self.n_topics,
             learner=self.learner,
             vocabulary=choose_vocabulary(
-                self.vocabulary, self.source, words, progress, resumes=True
+                self.vocabulary, self.source, words, progress, min_count=self.min_count
             ),
             words=words,
             block_size=self.source.block,
@@ -129,7 +131,8 @@ class LearnOptions:
             "topics": str(self.n_topics),
             "learner": self.learner,
             "seed": str(self.seed),
-            "vocabulary": name_vocabulary(self.vocabulary, self.source),
+            "vocabulary": name_vocabulary(self.vocabulary),
+            "min-count": str(self.min_count),
             **name_words(self.source.choose_words(columns, self.words)),
             "block": str(self.source.block),
             "text": printable(text),
@@ -138,9 +141,9 @@ class LearnOptions:
         }
 
 
-def name_vocabulary(wish: str | int | Vocabulary | None, source: Source) -> str:
+def name_vocabulary(wish: str | int | Vocabulary | None) -> str:
     """Return the setting of the vocabulary; given words are identified by a digest."""
-    chosen = choose_wish(wish, source)
+    chosen = choose_wish(wish)
     if isinstance(chosen, Vocabulary):
         return f"{chosen.n_words} given words ({short_digest(chosen)})"
     return str(chosen)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from spectralleader.arrays import Ints
 from spectralleader.evaluation.diagnosis import CLOSER, CONFIDENT, Diagnosis, Verdict
 from spectralleader.learners.hedged import Event, HedgedLeader
-from spectralleader.models.model import UNUSED
+from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.text.bars import merge_intervals
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.timeline import Timeline
@@ -91,7 +91,7 @@ def describe_provisional(topics: TextTopics) -> list[str]:
     if not isinstance(topics.learner, HedgedLeader) or topics.learner.info.is_settled or not n_docs:
         return []
     return [
-        "Topics are provisional: until 8,000 to 16,000 documents with known words are learned "
+        f"Topics are provisional: until {SETTINGS.early:,} documents with known words are learned "
         f"(so far {n_docs:,}), they may be replaced by better ones and renumbered."
     ]
 
@@ -205,11 +205,11 @@ class Suggested(NamedTuple):
 
 def describe_unused(shown: Readable) -> str:
     """Return a sentence about unused topics, or "" if all are in use."""
-    n, n_unused = shown.n_topics, shown.n_topics - shown.n_used
-    if not n_unused:
+    n, n_used = shown.n_topics, shown.n_used
+    if n_used == n:
         return ""
-    verb, weight = ("is", "its weight is") if n_unused == 1 else ("are", "their weights are")
-    return f"{n_unused} of {n} topics {verb} unused: {weight} below {UNUSED / n:.2g}."
+    verb = "is" if n_used == 1 else "are"
+    return f"{n_used} of {n} topics {verb} in use; the documents fill no more."
 
 
 def describe_fewer(shown: Readable) -> str:
@@ -219,18 +219,24 @@ def describe_fewer(shown: Readable) -> str:
     return f"Use {use}, or learn more documents."
 
 
-def describe_use(shown: Readable, small: list[int]) -> str:
-    """Return a sentence about how many of the topics are in use."""
+def describe_collapse(shown: Readable) -> list[str]:
+    """Return the first thing to know about a model with unused topics: the number, what to do."""
+    unused = describe_unused(shown)
+    return [f"{unused} {describe_fewer(shown)}"] if unused else []
+
+
+def describe_use(shown: Readable, small: list[int]) -> list[str]:
+    """Return a sentence about topics that are all in use, and about small ones."""
+    lines = [] if shown.n_used < shown.n_topics else [f"All {shown.n_topics} topics are in use."]
     if shown.n_topics == 1:
-        return "The one topic is in use."
-    use = describe_unused(shown) or f"All {shown.n_topics} topics are in use."
+        return ["The one topic is in use."]
     if shown.is_equal:
-        use = f"All {shown.n_topics} topics are equal: learn other documents, or use -k 1."
-    if not small:
-        return use
-    which = ", ".join(map(str, small[:MOST_NAMED]))
-    more = f" and {len(small) - MOST_NAMED} more" if len(small) > MOST_NAMED else ""
-    return f"{use} Small ones (less than a tenth of an even share): {which}{more}."
+        lines = [f"All {shown.n_topics} topics are equal: learn other documents, or use -k 1."]
+    if small:
+        which = ", ".join(map(str, small[:MOST_NAMED]))
+        more = f" and {len(small) - MOST_NAMED} more" if len(small) > MOST_NAMED else ""
+        lines.append(f"Small topics (less than a tenth of an even share): {which}{more}.")
+    return [" ".join(lines)] if lines else []
 
 
 def describe_number(found: Diagnosis, shown: Readable, suggested: Suggested | None = None) -> str:

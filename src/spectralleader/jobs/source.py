@@ -19,11 +19,10 @@ from spectralleader.sources.live.addresses import check_scheme, make_reader
 from spectralleader.sources.live.folder import FolderReader, list_folder
 from spectralleader.sources.live.protocol import WAIT, LiveSettings
 from spectralleader.text.tokens import Tokens
-from spectralleader.text.vectoriser import MAX_WORDS
+from spectralleader.text.vectoriser import MAX_WORDS, MIN_COUNT
 from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Words
 
-MOST_FREQUENT = 5000  # default size of a vocabulary that is counted in a first pass
 COUNT_BLOCK = 1000  # texts counted at once in a first pass
 GROW = "grow"
 AnyReader = Reader | LiveReader | FolderReader
@@ -168,12 +167,11 @@ def choose_words(stop_words: str) -> Words:
     return Words(stop_words=None if stop_words == "none" else stop_words)
 
 
-def choose_wish(wish: str | int | Vocabulary | None, source: Source) -> int | str | Vocabulary:
+def choose_wish(wish: str | int | Vocabulary | None) -> int | str | Vocabulary:
     """Return the requested vocabulary: a number of words, "grow:N", or the words of a file."""
     if isinstance(wish, Vocabulary):
         return wish
-    if wish is None:
-        wish = MOST_FREQUENT if source.once_only is None else GROW
+    wish = GROW if wish is None else wish
     kind, _, size = str(wish).partition(":")
     if kind == GROW and (size.isdecimal() or not size):
         return f"{GROW}:{int(size or MAX_WORDS)}"
@@ -192,22 +190,19 @@ def choose_vocabulary(
     words: Words | Tokens,
     progress: Progress,
     *,
-    resumes: bool = False,
+    min_count: int = MIN_COUNT,
 ) -> Vocabulary:
     """Return the requested vocabulary.
 
-    A number is a vocabulary of the most frequent words, counted in a first pass. "grow" or "grow:N"
-    is a vocabulary that grows with the stream. Anything else is a file of words. Defaults to 5,000
-    words, and to "grow" for a pipe, which can only be read once.
-
-    With `resumes`, the default for files is only the start: the texts of the first pass are learned
-    with its words, and whatever the files have gained when a later run resumes adds new ones.
+    "grow" or "grow:N", the default, is a vocabulary that grows with the stream. A number is a fixed
+    vocabulary of the most frequent words, counted in a first pass. Anything else is a file of
+    words. Words that occur less than `min_count` times are left out, see `GrowingVocabulary`.
     """
-    chosen = choose_wish(wish, source)
+    chosen = choose_wish(wish)
     if isinstance(chosen, Vocabulary):
         return chosen
     if isinstance(chosen, str):
-        return GrowingVocabulary(int(chosen.removeprefix(f"{GROW}:")))
+        return GrowingVocabulary(int(chosen.removeprefix(f"{GROW}:")), min_count=min_count)
     if (pipe := source.once_only) is not None:
         name = "standard input" if pipe == "-" else pipe
         raise ValueError(
@@ -215,15 +210,5 @@ def choose_vocabulary(
             f"first; use --vocabulary grow:{chosen}, or a file of words"
         )
     progress.say(f"first pass: counting words to find the {chosen:,} most frequent")
-    n_texts = 0
-
-    def count_texts() -> Iterator[list[Any]]:
-        nonlocal n_texts
-        for texts in source.texts(progress):
-            n_texts += len(texts)
-            yield texts
-
-    counted = Vocabulary.most_frequent(count_texts(), chosen, words=words)
-    if wish is None and resumes:
-        return GrowingVocabulary(MAX_WORDS, words=counted, n_closed=n_texts)
-    return counted
+    texts = source.texts(progress)
+    return Vocabulary.most_frequent(texts, chosen, words=words, min_count=min_count)

@@ -7,7 +7,6 @@ metrics in `evaluation`.
 from spectralleader.learners.algorithm1 import Algorithm1
 from spectralleader.learners.batch_em import BatchEM
 from spectralleader.learners.hedged import HedgedLeader
-from spectralleader.learners.incremental_em import IncrementalEM
 from spectralleader.learners.lookup import register_learner
 from spectralleader.learners.protocol import Learner, Predictive
 from spectralleader.learners.registry import DEFAULT_LEARNER, LEARNERS
@@ -15,7 +14,6 @@ from spectralleader.learners.spectral_leader.spectral_leader import SpectralLead
 from spectralleader.learners.spectral_method import SpectralMethod
 from spectralleader.learners.stepwise_em import StepwiseEM
 from spectralleader.learners.unigram import Unigram
-from spectralleader.learners.variance_reduced_em import VarianceReducedEM
 
 __all__ = [
     "DEFAULT_LEARNER",
@@ -23,13 +21,11 @@ __all__ = [
     "Algorithm1",
     "BatchEM",
     "HedgedLeader",
-    "IncrementalEM",
     "Learner",
     "Predictive",
     "SpectralLeader",
     "SpectralMethod",
     "StepwiseEM",
     "Unigram",
-    "VarianceReducedEM",
     "register_learner",
 ]

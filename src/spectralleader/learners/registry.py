@@ -8,13 +8,11 @@ from spectralleader.learners.algorithm1 import Algorithm1
 from spectralleader.learners.batch_em import BatchEM
 from spectralleader.learners.fixed import Fixed
 from spectralleader.learners.hedged import HedgedLeader
-from spectralleader.learners.incremental_em import IncrementalEM
 from spectralleader.learners.protocol import Learner
 from spectralleader.learners.spectral_leader.spectral_leader import SpectralLeader
 from spectralleader.learners.spectral_method import SpectralMethod
 from spectralleader.learners.stepwise_em import StepwiseEM
 from spectralleader.learners.unigram import Unigram
-from spectralleader.learners.variance_reduced_em import VarianceReducedEM
 
 
 class Entry(NamedTuple):
@@ -30,10 +28,6 @@ LEARNERS: dict[str, Entry] = {
     "spectral": Entry(SpectralLeader, "the paper's learner, fast: a model in microseconds"),
     "algorithm1": Entry(Algorithm1, "the paper's Algorithm 1 line by line; slow, for verification"),
     "stepwise-em": Entry(StepwiseEM, "online EM with decreasing step size, the paper's baseline"),
-    "incremental-em": Entry(IncrementalEM, "incremental EM over a sample of remembered documents"),
-    "variance-reduced-em": Entry(
-        VarianceReducedEM, "online EM with variance reduction over remembered documents"
-    ),
     "batch-em": Entry(BatchEM, "batch EM on all documents, best of several starts; offline"),
     "spectral-method": Entry(SpectralMethod, "the spectral method on all documents; offline"),
     "unigram": Entry(Unigram, "word frequencies without topics, the baseline"),

@@ -9,7 +9,7 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.runtime.compiled import in_place, shared
 
-LEAST = 0.3  # expected counts of a word in a topic below this are treated as 0, to skip them
+RARE = 0.3  # expected counts of a word in a topic below this are treated as 0, to skip them
 
 
 class Merges(NamedTuple):
@@ -57,7 +57,7 @@ def merge_topics(words: Floats, n_wanted: int) -> Ints:
     >>> merge_topics(np.array([[9.0, 1.0, 8.0], [1.0, 9.0, 2.0]]), 2).tolist()
     [0, 1, 0]
     """
-    merges = find_merges(np.where(words > LEAST, words, 0.0), n_wanted)
+    merges = find_merges(np.where(words > RARE, words, 0.0), n_wanted)
     group = merges.groups(words.shape[1], len(merges.prices))
     return np.unique(group, return_inverse=True)[1]
 

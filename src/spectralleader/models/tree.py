@@ -181,7 +181,8 @@ def _price(mass: Floats, pairs: Ints) -> Floats:
 def _code_length(row: Floats, size: float) -> float:
     """Return ``size * H(row / size)``, the code length of a topic's words in nats."""
     there = row[row > 0]
-    return float(size * np.log(size) - there @ np.log(there)) if len(there) else 0.0
+    # Not `@`: BLAS would start threads for it, which wait for each other on a busy machine.
+    return float(size * np.log(size) - (there * np.log(there)).sum()) if len(there) else 0.0
 
 
 def _oriented(pairs: Ints, weights: Floats, like: TopicTree | None) -> Ints:

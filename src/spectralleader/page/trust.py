@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from spectralleader.evaluation.diagnosis import CONFIDENT, Diagnosis, Verdict
 from spectralleader.jobs.describing import SMALL, Description
-from spectralleader.jobs.sentences import MOST_NAMED, describe_drift, describe_provisional
+from spectralleader.jobs.sentences import (
+    MOST_NAMED,
+    describe_collapse,
+    describe_drift,
+    describe_provisional,
+)
 from spectralleader.models.model import UNUSED
 from spectralleader.text.topics import TextTopics
 
@@ -31,10 +36,11 @@ SHOWS_CLEAR = Verdict.FITS, Verdict.ROUGHLY
 
 def judge(topics: TextTopics, found: Description) -> list[str]:
     """Return sentences on whether the described topics can be relied on."""
+    lines = describe_collapse(found.readable)
     if found.diagnosis is None:
-        lines = ["These topics cannot be checked: the model remembers no documents."]
+        lines += ["These topics cannot be checked: the model remembers no documents."]
     else:
-        lines = judge_fit(found.diagnosis)
+        lines += judge_fit(found.diagnosis)
     even = 1 / len(found.topics)
     small = [
         str(one["topic"]) for one in found.topics if UNUSED * even <= one["weight"] < SMALL * even

@@ -19,8 +19,11 @@ from pathlib import Path
 from time import monotonic
 from typing import IO, Any, NamedTuple
 
+import msgspec
+
 from spectralleader.sources.live.file_position import find_position
 
+decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 KIND = "inbox"  # of positions
 FULL = 256 * 2**20  # bytes of documents that wait at most
 LONG = 64 * 2**20  # bytes after which a new file is begun; the one before it is kept
@@ -320,10 +323,9 @@ class Inbox:
 def _parse(line: bytes) -> dict[str, Any]:
     """Return the object in a line, empty if it is damaged."""
     try:
-        found = json.loads(line)
+        return decode_object(line)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 def open_for_both(path: Path) -> IO[bytes]:

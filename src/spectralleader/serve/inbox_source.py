@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from spectralleader.jobs import Progress, Source
@@ -82,18 +81,21 @@ class InboxReader(LiveReader):
 class InboxFile(FollowedFile):
     """The inbox as it is followed: if it is lost, `Inbox` restores it with the same bytes."""
 
-    def _rotation(self) -> list[Path]:
-        after = super()._rotation()
-        if not after:
-            return after
+    def _look_for_rotation(self) -> bool:
+        if not super()._look_for_rotation():
+            return False
+        following = self._next_file()
         try:
-            with after[0].open("rb") as file:
+            with following.open("rb") as file:
                 is_copy = self._file_position.matches(file)
         except FileNotFoundError:  # it will be restored, or is being rotated
-            return []
-        if not is_copy:
-            return after
-        position = self._file_position
-        self._open(after[0])
-        self._seek(position)
-        return after[1:]  # if the copy was rotated since
+            return False
+        if is_copy:
+            position = self._file_position
+            self._open(following)
+            self._seek(position)
+        return not is_copy or following != self._path  # or if the copy was rotated since
+
+    def _is_seen(self, inode: int, start: bytes) -> bool:
+        # A file that was read and then restored has another inode, and the same bytes.
+        return any(seen and start.startswith(seen) for seen in self._seen.values())

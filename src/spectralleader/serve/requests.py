@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import re
 from datetime import timedelta
 from typing import Any, NamedTuple
+
+import msgspec
 
 from spectralleader.sources.files.times import EPOCH, parse_time
 from spectralleader.text.tokens import Tokens, as_token
@@ -15,7 +15,7 @@ LONGEST_ID = 200  # characters
 MOST_COUNT = 1_000_000  # of one token in a document
 LAST = 2**35  # Unix seconds: the year 3058
 TIMES = "times are Unix seconds or ISO 8601, one per document, or null"
-HALF = re.compile("[\ud800-\udfff]")
+decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 KINDS = ("texts", "tokens", "counts")
 EXAMPLES = {
     "texts": '{"texts": ["rain and wind"]}',
@@ -93,7 +93,7 @@ def read_body(
         )
     documents = [read_document(one, name, i, limits) for i, one in enumerate(documents)]
     id = found.get("id")
-    if id is not None and not (isinstance(id, str) and 0 < len(id) <= LONGEST_ID and is_whole(id)):
+    if id is not None and not (isinstance(id, str) and 0 < len(id) <= LONGEST_ID):
         raise RequestError(400, f"the id must be a string of 1 to {LONGEST_ID} characters")
     return CheckedBody(documents, name, id, read_times(found.get("times"), len(documents)))
 
@@ -101,20 +101,13 @@ def read_body(
 def parse_object(body: bytes) -> dict[str, Any]:
     """Return the object that a body holds."""
     try:
-        found = DECODER.decode(body.decode(json.detect_encoding(body), "surrogatepass"))
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise RequestError(400, f"the body must be a JSON object such as {EXAMPLES['texts']}")
-    return found
-
-
-def refuse_constant(name: str) -> None:
-    """Raise: NaN and Infinity are no JSON."""
-    raise ValueError(name)
-
-
-DECODER = json.JSONDecoder(parse_constant=refuse_constant)
+        return decode_object(body)
+    except (ValueError, RecursionError) as error:
+        raise RequestError(
+            400,
+            f"the body must be a JSON object in UTF-8 such as {EXAMPLES['texts']}, without NaN and "
+            f"without half of a surrogate pair: {error}",
+        ) from None
 
 
 def example(kind: str) -> str:
@@ -137,7 +130,6 @@ def read_document(document: Any, kind: str, i: int, limits: Limits) -> Any:
             413, f"document {i} has more than {limits.words:,} {what}; split it, or shorten it"
         )
     if kind == "texts":
-        check_whole(document, i)
         return document
     found = read_tokens(document, i) if kind == "tokens" else read_counts(document, i)
     if not found:
@@ -169,24 +161,9 @@ def read_counts(document: dict[str, Any], i: int) -> dict[str, int]:
 def read_token(token: Any, i: int) -> str:
     """Return a token as a string, "" for none."""
     try:
-        found = as_token(token, i)
+        return as_token(token, i)
     except ValueError as error:
         raise RequestError(400, str(error)) from None
-    check_whole(found, i)
-    return found
-
-
-def check_whole(text: str, i: int) -> None:
-    """Raise unless a text can be stored."""
-    if not is_whole(text):
-        raise RequestError(
-            400, f"document {i} has half a character (a lone surrogate): {text!r:.40}; leave it out"
-        )
-
-
-def is_whole(text: str) -> bool:
-    """Return whether a text can be stored: it has no half of a surrogate pair."""
-    return text.isascii() or HALF.search(text) is None
 
 
 def read_times(given: Any, n: int) -> list[str | None]:

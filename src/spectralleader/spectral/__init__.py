@@ -12,11 +12,8 @@ from spectralleader.spectral.estimate import (
     estimate,
     warm_model,
 )
-from spectralleader.spectral.joint import joint_diagonalisation
-from spectralleader.spectral.power import power_method
 
 __all__ = [
-    "DECOMPOSITIONS",
     "Anchoring",
     "Decomposition",
     "Details",
@@ -24,5 +21,3 @@ __all__ = [
     "estimate",
     "warm_model",
 ]
-
-DECOMPOSITIONS: dict[str, Decomposition] = {"power": power_method, "joint": joint_diagonalisation}

@@ -13,8 +13,8 @@ from spectralleader.storage.kinds import find_kind
 Header = dict[str, Any]
 Migration = Callable[[Header], Header]
 
-OLDEST = 2  # oldest readable format; format 1 was never released
-# The first migration converts a header with its arrays from format 2 to 3, and so on. Add one
+OLDEST = 3  # oldest readable format; formats 1 and 2 were never released
+# The first migration converts a header with its arrays from format 3 to 4, and so on. Add one
 # when a header or a state changes its meaning, and a stored file of the last format to the tests. A
 # new field needs no migration: give it a default in `from_state`.
 MIGRATIONS: tuple[Migration, ...] = ()

@@ -15,54 +15,56 @@ from spectralleader.text.count_buffer import CountBuffer, empty_count_buffer
 from spectralleader.text.packing import encode
 from spectralleader.text.scan import Rules, Texts, scan
 from spectralleader.text.tokens import FlatTokens, Tokens
-from spectralleader.text.word_table import WordTable, empty_table, enlarge, look_up
+from spectralleader.text.word_table import Tables, add_documents, enlarge_full, make_table
 from spectralleader.text.words import Tokenizer, Words
 
 AT_ONCE = 1000  # texts whose bytes the processor's cache holds
 
 
 def count_words(
-    texts: Sequence[str], tokenizer: Tokenizer, table: WordTable, *, adds: bool
-) -> tuple[Documents, WordTable]:
-    """Return the counts of words in the table; if `adds`, unknown words are added to it first.
+    texts: Sequence[str], tokenizer: Tokenizer, tables: Tables, *, min_count: int
+) -> tuple[Documents, Tables]:
+    """Return the counts of known words, and the tables, which may have been enlarged.
 
-    Also returns the table, which may have been enlarged. The texts are in the form that the
-    tokenizer takes: strings, or documents of tokens.
+    Unknown words are added as in `word_table.add_documents`; none if `min_count` is 0. The texts
+    are in the form that the tokenizer takes: strings, or documents of tokens.
     """
     if isinstance(tokenizer, Words):
-        return _scan(texts, tokenizer, table, adds=adds)
+        return _scan(texts, tokenizer, tables, min_count=min_count)
     if isinstance(tokenizer, Tokens):
-        return _count_tokens(tokenizer.flatten(texts), table, adds=adds)
-    return _count_tokenized(texts, tokenizer, table, adds=adds)
+        return _count_tokens(tokenizer.flatten(texts), tables, min_count=min_count)
+    return _count_tokenized(texts, tokenizer, tables, min_count=min_count)
 
 
 def _scan(
-    texts: Sequence[str], words: Words, table: WordTable, *, adds: bool
-) -> tuple[Documents, WordTable]:
+    texts: Sequence[str], words: Words, tables: Tables, *, min_count: int
+) -> tuple[Documents, Tables]:
     blocks = []
     for start in range(0, len(texts), AT_ONCE):
-        buffer, table = _scan_block(texts[start : start + AT_ONCE], words, table, adds=adds)
+        buffer, tables = _scan_block(
+            texts[start : start + AT_ONCE], words, tables, min_count=min_count
+        )
         blocks.append(buffer)
-    n_words = _n_words(table)
+    n_words = _n_words(tables)
     if not blocks:
-        return Documents.empty(n_words), table
-    return Documents.concatenate(Documents.trusted(*one, n_words) for one in blocks), table
+        return Documents.empty(n_words), tables
+    return Documents.concatenate(Documents.trusted(*one, n_words) for one in blocks), tables
 
 
 def _scan_block(
-    texts: Sequence[str], words: Words, table: WordTable, *, adds: bool
-) -> tuple[CountBuffer, WordTable]:
+    texts: Sequence[str], words: Words, tables: Tables, *, min_count: int
+) -> tuple[CountBuffer, Tables]:
     packed, is_ascii = _fold(texts)
     rules, n_docs, done = _rules(words, is_ascii=is_ascii), len(packed.bounds) - 1, 0
     buffer = empty_count_buffer(n_docs, len(packed.text))
     room = len(packed.text) + 1  # for the longest text, if it is the only one
     work = (np.empty(room, np.int64), np.empty(room, np.int32))
     # The kernel stops at the first text for which there is no room, and resumes with it.
-    while (done := scan(packed, rules, table, adds, buffer, done, *work)) < n_docs:
-        table = enlarge(table)
+    while (done := scan(packed, rules, tables, min_count, buffer, done, *work)) < n_docs:
+        tables = enlarge_full(tables)
     # Copied, because slices would keep the whole buffer alive.
     n = int(buffer.indptr[-1])
-    return CountBuffer(buffer.indptr, buffer.words[:n].copy(), buffer.counts[:n].copy()), table
+    return CountBuffer(buffer.indptr, buffer.words[:n].copy(), buffer.counts[:n].copy()), tables
 
 
 def _fold(texts: Sequence[str]) -> tuple[Texts, bool]:
@@ -81,38 +83,42 @@ def _fold(texts: Sequence[str]) -> tuple[Texts, bool]:
 @lru_cache
 def _rules(words: Words, *, is_ascii: bool) -> Rules:
     # Sorted, because the order of a set of strings differs between processes.
-    _, stops = look_up(empty_table(), sorted(words.stops), adds=True)
+    _, stops = make_table(sorted(words.stops))
     skips = ("urls" not in words.keep, "mentions" not in words.keep, "numbers" not in words.keep)
     characters = ascii_characters() if is_ascii else all_characters()
     return Rules(words.min_length, *skips, stops, characters)
 
 
 def _count_tokenized(
-    texts: Sequence[str], tokenizer: Callable[[str], Iterable[str]], table: WordTable, *, adds: bool
-) -> tuple[Documents, WordTable]:
+    texts: Sequence[str],
+    tokenizer: Callable[[str], Iterable[str]],
+    tables: Tables,
+    *,
+    min_count: int,
+) -> tuple[Documents, Tables]:
     tokens = [list(tokenizer(text)) for text in texts]
     lengths = np.fromiter(map(len, tokens), np.int64, len(tokens))
     return _count_tokens(
-        FlatTokens(list(chain.from_iterable(tokens)), lengths, None), table, adds=adds
+        FlatTokens(list(chain.from_iterable(tokens)), lengths, None), tables, min_count=min_count
     )
 
 
-def _count_tokens(flat: FlatTokens, table: WordTable, *, adds: bool) -> tuple[Documents, WordTable]:
-    numbers, table = look_up(table, flat.tokens, adds=adds)
+def _count_tokens(flat: FlatTokens, tables: Tables, *, min_count: int) -> tuple[Documents, Tables]:
+    numbers, tables = add_documents(
+        tables, flat.tokens, flat.lengths, flat.counts, min_count=min_count
+    )
     known = numbers >= 0
     # Unknown tokens are dropped; their documents remain, possibly empty.
     rows, n_docs = np.repeat(np.arange(len(flat.lengths)), flat.lengths)[known], len(flat.lengths)
     if flat.counts is None:
         lengths = np.bincount(rows, minlength=n_docs)
-        return Documents.from_words(numbers[known], lengths, _n_words(table)), table
-    if adds:  # looking up has counted each token once
-        np.add.at(table.totals, numbers, flat.counts.astype(np.int64) - 1)
+        return Documents.from_words(numbers[known], lengths, _n_words(tables)), tables
     entries = (flat.counts[known], (rows, numbers[known]))
     import scipy.sparse as sp  # slow to import, and a tokenizer of one's own is rare
 
-    return Documents.from_matrix(sp.csr_array(entries, shape=(n_docs, _n_words(table)))), table
+    return Documents.from_matrix(sp.csr_array(entries, shape=(n_docs, _n_words(tables)))), tables
 
 
-def _n_words(table: WordTable) -> int:
-    """Return the size of the table; documents have a vocabulary of at least one word."""
-    return max(1, int(table.size[0]))
+def _n_words(tables: Tables) -> int:
+    """Return the number of known words; documents have a vocabulary of at least one."""
+    return max(1, int(tables.known.size[0]))

@@ -14,6 +14,10 @@ from spectralleader.models.matching import cosines
 
 LONGEST = 80  # characters of a name
 SAME = 0.5  # share of the weight of two groups that must be in both for them to have one name
+NEW = "new"  # name of a recent topic that is like none of all documents
+# Cosine of two topics' words above which a recent topic has the name of the one of all documents:
+# 0.02 to 0.15 after a change of all topics, mostly 0.3 to 0.9 without one.
+FAMILIAR = 0.25
 ALIKE = 0.5  # cosine of two topics' words above which a merged model keeps a name
 
 
@@ -83,6 +87,16 @@ class Names:
                 raise ValueError(f"a name must be of topics in order, got {topics!r:.60}")
             given.append(Name(text(one, "text", LONGEST), tuple(topics), whole(one, "n_docs")))
         return cls(given)
+
+
+def mark_new(names: Sequence[str], topics: TopicModel, reference: TopicModel) -> tuple[str, ...]:
+    """Return the names of topics in use; those that are not alike the reference's are "new"."""
+    # Of each pair, not of all: topics that match have the same number.
+    sizes = np.sqrt((topics.topics**2).sum(axis=1) * (reference.topics**2).sum(axis=1))
+    alike = (topics.topics * reference.topics).sum(axis=1) / sizes
+    is_new = topics.used & ((alike < FAMILIAR) | ~reference.used)
+    names = names or ("",) * topics.n_topics
+    return tuple(NEW if new else name for new, name in zip(is_new.tolist(), names, strict=True))
 
 
 def check_name(name: Any) -> str:

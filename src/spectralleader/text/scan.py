@@ -9,12 +9,22 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from spectralleader.arrays import Ints, WordIds
 from spectralleader.runtime.compiled import in_place, inlined
 from spectralleader.text.characters import DIGIT, KIND, SPACE, Characters, read
 from spectralleader.text.count_buffer import CountBuffer, add_document
 from spectralleader.text.packing import Bytes
-from spectralleader.text.word_table import WordTable, add_word, find_word, has_room, hash_word
+from spectralleader.text.word_table import (
+    FULL,
+    Tables,
+    WordTable,
+    count_word,
+    find_word,
+    hash_word,
+    number_of,
+)
 
 AT, DOT, COLON, SLASH, QUOTE, LESS, GREATER = b'@.:/"<>'
 H, T, P, S, W = b"htpsw"
@@ -43,8 +53,8 @@ class Rules(NamedTuple):
 def scan(
     texts: Texts,
     rules: Rules,
-    table: WordTable,
-    adds: bool,  # noqa: FBT001  # kernels have no keywords
+    tables: Tables,
+    min_count: int,
     counts: CountBuffer,
     first: int,
     edges: Ints,
@@ -53,21 +63,26 @@ def scan(
     """Append the word counts of each text from `first` on; return the number of texts done.
 
     ``[Counter(table_words.index(word) for word in words(text)) for text in texts]``, in order of
-    word numbers. Words that are not in the table are skipped or, if `adds`, added to it, and the
-    totals are updated. The kernel stops early if the table is full. `edges` and `numbers` are
-    buffers, one element longer than the longest text in bytes.
+    word numbers. Words that are not in the table are skipped or added to it, and totals updated, as
+    in `word_table.add_documents`. The kernel stops early if a table is full. `edges` and `numbers`
+    are buffers, one element longer than the longest text in bytes.
     """
     n_docs = len(texts.bounds) - 1
     for i in range(first, n_docs):
         runs = edges[: cut(texts, i, edges)]
-        n = number_words(texts, i, runs, rules, table, adds, numbers)
+        n = number_words(texts, i, runs, rules, tables, min_count, numbers)
         if n < 0:  # what was added is there when the text is read again
             return i
-        if adds:
+        n_known = 0
+        for j in range(n):
             # Only when the whole text fits: a text that is read again must not be counted twice.
-            for j in range(n):
-                table.totals[numbers[j]] += 1
-        add_document(counts, i, numbers[:n])
+            if min_count > 0:
+                # converted, or it would be compiled twice
+                count_word(tables, np.int64(numbers[j]), 1.0)
+            # Always written, and kept only if the word is known, as in `cut`.
+            numbers[n_known] = numbers[j]
+            n_known += numbers[j] >= 0
+        add_document(counts, i, numbers[:n_known])
     return n_docs
 
 
@@ -92,13 +107,12 @@ def number_words(
     i: int,
     runs: Ints,
     rules: Rules,
-    table: WordTable,
-    adds: bool,  # noqa: FBT001  # kernels have no keywords
+    tables: Tables,
+    min_count: int,
     numbers: WordIds,
 ) -> int:
-    """Write the numbers of the words of text i; return how many, or -1 if the table is full."""
+    """Write the numbers of the words of text i; return how many, or -1 if a table is full."""
     text, folded, first, last = texts.text, texts.folded, texts.bounds[i], texts.bounds[i + 1]
-    slots, starts, arena = table.slots, table.starts, table.arena
     stops, stop_starts, stop_arena = rules.stops.slots, rules.stops.starts, rules.stops.arena
     n, url_end = 0, 0
     for j in range(0, len(runs), 2):
@@ -117,14 +131,10 @@ def number_words(
         hashed = hash_word(folded, start, end)
         if find_word(stops, stop_starts, stop_arena, folded, start, end, hashed) >= 0:
             continue
-        number = find_word(slots, starts, arena, folded, start, end, hashed)
-        if number < 0 and adds:
-            if not has_room(table, end - start):
-                return -1
-            number = add_word(table, folded, start, end, hashed)
-        # Always written, and kept only if the word is known, as in `cut`.
-        numbers[n] = number
-        n += number >= 0
+        numbers[n] = number_of(tables, folded, start, end, hashed, min_count)
+        if numbers[n] == FULL:
+            return -1
+        n += 1
     return n
 
 

@@ -17,7 +17,9 @@ N_PAST = 4000  # scores kept: 64 kB in a file
 N_NEAREST = 1000  # of these, the ones of the nearest lengths that a document is compared with
 N_LENGTHS = 200  # for which the nearest are kept, 1.6 MB: 7 us for a document instead of 96
 LOWEST = -1e6  # score of a document that a model rules out: stored scores are finite
-THIN = 4  # once the past is full, one document in so many is scored: 2 % of a step, not 8 %
+# Once the past is full, one document in so many is scored, and one block whenever the stream has
+# grown by this share: a growing vocabulary needs a new model each time, 7 ms for 100 topics.
+THIN, GROWTH = 4, 1 / 25
 
 
 def score(model: TopicModel, documents: Documents) -> tuple[Floats, Floats]:
@@ -99,7 +101,7 @@ class Surprise:
         scores, lengths = score(model, known_to(model, documents[-N_PAST:]))
         has_words = lengths > 0
         if len(self.past) == N_PAST:
-            self.due = n_docs + THIN * documents.n_docs
+            self.due = n_docs + max(THIN * documents.n_docs, int(GROWTH * n_docs))
         self.past = Past(
             np.concatenate((self.past.scores, scores[has_words]))[-N_PAST:],
             np.concatenate((self.past.lengths, lengths[has_words]))[-N_PAST:],

@@ -22,7 +22,7 @@ from spectralleader.text.batch import Batch
 from spectralleader.text.first_use import compile_for
 from spectralleader.text.levelled_snapshot import LevelledSnapshot
 from spectralleader.text.levels import AUTO, MANY
-from spectralleader.text.names import check_name
+from spectralleader.text.names import check_name, mark_new
 from spectralleader.text.saving import from_state, to_state
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.surprise import Past
@@ -30,7 +30,7 @@ from spectralleader.text.texts import Texts, in_blocks_of
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.times import Time, check_n_times
 from spectralleader.text.trends import Trends
-from spectralleader.text.vectoriser import Vectoriser
+from spectralleader.text.vectoriser import MIN_COUNT, Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.vocabulary_learner import check_same_vocabulary, make_learner
 from spectralleader.text.words import Tokenizer
@@ -56,6 +56,10 @@ class TextTopics(Guarded):
         The vocabulary, such as `Vocabulary.most_frequent(texts, 500, words=words)` with the same
         `words`. Defaults to a vocabulary that grows with the stream up to 50,000 words; beyond
         that, the least frequent words are evicted.
+    min_count : int
+        Minimum number of occurrences of a word in a growing vocabulary, see `GrowingVocabulary`:
+        with 2, the default, a new word counts from its second occurrence on, apart from the first
+        1,000 words.
     words : Words, Tokens, "tokens" or callable, optional
         The tokenizer. Defaults to `Words` without English stop words. With "tokens", documents are
         lists of tokens, or dictionaries of their counts, instead of texts; see `Tokens`.
@@ -91,11 +95,12 @@ class TextTopics(Guarded):
         learner: str | Learner = DEFAULT_LEARNER,
         vocabulary: Vocabulary | Iterable[str] | None = None,
         words: Tokenizer | str | None = None,
+        min_count: int = MIN_COUNT,
         block_size: int = 100,
         timeline: Timeline | None = None,
         **parameters: Any,
     ) -> None:
-        self.vectoriser = Vectoriser.of(vocabulary, words)
+        self.vectoriser = Vectoriser.of(vocabulary, words, min_count)
         self.block_size = check_whole("block_size", block_size, 1)
         is_auto = n_topics == AUTO
         if isinstance(learner, str):
@@ -133,14 +138,19 @@ class TextTopics(Guarded):
     def recent(self) -> Snapshot:
         """The topics of the most recent documents, numbered like those of `model` where they match.
 
+        There are as many in use as these documents can fill. A topic that matches none of `model`
+        is named "new".
+
         Raises `ValueError` if the learner has none; `HedgedLeader`, the default, has.
         """
         model = getattr(self.learner, "recent", None)
         if not isinstance(model, TopicModel):
             name = name_of(self.learner)
             raise ValueError(f"the learner {name!r} has no recent topics; 'hedged' has")
+        snapshot = self.snapshot()
+        names = mark_new(snapshot.names, model, snapshot.model)
         # Past scores are those of the topics of all documents, so p-values are not available.
-        return replace(self.snapshot(), model=model, past=Past())
+        return replace(snapshot, model=model, names=names, past=Past())
 
     def recent_at(self, level: int | str | None = None) -> Snapshot:
         """Return the topics of the most recent documents, merged like those of `at`.
@@ -155,6 +165,7 @@ class TextTopics(Guarded):
             return recent
         cut = TopicTree.priced(recent.model, self.tree().pairs).cut(n)
         names = self.annotations.names.of(cut.groups, self.model.weights)
+        names = mark_new(names, cut.model, self.tree().cut(n).model)
         fine = recent.model
         return replace(recent, model=cut.model, names=names, groups=cut.groups, fine=fine)
 

@@ -18,6 +18,10 @@ from spectralleader.text.vocabulary import (
 )
 from spectralleader.text.words import Tokenizer, Words, as_words, words_settings
 
+# Occurrences of a word before it counts. Half of the words of short texts occur once, and tie a
+# document to the topic that it happens to have: agreement with the labels of question titles
+# (development) is 0.65 with 1, 0.70 with 2 and 0.71 with 3.
+MIN_COUNT = 2
 MAX_WORDS = 50_000  # words that a growing vocabulary is pruned to, by default
 
 
@@ -49,13 +53,16 @@ class Vectoriser:
 
     @classmethod
     def of(
-        cls, vocabulary: Vocabulary | Iterable[str] | None, words: Tokenizer | str | None
+        cls,
+        vocabulary: Vocabulary | Iterable[str] | None,
+        words: Tokenizer | str | None,
+        min_count: int = MIN_COUNT,
     ) -> Vectoriser:
         """Return a vectoriser for a vocabulary, words or None (growing), and a tokenizer."""
         if isinstance(vocabulary, str | int):
             raise TypeError(f"vocabulary must be a Vocabulary or words, got {vocabulary!r}")
         if vocabulary is None:
-            vocabulary = GrowingVocabulary(MAX_WORDS)
+            vocabulary = GrowingVocabulary(MAX_WORDS, min_count=min_count)
         elif not isinstance(vocabulary, Vocabulary):
             vocabulary = Vocabulary(vocabulary)
         return cls(vocabulary, as_words(words))

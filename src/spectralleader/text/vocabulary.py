@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from typing import Any, Self, cast, overload
@@ -18,7 +19,15 @@ from spectralleader.runtime.interrupts import DEFER_SIGNALS
 from spectralleader.text.counting import count_words
 from spectralleader.text.packing import pack, unpack
 from spectralleader.text.texts import Texts, in_blocks
-from spectralleader.text.word_table import WordTable, copy_table, empty_table, look_up, words_of
+from spectralleader.text.word_table import (
+    Tables,
+    WordTable,
+    copy_table,
+    empty_table,
+    look_up,
+    make_table,
+    words_of,
+)
 from spectralleader.text.words import Tokenizer, Words, read_words
 
 MOST_COUNTED = 2_000_000  # distinct words counted in a first pass: bounds the memory
@@ -54,9 +63,15 @@ class Vocabulary(Sequence[str]):
 
     @staticmethod
     def most_frequent(
-        texts: Texts | Iterable[Texts], n_words: int, *, words: Tokenizer | None = None
+        texts: Texts | Iterable[Texts],
+        n_words: int,
+        *,
+        words: Tokenizer | None = None,
+        min_count: int = 1,
     ) -> Vocabulary:
         """Return the most frequent words of texts, or of blocks of texts, in one pass.
+
+        Words that occur less than `min_count` times are left out.
 
         Words are in order of decreasing frequency, ties in alphabetical order. Memory is bounded:
         beyond two million distinct words the rarest so far are evicted, with a warning, and an
@@ -68,6 +83,7 @@ class Vocabulary(Sequence[str]):
             If there are no words, or a text is missing.
         """
         check_n_words(n_words)
+        check_whole("min_count", min_count, 1)
         counted = GrowingVocabulary(MOST_COUNTED)
         n_forgotten = 0
         tokenizer = Words() if words is None else words
@@ -86,6 +102,8 @@ class Vocabulary(Sequence[str]):
                 "the texts have no words: check the column, the language, the stop words"
             )
         ranked = sorted(zip((-counted.totals).tolist(), counted, strict=True))
+        # At least one word: a vocabulary of none would be an error about something else.
+        ranked = [one for one in ranked if -one[0] >= min_count] or ranked[:1]
         return Vocabulary(word for _, word in ranked[:n_words])
 
     @property
@@ -95,7 +113,7 @@ class Vocabulary(Sequence[str]):
 
     def find(self, words: Iterable[str]) -> Ints:
         """Return the ids of words; -1 for unknown ones."""
-        return look_up(self._table, list(words), adds=False)[0]
+        return look_up(self._table, list(words))
 
     def count_texts(self, texts: Sequence[Any], words: Tokenizer) -> Documents:
         """Return the word counts of texts; a growing vocabulary adds new words."""
@@ -103,17 +121,12 @@ class Vocabulary(Sequence[str]):
 
     def count_known(self, texts: Sequence[Any], words: Tokenizer) -> Documents:
         """Return the counts of known words of texts, without adding new ones."""
-        return count_words(texts, words, self._table, adds=False)[0]
+        return count_words(texts, words, Tables(self._table, self._table), min_count=0)[0]
 
     @property
     def grows(self) -> bool:
         """Whether new words are added."""
         return False
-
-    @property
-    def is_fixed(self) -> bool:
-        """Whether it still has the words that it started with, because it may add none."""
-        return True
 
     def frozen(self, n_words: int | None = None) -> Vocabulary:
         """Return an immutable vocabulary of the first n_words words (default: all)."""
@@ -187,9 +200,10 @@ class GrowingVocabulary(Vocabulary):
     max_words : int
         Size to which the vocabulary is pruned once it is exceeded by a quarter.
     words : iterable of str
-        Distinct words to start with, such as the most frequent ones of a first pass.
-    n_closed : int
-        Number of texts to count before new words are added: those of the first pass.
+        Distinct words to start with.
+    min_count : int
+        An unknown word is added by the first text before which it occurred at least
+        ``min_count - 1`` times; the first 1,000 words are added at once. Defaults to 1.
 
     Examples
     --------
@@ -203,32 +217,24 @@ class GrowingVocabulary(Vocabulary):
     ['to', 'be']
     """
 
-    def __init__(self, max_words: int, *, words: Iterable[str] = (), n_closed: int = 0) -> None:
+    def __init__(self, max_words: int, *, words: Iterable[str] = (), min_count: int = 1) -> None:
         self.max_words = check_n_words(max_words)
+        self.min_count = check_whole("min_count", min_count, 1)
         self._table, self._spelled = _make_table(words), []
-        self.n_closed = check_whole("n_closed", n_closed, 0)
-        self.n_texts = 0  # texts counted so far
+        self._rare = empty_table()
 
     def count_texts(self, texts: Sequence[Any], words: Tokenizer) -> Documents:
-        """Return the word counts of texts, and add new words unless it is closed."""
+        """Return the word counts of texts, and add new words."""
         with DEFER_SIGNALS:
-            adds = self.n_texts >= self.n_closed
-            documents, self._table = count_words(texts, words, self._table, adds=adds)
-            if not adds:  # a table that adds no words counts none, but `settle` needs the totals
-                counts = documents.counts.astype(np.int64)
-                np.add.at(self._table.totals, documents.words, counts)
-            self.n_texts += len(texts)
+            tables = Tables(self._table, self._rare)
+            documents, tables = count_words(texts, words, tables, min_count=self.min_count)
+            self._table, self._rare = tables
         return documents
 
     @property
     def grows(self) -> bool:
-        """Whether new words are added, now or once it opens."""
+        """Whether new words are added."""
         return True
-
-    @property
-    def is_fixed(self) -> bool:
-        """Whether no text was counted yet after the `n_closed` texts that add no words."""
-        return self.n_closed > 0 and self.n_texts <= self.n_closed
 
     @property
     def totals(self) -> Ints:
@@ -252,7 +258,10 @@ class GrowingVocabulary(Vocabulary):
         (n_words before,) array of int, or None
             The new id of each old id, -1 for an evicted word; None if nothing changed.
         """
-        if self.n_words <= self.max_words + self.max_words // 4:
+        most = self.max_words + self.max_words // 4
+        if int(self._rare.size[0]) > most:
+            self._set_rare(*self._rare_words())
+        if self.n_words <= most:
             return None
         totals = self.totals
         kept = np.sort(np.argsort(-totals, kind="stable")[: self.max_words])
@@ -262,22 +271,45 @@ class GrowingVocabulary(Vocabulary):
         self._restore([words[i] for i in kept], totals[kept])
         return new_ids
 
+    def _rare_words(self) -> tuple[list[str], Ints]:
+        """Return the words that are not added yet, and their totals."""
+        words = words_of(self._rare)
+        is_rare = self.find(words) < 0
+        totals = self._rare.totals[: len(words)][is_rare]
+        return [words[i] for i in np.flatnonzero(is_rare)], totals
+
+    def _set_rare(self, words: list[str], totals: Ints) -> None:
+        """Remember the most frequent of these words; of equally frequent ones, the newest."""
+        order = np.lexsort([-np.arange(len(words)), -totals])
+        kept = np.sort(order[: self.max_words])
+        self._rare = _make_table(words[i] for i in kept)
+        self._rare.totals[: len(kept)] = totals[kept]
+
     @property
     def settings(self) -> dict[str, Any]:
         """The settings that vocabularies must share to be united."""
-        return {**super().settings, "max_words": self.max_words}
+        own = {"max_words": self.max_words, "min_count": self.min_count}
+        return {**super().settings, **own}
 
     def unite(self, others: Sequence[Vocabulary]) -> tuple[Self, list[Ints]]:
         """Return the union, with the counts added; see `Vocabulary.unite`."""
         parts: list[Vocabulary] = [self, *others]
-        united = type(self)(self.max_words)
-        words = list(dict.fromkeys(word for one in parts for word in one))
-        united._restore(words, np.zeros(len(words), np.int64))
+        united = type(self)(self.max_words, min_count=self.min_count)
+        totals = Counter[str]()  # of all words, known ones first
         for one in parts:
-            if isinstance(one, GrowingVocabulary):
-                united.n_closed += one.n_closed
-                united.n_texts += one.n_texts
-                united._table.totals[united.find(one)] += one.totals
+            totals.update(dict.fromkeys(one, 0))
+        growing = [one for one in parts if isinstance(one, GrowingVocabulary)]
+        n_known = len(totals)
+        for one in growing:
+            totals.update(dict(zip(one, one.totals.tolist(), strict=True)))
+        for one in growing:
+            words, counts = one._rare_words()
+            totals.update(dict(zip(words, counts.tolist(), strict=True)))
+        # Rare words may be frequent enough together.
+        known = [w for i, (w, n) in enumerate(totals.items()) if i < n_known or n >= self.min_count]
+        united._restore(known, np.array([totals[word] for word in known], np.int64))
+        rare = [word for word in totals if word not in united]
+        united._set_rare(rare, np.array([totals[word] for word in rare], np.int64))
         united.settle()
         return united, [united.find(part) for part in parts]
 
@@ -291,16 +323,19 @@ class GrowingVocabulary(Vocabulary):
             "words": pack(self),
             "totals": self.totals,
             "max_words": self.max_words,
-            "n_closed": self.n_closed,
-            "n_texts": self.n_texts,
+            "min_count": self.min_count,
+            "rare": pack(words_of(self._rare)),
+            "rare_totals": self._rare.totals[: int(self._rare.size[0])].copy(),
         }
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> Self:
         """Return what `to_state` described."""
-        state = {"n_closed": 0, "n_texts": 0, **state}  # earlier files have neither: always open
-        vocabulary = cls(whole(state, "max_words", 1, MAX_WORDS), n_closed=whole(state, "n_closed"))
-        vocabulary.n_texts = whole(state, "n_texts")
+        max_words = whole(state, "max_words", 1, MAX_WORDS)
+        vocabulary = cls(max_words, min_count=whole(state, "min_count", 1))
+        rare = unpack(part(state, "rare"))
+        vocabulary._rare = _make_table(rare)
+        vocabulary._rare.totals[: len(rare)] = integers(state, "rare_totals", (len(rare),))
         words = unpack(part(state, "words"))
         vocabulary._restore(words, integers(state, "totals", (len(words),)))
         return vocabulary
@@ -333,7 +368,7 @@ def _make_table(words: Iterable[str]) -> WordTable:
     for word in cast("list[Any]", words):
         if not isinstance(word, str) or not word:
             raise ValueError(f"a vocabulary is made of words, got {word!r}")
-    numbers, table = look_up(empty_table(), words, adds=True)
+    numbers, table = make_table(words)
     if len(twice := np.flatnonzero(numbers != np.arange(len(words)))):
         raise ValueError(f"the vocabulary has the word {words[twice[0]]!r} twice")
     table.totals[:] = 0

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spectralleader.arrays import Ints
+from spectralleader.arrays import Floats, Ints
 from spectralleader.runtime.compiled import in_place, inlined, shared
 from spectralleader.text.packing import Bytes, decode, encode
 
@@ -19,7 +19,11 @@ LOWER = 2**32 - 1  # the lower half: the word's number plus 1
 SEED = 0x345678DCBA987  # any odd numbers with many bits set will do
 STEP = 0x5851F42D4C957F2D
 FINISH = 0x2545F4914F6CDD1D
+UNKNOWN, FULL, RARE = -1, -2, -3  # instead of a word's number; rare words count down from RARE
 ROOM = 16  # words that a new table has room for
+# Words that are added at their first occurrence, whatever the minimum: with few documents most
+# words are rare, and a model of a handful of texts should have their words.
+N_AT_ONCE = 1000
 
 
 class WordTable(NamedTuple):
@@ -30,6 +34,13 @@ class WordTable(NamedTuple):
     arena: Bytes  # words end to end, UTF-8
     totals: Ints  # (room,) number of occurrences of each word
     size: Ints  # (1,) the number of words
+
+
+class Tables(NamedTuple):
+    """The words that are counted, and the rare ones that may become such a word."""
+
+    known: WordTable
+    rare: WordTable  # its totals are of whole documents, so that the blocks make no difference
 
 
 def empty_table() -> WordTable:
@@ -49,19 +60,60 @@ def copy_table(table: WordTable) -> WordTable:
     return WordTable(*words, totals.copy(), table.size.copy())
 
 
-def look_up(table: WordTable, words: list[str], *, adds: bool) -> tuple[Ints, WordTable]:
-    """Return the numbers of words, and the table.
+def look_up(table: WordTable, words: list[str]) -> Ints:
+    """Return the numbers of words, -1 for unknown ones."""
+    tables, one_document = Tables(table, table), np.array([len(words)])
+    return add_documents(tables, words, one_document, None, min_count=0)[0]
 
-    If `adds`, unknown words are added, and the table may be an enlarged one. Otherwise the table is
-    unchanged and unknown words have the number -1.
+
+def make_table(words: list[str]) -> tuple[Ints, WordTable]:
+    """Return the number of each word, and a table of these words, which were counted."""
+    tables, one_document = Tables(empty_table(), empty_table()), np.array([len(words)])
+    numbers, tables = add_documents(tables, words, one_document, None, min_count=1)
+    return numbers, tables.known
+
+
+def add_documents(
+    tables: Tables, words: list[str], lengths: Ints, counts: Floats | None, *, min_count: int
+) -> tuple[Ints, Tables]:
+    """Return the numbers of the words of documents, -1 for those not counted, and the tables.
+
+    An unknown word is added by the first document before which it occurred at least
+    ``min_count - 1`` times; the first `N_AT_ONCE` words are added at once. If `min_count` is 0,
+    nothing is added or counted.
+
+    Parameters
+    ----------
+    words : list of str
+        The words of all documents, end to end; `lengths` has their numbers.
+    counts : array, optional
+        How often each occurs. Defaults to once.
     """
     text, ends = encode(words)
     packed = np.frombuffer(bytearray(text + bytes(8)), np.uint8)  # writable, as folded texts are
-    numbers, done = np.empty(len(ends), np.int64), 0
-    # The kernel stops at the first word for which there is no room, and resumes with it.
-    while (done := look_up_packed(table, packed, ends, adds, numbers, done)) < len(ends):
-        table = enlarge(table)
-    return numbers, table
+    numbers, done, bounds = np.empty(len(ends), np.int64), 0, np.cumsum([0, *lengths.tolist()])
+    counts = np.ones(len(ends)) if counts is None else counts
+    # The kernel stops at the first document for which there is no room, and resumes with it.
+    while True:
+        done = look_up_packed(tables, packed, ends, counts, bounds, min_count, numbers, done)
+        if done == len(bounds) - 1:
+            return numbers, tables
+        tables = enlarge_full(tables)
+
+
+def enlarge_full(tables: Tables) -> Tables:
+    """Return the tables with more room, after a kernel found one of them full."""
+    if not any(has_all_words(table) for table in tables):  # the bytes of a word did not fit
+        free = [len(table.arena) - int(table.starts[table.size[0]]) for table in tables]
+        return Tables(
+            *(enlarge(one) if n == min(free) else one for one, n in zip(tables, free, strict=True))
+        )
+    return Tables(*(enlarge(one) if has_all_words(one) else one for one in tables))
+
+
+def has_all_words(table: WordTable) -> bool:
+    """Return whether there is no room for another word, however short."""
+    return int(table.size[0]) == len(table.totals)
 
 
 def enlarge(table: WordTable) -> WordTable:
@@ -91,32 +143,76 @@ def words_of(table: WordTable) -> list[str]:
 
 @in_place
 def look_up_packed(
-    table: WordTable,
+    tables: Tables,
     text: Bytes,
     ends: Ints,
-    adds: bool,  # noqa: FBT001  # kernels have no keywords
+    counts: Floats,
+    bounds: Ints,
+    min_count: int,
     numbers: Ints,
     first: int,
 ) -> int:
-    """``numbers[first:] = [words.index(word) for word in packed_words[first:]]``, see `look_up`.
+    """Set the numbers of the words of each document from `first` on, see `add_documents`.
 
-    If `adds`, the totals are updated. Returns the number of words done, which is less than their
-    total number if the table is full.
+    Document i has the words ``bounds[i]`` to ``bounds[i + 1]``. Returns the number of documents
+    done, which is less than their total number if a table is full.
     """
-    start = ends[first - 1] if first > 0 else 0
-    for i in range(first, len(ends)):
-        end = ends[i]
-        hashed = hash_word(text, start, end)
-        number = find_word(table.slots, table.starts, table.arena, text, start, end, hashed)
-        if number < 0 and adds:
-            if not has_room(table, end - start):
+    for i in range(first, len(bounds) - 1):
+        start = ends[bounds[i] - 1] if bounds[i] > 0 else 0
+        for j in range(bounds[i], bounds[i + 1]):
+            hashed = hash_word(text, start, ends[j])
+            numbers[j] = number_of(tables, text, start, ends[j], hashed, min_count)
+            if numbers[j] == FULL:
                 return i
-            number = add_word(table, text, start, end, hashed)
-        if adds:
-            table.totals[number] += 1
-        numbers[i] = number
-        start = end
-    return len(ends)
+            start = ends[j]
+        # Only when the whole document fits: one that is read again must not be counted twice.
+        for j in range(bounds[i], bounds[i + 1]):
+            if min_count > 0:
+                count_word(tables, numbers[j], counts[j])
+            if numbers[j] < 0:
+                numbers[j] = UNKNOWN
+    return len(bounds) - 1
+
+
+@shared
+def number_of(
+    tables: Tables, text: Bytes, start: int, end: int, hashed: int, min_count: int
+) -> int:
+    """Return the number of the word ``text[start:end]``, which may be added, see `add_documents`.
+
+    That of a rare word is ``RARE - number``; `UNKNOWN` if nothing is added, `FULL` without room.
+    """
+    known, rare = tables.known, tables.rare
+    number = find_word(known.slots, known.starts, known.arena, text, start, end, hashed)
+    if number >= 0:
+        return number
+    if min_count == 0:
+        return UNKNOWN
+    n_before = 0
+    if min_count > 1 and known.size[0] >= N_AT_ONCE:
+        number = find_word(rare.slots, rare.starts, rare.arena, text, start, end, hashed)
+        if number < 0:
+            if not has_room(rare, end - start):
+                return FULL
+            number = add_word(rare, text, start, end, hashed)
+        n_before = rare.totals[number]
+        if n_before < min_count - 1:
+            return RARE - number
+    if not has_room(known, end - start):
+        return FULL
+    number = add_word(known, text, start, end, hashed)
+    # It remains in the rare table, where it is no longer searched for, until that is pruned.
+    known.totals[number] = n_before
+    return number
+
+
+@shared
+def count_word(tables: Tables, number: int, count: float) -> None:
+    """Count a word by the number that `number_of` returned."""
+    if number >= 0:
+        tables.known.totals[number] += np.int64(count)
+    else:
+        tables.rare.totals[RARE - number] += np.int64(count)
 
 
 @shared

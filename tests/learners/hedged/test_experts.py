@@ -1,6 +1,7 @@
 """Experts: the table, what each says against NumPy, and how they learn."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
@@ -141,6 +142,51 @@ def test_weights_share_one_document():
         documents_of = experts.estimates[i].totals[0] + 1 / K
         np.testing.assert_allclose(weights[i], documents_of / documents_of.sum())
     assert np.array_equal(weights[N_ESTIMATES:], experts.priors)
+
+
+def closed(which=(1,)):
+    """Experts without the documents of some topics, in every estimate."""
+    experts = learned()
+    for e in range(N_ESTIMATES):
+        statistics = experts.estimates[e]
+        statistics.totals[:, which], statistics.words[:, which] = 0.0, 0.0
+        experts.estimates[e] = statistics
+    return experts
+
+
+def test_a_topic_without_documents_keeps_the_weight_of_its_pseudo_document():
+    """Unlike in the E-step: a document that no other topic explains would be impossible."""
+    experts = closed()
+    likelihoods = experts.log_probs(documents(30, 5))
+    for i in range(N_ESTIMATES):
+        n_docs = experts.estimates[i].totals[0].sum()
+        assert likelihoods.weights[i, 1] == pytest.approx(1 / K / (n_docs + 1))
+
+
+def test_topics_none_of_which_has_documents_weigh_the_same():
+    for experts in (Experts(K, 5), closed(which=(0, 1, 2))):
+        likelihoods = experts.log_probs(documents(30, 5))
+        np.testing.assert_array_equal(likelihoods.weights[:N_ESTIMATES], 1 / K)
+        assert np.isfinite(likelihoods.log_probs).all()
+
+
+@pytest.mark.parametrize("length", [10, 100, 1000])
+def test_words_that_no_topic_with_documents_has_are_unlikely_and_not_impossible(length):
+    """Although a topic without documents, which has next to no weight, expects them most."""
+    n_words, rng = 2000, np.random.default_rng(0)
+    half = rng.integers(50, size=(200, 30))
+    known = Documents.from_tokens([*half[:100], *(50 + half[100:])], n_words)
+    statistics, experts = Statistics.zero(K, n_words), Experts(K, n_words)
+    statistics.add(known, np.eye(K)[np.repeat([0, 1], 100)])
+    experts.background.add(known)
+    for e in range(N_ESTIMATES):
+        experts.estimates[e] = statistics
+    strange = Documents.from_tokens([rng.integers(100, n_words, size=length)], n_words)
+    likelihoods = experts.log_probs(strange)
+    np.testing.assert_allclose(likelihoods.log_probs, plainly(experts, strange), rtol=1e-8)
+    experts.learn(likelihoods)
+    assert np.isfinite(experts.estimates.stacked.words).all()
+    assert np.isfinite(experts.log_probs(known).log_probs).all()
 
 
 def test_experts_are_stored_as_they_are():

@@ -7,7 +7,7 @@ from spectralleader import Documents, HedgedLeader, TopicModel, Window
 from spectralleader.evaluation.agreement import matched_accuracy
 from spectralleader.learners.hedged.experts import expert_table
 from spectralleader.models.matching import best_order
-from spectralleader.sources.synthetic import easy, non_stochastic, random_problem
+from study.sources.synthetic import easy, non_stochastic, random_problem
 from tests.factories import assert_valid, documents, same_state
 
 BEFORE, AFTER = (random_problem(4, 40, lengths=8, seed=seed) for seed in (1, 2))
@@ -73,11 +73,11 @@ def test_topics_are_found_and_keep_their_places():
 
 
 def test_replaced_topics_are_noticed_and_found_within_two_thousand_documents():
-    learner = learned(HedgedLeader(4, n_words=40), BEFORE, 14_000)
+    learner = learned(HedgedLeader(4, n_words=40), BEFORE, 24_000)
     assert learner.info.is_settled
     assert learner.info.drifts_since is None
     learned(learner, AFTER, 2000, seed=1)
-    assert learner.info.drifts_since == pytest.approx(14_000, abs=200)
+    assert learner.info.drifts_since == pytest.approx(24_000, abs=200)
     (event,) = learner.info.events
     assert event.n_docs == learner.info.drifts_since
     assert event.what == "the stream changed"
@@ -169,6 +169,29 @@ def test_a_small_reservoir_still_makes_valid_models():
     assert isinstance(learner.model, TopicModel)
     assert len(learner._refit.window) == 1
     assert isinstance(learner._refit.window, Window)
+
+
+def test_a_long_document_like_no_other_is_learned_while_topics_are_closed():
+    """Of three kinds of documents, 30 topics have no use for most."""
+    rng, n_words = np.random.default_rng(1), 3000
+    tokens = 100 * rng.integers(3, size=(400, 1)) + rng.integers(100, size=(400, 60))
+    learner = HedgedLeader(30, n_words=n_words)
+    for block in Documents.from_tokens(tokens, n_words).blocks(50):
+        learner.learn(block)
+    assert (learner.model.weights == 0.0).sum() > 10
+    learner.learn(Documents.from_tokens([rng.integers(400, n_words, size=100)], n_words))
+    assert np.isfinite(learner.predictive.log_prob(block)).all()
+    again = HedgedLeader.from_state(learner.to_state())
+    assert same_state(again.to_state(), learner.to_state())
+
+
+def test_a_learner_is_stored_before_its_window_has_topics():
+    """A window that is smaller than the first block has none until they are compared."""
+    learner = HedgedLeader(3, n_words=5, reservoir_size=100)
+    for block in documents(200, 5).blocks(100):
+        learner.learn(block)
+        again = HedgedLeader.from_state(learner.to_state())
+        assert same_state(again.to_state(), learner.to_state())
 
 
 def test_the_reservoir_holds_at_least_one_document():

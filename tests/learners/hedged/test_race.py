@@ -5,17 +5,29 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spectralleader.em.columns import Smoothing
 from spectralleader.em.statistics import Statistics
-from spectralleader.learners.hedged.background import smooth
-from spectralleader.learners.hedged.race import fit, make_starts, race, split_documents
+from spectralleader.learners.hedged import background as background_module
+from spectralleader.learners.hedged import race as race_module
+from spectralleader.learners.hedged.background import LEAST, Background, fit_strength, smooth
+from spectralleader.learners.hedged.race import (
+    Contender,
+    close_topics,
+    contend,
+    fit,
+    make_starts,
+    n_open,
+    race,
+    random_start,
+    score,
+    split_documents,
+)
 from spectralleader.learners.hedged.settings import SETTINGS
-from spectralleader.sources.synthetic import random_problem
+from study.sources.synthetic import random_problem
 
 PROBLEM = random_problem(4, 30, lengths=8, seed=3)
 SAMPLE, _ = PROBLEM.truth.sample(2000, 8, seed=1)
 FRESH, _ = PROBLEM.truth.sample(2000, 8, seed=2)
-SMOOTHING = Smoothing(np.ones(30), 30.0, 3.0)
+BACKGROUND = Background(30)
 
 
 def as_statistics(model, n_docs=2000.0):
@@ -28,7 +40,7 @@ def loss(statistics):
 
 
 def run(documents=SAMPLE, incumbents=(), seed=0, **settings):
-    return race(documents, 4, incumbents, SMOOTHING, [0, seed], **settings)
+    return race(documents, 4, incumbents, BACKGROUND, [0, seed], **settings)
 
 
 def test_the_truth_is_found():
@@ -54,13 +66,20 @@ def test_a_newcomer_must_be_better_by_the_margin():
     assert run(incumbents=[as_statistics(PROBLEM.truth)], margin=1e-6).incumbent == 0
 
 
-def test_the_smoothing_is_chosen_by_the_documents_that_judge():
+def change(monkeypatch, module, **settings):
+    monkeypatch.setattr(module, "SETTINGS", replace(SETTINGS, **settings))
+
+
+def test_the_smoothing_is_chosen_by_the_documents_that_judge(monkeypatch):
     """Documents that were fitted, too, say nothing."""
+    change(monkeypatch, race_module, tried=(10.0,))
+    n_words = len(np.unique(SAMPLE.words))
+    assert run().strength == fit_strength(8 * 1600, 4, n_words)  # the rule, which is better
     few, _ = PROBLEM.truth.sample(120, 8, seed=4)
-    little = SMOOTHING._replace(strength=0.01)
-    assert race(few, 4, [], little, [0], strengths=[0.1]).strength > 2.0
-    assert race(few[: SETTINGS.few - 1], 4, [], little, [0], strengths=[0.1]).strength == 0.01
-    assert run(SAMPLE, strengths=[10.0]).strength == 3.0
+    change(monkeypatch, background_module, fit_most=0.0)
+    change(monkeypatch, race_module, tried=(0.1,))
+    assert run(few).strength > 2.0
+    assert run(few[: SETTINGS.few - 1]).strength == LEAST
 
 
 def test_incumbents_are_left_alone():
@@ -72,28 +91,32 @@ def test_incumbents_are_left_alone():
 
 
 def test_documents_are_either_fitted_or_held_out_unless_they_are_few():
-    split = split_documents(SAMPLE, SMOOTHING, np.random.default_rng(0))
+    split = split_documents(SAMPLE, BACKGROUND, np.random.default_rng(0))
     assert split.held_out.n_docs == 400
     assert split.train.n_docs == 1600
-    few = split_documents(SAMPLE[: SETTINGS.few - 1], SMOOTHING, np.random.default_rng(0))
+    few = split_documents(SAMPLE[: SETTINGS.few - 1], BACKGROUND, np.random.default_rng(0))
     assert few.held_out == few.train
+    assert (split.can_judge, few.can_judge) == (True, False)
 
 
 def test_a_split_is_over_the_words_that_its_documents_have():
     order = np.arange(30) * 3
     spread = SAMPLE[:50].recode(order, 100)
-    smoothing = Smoothing(1.0 + np.arange(100), 5050.0, 3.0)
-    split = split_documents(spread, smoothing, np.random.default_rng(0))
+    background = Background(100)
+    background.add(SAMPLE.recode(order, 100))
+    split = split_documents(spread, background, np.random.default_rng(0))
     assert split.word_ids.tolist() == np.unique(spread.words).tolist()
-    np.testing.assert_array_equal(split.smoothing.seen, smoothing.seen[split.word_ids])
-    winner = race(spread, 4, [], smoothing, [0]).winner
+    smoothing = split.smoothing(4)
+    np.testing.assert_array_equal(smoothing.seen, background.roots[split.word_ids])
+    assert smoothing.n_seen == background.n_roots  # of all words
+    winner = race(spread, 4, [], background, [0]).winner
     assert winner.words.shape == (100, 4)
     unknown = np.setdiff1d(np.arange(100), split.word_ids)
     assert (winner.words[unknown] == 0.0).all()
 
 
 def split_of(documents):
-    return split_documents(documents, SMOOTHING, np.random.default_rng(0))
+    return split_documents(documents, BACKGROUND, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize(("n_docs", "n_starts"), [(30, 2), (100, 3), (400, 2)])
@@ -141,3 +164,81 @@ def test_a_random_start_is_renamed_with_the_words():
         expand(list(make_starts(split, 4, np.random.default_rng(0)))[-1], split) for split in splits
     )
     np.testing.assert_array_equal(a.words, b.words[order])
+
+
+def test_every_contender_is_fitted_by_the_rule_of_its_open_topics(monkeypatch):
+    """Also an incumbent that has closed ones; what is tried afterwards is only read with."""
+    fitted, sweep = [], race_module.sweep
+
+    def note(documents, columns, smoothing, *rest):
+        fitted.append((smoothing.strength, int(np.count_nonzero(columns.totals[0]))))
+        sweep(documents, columns, smoothing, *rest)
+
+    monkeypatch.setattr(race_module, "sweep", note)
+    change(monkeypatch, background_module, fit_most=1e9)  # the share decides
+    closed = as_statistics(PROBLEM.truth)
+    closed.totals[:, 1:3], closed.words[:, 1:3] = 0.0, 0.0
+    few = SAMPLE[:300]
+    run(few, incumbents=[closed])
+    n_words = len(np.unique(few.words))
+    assert {n for _, n in fitted} >= {2, 4}
+    assert all(strength == fit_strength(8 * 240, n, n_words) for strength, n in fitted)
+
+
+def winner_of(split, n_topics, seed):
+    return contend(split, random_start(split.train, n_topics, np.random.default_rng(seed)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("least", [1, 5, 7, 12])
+def test_closing_leaves_the_least_number_of_topics_open_and_predicts_no_worse(least, seed):
+    split = split_of(SAMPLE[:120])
+    winner = winner_of(split, 12, seed)
+    found = close_topics(split, winner, least)
+    assert n_open(found.statistics) >= least
+    assert found.scores.mean() >= winner.scores.mean()
+    # what is returned is what was judged
+    smoothing = split.smoothing(1)._replace(strength=found.strength)
+    np.testing.assert_array_equal(score(split, found.statistics, smoothing), found.scores)
+
+
+def test_closed_topics_have_nothing_and_the_others_all_documents():
+    split = split_of(SAMPLE[:120])
+    winner = winner_of(split, 12, 0)
+    found = close_topics(split, winner, 1).statistics
+    is_closed = found.totals[0] == 0.0
+    assert 1 <= np.count_nonzero(is_closed) < 12
+    assert (found.words[:, is_closed] == 0.0).all()
+    assert found.totals[0].sum() == pytest.approx(split.train.n_docs, rel=0.1)
+    assert n_open(winner.statistics) == 12  # it was left alone
+
+
+def test_the_least_number_stays_open_where_topics_have_next_to_nothing_or_are_closed():
+    """Merging these is free, but a merge of two open ones is one less that is open."""
+    split = split_of(SAMPLE[:120])
+    two = winner_of(split, 2, 0).statistics
+    totals, words = np.zeros((2, 6)), np.zeros((len(two.words), 6))
+    totals[:, 2:4], words[:, 2:4] = two.totals, two.words
+    words[:, :2] = 0.01  # topics that have lost nearly all; the last two are closed
+    totals[:, :2] = [[0.05], [0.01 * len(words)]]
+    start = Statistics(totals, words)
+    winner = Contender(start, score(split, start, split.smoothing(4)) - 1.0, 1.0)
+    found = close_topics(split, winner, 3)
+    assert found is not winner
+    assert n_open(found.statistics) >= 3
+
+
+def test_nothing_is_closed_without_held_out_documents():
+    split = split_of(SAMPLE[: SETTINGS.few - 1])
+    winner = winner_of(split, 12, 0)
+    winner = winner._replace(scores=winner.scores - 10.0)  # anything would be better
+    assert close_topics(split, winner, 1) is winner
+
+
+def test_a_race_keeps_as_many_topics_open_as_its_documents_can_fill():
+    few = SAMPLE[:120]
+    least = -(-120 // SETTINGS.filled)
+    found = race(few, 12, [], BACKGROUND, [0]).winner
+    assert found.words.shape == (30, 12)
+    assert least <= n_open(found) < 12
+    assert n_open(race(SAMPLE, 12, [], BACKGROUND, [0]).winner) == 12

@@ -11,8 +11,8 @@ from spectralleader.em.statistics import Statistics, with_words
 from spectralleader.learners.hedged.background import Background, smooth
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.learners.passes import InMemory, add, solve, summaries
-from spectralleader.sources.synthetic import random_problem
 from spectralleader.spectral.algorithm1 import valid_model
+from study.sources.synthetic import random_problem
 from tests.factories import documents
 
 N_DOCS, N_TOPICS = 3000, 4

@@ -66,7 +66,11 @@ def test_a_few_bad_rows_do_not_make_words_of_a_column_of_tokens(tmp_path):
     reader, block = only_block(write_lines(tmp_path / "a.jsonl", "x", values))
     assert block.texts == [["a", "b"], {"c": 2}]
     assert reader.guesses == ("x: 2 tokens, first 'a'",)
-    assert reader.problems.counts == {problems.NO_TEXT: 1, problems.NOT_TOKENS: 2}
+    assert reader.problems.counts == {
+        problems.BROKEN_JSON: 1,
+        problems.NO_TEXT: 1,
+        problems.NOT_TOKENS: 1,
+    }
     with read(write_lines(tmp_path / "b.jsonl", "x", [[], []])) as reader:
         assert reader.guesses == ("x: tokens, the first lists are empty",)
 

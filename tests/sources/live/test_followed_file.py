@@ -266,3 +266,77 @@ def test_a_folder_picks_up_new_files_in_order_of_their_names(tmp_path):
     (tmp_path / "c.txt").unlink()
     with pytest.raises(ValueError, match=r"c\.txt is missing"):
         follow(tmp_path, after=position)
+
+
+def rotate_all(log, how, time):
+    """Rotate as logrotate does: app.log.1 becomes app.log.2, and the log app.log.1."""
+    numbers = sorted((int(path.suffix[1:]) for path in log.parent.glob("app.log.*")), reverse=True)
+    for number in numbers:
+        log.with_name(f"app.log.{number}").rename(log.with_name(f"app.log.{number + 1}"))
+    first = log.with_name("app.log.1")
+    if how == "rename":
+        log.rename(first)
+        log.touch()
+    else:
+        shutil.copy(log, first)
+        os.truncate(log, 0)
+    os.utime(first, ns=(time, time))
+
+
+@pytest.mark.parametrize("how", ["rename", "copy"])
+@pytest.mark.parametrize("times", [1, 2, 3])
+@pytest.mark.parametrize("n_read", [0, 1, 3])
+@pytest.mark.parametrize("same_time", [True, False])
+def test_rotations_while_the_reader_is_behind_lose_and_repeat_nothing(
+    log, how, times, n_read, same_time
+):
+    expected, said = [], []
+
+    def fill(name):
+        lines = [f"{name} line {i}" for i in range(3)]
+        write(log, *lines)
+        expected.extend(lines)
+
+    source = FollowedFile(str(log), LiveSettings(say=said.append))
+    source.open(None)
+    found = []
+    if n_read:
+        fill("first")
+        found += [line.decode() for line in source.take(n_read, rest=True).payloads]
+    for i in range(times):
+        fill(f"generation {i}")
+        rotate_all(log, how, 10**18 + (0 if same_time else i))
+    fill("last")
+    for _ in range(30):
+        found += [line.decode() for line in source.take(2, rest=True).payloads]
+    source.close()
+    assert found == expected
+    assert said == []
+
+
+@pytest.mark.parametrize("how", ["rename", "copy"])
+def test_rotations_while_older_files_are_read_lose_and_repeat_nothing(log, how):
+    expected, found = [], []
+    source = FollowedFile(str(log), LiveSettings())
+    source.open(None)
+    for i in range(60):
+        line = f"line {i} of a log that is rotated faster than it is read"
+        write(log, line)
+        expected.append(line)
+        if i % 5 == 4:
+            rotate_all(log, how, 10**18 + i)
+        if i % 2:
+            found += [line.decode() for line in source.take(1, rest=True).payloads]
+    for _ in range(150):
+        found += [line.decode() for line in source.take(1, rest=True).payloads]
+    source.close()
+    assert found == expected
+
+
+def test_a_truncation_without_a_copy_is_an_error_if_strict(log):
+    write(log, "one", "two")
+    with follow(log, strict=True) as reader:
+        assert now(reader) == ["one", "two"]
+        log.write_text("a much longer line than those before\n")
+        with pytest.raises(ValueError, match=r"no copy was found: .* after byte 8 .*--fresh"):
+            now(reader)

@@ -81,6 +81,107 @@ def test_a_stream_that_is_another_is_refused(redis_server):
         open_source(address)
 
 
+@pytest.fixture
+def trimmed(redis_server, request):
+    """A stream of which 10 of 30 messages are learned; its address and the position."""
+    with redis_server.client() as client:
+        if int(client.info()["redis_version"].split(".")[0]) < 7:
+            pytest.skip("Redis before version 7 does not tell how many messages were added")
+    name = f"trimmed-{request.node.name}"
+    redis_server.fill(name, [{"text": f"rain {i}"} for i in range(10)])
+    with open_source(f"{redis_server.address}/{name}", block=10) as reader:
+        position = next(reader).position
+    redis_server.fill(name, [{"text": f"rain {i}"} for i in range(10, 30)])
+    return name, f"{redis_server.address}/{name}", position
+
+
+def delete_by(client, name, how):
+    if how == "XTRIM":
+        client.xtrim(name, maxlen=12, approximate=False)
+    elif how == "MAXLEN":
+        client.xadd(name, {"text": "rain 30"}, maxlen=13, approximate=False)
+    else:
+        client.xdel(name, *(id for id, _ in client.xrange(name)[10:18]))
+
+
+@pytest.mark.parametrize("how", ["XTRIM", "MAXLEN", "XDEL"])
+def test_messages_deleted_before_they_were_read_are_reported_with_their_number(
+    redis_server, trimmed, how
+):
+    name, address, position = trimmed
+    with redis_server.client() as client:
+        delete_by(client, name, how)
+    said = []
+    reader, found = read_all(address, after=position, say=said.append)
+    assert found[:12] == [f"rain {i}" for i in range(18, 30)]
+    [lost] = said
+    assert "was trimmed: 8 messages were deleted before learning" in lost
+    with pytest.raises(ValueError, match=r"8 messages were deleted.*omit --strict"):
+        read_all(address, after=position, strict=True)
+    said.clear()
+    assert read_all(address, after=reader.position, say=said.append)[1] == []
+    assert said == []  # once is enough
+
+
+def test_read_messages_may_be_deleted_without_a_word(redis_server, trimmed):
+    name, address, position = trimmed
+    said = []
+    with redis_server.client() as client:
+        client.xdel(name, client.xrange(name)[0][0])
+        client.xtrim(name, maxlen=20, approximate=False)
+    found = read_all(address, after=position, say=said.append, strict=True)[1]
+    assert (len(found), said) == (20, [])
+    with redis_server.client() as client:  # what was deleted before the first start is not missed
+        client.xtrim(name, maxlen=5, approximate=False)
+    assert (len(read_all(address, say=said.append, strict=True)[1]), said) == (5, [])
+
+
+def test_messages_deleted_while_the_stream_is_followed_are_reported(
+    redis_server, trimmed, monkeypatch
+):
+    monkeypatch.setattr(redis_stream, "LAG_EVERY", 0.0)
+    name, address, position = trimmed
+    said = []
+    with open_source(address, after=position, block=20, say=said.append, wait=0) as reader:
+        assert len(next(reader)) == 20
+        redis_server.fill(name, [{"text": "wind"}] * 7)
+        with redis_server.client() as client:
+            client.xtrim(name, maxlen=3, approximate=False)
+        n = 0
+        while n < 3:
+            n += len(next(reader))
+        reader.next_or_idle()
+    [lost] = said
+    assert "4 messages were deleted" in lost
+
+
+def test_a_stream_that_was_recreated_is_refused_though_its_ids_are_later(redis_server, trimmed):
+    name, address, position = trimmed
+    with redis_server.client() as client:
+        client.delete(name)
+    redis_server.fill(name, [{"text": "wind"}])
+    with pytest.raises(ValueError, match=r"was recreated or is another one.*--fresh"):
+        open_source(address, after=position)
+
+
+def test_a_position_of_an_earlier_version_reports_that_nothing_is_known(redis_server, trimmed):
+    name, address, position = trimmed
+    del position["at"]["added"]
+    said = []
+    assert len(read_all(address, after=position, say=said.append)[1]) == 20
+    assert said == []
+    with redis_server.client() as client:
+        delete_by(client, name, "XTRIM")
+    reader, found = read_all(address, after=position, say=said.append)
+    assert len(found) == 12
+    [unknown] = said
+    assert "whether messages between them were deleted is unknown" in unknown
+    assert reader.position["at"]["added"] == 30  # from now on it is known
+    position["at"]["added"] = -1
+    with pytest.raises(ValueError, match="added"):
+        open_source(address, after=position)
+
+
 def test_an_address_without_a_server_is_an_error_soon(monkeypatch):
     monkeypatch.setattr(redis_stream, "PATIENCE", 0.3)
     with pytest.raises(ValueError, match=r"redis://127.0.0.1:1/0/x cannot be reached.*address"):

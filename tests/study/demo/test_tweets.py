@@ -5,9 +5,9 @@ import pytest
 from rich.console import Console
 
 from spectralleader import DEFAULT_LEARNER, LEARNERS
-from spectralleader.sources.corpora import DATA_VARIABLE, find_files
-from spectralleader.sources.pypi_corpora import WHEEL_VARIABLE
-from spectralleader.study.demo import show, tweets
+from study.demo import show, tweets
+from study.sources.corpora import DATA_VARIABLE, find_files
+from study.sources.pypi_corpora import WHEEL_VARIABLE
 from tests.factories import write_corpus
 
 

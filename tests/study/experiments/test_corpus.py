@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from spectralleader import SpectralMethod
-from spectralleader.study.experiments import corpus, find, load
-from spectralleader.study.experiments.corpus import CorpusSource
-from spectralleader.study.experiments.run import check, run
-from spectralleader.study.experiments.scenario import parse
-from spectralleader.study.experiments.sources import open_source, stand_in, why_missing
+from study.experiments import corpus, find, load
+from study.experiments.corpus import CorpusSource
+from study.experiments.run import check, run
+from study.experiments.scenario import parse
+from study.experiments.sources import open_source, stand_in, why_missing
 from tests.factories import scenario_table, write_corpus
 from tests.real_data import real_file
 

@@ -6,10 +6,10 @@ import json
 import polars as pl
 import pytest
 
-from spectralleader.study.experiments import load
-from spectralleader.study.experiments.scenario import parse
-from spectralleader.study.experiments.sources import open_source, portable, why_missing
-from spectralleader.study.experiments.trials import trials_of
+from study.experiments import load
+from study.experiments.scenario import parse
+from study.experiments.sources import open_source, portable, why_missing
+from study.experiments.trials import trials_of
 from tests.factories import scenario_table, texts
 
 BODIES, SECTIONS = texts(60)

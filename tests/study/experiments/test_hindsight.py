@@ -1,8 +1,8 @@
 import pytest
 
-from spectralleader.study.experiments.run import run
-from spectralleader.study.experiments.scenario import parse
-from spectralleader.study.experiments.sources import open_source
+from study.experiments.run import run
+from study.experiments.scenario import parse
+from study.experiments.sources import open_source
 from tests.factories import scenario_table
 
 REPLACED = {"problem": "replaced", "n_topics": 2, "n_words": 20, "lengths": 5, "seed": 1}

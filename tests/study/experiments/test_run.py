@@ -6,17 +6,20 @@ import sys
 import time
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spectralleader.study.experiments.kinds import Setting, even_steps
-from spectralleader.study.experiments.run import cores, run, single_threaded
-from spectralleader.study.experiments.scenario import parse
-from spectralleader.study.experiments.trials import Trial, trials_of
-from spectralleader.study.rows import Row
+from study.experiments.kinds import Setting, even_steps
+from study.experiments.run import cores, run, single_threaded
+from study.experiments.scenario import parse
+from study.experiments.trials import Trial, trials_of
+from study.rows import Row
 from tests.factories import scenario_table, write_toml
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -100,7 +103,7 @@ def test_only_missing_trials_are_run(scenario, tmp_path, monkeypatch):
         ran.append(trial)
         return [Row(trial.learner, trial.seed, step, {"L1": 0.0, "L2": 0.0}) for step in (1, 3, 6)]
 
-    monkeypatch.setattr("spectralleader.study.experiments.run.rows_of", spy)
+    monkeypatch.setattr("study.experiments.run.rows_of", spy)
     run([replace(scenario, seeds=(0,))], tmp_path, workers=0)
     assert {trial.seed for trial in ran} == {0}
     ran.clear()
@@ -161,9 +164,11 @@ def test_ctrl_c_leaves_valid_rows_and_the_same_command_goes_on(tmp_path):
     table = scenario_table(seeds=200, n_steps=300)
     file = write_toml(tmp_path / "long.toml", table)
     rows = tmp_path / "out" / "rows" / "long.jsonl"
-    command = [sys.executable, "-m", "spectralleader", "experiment", "run", str(file)]
+    command = [sys.executable, "-m", "study", "experiment", "run", str(file)]
     command += ["--workers", "2", "--out", str(tmp_path / "out")]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    process = subprocess.Popen(
+        command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     deadline = time.monotonic() + 60
     while not (rows.is_file() and rows.stat().st_size) and time.monotonic() < deadline:
         time.sleep(0.05)

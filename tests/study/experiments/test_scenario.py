@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader.study.experiments import find, load, shipped
-from spectralleader.study.experiments.scenario import REQUIRED, expand, parse
-from spectralleader.study.experiments.sources import make_problem
+from study.experiments import find, load, shipped
+from study.experiments.scenario import REQUIRED, expand, parse
+from study.experiments.sources import make_problem
 from tests.factories import scenario_table
 
 

@@ -2,12 +2,12 @@ from dataclasses import replace
 
 import pytest
 
-from spectralleader.study.experiments import load, shipped
-from spectralleader.study.experiments.run import run
-from spectralleader.study.experiments.scenario import parse
-from spectralleader.study.experiments.screening import due
-from spectralleader.study.experiments.trials import trials_of
-from spectralleader.study.rows import Row
+from study.experiments import load, shipped
+from study.experiments.run import run
+from study.experiments.scenario import parse
+from study.experiments.screening import due
+from study.experiments.trials import trials_of
+from study.rows import Row
 from tests.factories import scenario_table
 
 GRID = {"name": "stepwise-em", "step_power": [0.5, 0.7, 0.9], "label": "EM {step_power}"}
@@ -33,7 +33,7 @@ def test_the_whole_grid_runs_on_the_first_seeds_and_the_best_on_all(scenario, tm
 
 def test_a_finished_screening_runs_nothing_again(scenario, tmp_path, monkeypatch):
     rows = run([scenario], tmp_path, workers=0)
-    monkeypatch.setattr("spectralleader.study.experiments.run.rows_of", None)
+    monkeypatch.setattr("study.experiments.run.rows_of", None)
     assert run([scenario], tmp_path, workers=0) == rows
 
 

@@ -1,7 +1,7 @@
-from spectralleader.study.experiments import find, load
-from spectralleader.study.experiments.run import run
-from spectralleader.study.reporting.regret import draw_regret, followed
-from spectralleader.study.reproduce import study_of
+from study.experiments import find, load
+from study.experiments.run import run
+from study.reporting.regret import draw_regret, followed
+from study.reproduce import study_of
 
 
 def test_regret_is_run_from_a_file_and_drawn_under_its_bounds(tmp_path):

@@ -3,18 +3,18 @@ from pathlib import Path
 
 import pytest
 
-from spectralleader.study.reporting import texts
-from spectralleader.study.reporting.figures import as_svg, draw_over_axis, draw_over_steps, styles
-from spectralleader.study.reporting.report import Report, write_markdown, write_page
-from spectralleader.study.reporting.study import by_figure
-from spectralleader.study.reporting.tables import (
+from study.reporting import texts
+from study.reporting.figures import as_svg, draw_over_axis, draw_over_steps, styles
+from study.reporting.report import Report, write_markdown, write_page
+from study.reporting.study import by_figure
+from study.reporting.tables import (
     Table,
     as_html,
     as_markdown,
     final_table,
     tuning_table,
 )
-from spectralleader.study.reporting.verdicts import Verdict
+from study.reporting.verdicts import Verdict
 from tests.factories import study as make_study
 
 FINALS = {

@@ -1,7 +1,7 @@
 import numpy as np
 
-from spectralleader.study.reporting.statistics import plus_minus, summarise
-from spectralleader.study.rows import Contender, Row
+from study.reporting.statistics import plus_minus, summarise
+from study.rows import Contender, Row
 
 
 def test_a_summary_is_the_mean_and_standard_error_over_seeds():

@@ -2,10 +2,10 @@ from io import StringIO
 
 from rich.console import Console
 
-from spectralleader.study.reporting.findings import lower_everywhere, recovers
-from spectralleader.study.reporting.table1 import table1_tables
-from spectralleader.study.reproduce import Options, reproduce
-from spectralleader.study.rows import Row
+from study.reporting.findings import lower_everywhere, recovers
+from study.reporting.table1 import table1_tables
+from study.reproduce import Options, reproduce
+from study.rows import Row
 from tests.factories import ROLES, contender, scenario_table, study, write_toml
 
 FINALS = {
@@ -67,7 +67,8 @@ def test_recovery_is_counted_from_the_middle_in_documents():
 
 def test_table_1_is_run_if_asked_for_and_stands_apart_from_the_papers_claims(tmp_path, monkeypatch):
     names = {"hedged": "HedgedLeader", "spectral": "SpectralLeader", "truth": "true model"}
-    names |= {"variance-reduced-em": "VarianceReducedEM", "unigram": "Unigram"}
+    names |= {"study.learners.variance_reduced_em:VarianceReducedEM": "VarianceReducedEM"}
+    names |= {"unigram": "Unigram"}
     learners = [{"name": name, "label": label} for name, label in names.items()]
     learners.append(
         {"name": "spectral", "label": "SpectralLeader, shrunk", "shrinkage": "cross-validated"}
@@ -77,7 +78,7 @@ def test_table_1_is_run_if_asked_for_and_stands_apart_from_the_papers_claims(tmp
     learners = [one | {"role": ROLES.get(one["label"], "other")} for one in learners]
     table = scenario_table(learners=learners, figure="table1", axis="step_power")
     files = [write_toml(tmp_path / "table1-hard.toml", table)]
-    monkeypatch.setattr("spectralleader.study.reproduce.shipped", lambda: files)
+    monkeypatch.setattr("study.reproduce.shipped", lambda: files)
     console, docs = Console(file=StringIO(), width=200), tmp_path / "docs"
     verdicts = reproduce(console, Options(tmp_path / "no", workers=0))
     assert not (tmp_path / "no" / "rows" / "table1-hard.jsonl").exists()

@@ -2,14 +2,14 @@ import inspect
 
 import pytest
 
-from spectralleader.study.experiments import load, shipped
-from spectralleader.study.reporting import findings
-from spectralleader.study.reporting.claims import LEADER, load_claims
-from spectralleader.study.reporting.study import Study
-from spectralleader.study.reporting.tables import compared_table
-from spectralleader.study.reporting.verdicts import Claim, judge
-from spectralleader.study.reproduce import study_of
-from spectralleader.study.rows import Contender, Row
+from study.experiments import load, shipped
+from study.reporting import findings
+from study.reporting.claims import LEADER, load_claims
+from study.reporting.study import Study
+from study.reporting.tables import compared_table
+from study.reporting.verdicts import Claim, judge
+from study.reproduce import study_of
+from study.rows import Contender, Row
 from tests.factories import study
 
 EM = "stepwise EM"

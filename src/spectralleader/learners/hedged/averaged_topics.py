@@ -36,11 +36,6 @@ class AveragedTopics:
             self._model = smooth(columns, self.background.prior, self.strength)
         return self._model
 
-    def is_due(self, n_docs: int) -> bool:
-        """Whether the stream has grown by a step."""
-        # Relative to the stream: the number of updates is logarithmic in its length.
-        return n_docs - self.n_docs >= SETTINGS.step * n_docs
-
     def updated(
         self, current: Statistics, background: Background, strength: float, n_docs: int
     ) -> AveragedTopics:

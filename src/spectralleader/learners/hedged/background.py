@@ -12,11 +12,22 @@ from spectralleader.checks.states import floats, number
 from spectralleader.documents import Documents
 from spectralleader.documents.recoding import move_rows
 from spectralleader.em.columns import UNSEEN, WEIGHT, Columns
+from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.models import TopicModel
 from spectralleader.runtime.compiled import in_place
 
 LEAST = 0.05  # minimum pseudo-words of background per topic: those of a vocabulary of one word
 TILE = 32  # words per tile: their rows of 100 topics fit into the L1 cache
+
+
+def fit_strength(n_tokens: float, n_topics: int, n_words: int) -> float:
+    """Return the pseudo-words of background per topic with which EM fits.
+
+    A rule of the documents, not a choice: a strength chosen with few documents is heavy, and
+    statistics fitted with it prefer a heavy one again, until few topics are better than many.
+    """
+    share = SETTINGS.fit_share * n_tokens / max(1, n_topics)
+    return max(LEAST, min(share, SETTINGS.fit_most * n_words))
 
 
 class Background:
@@ -111,13 +122,14 @@ def smooth_into(
     """
     K, n_words, first = columns.n_topics, topics.shape[1], columns.first
     for k in range(K):
-        # The M-step of eq. 27.
-        weights[k] = scale * columns.totals[0, first + k] + WEIGHT / K
+        # The M-step of eq. 27; a topic without documents is closed, as in `em.columns.m_step`.
+        own = scale * columns.totals[0, first + k]
+        weights[k] = own + WEIGHT / K if own > 0.0 else 0.0
     n_docs = 0.0
     for k in range(K):  # sums have loops of their own, see `compiled.kernel`
         n_docs += weights[k]
     for k in range(K):
-        weights[k] /= n_docs
+        weights[k] = weights[k] / n_docs if n_docs > 0.0 else 1.0 / K
     # A tile of words at a time: the table has a row per word, the topics have a column, and a
     # whole column of either would leave the cache before its neighbour is read.
     for low in range(0, n_words, TILE):

@@ -114,6 +114,10 @@ class Experts:
         stacked, n_topics = self.estimates.stacked, self.estimates.n_topics
         return Columns(stacked.words, stacked.totals, estimate * n_topics, n_topics)
 
+    def has_topics(self, estimate: int) -> bool:
+        """Whether an estimate has any documents."""
+        return bool(self.estimates.view(estimate).totals[0].any())
+
     def log_probs(self, block: Documents) -> ExpertLikelihoods:
         """Return the log-probability of each document by every expert."""
         arrays, estimates = (block.indptr, block.words, block.counts), self.estimates

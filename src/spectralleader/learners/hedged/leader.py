@@ -59,6 +59,7 @@ PLAIN = ("n_topics", "n_words", "grows", "reservoir_size", "seed")
 class HedgedInfo(NamedTuple):
     """The state of the stream, and the weights of the experts."""
 
+    n_used: int  # topics in use; the others have almost no documents
     is_settled: bool  # whether topics are replaced only if others are better by a margin
     drifts_since: int | None  # documents before the stream began to drift; None without drift
     events: tuple[Event, ...]  # replacements and restarts of topics, the latest last
@@ -217,7 +218,7 @@ class HedgedLeader(Guarded):
     def _read(self, estimate: int) -> TopicModel:
         if estimate not in self._models:
             experts, prior = self._experts, self._experts.background.prior
-            strength = self._refit.smoothing(estimate, experts).strength
+            strength = self._refit.read_strength(estimate, experts)
             scale = float(experts.estimates.scales[estimate])
             self._models[estimate] = smooth(experts.columns(estimate), prior, strength, scale)
         return self._models[estimate]
@@ -245,6 +246,7 @@ class HedgedLeader(Guarded):
         )
         refit = self._refit
         return HedgedInfo(
+            self.model.n_used,
             refit.is_settled,
             self._drifts_since,
             tuple(refit.events),

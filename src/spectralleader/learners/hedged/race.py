@@ -11,11 +11,12 @@ from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
 from spectralleader.documents.csr import number_words
 from spectralleader.documents.views import DocumentView
-from spectralleader.em.columns import Columns, Smoothing
+from spectralleader.em.columns import Smoothing
 from spectralleader.em.passes import log_probs, sweep
 from spectralleader.em.statistics import Statistics
+from spectralleader.learners.hedged.background import Background, fit_strength
 from spectralleader.learners.hedged.settings import SETTINGS
-from spectralleader.models.merging import merge_topics
+from spectralleader.models.merging import RARE, find_merges, merge_topics
 from spectralleader.moments.pair_operator import sum_in_basis
 from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.spectral import estimate
@@ -35,7 +36,7 @@ class Outcome(NamedTuple):
 
     winner: Statistics
     incumbent: int  # index of the winning incumbent; -1 if a newcomer won
-    strength: float  # the best smoothing strength for the winner
+    strength: float  # the best smoothing strength to read the winner with
 
 
 class HeldOutSplit(NamedTuple):
@@ -44,17 +45,35 @@ class HeldOutSplit(NamedTuple):
     train: Documents
     held_out: Documents
     word_ids: Ints  # id in the vocabulary of each word that occurs
-    smoothing: Smoothing
+    seen: Floats  # background of these words
+    n_seen: float  # sum over all words
+
+    @property
+    def can_judge(self) -> bool:
+        """Whether documents are held out: on others less smoothing and more topics always win."""
+        return self.held_out is not self.train
+
+    def smoothing(self, n_open: int) -> Smoothing:
+        """Return the smoothing with which that many topics are fitted."""
+        strength = fit_strength(float(self.train.counts.sum()), n_open, len(self.word_ids))
+        return Smoothing(self.seen, self.n_seen, strength)
+
+
+class Contender(NamedTuple):
+    """Topics fitted in a race."""
+
+    statistics: Statistics
+    scores: Floats  # log-probability of each held-out document
+    strength: float  # of the smoothing with which they are highest
 
 
 def race(
     documents: Documents,
     n_topics: int,
     incumbents: Sequence[Statistics],
-    smoothing: Smoothing,
+    background: Background,
     seed: list[int],
     margin: float = 0.0,
-    strengths: Sequence[float] = (),
     *,
     spectral: bool = True,
 ) -> Outcome:
@@ -64,6 +83,9 @@ def race(
     same documents. The spectral start has a global guarantee only for documents that follow the
     model; on real text another start sometimes ends higher.
 
+    All are fitted with the same smoothing, see `fit_strength`, and each is judged with the strength
+    that suits it best.
+
     Parameters
     ----------
     documents : Documents
@@ -72,45 +94,77 @@ def race(
         K.
     incumbents : sequence of Statistics
         The current topics.
-    smoothing : Smoothing
-        Smoothing of the topics.
+    background : Background
+        Word counts of the stream.
     seed : list of int
         Random seed of the split and of the starts.
     margin : float
         Share of the loss by which a newcomer must be better than all incumbents, beside
         `SETTINGS.n_sigmas` standard errors. If it is 0, being better is enough.
-    strengths : sequence of float
-        Strengths of smoothing that are compared for the winner, as multiples of the number of
-        distinct words in the documents.
     spectral : bool
         Whether spectral starts are among the contenders.
     """
     rng = np.random.default_rng(seed)
-    split = split_documents(documents, smoothing, rng)
+    split = split_documents(documents, background, rng)
     # Words that do not occur here keep their mass in the totals: probabilities remain those over
     # the whole vocabulary.
     defenders = [statistics.of_words(split.word_ids) for statistics in incumbents]
     with ONE_BLAS_THREAD:  # of more, the matrices are too small to gain anything
         starts = (*defenders, *make_starts(split, n_topics, rng, spectral=spectral))
-        fitted = [fit(split, start) for start in starts]
-    scores = [score(split, statistics) for statistics in fitted]
-    winner = choose_winner(scores, len(incumbents), margin)
-    best, won, strength = float(scores[winner].mean()), fitted[winner], smoothing.strength
-    if split.held_out is not split.train:  # else less smoothing always wins
-        # The same statistics, smoothed differently: a pass over held-out documents, no refit.
-        for other in (len(split.word_ids) * factor for factor in strengths):
-            smoother = split._replace(smoothing=split.smoothing._replace(strength=other))
-            if (mean := float(score(smoother, won).mean())) > best:
-                best, strength = mean, other
+        contenders = [contend(split, start) for start in starts]
+    best = choose_winner([one.scores for one in contenders], len(incumbents), margin)
+    won = close_topics(
+        split, contenders[best], min(n_topics, -(-documents.n_docs // SETTINGS.filled))
+    )
     words = np.zeros((documents.n_words, n_topics))
-    words[split.word_ids] = won.words
-    incumbent = winner if winner < len(incumbents) else -1
-    return Outcome(Statistics(won.totals, words), incumbent, strength)
+    words[split.word_ids] = won.statistics.words
+    incumbent = best if best < len(incumbents) else -1
+    return Outcome(Statistics(won.statistics.totals, words), incumbent, won.strength)
 
 
-def score(split: HeldOutSplit, statistics: Statistics) -> Floats:
+def contend(split: HeldOutSplit, start: Statistics) -> Contender:
+    """Return a start after sweeps, with the smoothing that suits its held-out documents best."""
+    fitted, smoothing = fit(split, start), split.smoothing(n_open(start))
+    best, strength = score(split, fitted, smoothing), smoothing.strength
+    # The same statistics, smoothed differently: a pass over held-out documents, no refit.
+    for factor in SETTINGS.tried if split.can_judge else ():
+        other = smoothing._replace(strength=len(split.word_ids) * factor)
+        if (scores := score(split, fitted, other)).mean() > best.mean():
+            best, strength = scores, other.strength
+    return Contender(fitted, best, strength)
+
+
+def close_topics(split: HeldOutSplit, winner: Contender, least: int) -> Contender:
+    """Return the winner, with topics merged into others if that predicts held-out documents better.
+
+    Few documents deserve fewer topics. A topic whose documents another one has is closed: it has
+    none, and no weight, until a race opens it again. At least `least` stay open.
+    """
+    best, n = winner, n_open(winner.statistics)
+    if not split.can_judge or n <= least:
+        return best
+    totals, words = winner.statistics.totals, winner.statistics.words
+    is_open, K = totals[0] > 0.0, totals.shape[1]
+    merges = find_merges(np.where(words > RARE, words, 0.0)[:, is_open], least)
+    n_all, group = n, np.arange(K)
+    while n > least:
+        n = max(least, int(n / SETTINGS.coarser))
+        group[is_open] = np.flatnonzero(is_open)[merges.groups(n_all, n_all - n)]
+        member = np.eye(K)[group]
+        coarse = contend(split, Statistics(totals @ member, words @ member))
+        if coarse.scores.mean() > best.scores.mean():
+            best = coarse
+    return best
+
+
+def n_open(statistics: Statistics) -> int:
+    """Return the number of topics that have documents; the others are closed."""
+    return int(np.count_nonzero(statistics.totals[0]))
+
+
+def score(split: HeldOutSplit, statistics: Statistics, smoothing: Smoothing) -> Floats:
     """Return the log-probability of each held-out document."""
-    return log_probs(DocumentView.of(split.held_out), *kernel_arguments(statistics, split))
+    return log_probs(DocumentView.of(split.held_out), statistics.columns, smoothing)
 
 
 def choose_winner(scores: Sequence[Floats], n_incumbents: int, margin: float) -> int:
@@ -129,7 +183,7 @@ def choose_winner(scores: Sequence[Floats], n_incumbents: int, margin: float) ->
 
 
 def split_documents(
-    documents: Documents, smoothing: Smoothing, rng: np.random.Generator
+    documents: Documents, background: Background, rng: np.random.Generator
 ) -> HeldOutSplit:
     """Split documents at random into training and held-out ones; few documents are both."""
     words, word_ids = number_words(documents.words, documents.n_words)
@@ -138,9 +192,8 @@ def split_documents(
     n_held_out = int(SETTINGS.held_out * n) if n >= SETTINGS.few else 0
     train = compact.take(order[n_held_out:])
     held_out = compact.take(order[:n_held_out]) if n_held_out else train
-    # `n_seen` remains the sum over all words, for the same reason as the totals in `race`.
-    smoothing = smoothing._replace(seen=smoothing.seen[word_ids])
-    return HeldOutSplit(train, held_out, word_ids, smoothing)
+    # `n_roots` remains the sum over all words, for the same reason as the totals in `race`.
+    return HeldOutSplit(train, held_out, word_ids, background.roots[word_ids], background.n_roots)
 
 
 def fit(split: HeldOutSplit, start: Statistics) -> Statistics:
@@ -148,13 +201,9 @@ def fit(split: HeldOutSplit, start: Statistics) -> Statistics:
     fitted = start.copy()
     # With few documents the mini-batches shrink, so that a sweep still has many steps.
     size = max(1, min(SWEEP_SIZE, split.train.n_docs // SWEEP_BLOCKS))
-    sweep(DocumentView.of(split.train), *kernel_arguments(fitted, split), size, N_SWEEPS)
+    smoothing = split.smoothing(n_open(start))
+    sweep(DocumentView.of(split.train), fitted.columns, smoothing, size, N_SWEEPS)
     return fitted
-
-
-def kernel_arguments(statistics: Statistics, split: HeldOutSplit) -> tuple[Columns, Smoothing]:
-    """Return statistics and smoothing in the form that kernels take."""
-    return statistics.columns, split.smoothing
 
 
 def make_starts(

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from spectralleader.arrays import Ints
+from spectralleader.arrays import Flags, Ints
 from spectralleader.checks.states import (
     MOST,
     check_same,
@@ -21,20 +21,25 @@ from spectralleader.documents import Documents
 from spectralleader.em.columns import Smoothing
 from spectralleader.em.statistics import Statistics, match
 from spectralleader.learners.hedged.averaged_topics import AveragedTopics
-from spectralleader.learners.hedged.background import LEAST
+from spectralleader.learners.hedged.background import LEAST, fit_strength
 from spectralleader.learners.hedged.drift import Drift
 from spectralleader.learners.hedged.events import CHANGED, Event, with_event
 from spectralleader.learners.hedged.experts import ALL, RECENT, SAMPLE_NAMES, Experts, own_column
-from spectralleader.learners.hedged.race import ENOUGH, Outcome, race
-from spectralleader.learners.hedged.revival import restart_topic
+from spectralleader.learners.hedged.race import ENOUGH, Outcome, n_open, race
+from spectralleader.learners.hedged.revival import (
+    count_used,
+    find_dead,
+    n_used_by,
+    restart_topics,
+)
 from spectralleader.learners.hedged.sample_em import SampleEM
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.samples import Reservoir, Window, sample_to_state
 from spectralleader.samples.interleaving import interleave, take_in_turns
 
 COUNTERS = (
-    *("n_races", "_n_raced", "_next_race", "_since", "_next_fresh"),
-    *("_n_compared", "_next_revival", "changed", "_n_searched"),
+    *("n_races", "_n_raced", "_next_race", "_since", "_next_fresh", "_next_check"),
+    *("_n_compared", "_next_revival", "_next_rescue", "changed", "_n_searched"),
 )
 
 
@@ -42,8 +47,9 @@ def next_race(n_docs: int, n_topics: int, *, is_settled: bool) -> int:
     """Return the number of documents at which the next race is due."""
     if is_settled or n_docs < n_topics:
         return SETTINGS.late_growth * n_docs
-    growth = SETTINGS.first_growth if n_docs < SETTINGS.first else SETTINGS.growth
-    return int(np.ceil(growth * n_docs))
+    soon = int(np.ceil(SETTINGS.growth * n_docs))
+    # The last early race has `early` documents; topics are settled after it.
+    return min(soon, SETTINGS.early) if n_docs < SETTINGS.early else soon
 
 
 class Refit:
@@ -62,7 +68,7 @@ class Refit:
         self.window = Window(size, n_words=n_words)
         self._make_sample_ems()
         self.averaged: AveragedTopics | None = None  # None: few documents, or new topics
-        # words of background in the topics of each sample; 0: not chosen yet
+        # words of background to read the topics of each sample with; 0: not chosen yet
         self.strengths = [0.0 for _ in SAMPLE_NAMES]
         self.events: list[Event] = []
         self.n_races = 0
@@ -72,7 +78,9 @@ class Refit:
         self._next_fresh = self._min_fresh  # documents since a change, at the next search
         self._n_searched = 0  # documents of all searches so far
         self._n_compared = 0  # documents when the window's topics were last compared
+        self._next_check = 0  # documents at which the use of topics is checked next
         self._next_revival = 0
+        self._next_rescue = 0
         self.changed = 0  # documents before the last change that was noted
 
     def _make_sample_ems(self) -> None:
@@ -88,7 +96,7 @@ class Refit:
 
     @property
     def _max_raced(self) -> int:
-        return SETTINGS.raced[self.n_topics <= SETTINGS.many]
+        return max(SETTINGS.raced, SETTINGS.raced_per_topic * self.n_topics)
 
     @property
     def _min_fresh(self) -> int:
@@ -96,13 +104,27 @@ class Refit:
 
     def learn(self, block: Documents, experts: Experts) -> None:
         """Add a mini-batch to the samples, and update their topics by incremental EM."""
-        visits = (SETTINGS.n_visits, SETTINGS.n_recent_visits)
-        for e, sample_em in enumerate(self.sample_ems):
-            sample_em.learn(block, experts.columns(e), self.smoothing(e, experts), visits[e])
+        # In total a logarithm of the stream more than `n_visits` for each document.
+        early = SETTINGS.early / max(SETTINGS.early, self.reservoir.n_seen)
+        n_visits = SETTINGS.n_visits + SETTINGS.n_early_visits * early
+        for e, visits in enumerate((n_visits, SETTINGS.n_recent_visits)):
+            smoothing = self._fit_smoothing(e, experts)
+            self.sample_ems[e].learn(block, experts.columns(e), smoothing, visits)
 
-    def smoothing(self, estimate: int, experts: Experts) -> Smoothing:
-        """Return the smoothing of an estimate's topics."""
-        return experts.smoothing(self.strengths[estimate] or SETTINGS.tried[0] * experts.n_words)
+    def _fit_smoothing(self, estimate: int, experts: Experts) -> Smoothing:
+        """Return the smoothing with which EM fits the topics of an estimate."""
+        totals = experts.estimates.view(estimate).totals
+        n_topics, n_words = int(np.count_nonzero(totals[0])), experts.n_words
+        return experts.smoothing(fit_strength(float(totals[1].sum()), n_topics, n_words))
+
+    def read_strength(self, estimate: int, experts: Experts) -> float:
+        """Return the words of background with which the topics of an estimate are read."""
+        chosen = self.strengths[estimate] or self._fit_smoothing(estimate, experts).strength
+        totals = experts.estimates.view(estimate).totals
+        # At most as many as words of its own: with few documents heavy smoothing predicts best, but
+        # then all topics look like the background.
+        own = float(totals[1].sum()) / max(1, int(np.count_nonzero(totals[0])))
+        return max(LEAST, min(chosen, own))
 
     def renew(self, experts: Experts, drift: Drift) -> bool:
         """Run the refits that are due; return whether the reservoir's topics were replaced."""
@@ -111,52 +133,88 @@ class Refit:
             is_new = self._race(experts)
             self._next_race = next_race(n, self.n_topics, is_settled=self.is_settled)
         # At most one of the refits per block: each restarts topics and experts.
+        elif n >= max(self._next_check, self._next_rescue) and self._has_collapsed:
+            is_new = self._rescue(experts)
         elif not self._seek_change(experts, drift):
             self._compare(experts)
-        if self.is_settled:
+        if n >= self._next_check or self.averaged is None:
+            self._next_check = n + int(np.ceil(SETTINGS.step * n))
             self._update_average(experts)
         return is_new
 
+    @property
+    def _n_fillable(self) -> int:
+        """Number of topics that the documents can fill."""
+        return min(self.n_topics, self.reservoir.n_seen // SETTINGS.filled)
+
+    @property
+    def _has_collapsed(self) -> bool:
+        """Whether far fewer topics are in use than the documents can fill."""
+        n_used = count_used(self.sample_ems[ALL].posterior)
+        return n_used < SETTINGS.collapsed * self._n_fillable
+
+    def _rescue(self, experts: Experts) -> bool:
+        """Race new starts, without a defender, if far too few topics are in use.
+
+        Return whether they were better in that: of documents that have few topics, no start is.
+        """
+        # At most one rescue per doubling of the stream, because it may be in vain.
+        self._next_rescue = 2 * self.reservoir.n_seen
+        subset, n_used = self._draw(), count_used(self.sample_ems[ALL].posterior)
+        outcome = self._run(subset, [], experts)
+        smoothing = experts.smoothing(outcome.strength)
+        if n_used_by(subset, outcome.winner, smoothing) <= n_used:
+            return False
+        self._adopt(outcome, experts, f"raced again, because only {n_used} were in use")
+        experts.restart()
+        return True
+
     def _race(self, experts: Experts) -> bool:
         """Race new starts on part of the reservoir; return whether one of them won."""
-        n, remembered = self.reservoir.n_seen, self.reservoir.view
-        # Seeded by the number of the race: a resumed run draws the same documents.
-        rng = np.random.default_rng([self.seed, self.n_races])
-        subset = remembered.gather(rng.permutation(len(self.reservoir))[: self._max_raced])
         # Before the first race all topics are equal, and there is nothing to defend.
         incumbents = [experts.estimates.view(ALL)] if self.n_races else []
         margin = SETTINGS.margin if self.is_settled else 0.0
-        others = () if self.is_settled else SETTINGS.tried
-        outcome = self._run(subset, incumbents, ALL, experts, margin, others)
-        self.strengths[ALL] = outcome.strength
+        outcome = self._run(self._draw(), incumbents, experts, margin)
         if outcome.incumbent < 0:
-            moved = self._restart(ALL, outcome.winner, experts)
-            if len(self.window) == n:  # it has the same documents
-                self.strengths[RECENT] = outcome.strength
-                self._restart(RECENT, outcome.winner, experts)
-            if self.is_settled:
-                self._note("replaced by a newcomer", range(self.n_topics), moved)
-            # An average must not mix the topics of two different fits.
-            self.averaged = None
-        self._n_raced = n
+            self._adopt(outcome, experts, "replaced by a newcomer" if self.is_settled else None)
+        elif not self.is_settled:
+            self.strengths[ALL] = outcome.strength
+        self._n_raced = self.reservoir.n_seen
         experts.restart()
         return outcome.incumbent < 0
+
+    def _draw(self) -> Documents:
+        """Return remembered documents for a race."""
+        # Seeded by the number of the race: a resumed run draws the same documents.
+        rng = np.random.default_rng([self.seed, self.n_races])
+        order = rng.permutation(len(self.reservoir))[: self._max_raced]
+        return self.reservoir.view.gather(order)
+
+    def _adopt(self, outcome: Outcome, experts: Experts, what: str | None) -> None:
+        """Replace the topics of all documents, as an event if that is to be noted."""
+        self.strengths[ALL] = outcome.strength
+        moved = self._restart(ALL, outcome.winner, experts)
+        # It has the same documents, or, if it is smaller than the first block, no topics yet.
+        if len(self.window) == self.reservoir.n_seen or not experts.has_topics(RECENT):
+            self.strengths[RECENT] = outcome.strength
+            self._restart(RECENT, outcome.winner, experts)
+        if what is not None:
+            self._note(what, range(self.n_topics), moved)
+        # An average must not mix the topics of two different fits.
+        self.averaged = None
 
     def _run(
         self,
         documents: Documents,
         incumbents: Sequence[Statistics],
-        estimate: int,
         experts: Experts,
         margin: float = 0.0,
-        tried: Sequence[float] = SETTINGS.tried,
         *,
         spectral: bool = True,
     ) -> Outcome:
-        """Race for the topics of an estimate and the strength of their smoothing."""
+        """Race for topics and the strength of their smoothing."""
         self.n_races += 1
-        smoothing, seed = self.smoothing(estimate, experts), [self.seed, self.n_races, 1]
-        how = (smoothing, seed, margin, tried)
+        how = (experts.background, [self.seed, self.n_races, 1], margin)
         return race(documents, self.n_topics, incumbents, *how, spectral=spectral)
 
     def _restart(
@@ -166,8 +224,10 @@ class Refit:
         experts: Experts,
         n_passes: int = SETTINGS.n_passes,
     ) -> float:
-        columns, smoothing = experts.columns(estimate), self.smoothing(estimate, experts)
-        return self.sample_ems[estimate].restart(start.columns, columns, smoothing, n_passes)
+        n_tokens = float(start.totals[1].sum())
+        strength = fit_strength(n_tokens, n_open(start), experts.n_words)
+        how = (experts.columns(estimate), experts.smoothing(strength), n_passes)
+        return self.sample_ems[estimate].restart(start.columns, *how)
 
     def _note(self, what: str, topics: Sequence[int], moved: float) -> None:
         event = Event(self.reservoir.n_seen, what, tuple(topics), moved)
@@ -198,7 +258,7 @@ class Refit:
         # The third is the EM with the shortest memory.
         incumbents = [experts.estimates.view(e) for e in (RECENT, ALL, len(SAMPLE_NAMES))]
         # Without a spectral start: half of the time of a search, and 0.05 % of L1 at the most.
-        outcome = self._run(fresh, incumbents, RECENT, experts, spectral=False)
+        outcome = self._run(fresh, incumbents, experts, spectral=False)
         winner, self.strengths[RECENT] = outcome.winner, outcome.strength
         # Documents from before the change leave the window at once.
         self.window = Window(self.window.capacity, n_words=self.window.n_words)
@@ -207,6 +267,7 @@ class Refit:
         # Numbered like the reservoir's topics, so that `recent` can be compared with `model`.
         winner = winner.reorder(match(winner, experts.estimates.view(ALL)))
         self._restart(RECENT, winner, experts)
+        self._close(RECENT, self._find_dead(RECENT), experts)
         # Doubling: the searches after one change together cost at most twice the last one.
         self._next_fresh = 2 * n_fresh
         experts.restart()
@@ -221,36 +282,55 @@ class Refit:
                 leading, columns = experts.columns(ALL), experts.columns(RECENT)
                 self.strengths[RECENT] = self.strengths[ALL]
                 # Not renumbered: the start already has the numbers of the reservoir's topics.
-                args = (leading, columns, self.smoothing(RECENT, experts))
+                args = (leading, columns, self._fit_smoothing(RECENT, experts))
                 self.sample_ems[RECENT].restart(*args, n_passes=1, renumber=False)
+            self._close(RECENT, self._find_dead(RECENT), experts)
             experts.restart()
 
     def _update_average(self, experts: Experts) -> None:
-        """Update the averaged topics if the stream has grown by a step."""
-        n, averaged = self.reservoir.n_seen, self.averaged
-        if averaged is not None and not averaged.is_due(n):
-            return
-        now = (experts.background, self.smoothing(ALL, experts).strength, n)
-        if averaged is None:
+        """Update the averaged topics; until they are settled, they are the current ones."""
+        # An average must not mix topics before and after some of them were restarted or closed.
+        averaged = None if self._tend(experts) else self.averaged
+        now = (experts.background, self.read_strength(ALL, experts), self.reservoir.n_seen)
+        if averaged is None or not self.is_settled:
             self.averaged = AveragedTopics(experts.estimates[ALL], *now)
         else:
-            # Before the average moves, so that it includes the restarted topic.
-            self._revive(experts)
             self.averaged = averaged.updated(experts.estimates.view(ALL), *now)
 
-    def _revive(self, experts: Experts) -> None:
-        """Restart a dead topic from the documents with the lowest likelihood per word."""
-        n, n_of_each = self.reservoir.n_seen, experts.estimates.view(ALL).totals[0]
-        dead, even = int(n_of_each.argmin()), float(n_of_each.mean())
-        if n < self._next_revival or n_of_each[dead] >= SETTINGS.dead * even:
-            return
-        # At most one restart per doubling of the stream: topics that people read should be stable.
+    def _tend(self, experts: Experts) -> bool:
+        """Restart dead topics if there are documents for them; return whether topics changed.
+
+        The others are closed: copies of a topic, or of the background, would only mislead readers.
+        """
+        n, is_dead = self.reservoir.n_seen, self._find_dead(ALL)
+        n_missing = self._n_fillable - (self.n_topics - np.count_nonzero(is_dead))
+        # At most once per doubling of the stream: topics that people read should be stable.
+        if n < self._next_revival or n_missing <= 0:
+            return self._close(ALL, is_dead, experts)
         self._next_revival = 2 * n
-        start = experts.estimates[ALL]
-        restart_topic(start, dead, self.reservoir.view, self.smoothing(ALL, experts))
+        dead = np.flatnonzero(is_dead)[:n_missing]
+        start, rng = experts.estimates[ALL], np.random.default_rng([self.seed, n])
+        restart_topics(start, dead, self.reservoir.view, self._fit_smoothing(ALL, experts), rng)
         # One pass: five would move half as many documents again, for 0.1 % of the likelihood.
         moved = self._restart(ALL, start, experts, n_passes=1)
-        self._note("had died, and was restarted", [dead], moved)
+        # Documents of few topics have no use for more: that is no event.
+        revived = dead[~self._find_dead(ALL)[dead]].tolist()
+        if self.is_settled and revived:
+            self._note("had died, and was restarted", revived, moved)
+        return True
+
+    def _find_dead(self, estimate: int) -> Flags:
+        """Return whether each topic is dead, (K,), see `find_dead`."""
+        return find_dead(self.sample_ems[estimate].posterior)
+
+    def _close(self, estimate: int, is_dead: Flags, experts: Experts) -> bool:
+        """Give the documents of these topics to the others; return whether any was open."""
+        if not experts.estimates.view(estimate).totals[0, is_dead].any():
+            return False
+        start = experts.estimates[estimate]
+        start.totals[:, is_dead], start.words[:, is_dead] = 0.0, 0.0
+        self._restart(estimate, start, experts, n_passes=1)
+        return True
 
     def latest(self, others: Sequence[Self], rng: np.random.Generator) -> Documents:
         """Return the most recent documents of several streams, interleaved."""
@@ -282,7 +362,7 @@ class Refit:
         self._make_sample_ems()
         incumbents = [one.estimates.view(ALL) for one in (experts, *their_experts)]
         order = rng.permutation(len(self.reservoir))[: self._max_raced]
-        outcome = self._run(self.reservoir.view.gather(order), incumbents, ALL, experts)
+        outcome = self._run(self.reservoir.view.gather(order), incumbents, experts)
         winner, self.strengths = outcome.winner, [outcome.strength for _ in SAMPLE_NAMES]
         # The numbers of the first learner are kept.
         winner = winner.reorder(match(winner, incumbents[0]))
@@ -313,7 +393,6 @@ class Refit:
 
     def load_state(self, state: dict[str, Any]) -> None:
         """Restore what `to_state` described, of the same size."""
-        state = {"_n_searched": 0, **state}  # missing in the first files
         for name in COUNTERS:
             setattr(self, name, whole(state, name))
         samples = parts(state, "samples", len(SAMPLE_NAMES))

@@ -55,6 +55,8 @@ class SampleEM:
             room = np.zeros((min(2 * n, self.sample.capacity), self._room.shape[1]), np.float32)
             room[:n_before] = self._room[:n_before]
             self._room = room
+        if not columns.totals[0, columns.first : columns.first + columns.n_topics].any():
+            return  # no topics yet: the first race gives all documents their posteriors
         # Fractions carry over: half a visit per document is one visit for every second document.
         self._due += n_visits * block.n_docs
         revisited = (self._next, min(int(self._due), n))

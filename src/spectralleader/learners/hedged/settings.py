@@ -1,10 +1,10 @@
 """Settings: the constants of HedgedLeader, and how they were chosen.
 
 By `python -m benchmarks.hedged`, on development streams only (election tweets, health tweets,
-synthetic ones; see `role` in sources/corpora.py); docs/decisions.md has the figures. Older are the
-priors of the experts, the pool's memory and the sizes of window and reservoir: they were chosen
-before corpora were divided into development and test, partly on headlines and newsgroups, and were
-not varied again.
+question titles, news stories, synthetic ones; see `role` in study/sources/corpora.py);
+docs/decisions.md has the figures. Older are the priors of the experts, the pool's memory and the
+sizes of window and reservoir: they were chosen before corpora were divided into development and
+test, partly on headlines and newsgroups, and were not varied again.
 """
 
 from __future__ import annotations
@@ -27,22 +27,27 @@ class Settings:
     lately: float = 2000.0  # memory of the recent losses, in documents
 
     # Topics that are read
-    tried: tuple[float, ...] = (0.1, 0.3, 1.0)  # smoothing compared in races: background words
+    # EM fits with as many background words per topic as this share of its own words, at most this
+    # share of the vocabulary: never with what a race chose, see docs/decisions.md.
+    fit_share: float = 0.3
+    fit_most: float = 0.1
+    tried: tuple[float, ...] = (0.1, 0.3, 1.0)  # smoothing compared for reading, per known word
     window: int = 2000  # most recent documents, described by `recent`
-    n_visits: float = 1.0  # remembered documents revisited per learned document
+    n_visits: float = 1.0  # remembered documents revisited per learned document, in the long run
+    n_early_visits: float = 1.0  # more of them, until topics are settled; fewer in proportion later
     n_recent_visits: float = 0.5  # the same, in the window
     unmoved: float = 1e-3  # posteriors that change by less are not updated
     step: float = 0.04  # relative growth of the stream between updates of `model`
     inertia: float = 0.3  # share of the stream over which `model` is averaged
 
     # Races
-    raced: tuple[int, int] = (4000, 8000)  # maximum documents of a race, for many and few topics
-    many: int = 25  # largest number of topics that counts as few
-    early: int = 8000  # documents after which topics are settled and races rare
+    raced: int = 8000  # maximum documents of a race
+    raced_per_topic: int = 80  # more if there are many topics
+    early: int = 16_000  # documents after which topics are settled and races rare
+    filled: int = 50  # documents that fill a topic: with fewer, a race may close topics
+    coarser: float = 2.0  # ratio of the numbers of topics that are compared then
     spectral: int = 2000  # maximum documents of a spectral start
-    first: int = 400  # documents up to which races are frequent and cheap
-    first_growth: float = 1.5  # growth factor of the stream between those
-    growth: float = 2.0  # between other early races; bounds the work per document
+    growth: float = 1.5  # of the stream between early races; bounds the work per document
     late_growth: int = 4  # between late races, and while documents are fewer than topics
     held_out: float = 0.2  # share of held-out documents in a race
     few: int = 100  # with fewer documents none is held out
@@ -61,6 +66,8 @@ class Settings:
     searched: float = 0.125  # documents of all searches, as a share of the stream
     run_length: float = 1e6  # minimum mean number of documents between false alarms
     dead: float = UNUSED  # topics below this fraction of an even share are restarted
+    used: float = 0.1  # topics that fewer documents prefer, relative to an even share, are unused
+    collapsed: float = 0.5  # a race is due if fewer of the topics that can be filled are in use
 
 
 SETTINGS = Settings()

@@ -18,7 +18,6 @@ from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.samples import Change, Sample
 from spectralleader.spectral import (
     Anchoring,
-    Decomposition,
     Details,
     Estimate,
     estimate,
@@ -73,10 +72,9 @@ class AnchoredEstimator:
         n_topics: int,
         n_words: int,
         seed: int,
-        decompose: Decomposition,
         scaling: float = 0.0,
     ) -> None:
-        self.n_topics, self.seed, self.decompose = n_topics, seed, decompose
+        self.n_topics, self.seed = n_topics, seed
         self.scaling = scaling
         self.n_words = n_words
         self.anchor = Documents.empty(n_words)  # the sample as it was
@@ -163,14 +161,13 @@ class AnchoredEstimator:
             sums = ProjectedSums(find_basis(self.anchor, self.n_topics, self.seed, self.scaling))
             sums.update(self.anchor)
             # random starts have the global guarantee
-            cold = estimate(sums.sums, self.n_topics, self.decompose, starts)
+            cold = estimate(sums.sums, self.n_topics, power_method, starts)
         # no warm start where a topic is missing, or where the basis is exact and results are to be
-        # those of Algorithm 1; joint diagonalisation has no starts
+        # those of Algorithm 1
         is_complete = len(cold.tensor_eigenvalues) == self.n_topics
         is_exact = is_all_words(self.anchor.n_words, self.n_topics)
-        is_warm = is_complete and not is_exact and self.decompose is power_method
         details = Details.empty(self.n_topics, sums.sums.basis.shape[1])
-        warm = cold.directions if is_warm else None
+        warm = cold.directions if is_complete and not is_exact else None
         return MomentCache(sums, cold, cold.model, starts, warm, details)
 
     def _solve(self, cache: MomentCache, moved: DocumentView, n_added: int) -> None:
@@ -184,7 +181,7 @@ class AnchoredEstimator:
         cache.cold = None
         # There is no warm start, or fewer than K topics were found from it.
         if found is None:
-            cold = estimate(sums, self.n_topics, self.decompose, cache.starts)
+            cold = estimate(sums, self.n_topics, power_method, cache.starts)
             cache.cold, found = cold, cold.model
         cache.model = found
 

@@ -38,9 +38,9 @@ from spectralleader.samples import (
     sample_from_state,
     sample_to_state,
 )
-from spectralleader.spectral import DECOMPOSITIONS, Estimate
+from spectralleader.spectral import Estimate
 
-PARAMETERS = ("n_topics", "n_words", "seed", "decomposition", "scaling")  # of the constructor
+PARAMETERS = ("n_topics", "n_words", "seed", "scaling")  # of the constructor
 
 
 def next_renewal(n_docs: int) -> int:
@@ -56,7 +56,7 @@ class SpectralLeader(Guarded):
     The paper's learner: the model is that of `Algorithm1`, its topics in a stable order. The
     moments of the remembered documents are updated in a small basis instead of being rebuilt, and
     a model that is not read is not computed. What the paper does not have is off by default:
-    `decomposition="joint"`, `scaling` and `shrinkage` are ours.
+    `scaling` and `shrinkage` are ours.
 
     Parameters
     ----------
@@ -71,9 +71,6 @@ class SpectralLeader(Guarded):
     sample : Sample, optional
         Which documents to remember, instead of a reservoir: a `Window` follows drift, `Everything`
         forgets nothing.
-    decomposition : {"power", "joint"}
-        How the tensor is decomposed: by the paper's power method, or by joint diagonalisation, ten
-        times faster for many topics and a little less accurate on real text.
     scaling : float
         Ours, not the paper's. While topics are estimated, words are scaled by their frequency to
         the power of minus this, from 0 (off, the default) to 1: 0.25 or 0.5 keep a few frequent
@@ -108,14 +105,12 @@ class SpectralLeader(Guarded):
         reservoir_size: int = 10_000,
         seed: int = 0,
         sample: Sample | None = None,
-        decomposition: str = "power",
         scaling: float = 0.0,
         shrinkage: str | None = None,
     ) -> None:
         self.n_topics, self.seed = check_n_topics(n_topics), check_seed(seed)
-        _check_options(decomposition, scaling, shrinkage)
-        self.decomposition, self.scaling = decomposition, float(scaling)
-        self.shrinkage = shrinkage
+        _check_options(scaling, shrinkage)
+        self.scaling, self.shrinkage = float(scaling), shrinkage
         if sample is None:
             sample = Reservoir(check_whole("reservoir_size", reservoir_size, 1), seed=self.seed)
         if type(sample) not in SAMPLES.values():
@@ -128,10 +123,7 @@ class SpectralLeader(Guarded):
             )
         sample.recode(None, self.n_words)
         self.sample = sample
-        decompose = DECOMPOSITIONS[decomposition]
-        self._anchored = AnchoredEstimator(
-            self.n_topics, self.n_words, self.seed, decompose, self.scaling
-        )
+        self._anchored = AnchoredEstimator(self.n_topics, self.n_words, self.seed, self.scaling)
         if len(sample):
             self._anchored.anchor_at(sample, "the sample had documents already")
         self._n_left = 1  # documents that may enter before the reference is renewed
@@ -223,7 +215,7 @@ class SpectralLeader(Guarded):
     @property
     def settings(self) -> dict[str, Any]:
         """What leaders must have in common to be merged."""
-        own = ("n_topics", "decomposition", "scaling", "shrinkage")
+        own = ("n_topics", "scaling", "shrinkage")
         given = {name: getattr(self, name) for name in own}
         return {**given, "sample": type(self.sample).__name__, **self.sample.settings}
 
@@ -267,11 +259,7 @@ class SpectralLeader(Guarded):
         return learner
 
 
-def _check_options(decomposition: str, scaling: float, shrinkage: str | None) -> None:
-    if decomposition not in list(DECOMPOSITIONS):  # a list: also of what has no hash
-        raise ValueError(
-            f"decomposition must be one of {list(DECOMPOSITIONS)}, got {decomposition!r}"
-        )
+def _check_options(scaling: float, shrinkage: str | None) -> None:
     if not is_number(scaling) or not 0.0 <= scaling <= 1.0:
         raise ValueError(f"scaling must be a number from 0 to 1, got {scaling!r}")
     if shrinkage not in (None, CROSS_VALIDATED):

@@ -19,6 +19,7 @@ from spectralleader.sources.files.formats import open_table
 from spectralleader.sources.files.lines import PlainText
 from spectralleader.sources.files.problems import (
     BAD_TIME,
+    BROKEN_JSON,
     HEADER,
     OUT_OF_ORDER,
     UNDECODABLE,
@@ -36,6 +37,7 @@ MARKED = 1024  # `mark` works for at least this many of the last documents
 NO_HEADER = "if the file has no header, pass header=False (--no-header)"
 ADVICE = {
     HEADER: NO_HEADER,
+    BROKEN_JSON: "write null for NaN and Infinity, and no half of a surrogate pair",
     UNDECODABLE: "if the file has another encoding, name it, as in --encoding latin-1",
     BAD_TIME: "known are ISO 8601, Unix time, Twitter's format and e-mail dates; for others name "
     "the format, as in --time-format %d/%m/%Y",

@@ -6,20 +6,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
+import msgspec
 import numpy as np
+from msgspec import Raw
 
 from spectralleader.checks.states import one_of, part, take, truth
 from spectralleader.sources.files.columns import ColumnRequest, Columns, check_columns, choose
 from spectralleader.sources.files.json_lines import (
+    INVALID,
     Entry,
+    kind_of,
     parse,
-    parse_line,
-    read_entries,
-    read_fast,
+    reach_text,
+    read_objects,
     sample_columns,
 )
 from spectralleader.sources.files.lines import decode_lines
-from spectralleader.sources.files.problems import UNDECODABLE
 from spectralleader.sources.files.records import Column, Log, Records, as_block
 from spectralleader.sources.files.text_block import TextBlock
 from spectralleader.sources.live.protocol import Fields, Json
@@ -73,14 +75,14 @@ def guess_format(
 ) -> tuple[MessageFormat, list[str]]:
     """Return the format of messages inferred from some of them, and descriptions of guesses."""
     if isinstance(payloads[0], list):
-        entries = [entry_of(fields) for fields in payloads]
+        entries = [as_entry(fields) for fields in payloads]
         kind = "fields"
     else:
         found = [parse(payload) for payload in payloads]
         entries = [entry for entry in found if entry is not None]
         kind = "json" if entries else "text"
     if kind == "text":
-        entries = [{"text": decode(payload) or ""} for payload in cast("list[bytes]", payloads)]
+        entries = [{"text": as_string(payload)} for payload in cast("list[bytes]", payloads)]
     columns, guesses = choose(requested, *sample_columns(entries), name)
     if kind == "text":
         check_columns(columns, ("text",), name)
@@ -97,22 +99,20 @@ def are_all_invalid(payloads: Payloads) -> bool:
     )
 
 
-def entry_of(fields: Fields) -> Entry:
-    """Return fields as a dictionary; values that are JSON objects are parsed."""
-    entry: Entry = {}
-    for name, value in zip(fields[::2], fields[1::2], strict=True):
-        inner = parse(value) if value[:1] == b"{" else None
-        key = name.decode("utf-8", "replace")
-        entry[key] = (decode(value) or "") if inner is None else inner
-    return entry
+def as_entry(fields: Fields) -> Entry:
+    """Return fields as an object, to guess from; values that are JSON objects stay as they are."""
+    return {
+        name.decode("utf-8", "replace"): as_string(value) if parse(value) is None else Raw(value)
+        for name, value in zip(fields[::2], fields[1::2], strict=True)
+    }
 
 
-def decode(payload: bytes) -> str | None:
-    """Return the decoded bytes, or None if they are not UTF-8."""
+def as_string(payload: bytes) -> Raw:
+    """Return bytes as a JSON string, an empty one if they are not UTF-8."""
     try:
-        return payload.decode()
+        return Raw(msgspec.json.encode(payload.decode()))
     except UnicodeDecodeError:
-        return None
+        return Raw(b'""')
 
 
 def decode_messages(
@@ -132,69 +132,38 @@ def decode_messages(
 
 def read_records(format: MessageFormat, payloads: Payloads, log: Log) -> Records:
     """Return the wanted columns of the readable messages."""
-    wanted = format.columns.wanted
+    wanted, numbered = format.columns.wanted, enumerate(cast("list[Any]", payloads))
     if format.kind == "text":
-        return decode_lines(enumerate(cast("list[bytes]", payloads)), log)
-    entries: Iterable[Entry | str]
+        return decode_lines(numbered, log)
     if format.kind == "json":
-        lines = cast("list[bytes]", payloads)
-        columns, entries = read_joined(lines, wanted), map(parse_line, lines)
-    else:
-        fields = cast("list[Fields]", payloads)
-        columns = read_fields(fields, wanted)
-        entries = (entry_of(one) if is_utf8(one) else UNDECODABLE for one in fields)
-    if columns is not None:
-        return Records(columns, np.arange(len(payloads)))
-    return read_entries(enumerate(entries), wanted, log)
+        return read_objects(numbered, wanted, log)
+    return read_fields(numbered, wanted, log)
 
 
-def read_joined(payloads: list[bytes], wanted: Sequence[str]) -> list[Column] | None:
-    """Return the wanted columns of JSON objects parsed in one call; None if any is invalid."""
-    if not payloads:
-        return [[] for _ in wanted]
-    data = b"\n".join(payloads)
-    if data.count(b"\n") >= len(payloads):
-        # JSON strings cannot contain a raw line feed, so replacing it does not change a message.
-        data = b"\n".join(payload.replace(b"\n", b" ") for payload in payloads)
-    return read_fast(data, wanted, len(payloads))
+def read_fields(numbered: Iterable[tuple[int, Fields]], wanted: Sequence[str], log: Log) -> Records:
+    """Return the wanted fields and paths of messages with their numbers; log invalid ones."""
+    columns: list[Column] = [[] for _ in wanted]
+    parts = [name.partition(".") for name in wanted]
+    names = [("".join(part).encode(), part[0].encode(), part[2]) for part in parts]
+    numbers = []
+    for number, fields in numbered:
+        entry = dict(zip(fields[::2], fields[1::2], strict=True))
+        try:
+            values = [read_field(entry, *name) for name in names]
+        except INVALID as error:
+            log(kind_of(error), number)
+            continue
+        numbers.append(number)
+        for column, value in zip(columns, values, strict=True):
+            column.append(value)
+    return Records(columns, np.array(numbers, np.int64))
 
 
-def read_fields(payloads: list[Fields], wanted: Sequence[str]) -> list[Column] | None:
-    """Return the wanted fields and paths as columns; None if they must be read one by one."""
-    columns: list[Column] = []
-    for name in wanted:
-        top, _, inner = name.partition(".")
-        values = read_field(payloads, top.encode())
-        if values is None:
-            return None
-        if inner:
-            if (reached := read_joined(values, [inner])) is None:
-                return None
-            columns += reached
-        else:
-            try:
-                columns.append([value.decode() for value in values])
-            except UnicodeDecodeError:
-                return None
-    return columns
-
-
-def read_field(payloads: list[Fields], name: bytes) -> list[bytes] | None:
-    """Return one field of all messages; None unless all have it at the same index."""
-    first = payloads[0][::2]
-    if name not in first:
-        return None
-    at = 2 * first.index(name)
-    try:
-        is_there = all(fields[at] == name for fields in payloads)
-        return [fields[at + 1] for fields in payloads] if is_there else None
-    except IndexError:
-        return None
-
-
-def is_utf8(fields: Fields) -> bool:
-    """Return whether all values are valid UTF-8."""
-    return all(decode(value) is not None for value in fields[1::2])
+def read_field(entry: dict[bytes, bytes], name: bytes, top: bytes, path: str) -> str | None:
+    """Return a field, or the value at a path into a field that is a JSON object, as text."""
+    if (found := entry.get(name)) is not None:
+        return found.decode()
+    return reach_text(entry.get(top), path) if path else None
 
 
 def read_position(position: Any, kind: str) -> tuple[Json, MessageFormat]:

