@@ -183,6 +183,6 @@ def test_a_missing_engine_is_told_in_one_line(tmp_path, monkeypatch, capsys):
     monkeypatch.delitem(sys.modules, "spectralleader.engines.spark", raising=False)
     arguments = ["spectralleader", "learn", str(tmp_path / "in"), "--engine", "spark"]
     monkeypatch.setattr(sys, "argv", arguments)
-    assert run() == 2
+    assert run(app) == 2
     last = capsys.readouterr().err.strip().splitlines()[-1]
     assert last.endswith("requires the extra 'spark': pip install pyspark pandas pyarrow")
