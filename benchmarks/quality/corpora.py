@@ -114,7 +114,7 @@ CORPORA = (
         "health_tweets.csv.gz",
         DEVELOPMENT,
         "tweets of health news",
-        how="spectralleader corpora get health_tweets",
+        how="python -m study corpora get health_tweets",
     ),
     Corpus("hdfs_2percent", "hdfs_2percent.csv.gz", TEST, "log lines of one system"),
     Corpus(
