@@ -77,8 +77,8 @@ def scan(
         for j in range(n):
             # Only when the whole text fits: a text that is read again must not be counted twice.
             if min_count > 0:
-                # converted, or it would be compiled twice
-                count_word(tables, np.int64(numbers[j]), 1.0)
+                # 64 bits, or it would be compiled twice
+                count_word(tables, np.int64(numbers[j]), 1.0)  # type: ignore[arg-type]
             # Always written, and kept only if the word is known, as in `cut`.
             numbers[n_known] = numbers[j]
             n_known += numbers[j] >= 0
