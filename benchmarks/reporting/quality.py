@@ -67,7 +67,8 @@ FOOT = f"""
   within a vocabulary only. For LDA it is the variational lower bound of each document, the topics
   being at their mean, after {BOUND_ITERATIONS} iterations of our own: scikit-learn's drop words
   with 100 topics. NMF and MiniBatchKMeans have none.
-- **Time**: learning only, one thread, microseconds per document, the median over runs. Ours
+- **Time**: learning only, one thread, microseconds of processor time per document, the median over
+  runs. Ours
   includes splitting texts into words; the others get counts.
 - **Worst / mean / best** are over all runs of a learner. The law of topics in use holds if it holds
   in every run; otherwise the table says in how many runs it does not.

@@ -19,7 +19,7 @@ from benchmarks.quality.measures import count_in_use, nmi_sqrt
 from benchmarks.quality.problem import Problem, prepare
 from benchmarks.rows import MICROSECONDS, Row
 from benchmarks.sections.labels import QUICK_BELOW
-from benchmarks.timing import seconds_of
+from benchmarks.timing import cpu_seconds_of
 from spectralleader import Documents
 from spectralleader.evaluation.agreement import matched_accuracy
 
@@ -137,7 +137,7 @@ def run_corpus(corpus: Corpus, plan: Plan, bench: Bench, advance: Callable[[], N
 
 def judge(fit: Fit, problem: Problem, n_topics: int) -> dict[str, float]:
     """Time a fit, then return its figures by unit; only those that there are."""
-    seconds = seconds_of(fit.learn)
+    seconds = cpu_seconds_of(fit.learn)
     topics = fit.topics()
     figures = {IN_USE: float(count_in_use(topics, n_topics))}
     if problem.labels is not None:
