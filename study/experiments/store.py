@@ -8,8 +8,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from study.experiments.trials import Trial, as_lines, read_rows
+import msgspec
+
+from study.experiments.kinds import KINDS
+from study.experiments.trials import Trial
 from study.rows import Row
+
+Line = dict[str, Any]
 
 
 class RowFile:
@@ -23,12 +28,11 @@ class RowFile:
         self.path = path
         self.trials = {trial.run: trial for trial in trials}
         path.parent.mkdir(parents=True, exist_ok=True)
-        found = read_runs(path)
-        read = {run: read_rows(self.trials[run], found[run]) for run in self.trials if run in found}
+        runs = read_runs(path)
+        read = {run: read_rows(self.trials[run], runs[run]) for run in self.trials if run in runs}
         self.rows = {run: rows for run, rows in read.items() if rows}
-        if foreign := [x for run in found if run not in self.trials for x in found[run]]:
-            old = "".join(json.dumps(line) + "\n" for line in foreign)
-            append(path.with_suffix(".old.jsonl"), old.encode())
+        if foreign := [line for run in runs if run not in self.trials for line in runs[run]]:
+            append(path.with_suffix(".old.jsonl"), foreign)
         self._write()
 
     def missing(self, due: Iterable[Trial]) -> list[Trial]:
@@ -43,35 +47,52 @@ class RowFile:
     def finish(self) -> list[Row]:
         """Sort the file by trial, and return its rows."""
         self._write()
-        return [row for _, rows in self._in_order() for row in rows]
-
-    def _in_order(self) -> list[tuple[str, list[Row]]]:
-        return [(run, self.rows[run]) for run in self.trials if run in self.rows]
+        return [row for run in self.trials for row in self.rows.get(run, ())]
 
     def _write(self) -> None:
         """Replace the file atomically."""
-        content = b"".join(as_lines(self.trials[run], rows) for run, rows in self._in_order())
-        if self.path.is_file() and self.path.read_bytes() == content:
-            return
         written = self.path.with_suffix(".new")
-        written.write_bytes(content)
+        written.unlink(missing_ok=True)
+        runs = ((trial, self.rows.get(run, [])) for run, trial in self.trials.items())
+        append(written, (line for trial, rows in runs for line in as_lines(trial, rows)))
         os.replace(written, self.path)
 
 
-def append(path: Path, lines: bytes) -> None:
+def append(path: Path, lines: Iterable[Line]) -> None:
     """Append lines to a file."""
     with path.open("ab") as file:
-        file.write(lines)
+        file.write("".join(json.dumps(line) + "\n" for line in lines).encode())
 
 
-def read_runs(path: Path) -> dict[str, list[dict[str, Any]]]:
+def as_lines(trial: Trial, rows: Iterable[Row]) -> list[Line]:
+    """Return the rows of a trial as the objects that are written."""
+    return [{"scenario": trial.scenario.name, "run": trial.run} | row.to_json() for row in rows]
+
+
+def read_runs(path: Path) -> dict[str, list[Line]]:
     """Return the lines of every run in a file; invalid lines are ignored."""
-    runs: dict[str, list[dict[str, Any]]] = {}
-    for line in path.read_bytes().splitlines() if path.is_file() else ():
+    runs: dict[str, list[Line]] = {}
+    for text in path.read_bytes().splitlines() if path.is_file() else ():
         try:
-            found = json.loads(line)
+            line = msgspec.json.decode(text, type=Line)
+            runs.setdefault(msgspec.convert(line.get("run"), str), []).append(line)
         except ValueError:
             continue  # an incomplete line: the run is incomplete, and will be run again
-        if isinstance(found, dict) and isinstance(found.get("run"), str):
-            runs.setdefault(found["run"], []).append(found)
     return runs
+
+
+def read_rows(trial: Trial, lines: list[Line]) -> list[Row] | None:
+    """Return the rows that `as_lines` wrote, or None if any is missing or damaged."""
+    scenario, learner, rows = trial.scenario, trial.learner, []
+    named = {"scenario", "run", "learner", "seed", "step", *learner.parameters}
+    for line in lines:
+        values = {key: value for key, value in line.items() if key not in named}
+        try:
+            seed, step = (msgspec.convert(line.get(key), int) for key in ("seed", "step"))
+            rows.append(Row(learner, seed, step, msgspec.convert(values, dict[str, int | float])))
+        except msgspec.ValidationError:
+            return None
+        if line.get("learner") != learner.label or not set(scenario.metrics) <= set(values):
+            return None
+    kept = KINDS[scenario.kind].kept(scenario)
+    return rows if [row.step for row in rows] == kept else None

@@ -1,17 +1,25 @@
-"""Trials: the independent runs of a scenario, one per learner and seed."""
+"""Trials: the independent runs of a scenario, one per learner and seed, and which are needed.
+
+With `screen`, a large grid is run on a few seeds, and only the best settings on all seeds. The best
+have the lowest mean of a metric at the last step; each metric is ranked separately.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from statistics import fmean
+from typing import NamedTuple
 
 from spectralleader import __version__
 from study.experiments.kinds import KINDS
 from study.experiments.scenario import Scenario
-from study.experiments.sources import portable
+from study.experiments.streams import portable
 from study.rows import Contender, Row
+
+Done = Mapping[str, Sequence[Row]]  # the rows of every finished run
 
 
 class Trial(NamedTuple):
@@ -24,12 +32,16 @@ class Trial(NamedTuple):
     @property
     def run(self) -> str:
         """A fingerprint of everything that the rows depend on."""
-        scenario, learner, seed = self
-        setting = scenario.setting._replace(stream=portable(scenario.stream))
+        (s, c, seed), stream = self, portable(self.scenario.stream)
+        sizes = (stream, s.block_size, s.n_steps, s.metrics, s.max_rows)
         # Without the learner's role, which only affects reports.
-        facts = [__version__, scenario.kind, setting, learner[:3], seed]
-        key = json.dumps(facts, sort_keys=True)
-        return hashlib.sha256(key.encode()).hexdigest()[:12]
+        facts = [__version__, s.kind, sizes, (c.label, c.name, c.parameters), seed]
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:12]
+
+    @property
+    def is_of_grid(self) -> bool:
+        """Whether the learner is part of the grid."""
+        return self.scenario.axis in self.learner.parameters
 
 
 def trials_of(scenario: Scenario) -> list[Trial]:
@@ -40,22 +52,39 @@ def trials_of(scenario: Scenario) -> list[Trial]:
 def rows_of(trial: Trial, data: Path | None = None) -> list[Row]:
     """Run a trial and return its rows."""
     scenario, learner, seed = trial
-    steps = KINDS[scenario.kind].run(learner, scenario.setting, seed, data)
+    steps = KINDS[scenario.kind].run(learner, scenario, seed, data)
     return [Row(learner, seed, step, values) for step, values in steps]
 
 
-def as_lines(trial: Trial, rows: list[Row]) -> bytes:
-    """Return the rows of a trial as JSON lines."""
-    named = {"scenario": trial.scenario.name, "run": trial.run}
-    return "".join(json.dumps(named | row.to_json()) + "\n" for row in rows).encode()
+def due(scenario: Scenario, done: Done) -> list[Trial]:
+    """Return the trials of a scenario that are known to be needed, given the finished ones."""
+    trials = trials_of(scenario)
+    if scenario.screen is None:
+        return trials
+    seeds = scenario.seeds[: scenario.screen.seeds]
+    early = [t for t in trials if not t.is_of_grid or t.seed in seeds]
+    if any(trial.run not in done for trial in early):
+        return early
+    known = [t for t in early if t.is_of_grid]
+    best = {
+        label
+        for metric in scenario.metrics
+        for label in ranking(known, done, metric)[: scenario.screen.keep]
+    }
+    return [t for t in trials if not t.is_of_grid or t.seed in seeds or t.learner.label in best]
 
 
-def read_rows(trial: Trial, lines: list[dict[str, Any]]) -> list[Row] | None:
-    """Return the rows that `as_lines` wrote, or None if any is missing or damaged."""
-    scenario = trial.scenario
-    try:
-        rows = [Row.from_json(line, trial.learner, scenario.metrics) for line in lines]
-    except ValueError:
-        return None
-    kept = KINDS[scenario.kind].kept(scenario.setting)
-    return rows if [row.step for row in rows] == kept else None
+def ranking(trials: Sequence[Trial], done: Done, metric: str) -> list[str]:
+    """Return the labels of learners, ordered by their mean of a metric at the last step."""
+    finals: dict[str, list[float]] = {}
+    for trial in trials:
+        finals.setdefault(trial.learner.label, []).append(done[trial.run][-1].values[metric])
+    return sorted(finals, key=lambda label: fmean(finals[label]))
+
+
+def compared(scenario: Scenario, rows: Sequence[Row]) -> list[Row]:
+    """Return the rows of the learners that were run on every seed."""
+    seeds: dict[str, set[int]] = {}
+    for row in rows:
+        seeds.setdefault(row.learner.label, set()).add(row.seed)
+    return [row for row in rows if len(seeds[row.learner.label]) == len(scenario.seeds)]
