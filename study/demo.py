@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from time import perf_counter
 
 from msgspec.structs import replace
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import Progress
 from rich.table import Table
 
 from spectralleader.learners import SpectralLeader
@@ -58,7 +57,7 @@ def show_tweets(console: Console, *, seed: int) -> TextTopics:
     ValueError, OSError
         If the tweets cannot be downloaded.
     """
-    with progress_bar(console) as progress:
+    with Progress(console=console, transient=True) as progress:
         blocks = fetch_tweets(progress)
         task = progress.add_task("loading (the first run compiles)", total=None)
         learn_tweets(blocks[:2], progress, seed=seed)  # compile before the clock starts
@@ -78,7 +77,7 @@ def fetch_tweets(progress: Progress) -> list[TextBlock]:
         get(CORPUS, say=lambda line: progress.update(task, description=line))
         progress.remove_task(task)
     reader = open_corpus(CORPUS, block=BLOCK)
-    blocks = list(track(progress, reader, "reading", find_corpus(CORPUS).n_docs))
+    blocks = list(progress.track(reader, description="reading"))
     if not blocks:
         raise ValueError(f"{reader.names[0]} has no tweets; delete it to download it again")
     return blocks
@@ -86,11 +85,10 @@ def fetch_tweets(progress: Progress) -> list[TextBlock]:
 
 def learn_tweets(blocks: list[TextBlock], progress: Progress, *, seed: int) -> TextTopics:
     """Find the most frequent words in a first pass, then learn block by block."""
-    n_docs = sum(map(len, blocks))
-    counted = (block.texts for block in track(progress, blocks, "counting words", n_docs))
+    counted = (block.texts for block in progress.track(blocks, description="counting words"))
     vocabulary = Vocabulary.most_frequent(counted, N_WORDS, words=WORDS)
     topics = TextTopics(N_TOPICS, vocabulary=vocabulary, words=WORDS, block_size=BLOCK, seed=seed)
-    for block in track(progress, blocks, "learning", n_docs):
+    for block in progress.track(blocks, description="learning"):
         topics.learn(block.texts, block.times)
     topics.model  # noqa: B018  # reading it is part of the work
     return topics
@@ -157,20 +155,3 @@ def parameter_table(n_steps: int, seed: int) -> Table:
         pairs += zip(truth.topics[k], learned.topics[k], strict=True)
         table.add_row(str(k + 1), *(f"{true:.2f} | {estimate:.3f}" for true, estimate in pairs))
     return table
-
-
-def track(
-    progress: Progress, blocks: Iterable[TextBlock], title: str, total: int | None
-) -> Iterable[TextBlock]:
-    """Yield blocks while showing the progress."""
-    task = progress.add_task(title, total=total)
-    for block in blocks:
-        yield block
-        progress.advance(task, len(block))
-    progress.remove_task(task)
-
-
-def progress_bar(console: Console) -> Progress:
-    """Return a progress bar that disappears at the end."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=console, transient=True)

@@ -12,12 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import Progress
 
 from study.experiments.kinds import KINDS
 from study.experiments.scenario import Scenario
-from study.experiments.store import RowFile
-from study.experiments.trials import Trial, compared, due, rows_of, trials_of
+from study.experiments.trials import RowFile, Trial, compared, due, rows_of, trials_of
 from study.rows import Row
 
 # They take effect before NumPy is imported.
@@ -52,7 +51,7 @@ def run(
     """
     check(scenarios)
     files = {s.name: RowFile(folder / f"{s.name}.jsonl", trials_of(s)) for s in scenarios}
-    with progress_bar(console) as progress:
+    with Progress(console=console, transient=True, disable=console is None) as progress:
         # If a grid is screened, the first round determines the trials of the second one.
         while missing := [
             t for s in scenarios for t in files[s.name].missing(due(s, files[s.name].rows))
@@ -136,15 +135,3 @@ def interrupts_held() -> Iterator[None]:
 def cores() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def progress_bar(console: Console | None) -> Progress:
-    """Return a progress bar with an estimate of the remaining time."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:3.0f} %,"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
-    return Progress(*columns, console=console, transient=True, disable=console is None)

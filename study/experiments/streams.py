@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import msgspec
 
@@ -111,15 +111,27 @@ def why_missing(stream: Mapping[str, Any], data: Path | None) -> str | None:
     return corpora.why_missing(corpus, data) if isinstance(corpus, str) else None
 
 
-class Source(Protocol):
-    """Blocks of documents, and the model to compare with; a `Problem` is one."""
+@dataclasses.dataclass(frozen=True)
+class CorpusSource:
+    """Documents in order of time, the same for every seed, with the theta* of all of them."""
 
-    @property
-    def truth(self) -> TopicModel:
-        """Theta*: the true model of a synthetic problem, or the offline spectral method's."""
+    name: str
+    documents: Documents
+    truth: TopicModel
+    statics: dict[str, TopicModel] = dataclasses.field(default_factory=dict)  # best static models
 
     def blocks(self, *, block_size: int, n_steps: int, seed: int) -> Iterator[Block]:
-        """Yield n_steps blocks."""
+        """Yield the first n_steps blocks."""
+        if (n_docs := block_size * n_steps) > self.documents.n_docs:
+            raise ValueError(
+                f"the corpus {self.name!r} has {self.documents.n_docs} documents with enough "
+                f"words, but {n_steps} blocks of {block_size} need {n_docs}; use fewer steps"
+            )
+        return map(Block, islice(self.documents.blocks(block_size), n_steps))
+
+
+# Blocks of documents, and the model to compare with: theta*.
+Source = synthetic.Problem | synthetic.Replaced | CorpusSource
 
 
 def open_source(stream: Mapping[str, Any], data: Path | None = None) -> Source:
@@ -156,25 +168,6 @@ def make_problem(stream: ProblemStream) -> synthetic.Problem:
     settings = {key: value for key, value in changed.items() if key != "kind"}
     prior = PRIORS[changed["kind"]](problem.truth.weights, **settings)
     return dataclasses.replace(problem, prior=prior)
-
-
-@dataclasses.dataclass(frozen=True)
-class CorpusSource:
-    """Documents in order of time, the same for every seed, with the theta* of all of them."""
-
-    name: str
-    documents: Documents
-    truth: TopicModel
-    statics: dict[str, TopicModel] = dataclasses.field(default_factory=dict)  # best static models
-
-    def blocks(self, *, block_size: int, n_steps: int, seed: int) -> Iterator[Block]:
-        """Yield the first n_steps blocks."""
-        if (n_docs := block_size * n_steps) > self.documents.n_docs:
-            raise ValueError(
-                f"the corpus {self.name!r} has {self.documents.n_docs} documents with enough "
-                f"words, but {n_steps} blocks of {block_size} need {n_docs}; use fewer steps"
-            )
-        return map(Block, islice(self.documents.blocks(block_size), n_steps))
 
 
 @lru_cache(maxsize=KEPT)

@@ -39,7 +39,7 @@ LITERAL: Style = {"color": "0", "linestyle": (0, (1, 2)), "linewidth": 1.6, "zor
 MARKERS = ("o", "v", "s", "^", "D", "x")
 N_MARKS = 7  # markers per curve
 N_COLUMNS = 4  # columns of the legend, at most
-LEGEND_HEIGHT = 0.7  # inches reserved for the legend; a taller one enlarges the figure
+HANDLE, LETTER, LINE = 0.6, 0.09, 0.22  # inches of a line, a letter and a row of the legend
 BEST = "best tuned:"
 REFERENCE: Style = {"color": "0.35", "linestyle": "--", "linewidth": 1.2}
 
@@ -56,7 +56,7 @@ def draw_over_axis(studies: Sequence[Study]) -> Figure:
 
 def _draw(studies: Sequence[Study], panel: Panel, *, xlabel: str) -> Figure:
     metrics = list(dict.fromkeys(metric for study in studies for metric in study.metrics))
-    size = (4.8 * len(metrics), 2.9 * len(studies) + 0.7)
+    size = (4.8 * len(metrics), 2.9 * len(studies) + 0.2)
     figure = Figure(figsize=size, layout="constrained")
     grid = figure.subplots(len(studies), len(metrics), squeeze=False)
     for axes_row, study in zip(grid, studies, strict=True):
@@ -79,20 +79,12 @@ def _share_legend(figure: Figure) -> None:
         for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
             if not name.startswith(BEST):  # differs between panels: each has its own legend
                 entries.setdefault(name, handle)
-    for n_columns in range(min(N_COLUMNS, len(entries)), 0, -1):
-        shown: Style = {"ncols": n_columns, "frameon": False}
-        legend = figure.legend(
-            entries.values(), entries.keys(), loc="outside lower center", **shown
-        )
-        extent = legend.get_window_extent()
-        if n_columns == 1 or extent.width <= figure.bbox.width:
-            break
-        legend.remove()  # too wide: it would be cut off
-    else:
-        return
     width, height = figure.get_size_inches()
-    more_rows = max(0.0, extent.height / figure.dpi - LEGEND_HEIGHT)
-    figure.set_size_inches(max(width, extent.width / figure.dpi), height + more_rows)
+    entry = HANDLE + LETTER * max(map(len, entries))
+    n_columns = max(1, min(N_COLUMNS, int(width / entry)))
+    figure.set_size_inches(max(width, entry), height + LINE * -(-len(entries) // n_columns))
+    shown: Style = {"loc": "outside lower center", "ncols": n_columns, "frameon": False}
+    figure.legend(entries.values(), entries.keys(), **shown)
 
 
 def styles(study: Study) -> dict[str, Style]:
