@@ -128,6 +128,7 @@ def show_problem(console: Console, *, n_steps: int, seeds: tuple[int, ...], fold
         "L1 is the average negative log-likelihood, L2 the average recovery error.\n"
     )
     scenario = load(Path(__file__).with_name("demo.toml"))
+    # A row for every step: the figure of a short stream shows all of them.
     scenario = replace(scenario, n_steps=n_steps, max_rows=n_steps, seeds=seeds)
     with Progress(console=console, transient=True) as progress:
         trials = progress.track(trials_of(scenario), description="learning")

@@ -112,6 +112,7 @@ class IncrementalEM(Revisiting):
     def _update(self, block: Documents) -> None:
         n_before = len(self.sample)
         change = self.sample.add(block)
+        # Slots from n_before on were empty: nothing has to be taken out for them.
         replaced = change.slots[change.slots < n_before]
         self._statistics.add(change.left, self._posterior[replaced], -1.0, least=0.0)
         more = np.zeros((len(self.sample) - n_before, self.n_topics))

@@ -70,6 +70,7 @@ def run_studies(console: Console, scenarios: Sequence[Scenario], options: Option
     for name, reason in missing.items():
         if reason:
             console.print(f"Skipped {name}: {reason}", highlight=False)
+    # A missing corpus skips its scenarios: the claims about them are reported as not tested.
     wanted = [s.quick() if options.quick else s for s in scenarios if not missing[s.name]]
     folder, data = options.out / "rows", options.data
     rows = run(wanted, folder, workers=options.workers, data=data, console=console)

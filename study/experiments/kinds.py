@@ -60,6 +60,7 @@ def even_steps(scenario: Scenario) -> list[int]:
 
 def check_prequential(contender: Contender, scenario: Scenario) -> None:
     """Raise for a learner that cannot be constructed."""
+    # The truth has nothing to construct; the others must not read a corpus only to be checked.
     if contender.name != TRUTH:
         make_learner(contender, stand_in(scenario.stream), seed=0)
 
@@ -104,6 +105,7 @@ def best_static(
     The documents of a corpus are the same for every seed, so they are learned once per process,
     with the first seed.
     """
+    # Keyed by all that decides the model; a synthetic source has other documents for each seed.
     kept = source.statics if isinstance(source, CorpusSource) else {}
     size = {"block_size": scenario.block_size, "n_steps": scenario.n_steps}
     key = repr((contender, size))

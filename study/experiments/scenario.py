@@ -86,11 +86,13 @@ def parse(table: dict[str, Any], name: str) -> Scenario:
     """Return the scenario of a parsed file."""
     tables = msgspec.convert(table.get("learners", []), list[dict[str, Any]])
     learners = [learner for one in tables for learner in expand(one)]
+    # A scenario is named, titled and drawn by its file, unless it says otherwise.
     completed = {"name": name, "title": name, "figure": name} | table | {"learners": learners}
     if type(seeds := table.get("seeds")) is int:
         completed["seeds"] = list(range(seeds))
     scenario = msgspec.convert(completed, Scenario)
     parse_stream(scenario.stream)
+    # Rows, tables and figures tell learners apart by their labels.
     labels = [learner.label for learner in scenario.learners]
     if twice := {label for label in labels if labels.count(label) > 1}:
         raise ValueError(f"two learners have the label {twice.pop()!r}; set different labels")

@@ -73,13 +73,15 @@ class RandomStream(ProblemStream, frozen=True, forbid_unknown_fields=True, kw_on
 
 def parse_stream(stream: Mapping[str, Any]) -> CorpusStream | ProblemStream:
     """Return a [stream] table, checked."""
+    # Chosen by hand: msgspec tells structures apart only by a tag, which the files do not have.
     kind: type[CorpusStream | ProblemStream] = ProblemStream
     if "corpus" in stream:
         kind = CorpusStream
     elif stream.get("problem") in RANDOM:
         kind = RandomStream
     try:
-        return msgspec.convert(stream, kind, str_keys=True)  # keys of a TOML table are strings
+        # The keys of `lengths` are integers, and those of a TOML table are strings.
+        return msgspec.convert(stream, kind, str_keys=True)
     except msgspec.ValidationError as error:
         raise ValueError(f"[stream]: {error}") from error
 
@@ -93,7 +95,8 @@ def locate(stream: dict[str, Any], folder: Path) -> dict[str, Any]:
     if not isinstance(corpus, dict):
         return stream
     path = (folder / corpus["file"]).absolute()
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
     return {**stream, "corpus": {**corpus, "file": str(path), "sha256": digest}}
 
 
@@ -165,6 +168,8 @@ def make_problem(stream: ProblemStream) -> synthetic.Problem:
     problem = make(**parameters)
     if changed is None:
         return problem
+    if changed.get("kind") not in PRIORS:
+        raise ValueError(f"prior.kind must be one of {', '.join(PRIORS)}, got {changed!r}")
     settings = {key: value for key, value in changed.items() if key != "kind"}
     prior = PRIORS[changed["kind"]](problem.truth.weights, **settings)
     return dataclasses.replace(problem, prior=prior)
@@ -183,6 +188,6 @@ def open_counted(stream: CorpusStream, data: Path | None) -> CorpusSource:
     sizes = {"n_words": stream.n_words, "min_words": stream.min_words}
     with reader:
         documents = count_reader(reader, **sizes, n_docs=stream.n_docs).documents
-    # As in section 7 of the paper.
+    # Real text has no truth: as in section 7 of the paper, the offline method stands for it.
     method = SpectralMethod(stream.n_topics, n_words=documents.n_words, seed=0)
     return CorpusSource(name, documents, method.fit(documents).model)

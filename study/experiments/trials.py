@@ -66,6 +66,7 @@ def due(scenario: Scenario, done: Done) -> list[Trial]:
     if scenario.screen is None:
         return trials
     seeds = scenario.seeds[: scenario.screen.seeds]
+    # The first round: what is not screened, and the whole grid on its few seeds.
     early = [t for t in trials if not t.is_of_grid or t.seed in seeds]
     if any(trial.run not in done for trial in early):
         return early
@@ -128,6 +129,7 @@ class RowFile:
 
     def _write(self) -> None:
         """Replace the file atomically."""
+        # In order of trials, so that the finished file is the same whatever interrupted the run.
         written = self.path.with_suffix(".new")
         written.unlink(missing_ok=True)
         runs = ((trial, self.rows.get(run, [])) for run, trial in self.trials.items())
@@ -171,5 +173,6 @@ def read_rows(trial: Trial, lines: list[Line]) -> list[Row] | None:
             return None
         if line.get("learner") != learner.label or not set(scenario.metrics) <= set(values):
             return None
+    # An interrupted run has fewer steps.
     kept = KINDS[scenario.kind].kept(scenario)
     return rows if [row.step for row in rows] == kept else None

