@@ -120,14 +120,9 @@ def run_regret(
     contender: Contender, scenario: Scenario, seed: int, data: Path | None
 ) -> list[Step]:
     """Return the regret, the bounds that apply, and the reservoir size if there is one."""
-    return regret.regret_rows(
-        scenario.stream["problem"],
-        contender.name,
-        n_steps=scenario.n_steps,
-        epsilon=contender.parameters.get("epsilon"),
-        seed=seed,
-        n_rows=scenario.max_rows,
-    )
+    problem, epsilon = scenario.stream["problem"], contender.parameters.get("epsilon")
+    sizes = {"n_steps": scenario.n_steps, "n_rows": scenario.max_rows}
+    return regret.regret_rows(problem, contender.name, epsilon=epsilon, seed=seed, **sizes)
 
 
 def check_regret(contender: Contender, scenario: Scenario) -> None:
