@@ -3,6 +3,7 @@ from io import StringIO
 import numpy as np
 import pytest
 from rich.console import Console
+from rich.progress import Progress
 
 from spectralleader import DEFAULT_LEARNER, LEARNERS
 from study import demo
@@ -57,7 +58,7 @@ def test_without_a_download_it_says_so_in_a_line_and_goes_on(cache, tmp_path, mo
 def test_a_file_without_tweets_is_no_accident(cache):
     write_corpus(cache / "health_tweets.csv.gz", [("", "account")])
     with (
-        demo.progress_bar(Console(quiet=True)) as progress,
+        Progress(console=Console(quiet=True)) as progress,
         pytest.raises(ValueError, match=r"has no tweets; delete it"),
     ):
         demo.fetch_tweets(progress)
@@ -66,7 +67,7 @@ def test_a_file_without_tweets_is_no_accident(cache):
 def test_what_is_there_is_not_fetched(cache, monkeypatch):
     write_tweets(cache)
     monkeypatch.setattr(demo, "get", lambda *a, **k: pytest.fail("fetched"))
-    with demo.progress_bar(Console(quiet=True)) as progress:
+    with Progress(console=Console(quiet=True)) as progress:
         blocks = demo.fetch_tweets(progress)
     assert [len(block) for block in blocks] == [100, 100, 50]
     assert find_files("health_tweets") == [cache / "health_tweets.csv.gz"]
