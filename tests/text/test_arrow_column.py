@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import GrowingVocabulary, TextTopics, Vectoriser, Vocabulary, Words
-from spectralleader.text.arrow_column import ArrowColumn, as_arrow_column
-from spectralleader.text.packing import encode
+from spectralleader.text.packing import ArrowColumn, as_arrow_column, encode
 from tests.factories import same_state, texts
 
 WRITTEN = [*texts()[0], "", "Grüße aus ΟΔΟΣ", "İstanbul 漢字 😀"]

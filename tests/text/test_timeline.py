@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from spectralleader.text.packing import truncate
 from spectralleader.text.timeline import (
     Timeline,
+    as_positions,
+    as_seconds,
     merge_timelines,
 )
-from spectralleader.text.times import as_positions, as_seconds
 from tests.factories import same_state
 
 LINES = [f"text {i}" for i in range(500)]

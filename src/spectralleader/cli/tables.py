@@ -22,10 +22,9 @@ from spectralleader.jobs.sentences import (
     truncate,
 )
 from spectralleader.jobs.source import AnyReader
-from spectralleader.text.bars import find_curves
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
-from spectralleader.text.trends import Trends, name_date
+from spectralleader.text.trends import Trends, find_curves, name_date
 
 if TYPE_CHECKING:
     from spectralleader.jobs.engine import EngineResult

@@ -32,8 +32,10 @@ from spectralleader.text.trends import (
     Trends,
     find_trends,
     find_typical,
+    most_typical,
     name_position,
     sample_under,
+    typicality,
 )
 
 MIN_TYPICAL = 3  # fewest words of a typical document
@@ -150,8 +152,8 @@ def describe(
     listed = list_topics(shown, n_words)
     trends = None if recent else add_examples(topics, shown, listed, n_typical)
     if trends is None or not topics.timeline.texts:
-        for k, topic in enumerate(listed):
-            topic["typical"] = [] if documents is None else typical(shown, documents, k, n_typical)
+        for topic, typical in zip(listed, typical_words(shown, documents, n_typical), strict=True):
+            topic["typical"] = typical
     return Description(
         name_of(topics.learner),
         topics.n_docs,
@@ -199,16 +201,14 @@ def add_examples(
         return None
     trends = find_trends(topics.timeline, sampled)
     late = len(trends.starts) * 4 // 5  # the last fifth of the time intervals
+    examples = {"typical": 0, "latest": late} if topics.timeline.texts else {}
     for k, topic in enumerate(listed):
         topic["trend"] = trends.shares[:, k].round(4).tolist()
-        if topics.timeline.texts:
-            found = (
-                find_typical(shown, sampled, k, n),
-                find_typical(shown, sampled, k, n, since=late),
-            )
-            topic["typical"], topic["latest"] = (
-                [as_dict(one, by_time=trends.by_time) for one in some] for some in found
-            )
+    for kind, since in examples.items():
+        for topic, some in zip(
+            listed, find_typical(shown.model, sampled, n, since=since), strict=True
+        ):
+            topic[kind] = [as_dict(document, by_time=trends.by_time) for document in some]
     return trends
 
 
@@ -221,25 +221,19 @@ def as_dict(document: Document, *, by_time: bool) -> dict[str, Any]:
     }
 
 
-def typical(topics: Snapshot, documents: Documents, k: int, n: int) -> list[str]:
-    """Return the words of the n remembered documents most typical of topic k.
+def typical_words(shown: Snapshot, documents: Documents | None, n: int) -> list[list[str]]:
+    """Return the words of the n remembered documents most typical of each topic, if any.
 
-    Among the documents with likeliest topic k, these have the largest P(topic | document) times
-    geometric mean likelihood of a word. Documents with equal words are listed once. Words are in
-    order of their probability under the topic.
+    Words are in order of their probability under the topic.
     """
-    documents, model = documents[documents.lengths >= MIN_TYPICAL], topics.model
+    if documents is None:
+        return [[]] * shown.model.n_topics
+    documents, model = documents[documents.lengths >= MIN_TYPICAL], shown.model
     posterior = model.posterior(documents)
-    is_its = posterior.argmax(axis=1) == k
-    documents, posterior = documents[is_its], posterior[is_its]
-    log_topic = np.log(np.maximum(model.topics[k], np.finfo(float).tiny))
-    fit = np.exp((documents.as_floats() @ log_topic) / documents.lengths)
-    order = np.argsort(-posterior[:, k] * fit, kind="stable")
-    shown: dict[str, None] = {}
-    for i in order[: 20 * n]:
-        one = documents[int(i)]
-        ranked = one.words[np.argsort(-model.topics[k][one.words], kind="stable")]
-        shown.setdefault(" ".join(topics.vocabulary[w] for w in ranked))
-        if len(shown) == n:
-            break
-    return list(shown)
+    best, scores = posterior.argmax(axis=1), typicality(model, documents, posterior)
+    listed = []
+    for k, topic in enumerate(model.topics):
+        typical = [documents[i].words for i in most_typical(documents, scores * (best == k), n)]
+        ranked = [words[np.argsort(-topic[words], kind="stable")] for words in typical]
+        listed.append([" ".join(shown.vocabulary[w] for w in words) for words in ranked])
+    return listed

@@ -25,9 +25,9 @@ from spectralleader.learners.lookup import find_learner
 from spectralleader.runtime.interrupts import Interrupts, Terminated, raise_if_interrupted
 from spectralleader.sources.files import TextBlock
 from spectralleader.text.first_use import compile_learning
+from spectralleader.text.topics import make_learner
 from spectralleader.text.vectoriser import MIN_COUNT, Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
-from spectralleader.text.vocabulary_learner import make_learner
 
 MOST_FREQUENT = 5000  # words counted in a first pass over files, by default
 DEFAULT_LEARNERS = tuple(dict.fromkeys((DEFAULT_LEARNER, "spectral", "stepwise-em", "unigram")))

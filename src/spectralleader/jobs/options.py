@@ -19,8 +19,8 @@ from spectralleader.jobs.source import (
 from spectralleader.learners import DEFAULT_LEARNER
 from spectralleader.learners.lookup import find_learner
 from spectralleader.sources.files import Columns
+from spectralleader.text.annotations import AUTO
 from spectralleader.text.first_use import compile_learning
-from spectralleader.text.levels import AUTO
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.topics import TextTopics

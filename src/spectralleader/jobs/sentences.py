@@ -8,11 +8,17 @@ from spectralleader.arrays import Ints
 from spectralleader.evaluation.diagnosis import CLOSER, CONFIDENT, Diagnosis, Verdict
 from spectralleader.learners.hedged import Event, HedgedLeader
 from spectralleader.learners.hedged.settings import SETTINGS
-from spectralleader.text.bars import merge_intervals
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.topics import TextTopics
-from spectralleader.text.trends import Shift, Trends, name_about, name_date, name_share
+from spectralleader.text.trends import (
+    Shift,
+    Trends,
+    merge_intervals,
+    name_about,
+    name_date,
+    name_share,
+)
 
 MOST_NAMED = 10  # small topics listed
 LONGEST_WORD = 40  # characters of a word in tables of topics

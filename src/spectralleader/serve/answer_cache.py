@@ -8,7 +8,7 @@ from time import monotonic, thread_time
 from typing import Any, NamedTuple
 
 from spectralleader.runtime.guard import guard_of
-from spectralleader.text.levelled_snapshot import LevelledSnapshot
+from spectralleader.text.snapshot import LevelledSnapshot
 from spectralleader.text.topics import TextTopics
 
 RENEW = 1.0  # minimum seconds for which an answer is valid

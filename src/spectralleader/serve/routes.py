@@ -28,9 +28,8 @@ from spectralleader.serve.request_batching import RequestBatcher
 from spectralleader.serve.requests import Limits, RequestError, read_body, stopping
 from spectralleader.serve.service import Service, read
 from spectralleader.serve.slow_clients import Receive, Send
-from spectralleader.text.levelled_snapshot import LevelledSnapshot
-from spectralleader.text.levels import ALL, AUTO
-from spectralleader.text.snapshot import Snapshot
+from spectralleader.text.annotations import ALL, AUTO
+from spectralleader.text.snapshot import LevelledSnapshot, Snapshot
 from spectralleader.text.topics import TextTopics
 
 N_WORDS = 10  # of a topic

@@ -10,8 +10,7 @@ from spectralleader.checks.states import number, part, take, whole
 from spectralleader.learners import Unigram
 from spectralleader.sources.position import Position
 from spectralleader.storage.loss_curve import LossCurve
-from spectralleader.text.topics import TextTopics
-from spectralleader.text.vocabulary_learner import check_same_vocabulary
+from spectralleader.text.topics import TextTopics, check_same_vocabulary
 
 NO_POSITION = Position()
 

@@ -1,18 +1,22 @@
-"""Snapshot: immutable topics for concurrent readers."""
+"""Snapshot: immutable topics for concurrent readers, at one level or at all of them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
-from spectralleader.models import TopicModel
+from spectralleader.em.refining import refine
+from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.likelihood import find_best
+from spectralleader.text.annotations import N_PASSES, Names, choose_level
 from spectralleader.text.surprise import Past, per_word, score
 from spectralleader.text.texts import Texts, take_texts
+from spectralleader.text.timeline import Timeline
+from spectralleader.text.trends import Trends, find_trends, sample_under
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer
 
@@ -110,3 +114,39 @@ class Snapshot:
 
     def __repr__(self) -> str:
         return f"Snapshot({self.model!r}, {self.vocabulary!r}, n_docs={self.n_docs})"
+
+
+@dataclass(frozen=True, repr=False)
+class LevelledSnapshot:
+    """A snapshot from which levels and trends are computed; see `TextTopics.hold`.
+
+    Taking it takes milliseconds; reading a level takes longer, but does not block learning.
+    """
+
+    full: Snapshot
+    tree: TopicTree
+    documents: Documents | None  # with which the topics of a level are refined
+    names: Names
+    timeline: Timeline
+    is_auto: bool = False  # whether the default level is the suggested one
+    _views: dict[int, Snapshot] = field(default_factory=dict, compare=False)  # levels read so far
+
+    def at(self, level: int | str | None = None) -> Snapshot:
+        """Return the topics merged to a level, see `TextTopics.at`."""
+        n = choose_level(level, self.tree, is_auto=self.is_auto)
+        if n == self.tree.n_topics:
+            return self.full
+        if n not in self._views:
+            self._views[n] = self._cut(n)
+        return self._views[n]
+
+    def _cut(self, level: int) -> Snapshot:
+        (model, groups), fine = self.tree.cut(level), self.full.model
+        if self.documents is not None:
+            model = refine(model, self.documents, N_PASSES)
+        names = self.names.of(groups, fine.weights)
+        return replace(self.full, model=model, names=names, groups=groups, fine=fine)
+
+    def trends(self, level: int | str | None = None) -> Trends:
+        """Return the share of each topic over time, at a level; see `TextTopics.trends`."""
+        return find_trends(self.timeline, sample_under(self.at(level), self.timeline))

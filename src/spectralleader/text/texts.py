@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from spectralleader.text.arrow_column import as_arrow_column
-from spectralleader.text.one_column import check_one_column
-from spectralleader.text.tokens import LISTS, Tokens, as_token_documents
+from spectralleader.text.packing import as_arrow_column
+from spectralleader.text.tokens import LISTS, Tokens
 
 # A list, an iterator, a Series of Polars or pandas, an array of NumPy or Arrow: their types are not
 # spelled out, because not all of these packages need be there.
@@ -34,14 +33,33 @@ def as_strings(texts: Texts) -> Sequence[str]:
     check_one_column(texts)
     if (column := as_arrow_column(texts)) is not None:
         return column
-    convert = next((name for name in TO_LIST if hasattr(texts, name)), None)
-    strings: list[Any] = list(texts) if convert is None else getattr(texts, convert)()
+    strings = _as_list(texts)
     if not set(map(type, strings)) <= {str}:
         _check_each(strings)
     return strings
 
 
-def _check_each(strings: list[Any]) -> None:
+def as_token_documents(documents: Any) -> Sequence[Any]:
+    """Return documents of tokens as a sequence; what each holds is checked by `Tokens.flatten`.
+
+    Raises
+    ------
+    TypeError
+        If a single document or a data frame is given.
+    """
+    if isinstance(documents, str | bytes | Mapping):
+        raise TypeError(f"documents must be a sequence, got {documents!r:.40}; give one as [it]")
+    check_one_column(documents)
+    return documents if isinstance(documents, list | tuple) else _as_list(documents)
+
+
+def _as_list(column: Any) -> list[Any]:
+    """Return a column as a list; the methods of its package convert NumPy's and Arrow's values."""
+    convert = next((name for name in TO_LIST if hasattr(column, name)), None)
+    return list(column) if convert is None else getattr(column, convert)()
+
+
+def _check_each(strings: Sequence[Any]) -> None:
     for position, text in enumerate(strings):
         if not isinstance(text, str):
             raise ValueError(f"text {position} is {text!r:.40}, not a string; {_advise(text)}")
@@ -107,3 +125,34 @@ def _is_token_document(given: Any, words: Tokens) -> bool:
     if isinstance(first, str):  # a list of strings: texts to split, else the tokens of a document
         return words.split is None
     return not isinstance(first, (*LISTS, Mapping)) or isinstance(first, tuple)
+
+
+def check_one_column(texts: Any) -> None:
+    """Raise `TypeError` for a data frame, an Arrow table or a dictionary.
+
+    Iterating over them yields names of columns, which are strings as well and would be learned.
+
+    Examples
+    --------
+    >>> check_one_column({"id": [1, 2], "text": ["rain", "wind"]})
+    Traceback (most recent call last):
+        ...
+    TypeError: texts must be one column, got a dict of 'id', 'text'; pass one of them: texts['text']
+    """
+    # Looked up in the class: a lazy frame would have to be evaluated to name its columns.
+    is_table = hasattr(type(texts), "columns")
+    if not is_table and not isinstance(texts, Mapping):
+        return
+    kind = type(texts).__name__
+    if not hasattr(texts, "__len__"):
+        raise TypeError(f"texts must be one column, got a {kind}; collect it and pass one column")
+    names = list(texts)
+    if is_table:
+        names = list(getattr(texts, "column_names", None) or texts.columns)  # Arrow; data frames
+    best = "text" if "text" in names else next(iter(names), "text")
+    listed = ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
+    variable = "df" if kind == "DataFrame" else "texts"
+    raise TypeError(
+        f"texts must be one column, got a {kind} of {listed or 'no columns'}; pass one of them: "
+        f"{variable}[{best!r}]"
+    )
