@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from spectralleader import TextTopics, TopicModel, load, save
 from spectralleader.cli import app
-from spectralleader.cli.merge import app as commands
+from spectralleader.cli.text import app as commands
 from tests.factories import texts
 
 

@@ -12,9 +12,10 @@ from spectralleader import TextTopics, TopicModel, Unigram, Vocabulary, Words, l
 from spectralleader.evaluation import judge, log_loss
 from spectralleader.evaluation.diagnosis import Diagnosis, Spectrum
 from spectralleader.jobs import Progress, Source, describe, evaluate, evaluating, learn, predict
+from spectralleader.jobs.describing import name_topics
 from spectralleader.jobs.evaluating import Evaluation
 from spectralleader.jobs.learn_result import list_topics
-from spectralleader.jobs.naming import name_topics
+from spectralleader.jobs.options import choose_vocabulary, choose_words
 from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
 from spectralleader.jobs.sentences import (
     Readable,
@@ -25,7 +26,6 @@ from spectralleader.jobs.sentences import (
     describe_use,
     printable,
 )
-from spectralleader.jobs.source import choose_vocabulary, choose_words
 from spectralleader.learners.fixed import Fixed
 from spectralleader.learners.hedged import Event
 from spectralleader.models import TopicTree

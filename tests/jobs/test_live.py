@@ -12,7 +12,7 @@ import pytest
 from spectralleader import load
 from spectralleader.errors import NotEmittedError
 from spectralleader.jobs import Progress, Source, learn, predict
-from spectralleader.jobs.emitting import FileEmitter
+from spectralleader.jobs.predicting import FileEmitter
 from spectralleader.storage import load_checkpoint
 from tests.factories import same_state, texts
 from tests.servers import RedisServer, needs_redis

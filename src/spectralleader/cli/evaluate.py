@@ -8,15 +8,17 @@ from typing import Annotated
 
 import typer
 
-from spectralleader.cli.groups import LearnerOptions, StreamOptions, grouped
 from spectralleader.cli.options import (
     STOPPED,
     TERMINATED,
     Files,
     Json,
+    LearnerOptions,
+    StreamOptions,
     allow_own_modules,
     check_output,
     end_useless,
+    grouped,
     print_json,
     split_names,
     stoppable,
@@ -130,7 +132,7 @@ def learners() -> None:
     """List the learners by the names that other commands accept."""
     from rich.table import Table
 
-    from spectralleader.cli.output import make_output
+    from spectralleader.cli.tables import make_output
     from spectralleader.learners import LEARNERS
     from spectralleader.learners.lookup import installed_learners
 

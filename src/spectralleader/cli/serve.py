@@ -9,13 +9,16 @@ from typing import Annotated
 
 import typer
 
-from spectralleader.cli.groups import LearnerOptions, LiveOptions, ReadOptions, grouped
 from spectralleader.cli.learn import parse_topics
 from spectralleader.cli.options import (
+    LearnerOptions,
+    LiveOptions,
     OwnLearner,
+    ReadOptions,
     Time,
     check_folder,
     check_is_file,
+    grouped,
     stoppable,
     trust_learner,
 )

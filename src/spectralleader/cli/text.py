@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from spectralleader.cli.groups import PredictOptions, grouped
 from spectralleader.cli.learn import EXAMPLES, learn
 from spectralleader.cli.options import (
     NOTHING_USEFUL,
@@ -19,9 +18,14 @@ from spectralleader.cli.options import (
     OutFile,
     OutFormat,
     OwnLearner,
+    PredictOptions,
+    Seed,
+    check_folder,
+    check_is_file,
     check_model,
     check_output,
     find_level,
+    grouped,
     load_model,
     opened,
     print_json,
@@ -29,6 +33,7 @@ from spectralleader.cli.options import (
     stoppable,
     tell_guesses,
     tell_level,
+    trust_learner,
     warn,
 )
 
@@ -72,7 +77,7 @@ def topics(
     learned = load_model(model, learner)
     from spectralleader.cli.tables import show_description
     from spectralleader.jobs import describe
-    from spectralleader.jobs.naming import name_topics, parse_names
+    from spectralleader.jobs.describing import name_topics, parse_names
 
     n = find_level(level, learned)
     if name:
@@ -175,7 +180,7 @@ def trends(
     """
     check_output(out, model)
     learned = load_model(model, learner)
-    from spectralleader.jobs.trends import write_trends
+    from spectralleader.jobs.describing import write_trends
 
     n = find_level(level, learned)
     tell_level(level, learned)
@@ -217,3 +222,36 @@ def page(
     typer.echo(f"Page: {out}")
     if not learned.n_docs > learned.n_empty:
         raise typer.Exit(NOTHING_USEFUL)
+
+
+app = typer.Typer()
+
+
+@app.command(
+    epilog="Example: [bold]spectralleader merge monday.model tuesday.model -o both.model[/bold]"
+)
+def merge(
+    models: Annotated[
+        list[str],
+        typer.Argument(help="Two or more models saved by learn --save.", metavar="A B"),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="C", help="Save the result here.")],
+    learner: OwnLearner = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Merge models of separate streams into one, as if learned from a single stream.
+
+    The models must have the same settings; their vocabularies are united. A
+    document that two of them have learned counts twice.
+    """
+    check_folder(out)
+    for name in models:
+        check_is_file(name)
+    with stoppable(saves=True):
+        from spectralleader.cli.tables import show_merged
+        from spectralleader.jobs import merge
+
+        trust_learner(learner)
+        result = merge(models, out, seed=seed)
+    print_json(result.summary()) if as_json else show_merged(result)

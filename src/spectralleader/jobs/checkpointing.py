@@ -11,8 +11,7 @@ from typing import NamedTuple, final
 
 from spectralleader import storage
 from spectralleader.errors import NotSavedError, StorageError
-from spectralleader.jobs.options import LearnOptions, check_same
-from spectralleader.jobs.progress import Progress
+from spectralleader.jobs.options import LearnOptions, Progress, check_same
 from spectralleader.learners import Unigram
 from spectralleader.learners.offline import Offline
 from spectralleader.storage import Checkpoint, load_checkpoint

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import json
+import os
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 
+from spectralleader import storage
 from spectralleader.documents import Documents
 from spectralleader.evaluation.diagnosis import Diagnosis, diagnose
 from spectralleader.jobs.learn_result import list_topics
@@ -25,6 +31,8 @@ from spectralleader.jobs.sentences import (
 from spectralleader.learners.lookup import name_of
 from spectralleader.learners.protocol import remembered
 from spectralleader.models import TopicTree
+from spectralleader.storage import Checkpoint
+from spectralleader.storage.lock import Lock
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.trends import (
@@ -237,3 +245,68 @@ def typical_words(shown: Snapshot, documents: Documents | None, n: int) -> list[
         ranked = [words[np.argsort(-topic[words], kind="stable")] for words in typical]
         listed.append([" ".join(shown.vocabulary[w] for w in words) for words in ranked])
     return listed
+
+
+def parse_names(given: Iterable[str]) -> dict[int, str]:
+    """Return names by topic (from 0), parsed from arguments such as ``3=sport``.
+
+    Examples
+    --------
+    >>> parse_names(["3=sport", "1=the weather"])
+    {2: 'sport', 0: 'the weather'}
+    """
+    names = {}
+    for one in given:
+        number, sign, name = one.partition("=")
+        if not sign or not number.strip().isdecimal() or int(number) < 1:
+            raise ValueError(f"a name must have the form N=NAME, such as 3=sport, got {one!r:.60}")
+        names[int(number) - 1] = name
+    return names
+
+
+def name_topics(
+    path: str | os.PathLike[str], names: dict[int, str], level: int | str | None = None
+) -> TextTopics:
+    """Set names of topics in a model file, and save it; return the topics.
+
+    Raises
+    ------
+    StorageError
+        If another process is learning into the file.
+    """
+    with Lock(Path(path)):
+        found = storage.load_as_saved(path)
+        topics = found.topics if isinstance(found, Checkpoint) else found
+        if not isinstance(topics, TextTopics):
+            raise ValueError(f"{path} contains a {type(topics).__name__}, which has no names")
+        n = topics.level(level)
+        if unknown := [topic for topic in names if topic >= n]:
+            raise ValueError(f"no topic {unknown[0] + 1}; topics are numbered 1 to {n}")
+        for topic, name in names.items():
+            topics.name(topic, name, level)
+        storage.save(found, path)
+    return topics
+
+
+COLUMNS = ("time", "topic", "share", "error", "documents")
+
+
+def write_trends(
+    topics: TextTopics, file: TextIO, level: int | str | None = None, format: str = "csv"
+) -> int:
+    """Write one line per time interval and topic, as CSV or JSON lines; return their number.
+
+    If any topic has a name, names are a column; a missing name is null, in CSV empty.
+    """
+    names = topics.at(level).names
+    rows = topics.trends(level).rows()
+    if any(names):
+        rows = [{**row, "name": names[row["topic"] - 1] or None} for row in rows]
+    if format == "jsonl":
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        return len(rows)
+    columns = [*COLUMNS, "name"] if any(names) else COLUMNS
+    writer = csv.DictWriter(file, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return len(rows)

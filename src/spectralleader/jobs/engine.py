@@ -18,7 +18,7 @@ from spectralleader.checks.paths import check_kept
 from spectralleader.engines.shared import MOST_FREQUENT, Progress, check_texts
 from spectralleader.jobs.checkpointing import back_up
 from spectralleader.jobs.learn_result import list_topics
-from spectralleader.jobs.source import choose_words
+from spectralleader.jobs.options import choose_words
 from spectralleader.sources.files.columns import TEXT_NAMES, list_names
 from spectralleader.sources.files.formats import ENDINGS, find_ending
 from spectralleader.text.topics import TextTopics

@@ -18,8 +18,7 @@ from spectralleader.documents import Documents
 from spectralleader.evaluation import Prequential
 from spectralleader.evaluation.agreement import mutual_information, table_accuracy
 from spectralleader.evaluation.coherence import coherence, diversity
-from spectralleader.jobs.progress import Progress
-from spectralleader.jobs.source import AnyReader, Source, choose_vocabulary, choose_words
+from spectralleader.jobs.options import AnyReader, Progress, Source, choose_vocabulary, choose_words
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.lookup import find_learner
 from spectralleader.runtime.interrupts import Interrupts, Terminated, raise_if_interrupted

@@ -9,8 +9,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from spectralleader.jobs.progress import Progress
-from spectralleader.jobs.source import Source
+from spectralleader.jobs.options import Progress, Source
 from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files import Reader, TextBlock
 from spectralleader.sources.files.reader import MARKED

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from spectralleader import jobs
 from spectralleader.documents import Documents
-from spectralleader.jobs.source import Source
+from spectralleader.jobs.options import Source
 from spectralleader.learners import LEARNERS, SpectralLeader
 from spectralleader.runtime.compiled import KERNELS, before_each_kernel
 from spectralleader.runtime.interrupts import raise_if_interrupted
