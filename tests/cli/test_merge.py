@@ -72,7 +72,7 @@ def test_bad_files_are_refused(models, tmp_path):
     for arguments, message in [
         ((models[0], "-o", out), "at least two files, got 1"),
         ((models[0], models[0], "-o", out), "is named twice"),
-        ((*models, "-o", models[1]), "is named twice"),
+        ((*models, "-o", models[1]), "would be overwritten"),
         ((models[0], model, "-o", out), "contains a TopicModel"),
     ]:
         result = command("merge", *arguments)

@@ -229,7 +229,7 @@ def test_where_topics_cannot_be_emitted_is_said_before_anything_is_learned(log, 
         (link, "is the model file"),
         (tmp_path / "none" / "x", "does not exist"),
         ("kafka://localhost/x", "takes a file or redis"),
-        (tmp_path, "cannot write to"),
+        (tmp_path, "is a folder"),
     ):
         with pytest.raises(ValueError, match=message):
             learn(source, **options(tmp_path, emit=str(emit)))

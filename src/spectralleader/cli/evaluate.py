@@ -16,7 +16,6 @@ from spectralleader.cli.options import (
     LearnerOptions,
     StreamOptions,
     allow_own_modules,
-    check_output,
     end_useless,
     grouped,
     print_json,
@@ -27,12 +26,12 @@ from spectralleader.cli.options import (
 app = typer.Typer()
 
 
-def parse_numbers(given: str) -> list[int]:
+def parse_numbers(numbers: str) -> list[int]:
     """Return comma-separated numbers of topics."""
-    parts = [part.strip() for part in given.split(",")]
+    parts = [part.strip() for part in numbers.split(",")]
     if not all(part.isdecimal() and int(part) > 0 for part in parts):
         raise typer.BadParameter(
-            f"-k takes a number, or several such as 5,10,20; got {given!r}",
+            f"-k takes a number, or several such as 5,10,20; got {numbers!r}",
             param_hint="'--topics'",
         )
     return [int(part) for part in parts]
@@ -40,7 +39,9 @@ def parse_numbers(given: str) -> list[int]:
 
 def check_figure(path: Path, files: list[str]) -> None:
     """Raise if a figure cannot be written, before the stream is read."""
-    check_output(path, *files)
+    from spectralleader.checks.paths import check_target
+
+    check_target(path, files, is_replaced=False)
     if path.suffix not in (".png", ".svg"):
         raise typer.BadParameter(f"a figure must be .png or .svg, got {path.name}")
     import_module("spectralleader.cli.figure")  # requires matplotlib

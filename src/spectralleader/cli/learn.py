@@ -1,9 +1,8 @@
-"""`learn` on an engine: its options, progress bars and output."""
+"""The command learn, of one pass over a stream or on an engine."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -20,7 +19,6 @@ from spectralleader.cli.options import (
     StreamOptions,
     Wait,
     allow_own_modules,
-    check_folder,
     end_useless,
     exit_code_of_signals,
     grouped,
@@ -32,32 +30,35 @@ from spectralleader.cli.options import (
 from spectralleader.runtime.interrupts import Terminated, raising
 
 if TYPE_CHECKING:
-    from spectralleader.engines.shared import Progress
     from spectralleader.jobs import LearnResult
 
-Engine = Annotated[
-    Literal["dask", "spark"] | None,
-    typer.Option(
-        help="Learn on a cluster with the spectral method and EM over all documents, from files or "
-        "folders of Parquet, CSV or JSON lines."
-    ),
-]
-Address = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ADDRESS",
-        help="Address of Dask's scheduler (tcp://...) or Spark's master (spark://..., sc://...). "
-        "Defaults to this machine.",
-    ),
-]
+# Options of `learn` without a meaning on an engine, which makes several unordered passes.
+NOT_THERE = (
+    *("learner", "block", "time", "label", "strict", "sort", "checkpoint_every", "keep_texts"),
+    *("tokens", "split", "follow", "start", "wait", "emit", "encoding", "header", "verify"),
+    *("min_count", "time_format"),
+)
 
 
 @dataclass(frozen=True)
 class EngineOptions:
     """The engine and its address."""
 
-    engine: Engine = None
-    address: Address = None
+    engine: Annotated[
+        Literal["dask", "spark"] | None,
+        typer.Option(
+            help="Learn on a cluster with the spectral method and EM over all documents, from "
+            "files or folders of Parquet, CSV or JSON lines."
+        ),
+    ] = None
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Address of Dask's scheduler (tcp://...) or Spark's master (spark://..., "
+            "sc://...). Defaults to this machine.",
+        ),
+    ] = None
 
     def check(self, context: typer.Context, topics: int | str) -> None:
         """Raise if an option was given that does not apply."""
@@ -70,58 +71,12 @@ class EngineOptions:
             raise typer.BadParameter("-k auto is not supported with --engine; give a number")
 
 
-# Options of `learn` without a meaning on an engine, which makes several unordered passes.
-NOT_THERE = (
-    *("learner", "block", "time", "label", "strict", "sort", "checkpoint_every", "no_texts"),
-    *("tokens", "split", "follow", "start", "wait", "emit", "encoding", "no_header", "verify"),
-    "min_count",
-)
-
-
 def refuse_options(context: typer.Context, names: Sequence[str], why: str) -> None:
     """Raise if one of these options was given."""
-    for one in context.command.params:
-        source = context.get_parameter_source(one.name or "")
-        if one.name in names and source is not None and source.name == "COMMANDLINE":
-            raise typer.BadParameter(f"{one.opts[0]} {why}")
-
-
-def learn_and_show(where: EngineOptions, files: list[str], as_json: bool, **options: Any) -> None:
-    """Learn on an engine and print the topics."""
-    from spectralleader.cli.tables import show_on_engine
-    from spectralleader.jobs.engine import learn_on_engine
-
-    del options["min_count"]  # refused above
-    with exit_code_of_signals(), raising(), progress_bars() as progress:
-        result = learn_on_engine(
-            where.engine or "", files, address=where.address, progress=progress, **options
-        )
-    print_json(result.summary()) if as_json else show_on_engine(result)
-    if not result.is_useful:
-        end_useless()
-
-
-@contextmanager
-def progress_bars() -> Iterator[Progress]:
-    """Show the progress of the current pass on standard error."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bars
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    console = Console(stderr=True)
-    with Bars(*columns, TimeElapsedColumn(), console=console, transient=True) as bars:
-        bar, n_passes, last = bars.add_task("reading", total=None), 0, ("", 0)
-
-        def show_parts(name: str, done: int, n_parts: int) -> None:
-            nonlocal n_passes, last
-            if name != last[0] or done <= last[1]:
-                n_passes += 1
-            last = (name, done)
-            says = f"pass {n_passes}: {name.replace('_', ' ')}"
-            bars.update(bar, description=says, completed=done, total=n_parts)
-
-        yield show_parts
+    for option in context.command.params:
+        origin = context.get_parameter_source(option.name or "")
+        if option.name in names and origin is not None and origin.name == "COMMANDLINE":
+            raise typer.BadParameter(f"{(option.opts or option.secondary_opts)[0]} {why}")
 
 
 EXAMPLES = (
@@ -192,13 +147,13 @@ def learn(
             "of a stream, at least once each.",
         ),
     ] = None,
-    no_texts: Annotated[
+    keep_texts: Annotated[
         bool,
         typer.Option(
-            "--no-texts",
+            " /--no-texts",
             help="Keep only known words in MODEL instead of a sample of texts (at most 8 MB).",
         ),
-    ] = False,
+    ] = True,
     where: EngineOptions,
     as_json: Json = False,
 ) -> None:
@@ -211,7 +166,6 @@ def learn(
     saved with --save (SIGTERM then exits with code 0). A second Ctrl-C exits
     immediately and keeps the last checkpoint.
     """
-    check_folder(save)
     n_topics = parse_topics(topics)
     if save is None and (fresh or verify or checkpoint_every is not None):
         raise typer.BadParameter("--checkpoint-every, --fresh and --verify require --save MODEL")
@@ -237,7 +191,7 @@ def learn(
             checkpoint_every=checkpoint_every or OFTEN,
             fresh=fresh,
             emit=emit,
-            keep_texts=not no_texts,
+            keep_texts=keep_texts,
             verify=verify,
         )
         with watching() as progress:
@@ -250,16 +204,16 @@ def learn(
     end(result)
 
 
-def parse_topics(given: str) -> int | str:
+def parse_topics(number: str) -> int | str:
     """Return a number of topics, or "auto"."""
-    if given == "auto":
-        return given
-    if not given.isdecimal() or int(given) < 1:
+    if number == "auto":
+        return number
+    if not number.isdecimal() or int(number) < 1:
         raise typer.BadParameter(
-            f"-k takes a number of topics of at least 1, or auto; got {given!r}",
+            f"-k takes a number of topics of at least 1, or auto; got {number!r}",
             param_hint="'--topics'",
         )
-    return int(given)
+    return int(number)
 
 
 def end(result: LearnResult) -> None:
@@ -270,5 +224,20 @@ def end(result: LearnResult) -> None:
         if not result.terminated:
             raise typer.Exit(STOPPED)
         raise typer.Exit(0 if result.saved else TERMINATED)
+    if not result.is_useful:
+        end_useless()
+
+
+def learn_and_show(where: EngineOptions, files: list[str], as_json: bool, **options: Any) -> None:
+    """Learn on an engine and print the topics."""
+    from spectralleader.cli.display import watching
+    from spectralleader.cli.tables import show_on_engine
+    from spectralleader.jobs.engine import learn_on_engine
+
+    with exit_code_of_signals(), raising(), watching() as progress:
+        result = learn_on_engine(
+            where.engine or "", files, address=where.address, progress=progress, **options
+        )
+    print_json(result.summary()) if as_json else show_on_engine(result)
     if not result.is_useful:
         end_useless()

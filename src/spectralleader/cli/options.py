@@ -131,23 +131,6 @@ def allow_own_modules(learners: Iterable[str]) -> None:
         sys.path.append(here)
 
 
-def check_folder(path: Path | None) -> None:
-    """Raise if a file cannot be written there, before any work is done."""
-    if path is not None and path.is_dir():
-        raise typer.BadParameter(f"{path} is a folder; name a file in it")
-    if path is not None and not path.absolute().parent.is_dir():
-        raise typer.BadParameter(f"the folder {path.parent} does not exist")
-
-
-def check_output(path: Path | None, *inputs: str) -> None:
-    """Raise if a file cannot be written, or if that would overwrite an input of the command."""
-    check_folder(path)
-    if path is not None:
-        from spectralleader.checks.paths import check_kept
-
-        check_kept(path, inputs)
-
-
 def trust_learner(name: str | None) -> None:
     """Import and register the user's own learner that a model may contain."""
     if name is not None:
@@ -157,26 +140,25 @@ def trust_learner(name: str | None) -> None:
         find_learner(name)
 
 
-def load_model(path: str, learner: str | None = None) -> TextTopics:
-    """Return a model saved by `learn --save`; `learner` is a user's own that it may contain."""
-    check_model(path, learner)
+def load_model(path: str, learner: str | None, out: Path | None = None) -> TextTopics:
+    """Return a model saved by `learn --save`; `learner` is a user's own that it may contain.
+
+    Nothing is loaded if `out`, which is to be written, cannot be or would overwrite the model.
+    """
+    check_files_of(path, out)
+    trust_learner(learner)
     from spectralleader.storage import load_topics
 
     return load_topics(path)
 
 
-def check_model(path: str, learner: str | None) -> None:
-    """Raise if a model does not exist; import the user's own learner that it may contain."""
-    check_is_file(path)
-    trust_learner(learner)
+def check_files_of(model: str, out: Path | None, *inputs: str) -> None:
+    """Raise if a model is missing, or if the output cannot be written or would overwrite input."""
+    from spectralleader.checks.paths import check_model, check_target
 
-
-def check_is_file(path: str) -> None:
-    """Raise if a model is missing, or is no file."""
-    if not Path(path).is_file():
-        from spectralleader.checks.paths import describe_missing
-
-        raise typer.BadParameter(describe_missing(path))
+    check_model(model)
+    if out is not None:
+        check_target(out, [model, *inputs], is_replaced=False)
 
 
 def find_level(given: str | None, topics: TextTopics) -> int:
@@ -266,9 +248,7 @@ class ReadOptions:
         """Return the source that these options describe; `more` are further fields of `Source`."""
         from spectralleader.jobs import Source
 
-        own = {**asdict(self), "text": split_names(self.text)}
-        header = not own.pop("no_header", False)
-        return Source(tuple(files), **own, header=header, **more)
+        return Source(tuple(files), **{**asdict(self), "text": split_names(self.text), **more})
 
 
 @dataclass(frozen=True)
@@ -282,13 +262,13 @@ class FileOptions(ReadOptions):
             help="Encoding of the text, such as latin-1, cp1252 or utf-16 (default: utf-8).",
         ),
     ] = None
-    no_header: Annotated[
+    header: Annotated[
         bool,
         typer.Option(
-            "--no-header",
+            " /--no-header",
             help="CSV and TSV files begin with a document, not with names: columns are 1, 2, ...",
         ),
-    ] = False
+    ] = True
 
 
 @dataclass(frozen=True)
@@ -375,32 +355,31 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """Turn the fields of a command's option groups into command line options."""
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
-    parameters = [
-        one
-        for name, parameter in signature(command).parameters.items()
-        for one in (
-            _parameters_of(groups[name])
-            if name in groups
-            else [parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY)]
-        )
-    ]
+    parameters: list[Parameter] = []
+    for name, parameter in signature(command).parameters.items():
+        if name in groups:
+            parameters += _parameters_of(groups[name])
+        else:
+            parameters.append(
+                parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY)
+            )
 
     @wraps(command)
-    def run(**given: Any) -> None:
+    def run(**values: Any) -> None:
         for name, kind in groups.items():
-            given[name] = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
-        command(**given)
+            values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+        command(**values)
 
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    # typer reads the options from these
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return run
 
 
 def _parameters_of(group: Any) -> list[Parameter]:
     hints = get_type_hints(group, include_extras=True)
+    kind = Parameter.KEYWORD_ONLY
     return [
-        Parameter(
-            field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
-        )
+        Parameter(field.name, kind, default=field.default, annotation=hints[field.name])
         for field in fields(group)
     ]

@@ -16,8 +16,6 @@ from spectralleader.cli.options import (
     OwnLearner,
     ReadOptions,
     Time,
-    check_folder,
-    check_is_file,
     grouped,
     stoppable,
     trust_learner,
@@ -107,9 +105,9 @@ def serve(
         str,
         typer.Option(metavar="N|TIME", help="Save every N documents, or at an interval like 5min."),
     ] = "60s",
-    no_texts: Annotated[
-        bool, typer.Option("--no-texts", help="Keep only known words in MODEL, no texts.")
-    ] = False,
+    keep_texts: Annotated[
+        bool, typer.Option(" /--no-texts", help="Keep only known words in MODEL, no texts.")
+    ] = True,
 ) -> None:
     """Learn and answer over HTTP: topics, predictions, metrics, and a live page.
 
@@ -117,10 +115,9 @@ def serve(
     and each is learned exactly once, even after a crash. SIGTERM and Ctrl-C
     save the model and stop the service.
     """  # fmt: skip
-    if read_only:
-        check_is_file(str(model))
-    else:
-        check_folder(model)
+    from spectralleader.checks.paths import check_model, check_target
+
+    check_model(model) if read_only else check_target(model)
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise ImportError(missing_extra("serve", "serve"))
     if read_only and learn is not None:
@@ -150,7 +147,7 @@ def serve(
             **learning.settings,
             save=model,
             checkpoint_every=checkpoint_every,
-            keep_texts=not no_texts,
+            keep_texts=keep_texts,
             adopt=True,
             give_up_position=adopt,
         )

@@ -20,10 +20,7 @@ from spectralleader.cli.options import (
     OwnLearner,
     PredictOptions,
     Seed,
-    check_folder,
-    check_is_file,
-    check_model,
-    check_output,
+    check_files_of,
     find_level,
     grouped,
     load_model,
@@ -139,8 +136,8 @@ def predict(
     The text columns are those that MODEL was learned from. If FILE lacks one of
     them, the text column is guessed, and the guess is printed.
     """
-    check_output(out, model, *files)
-    check_model(model, learner)
+    check_files_of(model, out, *files)
+    trust_learner(learner)
     with stoppable():
         from spectralleader.cli.display import Log
         from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
@@ -178,8 +175,7 @@ def trends(
     document, from 1, if times are unknown), the topic, its share, the standard
     error, and the documents in the interval.
     """
-    check_output(out, model)
-    learned = load_model(model, learner)
+    learned = load_model(model, learner, out)
     from spectralleader.jobs.describing import write_trends
 
     n = find_level(level, learned)
@@ -208,8 +204,8 @@ def page(
     map, the merge tree, the prequential loss, and a diagnosis. It contains
     texts from MODEL unless --no-texts is given.
     """
-    check_output(out, model)
-    check_model(model, learner)
+    check_files_of(model, out)
+    trust_learner(learner)
     from spectralleader.page import describe_page, render
     from spectralleader.storage import atomic, load_with_losses
 
@@ -245,9 +241,8 @@ def merge(
     The models must have the same settings; their vocabularies are united. A
     document that two of them have learned counts twice.
     """
-    check_folder(out)
     for name in models:
-        check_is_file(name)
+        check_files_of(name, None)
     with stoppable(saves=True):
         from spectralleader.cli.tables import show_merged
         from spectralleader.jobs import merge

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -21,7 +21,7 @@ from spectralleader.jobs.checkpointing import (
 from spectralleader.jobs.input_digest import InputDigest, check_pipe, retrace
 from spectralleader.jobs.learn_result import LearnResult
 from spectralleader.jobs.options import AnyReader, LearnOptions, Progress, Source
-from spectralleader.jobs.predicting import Emitter, emitting, rows_of
+from spectralleader.jobs.predicting import Emitter, open_emitter, rows_of
 from spectralleader.runtime.interrupts import Interrupts, Terminated, raise_if_interrupted
 from spectralleader.sources.files import Reader, TextBlock
 from spectralleader.sources.live import LiveReader
@@ -66,7 +66,9 @@ def run(options: LearnOptions, progress: Progress | None = None) -> LearnResult:
         Interrupts(*signals) as interrupts,
         checkpoints or nullcontext(),
         options.source.open(progress) as reader,
-        emitting(options, progress) as emitter,
+        nullcontext()
+        if options.emit is None
+        else closing(open_emitter(options, options.emit, progress)) as emitter,
     ):
         job, blocks = _prepare(options, reader, checkpoints, progress)
         compile_for(job.topics)
@@ -237,10 +239,7 @@ class Pass:
         if self._emitter is not None:
             self._is_emitted = False
             # of all topics: a level would be refined again after every block
-            shown = self.topics.snapshot()
-            documents = shown.count(block.texts)
-            posterior = shown.model.posterior(documents)
-            self._emitter.write(rows_of(block, posterior, documents.lengths))
+            self._emitter.write(rows_of(block, self.topics.snapshot().classify(block.texts)))
             self._is_emitted = True
 
     def note_position(self, position: Any) -> None:

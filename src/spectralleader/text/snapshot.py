@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from math import isnan
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +29,25 @@ class Classified(NamedTuple):
     probabilities: Floats  # its posterior probability
     lengths: Floats  # number of known words
     p_values: Floats  # see `TextTopics.p_values`
+    names: tuple[str, ...] = ()  # of the topics, see `Snapshot`
+
+    def rows(self, digits: int = 4) -> list[dict[str, Any]]:
+        """Return one row per text, as files and services give it; topics count from 1.
+
+        A text without known words has no topic: its posterior is the weights of the topics.
+        """
+        columns = self.topics, self.probabilities, self.lengths, self.p_values
+        names = self.names or ("",) * (int(self.topics.max(initial=0)) + 1)
+        return [
+            {
+                "topic": k + 1 if length else None,
+                "name": (names[k] or None) if length else None,
+                "probability": round(probability, digits) if length else None,
+                "known_words": int(length),
+                "p_value": None if isnan(p_value) else round(p_value, digits),
+            }
+            for k, probability, length, p_value in zip(*(c.tolist() for c in columns), strict=True)
+        ]
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,7 +116,11 @@ class Snapshot:
 
         This is the fastest way to classify a few texts.
         """
-        documents, model = self.count(texts), self.model
+        return self.classify_counted(self.count(texts))
+
+    def classify_counted(self, documents: Documents) -> Classified:
+        """Return the classification of texts that `count` has counted."""
+        model = self.model
         topics, told = np.empty(documents.n_docs, np.int64), np.empty((documents.n_docs, 3))
         counted = documents.indptr, documents.words, documents.counts
         find_best(*counted, *model.logs, topics, told)
@@ -104,7 +128,7 @@ class Snapshot:
         if self.fine is not None:
             log_prob = self.fine.log_prob(documents)
         p_values = self.past.p_values(per_word(log_prob, lengths), lengths)
-        return Classified(topics, probabilities, lengths, p_values)
+        return Classified(topics, probabilities, lengths, p_values, self.names)
 
     def top_words(self, n: int = 10) -> list[list[str]]:
         """Return the n most characteristic words of each topic, see `TopicModel.top_words`."""
