@@ -152,7 +152,7 @@ def load_model(path: str, learner: str | None, out: Path | None = None) -> TextT
     return load_topics(path)
 
 
-def check_files_of(model: str, out: Path | None, *inputs: str) -> None:
+def check_files_of(model: str, out: Path | None = None, *inputs: str) -> None:
     """Raise if a model is missing, or if the output cannot be written or would overwrite input."""
     from spectralleader.checks.paths import check_model, check_target
 

@@ -1,4 +1,4 @@
-"""The commands that learn and read a model: learn, topics, predict, trends, page."""
+"""The commands that learn, read and merge models: learn, topics, predict, trends, page, merge."""
 
 from __future__ import annotations
 
@@ -220,9 +220,6 @@ def page(
         raise typer.Exit(NOTHING_USEFUL)
 
 
-app = typer.Typer()
-
-
 @app.command(
     epilog="Example: [bold]spectralleader merge monday.model tuesday.model -o both.model[/bold]"
 )
@@ -242,7 +239,7 @@ def merge(
     document that two of them have learned counts twice.
     """
     for name in models:
-        check_files_of(name, None)
+        check_files_of(name)
     with stoppable(saves=True):
         from spectralleader.cli.tables import show_merged
         from spectralleader.jobs import merge
