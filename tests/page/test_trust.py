@@ -8,8 +8,13 @@ import pytest
 
 from spectralleader.evaluation.diagnosis import Diagnosis, Spectrum, Verdict
 from spectralleader.jobs.describing import describe
-from spectralleader.jobs.sentences import describe_history, describe_provisional
-from spectralleader.page.trust import VERDICTS, judge, judge_fit
+from spectralleader.jobs.sentences import (
+    VERDICTS,
+    describe_history,
+    describe_provisional,
+    judge,
+    judge_fit,
+)
 from tests.page.pages import written_topics
 
 GOOD = Diagnosis(900, 3, 0.9, 0.9, 0.6, 0.6, 0.1, 0.1, Spectrum(np.ones(3), 0.1))

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 # Options of `learn` without a meaning on an engine, which makes several unordered passes.
 NOT_THERE = (
-    *("learner", "block", "time", "label", "strict", "sort", "checkpoint_every", "keep_texts"),
-    *("tokens", "split", "follow", "start", "wait", "emit", "encoding", "header", "verify"),
+    *("learner", "block", "time", "label", "strict", "sort", "checkpoint_every", "no_texts"),
+    *("tokens", "split", "follow", "start", "wait", "emit", "encoding", "no_header", "verify"),
     *("min_count", "time_format"),
 )
 
@@ -76,7 +76,7 @@ def refuse_options(context: typer.Context, names: Sequence[str], why: str) -> No
     for option in context.command.params:
         origin = context.get_parameter_source(option.name or "")
         if option.name in names and origin is not None and origin.name == "COMMANDLINE":
-            raise typer.BadParameter(f"{(option.opts or option.secondary_opts)[0]} {why}")
+            raise typer.BadParameter(f"{option.opts[0]} {why}")
 
 
 EXAMPLES = (
@@ -147,13 +147,13 @@ def learn(
             "of a stream, at least once each.",
         ),
     ] = None,
-    keep_texts: Annotated[
+    no_texts: Annotated[
         bool,
         typer.Option(
-            " /--no-texts",
+            "--no-texts",
             help="Keep only known words in MODEL instead of a sample of texts (at most 8 MB).",
         ),
-    ] = True,
+    ] = False,
     where: EngineOptions,
     as_json: Json = False,
 ) -> None:
@@ -191,7 +191,7 @@ def learn(
             checkpoint_every=checkpoint_every or OFTEN,
             fresh=fresh,
             emit=emit,
-            keep_texts=keep_texts,
+            keep_texts=not no_texts,
             verify=verify,
         )
         with watching() as progress:

@@ -248,7 +248,9 @@ class ReadOptions:
         """Return the source that these options describe; `more` are further fields of `Source`."""
         from spectralleader.jobs import Source
 
-        return Source(tuple(files), **{**asdict(self), "text": split_names(self.text), **more})
+        own = {**asdict(self), "text": split_names(self.text), **more}
+        header = not own.pop("no_header", False)
+        return Source(tuple(files), **own, header=header)
 
 
 @dataclass(frozen=True)
@@ -262,13 +264,13 @@ class FileOptions(ReadOptions):
             help="Encoding of the text, such as latin-1, cp1252 or utf-16 (default: utf-8).",
         ),
     ] = None
-    header: Annotated[
+    no_header: Annotated[
         bool,
         typer.Option(
-            " /--no-header",
+            "--no-header",
             help="CSV and TSV files begin with a document, not with names: columns are 1, 2, ...",
         ),
-    ] = True
+    ] = False
 
 
 @dataclass(frozen=True)

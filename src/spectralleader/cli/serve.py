@@ -105,9 +105,9 @@ def serve(
         str,
         typer.Option(metavar="N|TIME", help="Save every N documents, or at an interval like 5min."),
     ] = "60s",
-    keep_texts: Annotated[
-        bool, typer.Option(" /--no-texts", help="Keep only known words in MODEL, no texts.")
-    ] = True,
+    no_texts: Annotated[
+        bool, typer.Option("--no-texts", help="Keep only known words in MODEL, no texts.")
+    ] = False,
 ) -> None:
     """Learn and answer over HTTP: topics, predictions, metrics, and a live page.
 
@@ -147,7 +147,7 @@ def serve(
             **learning.settings,
             save=model,
             checkpoint_every=checkpoint_every,
-            keep_texts=keep_texts,
+            keep_texts=not no_texts,
             adopt=True,
             give_up_position=adopt,
         )

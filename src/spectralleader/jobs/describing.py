@@ -1,4 +1,4 @@
-"""Describe: a readable summary of a model, with a diagnosis of its fit."""
+"""Describe: a readable summary of a model, with a diagnosis of its fit; names and trends."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ from spectralleader.text.trends import (
 )
 
 MIN_TYPICAL = 3  # fewest words of a typical document
+COLUMNS = ("time", "topic", "share", "error", "documents")  # of trends
 SMALL = 0.1  # topics with less than this share of an even weight are listed as small
 
 
@@ -61,28 +62,20 @@ class Description:
     topics: list[dict[str, Any]]  # see `list_topics`; with typical documents
     diagnosis: Diagnosis | None  # None if the learner remembers no documents
     history: list[str]  # events of the topics, and whether the stream drifts
+    readable: Readable  # numbers of topics
     n_recent: int | None = None  # number of documents, for topics of the most recent ones
     level: Level | None = None  # for merged topics
     trends: Trends | None = None  # None if the positions of documents are unknown
     suggested: Suggested | None = None  # after `-k auto`
-    is_equal: bool = False  # whether all topics have the same words
 
     @property
-    def readable(self) -> Readable:
-        """The numbers of topics that are read, are in use and can be read."""
-        n_fine = len(self.topics) if self.level is None else self.level.n_fine
-        return Readable(
-            len(self.topics),
-            sum(not topic["unused"] for topic in self.topics),
-            n_fine,
-            is_merged=self.level is not None,
-            is_equal=self.is_equal,
-        )
+    def small(self) -> list[int]:
+        """The numbers of the topics in use that few documents support."""
+        least = SMALL / len(self.topics)
+        return [t["topic"] for t in self.topics if t["weight"] < least and not t["unused"]]
 
     def findings(self) -> list[str]:
         """Return the diagnosis as sentences."""
-        used = [topic for topic in self.topics if not topic["unused"]]
-        small = [topic["topic"] for topic in used if topic["weight"] * len(self.topics) < SMALL]
         readable = self.readable
         if self.diagnosis is None:
             nothing = (
@@ -93,14 +86,23 @@ class Description:
         return [
             *describe_collapse(readable),
             describe_fit(self.diagnosis),
-            *describe_use(readable, small),
+            *describe_use(readable, self.small),
             describe_number(self.diagnosis, readable, self.suggested),
         ]
 
     def summary(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
-        found = self.diagnosis
-        spectrum = None if found is None else found.spectrum
+        diagnosis = None
+        if self.diagnosis is not None:
+            spectrum = self.diagnosis.spectrum
+            diagnosis = asdict(self.diagnosis) | {
+                "spectrum": {
+                    "eigenvalues": spectrum.eigenvalues.tolist(),
+                    "noise": spectrum.noise,
+                    "above_noise": spectrum.n_above,
+                    "suggested_topics": spectrum.n_suggested,
+                }
+            }
         return {
             "learner": self.learner,
             "documents": self.n_docs,
@@ -112,17 +114,7 @@ class Description:
             "trends": None if self.trends is None else self.trends.rows(),
             "findings": self.findings(),
             "history": self.history,
-            "diagnosis": found
-            and asdict(found)
-            | {
-                "spectrum": spectrum
-                and {
-                    "eigenvalues": spectrum.eigenvalues.tolist(),
-                    "noise": spectrum.noise,
-                    "above_noise": spectrum.n_above,
-                    "suggested_topics": spectrum.n_suggested,
-                }
-            },
+            "diagnosis": diagnosis,
         }
 
 
@@ -156,6 +148,7 @@ def describe(
     """
     shown = topics.recent_at(level) if recent else topics.at(level)
     tree = TopicTree.priced(topics.recent.model, topics.tree().pairs) if recent else topics.tree()
+    is_equal = shown.model.n_topics > 1 and shown.model.tree().suggested == 1
     documents = topics.learner.window.documents if recent else remembered(topics.learner)  # type: ignore[attr-defined]
     listed = list_topics(shown, n_words)
     trends = None if recent else add_examples(topics, shown, listed, n_typical)
@@ -174,11 +167,11 @@ def describe(
             *describe_history(topics, recent=recent, groups=shown.groups),
             *describe_stale_names(topics, shown.groups),
         ],
+        Readable.of(shown, is_equal=is_equal),
         documents.n_docs if recent and documents is not None else None,
         None if shown.groups is None else level_of(topics, shown, tree),
         trends,
         suggest(topics, tree),
-        shown.model.n_topics > 1 and shown.model.tree().suggested == 1,
     )
 
 
@@ -247,7 +240,7 @@ def typical_words(shown: Snapshot, documents: Documents | None, n: int) -> list[
     return listed
 
 
-def parse_names(given: Iterable[str]) -> dict[int, str]:
+def parse_names(arguments: Iterable[str]) -> dict[int, str]:
     """Return names by topic (from 0), parsed from arguments such as ``3=sport``.
 
     Examples
@@ -256,10 +249,12 @@ def parse_names(given: Iterable[str]) -> dict[int, str]:
     {2: 'sport', 0: 'the weather'}
     """
     names = {}
-    for one in given:
-        number, sign, name = one.partition("=")
+    for argument in arguments:
+        number, sign, name = argument.partition("=")
         if not sign or not number.strip().isdecimal() or int(number) < 1:
-            raise ValueError(f"a name must have the form N=NAME, such as 3=sport, got {one!r:.60}")
+            raise ValueError(
+                f"a name must have the form N=NAME, such as 3=sport, got {argument!r:.60}"
+            )
         names[int(number) - 1] = name
     return names
 
@@ -288,9 +283,6 @@ def name_topics(
     return topics
 
 
-COLUMNS = ("time", "topic", "share", "error", "documents")
-
-
 def write_trends(
     topics: TextTopics, file: TextIO, level: int | str | None = None, format: str = "csv"
 ) -> int:
@@ -305,8 +297,9 @@ def write_trends(
     if format == "jsonl":
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         return len(rows)
-    columns = [*COLUMNS, "name"] if any(names) else COLUMNS
-    writer = csv.DictWriter(file, columns, lineterminator="\n")
+    writer = csv.DictWriter(
+        file, [*COLUMNS, "name"] if any(names) else COLUMNS, lineterminator="\n"
+    )
     writer.writeheader()
     writer.writerows(rows)
     return len(rows)

@@ -14,12 +14,12 @@ from spectralleader.jobs.sentences import (
     describe_history,
     describe_sides,
     describe_stale_names,
+    judge,
     printable,
     truncate,
 )
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.tree import READ
-from spectralleader.page.trust import judge
 from spectralleader.storage.loss_curve import LossCurve
 from spectralleader.text.snapshot import LevelledSnapshot, Snapshot
 from spectralleader.text.tokens import Tokens

@@ -23,7 +23,7 @@ from spectralleader.checks.states import (
     truth,
     whole,
 )
-from spectralleader.text.packing import pack, truncate, unpack
+from spectralleader.text.packing import cut_bytes, pack, unpack
 
 # Seconds of a bucket at doubling 0: at 17 it is a day, at 20 eight days.
 SHORTEST = 675 / 2**10
@@ -181,7 +181,7 @@ class Timeline:
             places = places[draws[places] < -bucket.kept[0][0]]
         longest = self.longest  # most texts are ASCII, and short: nothing is called for them
         texts = [
-            text if len(text) <= longest and text.isascii() else truncate(text, longest)
+            text if len(text) <= longest and text.isascii() else cut_bytes(text, longest)
             for text in map(get, places.tolist())
         ]
         entries = zip((-draws[places]).tolist(), positions[places].tolist(), texts, strict=True)
@@ -360,7 +360,7 @@ class Timeline:
             # Texts are shortened again below: a file may contain longer ones than its budget
             # allows.
             some = range(ends[i] - int(n_kept[i]), ends[i])
-            kept = [(*entries[j].tolist(), truncate(texts[j], self.longest)) for j in some]
+            kept = [(*entries[j].tolist(), cut_bytes(texts[j], self.longest)) for j in some]
             bucket.kept = sorted(kept)
 
 
