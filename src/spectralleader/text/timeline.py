@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
@@ -32,21 +33,13 @@ LAST = 2**52  # bucket numbers are exact in floats up to here
 KINDS = ("none", "documents", "time")  # what buckets are of; none: nothing was added yet
 
 
+@dataclass(slots=True)
 class Bucket:
     """The documents of one interval: their number, and a sample of them."""
 
-    __slots__ = ("kept", "n_docs")
-
-    def __init__(self) -> None:
-        self.n_docs = 0
-        # (- priority, position, text), in order: the largest priority comes first
-        self.kept: list[tuple[float, float, str]] = []
-
-    def copy(self) -> Bucket:
-        """Return an independent copy."""
-        found = Bucket()
-        found.n_docs, found.kept = self.n_docs, self.kept.copy()
-        return found
+    n_docs: int = 0
+    # (- priority, position, text), in order: the largest priority comes first
+    kept: list[tuple[float, float, str]] = field(default_factory=list)
 
     def offer(self, entries: list[tuple[float, float, str]], most: int) -> None:
         """Add entries, and keep the `most` with the smallest priorities."""
@@ -231,20 +224,22 @@ class Timeline:
 
     def copy(self) -> Timeline:
         """Return an independent copy, to be read while this one changes."""
-        found = copy(self)
-        found._buckets = {number: bucket.copy() for number, bucket in self._buckets.items()}
-        return found
+        timeline = copy(self)
+        timeline._buckets = {
+            number: Bucket(bucket.n_docs, bucket.kept.copy())
+            for number, bucket in self._buckets.items()
+        }
+        return timeline
 
     def stretches(self) -> list[Stretch]:
         """Return the stretches that have documents, in order of time."""
-        found = []
-        for number in sorted(self._buckets):
-            bucket = self._buckets[number]
+        stretches = []
+        for number, bucket in sorted(self._buckets.items()):
             kept = sorted(bucket.kept, key=lambda entry: entry[1])
             start, end = number * self.width, (number + 1) * self.width
             texts, positions = [entry[2] for entry in kept], [entry[1] for entry in kept]
-            found.append(Stretch(start, end, bucket.n_docs, texts, positions))
-        return found
+            stretches.append(Stretch(start, end, bucket.n_docs, texts, positions))
+        return stretches
 
     def when(self, number: int) -> float | None:
         """Return the approximate time of a document, given its number from 0.
@@ -264,13 +259,13 @@ class Timeline:
         """
         if not self.by_time:
             return None
-        numbers = sorted(self._buckets)
+        buckets = [bucket for _, bucket in sorted(self._buckets.items())]
         # Document numbers are not stored: counts of earlier stretches locate a document.
-        ends = np.cumsum([self._buckets[one].n_docs for one in numbers])
-        found = min(int(np.searchsorted(ends, number, side="right")), len(numbers) - 1)
-        bucket = self._buckets[numbers[found]]
+        ends = np.cumsum([bucket.n_docs for bucket in buckets])
+        place = min(int(np.searchsorted(ends, number, side="right")), len(buckets) - 1)
+        bucket = buckets[place]
         # The same quantile of the sample: the share of the stretch that comes before the document.
-        share = (number - (ends[found] - bucket.n_docs) + 0.5) / bucket.n_docs
+        share = (number - (ends[place] - bucket.n_docs) + 0.5) / bucket.n_docs
         positions = sorted(entry[1] for entry in bucket.kept)
         return positions[min(int(share * len(positions)), len(positions) - 1)]
 
@@ -312,18 +307,17 @@ class Timeline:
 
     def to_state(self) -> dict[str, Any]:
         """Return the state, as arrays and plain values."""
-        numbers = sorted(self._buckets)
-        kept = [self._buckets[number].kept for number in numbers]
-        entries = [entry for bucket in kept for entry in bucket]
+        buckets = [bucket for _, bucket in sorted(self._buckets.items())]
+        entries = [entry for bucket in buckets for entry in bucket.kept]
         return {
             **{name: getattr(self, name) for name in ("n_buckets", "n_texts", "budget", "texts")},
             "kind": self.kind,
             "n_untimed": self.n_untimed,
             "doublings": self._doublings,
             "rng": self._rng.bit_generator.state,
-            "numbers": np.array(numbers, np.int64),
-            "n_docs": np.array([self._buckets[number].n_docs for number in numbers], np.int64),
-            "n_kept": np.array([len(bucket) for bucket in kept], np.int64),
+            "numbers": np.array(sorted(self._buckets), np.int64),
+            "n_docs": np.array([bucket.n_docs for bucket in buckets], np.int64),
+            "n_kept": np.array([len(bucket.kept) for bucket in buckets], np.int64),
             "entries": np.array([entry[:2] for entry in entries], float).reshape(-1, 2),
             "kept": pack(entry[2] for entry in entries),
         }
@@ -355,13 +349,11 @@ class Timeline:
             raise ValueError("priorities must be from 0 to 1")
         ends = np.cumsum(n_kept).tolist()
         for i, number in enumerate(numbers.tolist()):
-            bucket = self._buckets[number] = Bucket()
-            bucket.n_docs = int(n_docs[i])
             # Texts are shortened again below: a file may contain longer ones than its budget
             # allows.
             some = range(ends[i] - int(n_kept[i]), ends[i])
             kept = [(*entries[j].tolist(), cut_bytes(texts[j], self.longest)) for j in some]
-            bucket.kept = sorted(kept)
+            self._buckets[number] = Bucket(int(n_docs[i]), sorted(kept))
 
 
 def merge_timelines(parts: Sequence[Timeline], rng: np.random.Generator) -> Timeline:
