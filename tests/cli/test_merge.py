@@ -74,14 +74,14 @@ def test_bad_files_are_refused(models, tmp_path):
         ((models[0], models[0], "-o", out), "is named twice"),
         ((*models, "-o", models[1]), "would be overwritten"),
         ((models[0], model, "-o", out), "contains a TopicModel"),
+        ((models[0], tmp_path / "none", "-o", out), "does not exist"),
     ]:
         result = command("merge", *arguments)
         assert message in str(result.exception)
-    assert command("merge", models[0], tmp_path / "none", "-o", out).exit_code == 2
     assert command("merge", *models).exit_code == 2
     assert not out.exists()
 
 
 def test_the_example_of_the_help_names_the_command():
-    (one,) = commands.registered_commands
+    (one,) = (c for c in commands.registered_commands if c.callback.__name__ == "merge")
     assert "spectralleader merge " in str(one.epilog)
