@@ -106,6 +106,7 @@ def evaluate(
         names = split_names(learners) or (
             DEFAULT_LEARNERS[:1] if len(numbers) > 1 else DEFAULT_LEARNERS
         )
+        # Before the stream is read: an own learner may be in the current folder.
         allow_own_modules(names)
         source = reading.source(files, block=learning.block)
         with watching() as progress:

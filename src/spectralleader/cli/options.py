@@ -115,6 +115,7 @@ def exit_code_of_signals(said: str = "spectralleader: stopped") -> Iterator[None
 @contextmanager
 def stoppable(*, saves: bool = False) -> Iterator[None]:
     """Let Ctrl-C and SIGTERM end a command between two steps."""
+    # What saves must have the time to do so; what does not can be killed without a loss.
     patience = None if saves else PATIENCE
     with exit_code_of_signals(), Interrupts(owns_process=True, patience=patience):
         yield
@@ -163,6 +164,7 @@ def check_files_of(model: str, out: Path | None = None, *inputs: str) -> None:
 
 def find_level(given: str | None, topics: TextTopics) -> int:
     """Return the number of topics to read: as given, or the default, see `TextTopics.at`."""
+    # Checked here, where the message can name the option.
     n = topics.learner.n_topics
     if given is None or given in ("auto", "all"):
         return topics.level(given)

@@ -102,6 +102,7 @@ def topic_table(
         if size:
             table.add_column(header, min_width=size, max_width=size, no_wrap=True)
     table.columns[1].justify = "right"
+    # Words get what is left of the line: numbers are never cut.
     left = max(10, width - sum(widths) - 2 * len(table.columns))
     table.add_column("top words", max_width=left, no_wrap=True, overflow="ellipsis")
     for k in np.flatnonzero(topics.model.used).tolist():
@@ -330,6 +331,7 @@ def contender_table(result: Evaluation) -> Table:
         cells += [_cell(one[metric], 3) for metric in words]
         cells += [_cell(one["accuracy"], 3), _cell(one["nmi"], 3)] if has_labels else []
         cells += [_used_cell(result.contenders[name])] if used else []
+        # Only the loss is marked: it is what the learners are compared by.
         is_best = bool(losses) and one["L1"] == min(losses)
         table.add_row(name, *cells, style="bold" if is_best else None)
     return table

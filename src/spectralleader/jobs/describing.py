@@ -147,6 +147,7 @@ def describe(
         Describe the topics merged to this number, see `TextTopics.at`.
     """
     shown = topics.recent_at(level) if recent else topics.at(level)
+    # Recent topics are merged as those of all documents are, so that their numbers agree.
     tree = TopicTree.priced(topics.recent.model, topics.tree().pairs) if recent else topics.tree()
     is_equal = shown.model.n_topics > 1 and shown.model.tree().suggested == 1
     documents = topics.learner.window.documents if recent else remembered(topics.learner)  # type: ignore[attr-defined]
@@ -229,6 +230,7 @@ def typical_words(shown: Snapshot, documents: Documents | None, n: int) -> list[
     """
     if documents is None:
         return [[]] * shown.model.n_topics
+    # Documents of a word or two are typical of any topic that has these words.
     documents, model = documents[documents.lengths >= MIN_TYPICAL], shown.model
     posterior = model.posterior(documents)
     best, scores = posterior.argmax(axis=1), typicality(model, documents, posterior)
@@ -269,6 +271,7 @@ def name_topics(
     StorageError
         If another process is learning into the file.
     """
+    # Locked: `learn --save` would overwrite the names at its next checkpoint.
     with Lock(Path(path)):
         found = storage.load_as_saved(path)
         topics = found.topics if isinstance(found, Checkpoint) else found

@@ -119,6 +119,7 @@ def learn_on_engine(
         n_polish=n_polish,
     )
     saved = backup = None
+    # Renamed only now, so that a failure on the cluster leaves the previous model where it is.
     if save is not None:
         backup = back_up(Path(save))
         saved = storage.save(topics, save)

@@ -176,6 +176,7 @@ class Evaluation:
         self.n_empty += counted.n_docs - documents.n_docs
         labels = None
         if block.labels is not None:
+            # Documents without known words have no prediction to compare with a label.
             labels = np.array(block.labels, object)[has_words]
         for contender in self.contenders.values():
             losses = contender.predict(documents)

@@ -71,6 +71,7 @@ def run(options: LearnOptions, progress: Progress | None = None) -> LearnResult:
         else closing(open_emitter(options, options.emit, progress)) as emitter,
     ):
         job, blocks = _prepare(options, reader, checkpoints, progress)
+        # Before the first block, so that no signal has to wait for the compiler in a step.
         compile_for(job.topics)
         raise_if_interrupted()
         interrupts.at_stake = True
@@ -104,6 +105,7 @@ def _prepare(
     job = Pass(*found, reader, digest, checkpoints, progress)
     if live is None:
         return job, blocks
+    # A crash before the first checkpoint would lose where a source that has grown was started.
     if not is_placed:
         job.note_position(live.position)
     return job, until_end(live)

@@ -69,6 +69,7 @@ def merge(files: Sequence[Name], target: Name, *, seed: int = 0) -> MergeResult:
         check_replaced(target)
     read = [storage.load_topics(name) for name in files]
     topics = merge_all(read, [str(name) for name in files], seed)
+    # Sizes are taken of what was read: merging has changed copies of it.
     parts = [ModelSizes.of(name, one) for name, one in zip(files, read, strict=True)]
     if Interrupts.entered is not None:
         Interrupts.entered.at_stake = True  # a second Ctrl-C would leave a temporary file behind

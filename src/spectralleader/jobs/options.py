@@ -138,6 +138,7 @@ class Source:
             check_scheme(name)
         if not self.is_live:
             return self._read()
+        # It needs no option to wait for more, and has no position to resume from.
         if "-" in self.files:
             raise ValueError("standard input is always followed; omit --follow")
         follow, say = self.follow is not False, (progress or Progress()).say
@@ -184,6 +185,7 @@ class Source:
             If no row is valid.
         """
         n_docs = 0
+        # Unsorted: which words are frequent does not depend on the order, and sorting takes memory.
         with replace(self, block=COUNT_BLOCK, sort=False)._read() as reader:
             for block in reader:
                 raise_if_interrupted()
@@ -343,6 +345,7 @@ def parse_vocabulary(wish: VocabularyRequest) -> int | str | Vocabulary:
     """Return the requested vocabulary: a number of words, "grow:N", or the words of a file."""
     if isinstance(wish, Vocabulary):
         return wish
+    # "grow" is a wish even if there is such a file: name it ./grow to read it.
     kind, _, size = str(GROW if wish is None else wish).partition(":")
     if kind == GROW and (size.isdecimal() or not size):
         return f"{GROW}:{int(size or MAX_WORDS)}"

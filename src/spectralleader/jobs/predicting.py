@@ -68,6 +68,7 @@ class Prediction(NamedTuple):
         kind = "probabilities" if self.shares is None else "shares"
         if self.n_best is None:
             return {kind: values.tolist()}
+        # Stable, so that equal topics are in the order of their numbers on every platform.
         order = np.argsort(-values, kind="stable")[: self.n_best]
         if not has_topic:
             return {"best": [None for _ in order], kind: [None for _ in order]}
@@ -203,6 +204,7 @@ class CsvRows:
             values, best = row.pop(kind), row.pop("best", None)
             if best is not None:
                 values = [value for pair in zip(best, values, strict=True) for value in pair]
+            # The first row tells which columns there are: names, kept columns, numbers of topics.
             if not self._header:
                 self._begin(list(row), len(values), ("best", letter) if best else (letter,))
             if len(values) != self._n_values:

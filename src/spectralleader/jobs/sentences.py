@@ -1,7 +1,7 @@
 """Sentences about a model: its events, trends and diagnosis.
 
-`describe_...` are read in a terminal; `judge` tells readers of a page, without technical terms,
-whether to rely on the topics.
+Most are read in a terminal; `judge` tells readers of a page, without technical terms, whether to
+rely on the topics.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def describe_shifts(shown: Snapshot, trends: Trends | None) -> list[str]:
     if trends is None:
         return []
     merged, words = merge_intervals(trends), shown.top_words(3)
-    shifts = [one for one in merged.shifts() if shown.model.used[one.topic]]
+    # The words of an unused topic mean nothing, and its share is noise.
+    shifts = [shift for shift in merged.shifts() if shown.model.used[shift.topic]]
     lines = []
     for shift in shifts[:MOST_SHIFTS]:
         what = shown.name(shift.topic) or " ".join(map(truncate, words[shift.topic]))
@@ -118,6 +119,7 @@ def describe_history(
     if (more := len(info.events) - MOST_EVENTS) > 0:
         lines.insert(0, f"{more} earlier events are not shown.")
     lines += describe_provisional(topics)
+    # Topics of the last documents have drifted already: there is nothing to advise.
     hint = "" if recent else ": use --recent for the topics of the last documents"
     return lines + [f"{drift}{hint}." for drift in describe_drift(topics)]
 
@@ -267,7 +269,7 @@ def describe_collapse(shown: Readable) -> list[str]:
 def describe_use(shown: Readable, small: list[int]) -> list[str]:
     """Return a sentence about topics that are all in use, and about small ones."""
     lines = [] if shown.n_used < shown.n_topics else [f"All {shown.n_topics} topics are in use."]
-    if shown.n_topics == 1:
+    if shown.n_topics == 1:  # it can be neither small nor equal to another one
         return ["The one topic is in use."]
     if shown.is_equal:
         lines = [f"All {shown.n_topics} topics are equal: learn other documents, or use -k 1."]

@@ -30,8 +30,8 @@ FIRST = 2000  # documents when the tree is first compared with a new one; then a
 # (health tweets) more at the end than a new one, and stays; 10 % are 0.2 to 0.3 % of the likelihood
 # after refinement. A tree of 32,000 documents is no better at 5 topics.
 MARGIN = 0.05
-EARLY = 16_000
-LATE = 0.2
+EARLY = 16_000  # documents
+LATE = 0.2  # instead of MARGIN after EARLY
 # EM passes over the remembered documents before a level is read. With 5, 8 topics of health tweets
 # agree less with their accounts (NMI 0.158 instead of 0.160) and with those of other seeds.
 N_PASSES = 10

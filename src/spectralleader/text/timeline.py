@@ -28,7 +28,7 @@ from spectralleader.text.packing import cut_bytes, pack, unpack
 
 # Seconds of a bucket at doubling 0: at 17 it is a day, at 20 eight days.
 SHORTEST = 675 / 2**10
-MOST_DOUBLINGS = 60
+MOST_DOUBLINGS = 60  # a bucket is then longer than any time span
 LAST = 2**52  # bucket numbers are exact in floats up to here
 KINDS = ("none", "documents", "time")  # what buckets are of; none: nothing was added yet
 
