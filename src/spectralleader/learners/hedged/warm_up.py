@@ -28,7 +28,6 @@ from spectralleader.learners.hedged.race import (
     split_documents,
 )
 from spectralleader.learners.hedged.sample_em import SampleEM
-from spectralleader.models.matching import assign
 from spectralleader.models.merging import merge_topics
 from spectralleader.moments.pair_operator import pair_operator
 from spectralleader.samples import Reservoir, Window
@@ -52,13 +51,12 @@ def warm_up_em() -> None:
 
 
 def warm_up_starts() -> None:
-    """Call the kernels of new starts only: the spectral start, merged and matched topics."""
+    """Call the kernels of new starts only: the spectral start and merged topics."""
     documents = sample_documents()
     start = spectral_start(documents.take(np.arange(N_DOCS)), 2, 0.0, 0)
     few_words = Documents.from_tokens(np.zeros((N_DOCS, 8), np.int64), 1)
     pair_operator(few_words)  # whose pairs are summed
     merge_topics(start.words, 1)
-    assign(np.eye(2), np.arange(2))
 
 
 def warm_up_steps() -> None:
