@@ -103,7 +103,7 @@ class LearnOptions:
         """Return new topics."""
         words = self.source.choose_words(columns, self.words)
         wish = choose_wish(self.vocabulary)
-        # Compile all kernels in parallel now; counting words would compile its own one by one.
+        # Now, in a process of its own; counting words would compile its own kernels in this one.
         compile_learning(self.learner, isinstance(wish, str))
         return TextTopics(
             self.n_topics,

@@ -11,8 +11,8 @@ class Progress:
     def say(self, line: str) -> None:
         """Report a message."""
 
-    def compiling(self, n: int, n_kernels: int) -> None:
-        """Report that the n-th of up to n_kernels kernels is being compiled; 0: finished."""
+    def compiling(self, is_compiling: bool) -> None:  # noqa: FBT001  # a callback
+        """Report that kernels are being compiled, or no longer."""
 
     def counted(self, n_docs: int, how: str = "counted") -> None:
         """Report the number of documents so far in a first pass; `how` says what was done."""
