@@ -451,10 +451,11 @@ ODD_LINES = [
 
 def test_a_file_without_a_header_is_told_and_read_if_asked(command, tmp_path):
     file, saved, out = tmp_path / "a.csv", tmp_path / "m", tmp_path / "out.csv"
-    file.write_text("".join(f"{text}\n" for text in texts(60)[0]))
+    rows = texts(60)[0]
+    file.write_text("".join(f"{text}\n" for text in rows))
     learned = command("learn", file, "-k", 2, "--save", saved)
     assert "60 documents" not in learned.stdout
-    assert f"guessed: text from the column {texts(1)[0][0]!r}" in learned.stderr
+    assert f"guessed: text from the column {rows[0]!r}" in learned.stderr
     learned = command("learn", file, "-k", 2, "--save", saved, "--no-header", "--fresh")
     assert learned.stdout.startswith("60 documents")
     assert "problem" not in learned.stdout
@@ -490,7 +491,7 @@ def test_odd_bytes_in_a_file_are_learned_or_told(command, tmp_path):
     refused = run("learn", file)
     assert refused.returncode == 2
     assert "is binary data, not text: it has NUL bytes" in refused.stderr
-    file.write_bytes(b"\n".join(ODD_LINES[1:]))
+    file.write_bytes(b"\n".join(reversed(ODD_LINES[1:])))
     told = json.loads(command("learn", file, "-k", 2, "--json").stdout)
     assert told["documents"] == 3
     assert sum(problem["rows"] for problem in told["problems"].values()) == 1

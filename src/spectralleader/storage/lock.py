@@ -32,7 +32,7 @@ class Lock:
         real = self._for.resolve()  # a symbolic link and its target are one model
         self.path = real.with_name(f"{real.name}.lock")
         self.is_held = True  # meaningful while entered
-        # Not by a file that merely exists, where the system has no locks: a killed process leaves it.
+        # No lock by mere existence where the system has none: a killed process would leave it.
         self._lock = FileLock(self.path, 0, thread_local=False, fallback_to_soft=False)
 
     def __enter__(self) -> Lock:

@@ -18,6 +18,7 @@ from spectralleader.sources.files.table import N_SAMPLE, Column, Log, Records, T
 
 DELIMITERS = (b",", b"\t", b";", b"|")
 MAX_COLUMNS = 10_000
+INVALID = re.compile("[\udc80-\udcff]")  # what bytes that are not UTF-8 become
 END = "end"  # sentinel record appended to the data: an unclosed quote swallows it
 # The csv module rejects fields of more than 131,072 characters; records are already bounded.
 csv.field_size_limit(max(csv.field_size_limit(), 2 * MAX_RECORD))
@@ -46,7 +47,7 @@ def split(data: bytes, delimiter: str, *, ended: bool) -> Split:
     # A CR in the last position may be followed by an LF in the next piece.
     last = max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1))
     end = len(data) if ended else last + 1
-    text = data[:end].decode("utf-8", "surrogateescape")
+    text, is_utf8 = decode(data[:end])
     all_lines = list(StringIO(text, newline=""))
     reader = csv.reader(chain(all_lines, [END]), delimiter=delimiter)
     records, lines, line = [], [], 0
@@ -59,16 +60,15 @@ def split(data: bytes, delimiter: str, *, ended: bool) -> Split:
     n_lines = lines.pop()
     is_open = n_lines < len(all_lines)
     rest = "".join(all_lines[n_lines:]).encode("utf-8", "surrogateescape")
-    return Split(records, lines, is_encodable(text), rest + data[end:], n_lines, is_open)
+    return Split(records, lines, is_utf8, rest + data[end:], n_lines, is_open)
 
 
-def is_encodable(text: str) -> bool:
-    """Return whether a text was valid UTF-8: it has no lone surrogate."""
+def decode(data: bytes) -> tuple[str, bool]:
+    """Return the decoded text, and whether all bytes are valid UTF-8."""
     try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+        return data.decode(), True
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "surrogateescape"), False
 
 
 def show(field: str) -> str:
@@ -120,7 +120,7 @@ class Delimited(Table):
 
     def _first_rows(self) -> list[list[str]]:
         """Return the first rows without reading more data; the last one may be incomplete."""
-        lines = StringIO(self._data.decode("utf-8", "surrogateescape"), newline="")
+        lines = StringIO(decode(self._data)[0], newline="")
         records = filter(None, csv.reader(lines, delimiter=self._delimiter))
         first = 1 if self._has_header else 0
         return list(islice(records, first, first + N_SAMPLE))
@@ -167,7 +167,7 @@ class Delimited(Table):
             if len(record) != n_columns:
                 detail = f"{len(record)} instead of {n_columns}"
                 log(COLUMN_COUNT, self._line + found.lines[i], detail)
-            elif not (found.is_utf8 or all(is_encodable(record[column]) for column in columns)):
+            elif not found.is_utf8 and INVALID.search("".join(record[c] for c in columns)):
                 log(UNDECODABLE, self._line + found.lines[i])
             else:
                 good.append(i)

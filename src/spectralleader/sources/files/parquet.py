@@ -64,7 +64,8 @@ class Parquet(Table):
             values = column.to_pylist(maps_as_pydicts="lossy")
             return [None if value is None else as_json(value) for value in values]
         if arrow.types.is_timestamp(kind):  # times in UTC, for which no database of zones is needed
-            column = column.cast(arrow.timestamp("us"), safe=False)
+            times = column.cast(arrow.timestamp("us"), safe=False).cast(arrow.string()).to_pylist()
+            return [time and f"{time}Z" for time in times]
         if "binary" in str(kind):
             return [None] * len(column)
         texts: Column = column.cast(arrow.large_string()).to_pylist()
