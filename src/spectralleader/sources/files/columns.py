@@ -127,6 +127,7 @@ def check_plain(columns: Columns, sample: Sample, file: str) -> None:
     """Raise if the column for text holds JSON, whose brackets and keys are not words."""
     for name in columns.text:
         values = [value for value in sample.get(name, ()) if value and not value.isspace()]
+        # A few rows may be odd; a column of JSON is not text even if some rows are.
         others = [value for value in values if is_structure(value)]
         if 2 * len(others) > len(values):
             raise ValueError(

@@ -17,7 +17,7 @@ from spectralleader.sources.files.resume_point import PieceStart
 from spectralleader.sources.files.table import N_SAMPLE, Column, Log, Records, Table
 
 DELIMITERS = (b",", b"\t", b";", b"|")
-MAX_COLUMNS = 10_000
+MAX_COLUMNS = 10_000  # with more, the first line is no header: it has another delimiter
 INVALID = re.compile("[\udc80-\udcff]")  # what bytes that are not UTF-8 become
 END = "end"  # sentinel record appended to the data: an unclosed quote swallows it
 # The csv module rejects fields of more than 131,072 characters; records are already bounded.
@@ -105,6 +105,7 @@ class Delimited(Table):
         while not (found := self._split().records) and not self._ended:
             self._data, self._ended = source.more(self._data)
         first = found[0] if found else []
+        # An unclosed quote in the first line leaves no record at all.
         if not 0 < len(first) <= MAX_COLUMNS:
             what = "header" if header else "row"
             raise ValueError(
@@ -131,6 +132,7 @@ class Delimited(Table):
         while True:
             found = self._split()
             start = None if self._has_header else self._source.start_of(self._data, self._line)
+            # A piece with the header has no start: resuming there would read it as a document.
             if self._has_header:
                 found = found._replace(records=found.records[1:], lines=found.lines[1:])
                 self._has_header = False

@@ -93,6 +93,7 @@ def sniff(first: bytes) -> str:
     """Return the format of data: JSON objects, a header with a known column, or plain text."""
     if first.lstrip().startswith(b"{"):
         return "jsonl"
+    # Sentences have commas, too: only a known name tells a header.
     delimiter = find_delimiter(first)
     header = first.lstrip(b"\r\n").split(b"\n", 1)[0].decode("utf-8", "replace")
     names = [name.strip().strip('"').lower() for name in header.split(delimiter.decode())]

@@ -76,6 +76,7 @@ def list_paths(entry: Entry, depth: int = 3) -> Iterator[str]:
 
 def read_objects(numbered: Iterable[tuple[int, bytes]], wanted: Sequence[str], log: Log) -> Records:
     """Return the wanted keys and paths of JSON objects with their numbers; log invalid ones."""
+    # The outermost key of a path is decoded with the others; the rest of it only where needed.
     tops = {name: name.partition(".")[0] for name in wanted if "." in name}
     decode, getters = decoder_of((*wanted, *tops.values()))
     objects, numbers = [], []

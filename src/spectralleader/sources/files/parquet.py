@@ -61,6 +61,7 @@ class Parquet(Table):
         """Return the values of a column as text, nested ones as JSON, binary ones as None."""
         arrow, kind = self._arrow, column.type
         if arrow.types.is_nested(kind):
+            # Of equal keys in a map the last one counts, as in JSON.
             values = column.to_pylist(maps_as_pydicts="lossy")
             return [None if value is None else as_json(value) for value in values]
         if arrow.types.is_timestamp(kind):  # times in UTC, for which no database of zones is needed

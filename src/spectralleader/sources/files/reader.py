@@ -28,10 +28,9 @@ from spectralleader.text.tokens import size_of
 Path = str | os.PathLike[str]
 MARKED = 1024  # `mark` works for at least this many of the last documents
 NEVER = datetime.max.replace(tzinfo=UTC)  # documents without a time come last
-# Characters of all documents that are sorted, 1 GiB: they are sorted in memory. Each document
-# counts as its text and the Python objects that hold it, its time, its label and its line.
-MAX_SORTED = 2**30
-PER_DOCUMENT = 300
+# Sorting is in memory, so it has a limit, which 1 GiB of memory suffices for.
+MAX_SORTED = 2**30  # characters of all documents, with `PER_DOCUMENT` for each
+PER_DOCUMENT = 450  # bytes of the objects that hold a text, its time, label and line: measured
 ADVICE = {
     BROKEN_JSON: "write null for NaN and Infinity, and no half of a surrogate pair",
     UNDECODABLE: "if the file has another encoding, name it, as in --encoding latin-1",
@@ -76,7 +75,7 @@ def read(
         Raise at the first invalid row instead of counting it. Valid rows before it in the same
         1 MiB piece of the file are lost.
     sort : bool
-        Sort all documents by time, in memory: input of more than 1 GiB (text, and 300 bytes per
+        Sort all documents by time, in memory: input of more than 1 GiB (text, and 450 bytes per
         document) is refused. Documents without a time come last.
     format : str, optional
         csv, tsv, jsonl, parquet or text, for all files. By default it is guessed from the name,

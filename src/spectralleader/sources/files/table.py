@@ -68,6 +68,7 @@ class Table:
         rest, ended = b"", False
         while not ended:
             data, ended = self._source.more(rest, self._line)
+            # A line without its end may go on in the next piece.
             end = len(data) if ended else data.rfind(b"\n") + 1
             piece, rest = data[:end], data[end:]
             if piece:

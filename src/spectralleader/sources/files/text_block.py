@@ -129,6 +129,7 @@ def cut(blocks: Iterable[TextBlock], size: int) -> Iterator[TextBlock]:
     waiting: list[TextBlock] = []
     n_waiting = 0
     for block in blocks:
+        # Joined when there is enough for a block, so that each document is copied at most twice.
         waiting.append(block)
         n_waiting += len(block)
         if n_waiting < size:
