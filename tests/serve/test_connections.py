@@ -199,13 +199,13 @@ def test_connections_are_refused_if_none_is_idle(saved, monkeypatch):
         assert service.n_closed("too_many") == 1
 
 
-def test_polars_is_imported_before_the_service_listens(tmp_path):
+def test_what_the_first_requests_need_is_imported_before_the_service_listens(tmp_path):
     code = (
         "import sys, spectralleader.serve.run as run\n"
         "from spectralleader.cli.app import app\n"
         "class Server(run.Server):\n"
         "    def __enter__(self):\n"
-        "        print('ahead', 'polars' in sys.modules, file=sys.stderr, flush=True)\n"
+        "        print('ahead', 'numpy.ma' in sys.modules, file=sys.stderr, flush=True)\n"
         "        sys.exit(0)\n"
         "run.Server = Server\n"
         "app()\n"

@@ -12,8 +12,8 @@ from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.requests import Limits, read_body
 from spectralleader.sources import read
 from spectralleader.sources.files import problems
-from spectralleader.sources.files.columns import Columns
-from spectralleader.sources.live.decoding import MessageFormat, decode_messages
+from spectralleader.sources.files.columns import ColumnRequest, Columns
+from spectralleader.sources.live.decoding import MessageFormat, decode_messages, guess_format
 
 REPORTED = ["C:\\Windows", "DOMAIN\\user", "a\tb", "C:\\new", 'y":7,"inj', "\x1b[0m", '19" rack']
 UNICODE = st.text(st.characters(exclude_categories=["Cs"]), min_size=1) | st.sampled_from(REPORTED)
@@ -41,7 +41,9 @@ def texts_of_file(path, lines, **columns):
 
 
 def texts_of_messages(kind, name, payloads, *, tokens):
-    format = MessageFormat(kind, Columns((name,), tokens=tokens))
+    requested = ColumnRequest(text=name, time="", label="", tokens=name if tokens else "")
+    format, _ = guess_format(payloads, requested, "x")
+    assert format == MessageFormat(kind, Columns((name,), tokens=tokens))
     decoded = decode_messages(format, "x", [str(i) for i in range(len(payloads))], payloads)
     assert decoded.invalid == []
     return decoded.block.texts

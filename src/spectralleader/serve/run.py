@@ -37,7 +37,7 @@ GRACE = 2  # seconds that open requests have to end
 STALE = 3  # intervals between checkpoints after which the last one is too old
 LEAST_STALE = 60.0  # seconds
 CHECK_EVERY = 1  # second between checks whether a connection is too slow
-IMPORTED_AHEAD = ("polars", "anyio._backends._asyncio", "numpy.ma", "encodings.utf_32_le")
+IMPORTED_AHEAD = ("anyio._backends._asyncio", "numpy.ma", "encodings.utf_32_le")
 STARTING = 10.0  # seconds until the port must be open
 FRESH = re.compile("start over with --fresh(, which keeps it as a backup)?")
 

@@ -9,7 +9,6 @@ from itertools import chain
 import numpy as np
 
 from spectralleader.documents import Documents
-from spectralleader.text.arrow_column import ArrowColumn
 from spectralleader.text.characters import all_characters, ascii_characters, fold
 from spectralleader.text.count_buffer import CountBuffer, empty_count_buffer
 from spectralleader.text.packing import encode
@@ -69,7 +68,7 @@ def _scan_block(
 
 def _fold(texts: Sequence[str]) -> tuple[Texts, bool]:
     """Return the texts in the form that the kernel takes, and whether they are all ASCII."""
-    text, ends = texts.encode() if isinstance(texts, ArrowColumn) else encode(texts)
+    text, ends = encode(texts)
     is_ascii = text.isascii()
     packed = np.frombuffer(text, np.uint8)
     # 8 more bytes: words are loaded eight bytes at a time.

@@ -1,9 +1,31 @@
-"""A check that texts are one column, not a table of several."""
+"""Columns of texts, whatever library holds them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+
+from spectralleader.errors import missing_extra
+
+TO_LIST = ("to_list", "to_pylist", "tolist")  # Polars and pandas, Arrow, NumPy
+
+
+def as_list(column: Any) -> Any:
+    """Return a column of Polars, pandas, NumPy or Arrow as a list; other objects unchanged.
+
+    No library is imported for that, unless the column has Arrow's interface for C alone.
+    """
+    for name in TO_LIST:
+        if hasattr(column, name):
+            return getattr(column, name)()
+    if not hasattr(column, "__arrow_c_stream__"):
+        return column
+    try:
+        import pyarrow
+    except ImportError:
+        what = f"reading a {type(column).__name__} by Arrow's interface"
+        raise TypeError(missing_extra(what, "parquet")) from None
+    return pyarrow.chunked_array(column).to_pylist()
 
 
 def check_one_column(texts: Any) -> None:

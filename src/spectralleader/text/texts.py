@@ -6,19 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from spectralleader.text.arrow_column import as_arrow_column
-from spectralleader.text.one_column import check_one_column
+from spectralleader.text.one_column import as_list, check_one_column
 from spectralleader.text.tokens import LISTS, Tokens, as_token_documents
 
 # A list, an iterator, a Series of Polars or pandas, an array of NumPy or Arrow: their types are not
 # spelled out, because not all of these packages need be there.
 Texts = Iterable[Any]
-TO_LIST = ("to_list", "to_pylist", "tolist")  # Polars and pandas, Arrow, NumPy
 BLOCK = 1000  # single texts counted at once
 
 
 def as_strings(texts: Texts) -> Sequence[str]:
-    """Return texts as a sequence of strings; those in Arrow's form stay where they are.
+    """Return texts as a sequence of strings.
 
     Raises
     ------
@@ -32,10 +30,7 @@ def as_strings(texts: Texts) -> Sequence[str]:
             f"texts must be a sequence of strings, got {texts[:40]!r}; give one text as [text]"
         )
     check_one_column(texts)
-    if (column := as_arrow_column(texts)) is not None:
-        return column
-    convert = next((name for name in TO_LIST if hasattr(texts, name)), None)
-    strings: list[Any] = list(texts) if convert is None else getattr(texts, convert)()
+    strings: list[Any] = list(as_list(texts))
     if not set(map(type, strings)) <= {str}:
         _check_each(strings)
     return strings
@@ -66,10 +61,7 @@ def in_blocks(texts: Texts | Iterable[Texts], words: object) -> Iterator[Sequenc
     if isinstance(texts, str | bytes):
         as_strings(texts)  # says what is wrong with it
     check_one_column(texts)
-    if (column := as_arrow_column(texts)) is not None:
-        yield column
-        return
-    items: Iterator[Any] = iter(texts)
+    items: Iterator[Any] = iter(as_list(texts))
     for first in items:
         if first is None or isinstance(first, str | bytes | float):  # NaN is a float
             yield as_strings(chain([first], islice(items, BLOCK - 1)))

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.states import MOST, take
-from spectralleader.text.one_column import check_one_column
+from spectralleader.text.one_column import as_list, check_one_column
 
 WHITESPACE, COMMA = "whitespace", ","
 SPLITS = (WHITESPACE, COMMA)
 LISTS = (list, tuple, set, frozenset, np.ndarray)
-HALF_PAIR = re.compile(r"\\u[dD]")  # an escaped surrogate, which may lack its other half
 LIKE = 'a document of tokens is a list such as ["phone-8", "sale"], or counts such as {"shoe": 2}'
 
 
@@ -200,13 +199,8 @@ def as_token_documents(documents: Any) -> Sequence[Any]:
     if isinstance(documents, str | bytes | Mapping):
         raise TypeError(f"documents must be a sequence, got {documents!r:.40}; give one as [it]")
     check_one_column(documents)
-    if isinstance(documents, list | tuple):
-        return documents
-    for name in ("to_list", "to_pylist", "tolist"):  # Polars and pandas, Arrow, NumPy
-        if hasattr(documents, name):
-            found: list[Any] = getattr(documents, name)()
-            return found
-    return list(documents)
+    found = as_list(documents)
+    return found if isinstance(found, list | tuple) else list(found)
 
 
 def parse_tokens(text: str) -> list[str] | dict[str, int] | None:
@@ -220,22 +214,10 @@ def parse_tokens(text: str) -> list[str] | dict[str, int] | None:
     if not text.lstrip().startswith(("[", "{")):
         return None
     try:
-        document = json.loads(text)
-        tokens, counts = Tokens()._read(document, 0)
+        tokens, counts = Tokens()._read(msgspec.json.decode(text), 0)
     except (ValueError, RecursionError):
         return None
-    if HALF_PAIR.search(text) and not all(map(is_encodable, tokens)):
-        return None
     return tokens if counts is None else _added_up(tokens, counts)
-
-
-def is_encodable(token: str) -> bool:
-    """Return whether a token has no half of a surrogate pair, which no file can hold."""
-    try:
-        token.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _added_up(tokens: list[str], counts: list[int]) -> dict[str, int]:

@@ -4,39 +4,34 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from functools import partial
 
+import numpy as np
+
 from spectralleader.sources.files.byte_stream import check_encoding, check_path
-from spectralleader.sources.files.columns import (
-    ColumnRequest,
-    Columns,
-    check_columns,
-    choose,
-    find_value,
-)
-from spectralleader.sources.files.delimited import Delimited
+from spectralleader.sources.files.columns import ColumnRequest, Columns, check_columns, choose
 from spectralleader.sources.files.formats import open_table
-from spectralleader.sources.files.lines import PlainText
 from spectralleader.sources.files.problems import (
     BAD_TIME,
     BROKEN_JSON,
-    HEADER,
     OUT_OF_ORDER,
     UNDECODABLE,
     Problems,
 )
-from spectralleader.sources.files.records import Column, Log, Records, as_block
 from spectralleader.sources.files.resume_point import PieceStart, RecentPieces, ResumePoint
-from spectralleader.sources.files.sorting import sort_by_time
-from spectralleader.sources.files.table import Table
-from spectralleader.sources.files.text_block import Blocks, TextBlock, cut
+from spectralleader.sources.files.table import Column, Log, PlainText, Records, Table
+from spectralleader.sources.files.text_block import Blocks, TextBlock, as_block, cut, join
 from spectralleader.sources.files.times import LONG_AGO, check_time_format
+from spectralleader.text.tokens import size_of
 
 Path = str | os.PathLike[str]
 MARKED = 1024  # `mark` works for at least this many of the last documents
-NO_HEADER = "if the file has no header, pass header=False (--no-header)"
+NEVER = datetime.max.replace(tzinfo=UTC)  # documents without a time come last
+# Sorting is in memory, so it has a limit, which 1 GiB of memory suffices for.
+MAX_SORTED = 2**30  # characters of all documents, with `PER_DOCUMENT` for each
+PER_DOCUMENT = 450  # bytes of the objects that hold a text, its time, label and line: measured
 ADVICE = {
-    HEADER: NO_HEADER,
     BROKEN_JSON: "write null for NaN and Infinity, and no half of a surrogate pair",
     UNDECODABLE: "if the file has another encoding, name it, as in --encoding latin-1",
     BAD_TIME: "known are ISO 8601, Unix time, Twitter's format and e-mail dates; for others name "
@@ -80,8 +75,8 @@ def read(
         Raise at the first invalid row instead of counting it. Valid rows before it in the same
         1 MiB piece of the file are lost.
     sort : bool
-        Sort all documents by time. Above 64 MiB of text this is an external merge sort with a
-        temporary file as large as the text. Documents without a time come last.
+        Sort all documents by time, in memory: input of more than 1 GiB (text, and 450 bytes per
+        document) is refused. Documents without a time come last.
     format : str, optional
         csv, tsv, jsonl, parquet or text, for all files. By default it is guessed from the name,
         then from the content.
@@ -89,7 +84,7 @@ def read(
         The column with lists of tokens or objects of counts, instead of `text`. By default they are
         detected in the text column; "" treats everything as text.
     keep : sequence of str
-        Further columns to return in `TextBlock.kept`; not supported with `sort`.
+        Further columns to return in `TextBlock.kept`.
     empty : bool
         Return rows without text, too, instead of counting them as problems.
     encoding : str, optional
@@ -100,7 +95,7 @@ def read(
         8601, Unix time, Twitter's format and e-mail dates are recognised.
     header : bool
         Whether CSV and TSV files begin with the names of their columns. If not, columns are named
-        "1", "2" and so on. If the first row looks like a document, it is reported as a problem.
+        "1", "2" and so on.
 
     Raises
     ------
@@ -164,10 +159,7 @@ class Reader(Blocks):
         return self._table
 
     def _choose(self, requested: ColumnRequest, table: Table) -> None:
-        name, value = self.names[0], None
-        line = table.header_line if isinstance(table, Delimited) else None
-        if line is not None:
-            value = find_value(requested, table.columns)
+        name = self.names[0]
         try:
             self.columns, guesses = choose(requested, table.columns, table.sample, name)
             # A guessed time or label column may be missing from the other files.
@@ -179,13 +171,9 @@ class Reader(Blocks):
                 raise ValueError(
                     f"cannot {verb} {name} without times: name the column with time=... (--time)"
                 )
-        except ValueError as error:
+        except ValueError:
             self.close()
-            if value is not None:
-                raise ValueError(f"{error}; {NO_HEADER}") from error
             raise
-        if value is not None and line is not None:
-            self.problems.add(0, HEADER, line, f"{value!r:.60}")
         self.guesses = ("each line is a text",) if isinstance(table, PlainText) else tuple(guesses)
 
     def _rows(self, table: Table) -> Iterator[TextBlock]:
@@ -273,3 +261,27 @@ def read_columns(table: Table, wanted: Sequence[str], log: Log) -> Iterator[Reco
             nothing: Column = [None] * len(records.lines)
             records = records._replace(fields=[there.get(name, nothing) for name in wanted])
         yield records
+
+
+def sort_by_time(blocks: Iterable[TextBlock]) -> Iterator[TextBlock]:
+    """Yield the documents in order of time, those of equal times as they come, as one block.
+
+    Raises
+    ------
+    ValueError
+        If there are more than `MAX_SORTED` characters of them.
+    """
+    waiting, size = [], 0
+    for block in blocks:
+        waiting.append(block)
+        size += sum(map(size_of, block.texts)) + PER_DOCUMENT * len(block)
+        if size > MAX_SORTED:
+            raise ValueError(
+                f"the input is too large to sort in memory: {MAX_SORTED:,} characters (text, and "
+                f"{PER_DOCUMENT} per document) are reached at {block.place(-1)}; sort it before, "
+                "for example with DuckDB or sort, and omit sort=True (--sort)"
+            )
+    if waiting:
+        whole = join(waiting)
+        times = [time or NEVER for time in whole.times or ()]
+        yield whole.take(np.array(sorted(range(len(whole)), key=times.__getitem__), np.int64))
