@@ -6,18 +6,22 @@ import re
 from collections.abc import Iterator
 from time import time
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from spectralleader import __version__
-from spectralleader.serve.closings import Closing
 from spectralleader.serve.service import Service
 
 PREFIX = "spectralleader"
 SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 BEHIND = re.compile(r"([\d,.]+) \w+ behind")
-UNITS = {"kafka": "messages", "redis": "s", "folder": "files"}  # by kind of source, else bytes
+UNITS = {
+    "kafka": "messages",
+    "redis": "s",
+    "folder": "files",
+    "inbox": "documents",
+}  # by kind of source, else bytes
 UP_TO_DATE = ("up to date", "in the last file", "no messages yet")
 
 
@@ -36,13 +40,6 @@ class Metrics:
             registry=self._registry,
         )
         self._found: dict[tuple[str, int], Histogram] = {}
-        closed = Counter(
-            f"{PREFIX}_connections_closed",
-            "Connections that a limit refused or closed.",
-            ["reason"],
-            registry=self._registry,
-        )
-        self._closed = {reason: closed.labels(reason) for reason in Closing}
 
     def note(self, path: str, status: int, seconds: float) -> None:
         """Record a request."""
@@ -50,10 +47,6 @@ class Metrics:
         if latency is None:  # looking it up takes longer than noting it
             latency = self._found[path, status] = self._latencies.labels(path, str(status))
         latency.observe(seconds)
-
-    def note_closing(self, reason: Closing) -> None:
-        """Record a connection that was refused or closed."""
-        self._closed[reason].inc()
 
     def text(self) -> bytes:
         """Return all metrics in the text format of Prometheus."""
@@ -74,7 +67,7 @@ class Collected(Collector):
         yield info
         yield gauge("ready", "1 if it learns and answers.", float(not service.problems()))
         if service.inbox is not None:
-            said = "Files of posted documents that were deleted, and restored."
+            said = "Times that the files of posted documents were deleted, and restored."
             name = f"{PREFIX}_inbox_restored"
             yield CounterMetricFamily(name, said, value=service.inbox.n_restored)
         topics = service.topics
