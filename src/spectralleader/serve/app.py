@@ -16,7 +16,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from spectralleader.serve.handlers import EVENTS, JSON, Handlers, Request, as_json
-from spectralleader.serve.messages import Limits, RequestError, stopping
+from spectralleader.serve.messages import Limits, RequestError, stopping, try_again
 from spectralleader.serve.routes import Route, find_route
 
 Scope = MutableMapping[str, Any]
@@ -113,7 +113,7 @@ class Application:
         if route.is_open:
             return await route.handler(self._handlers, request)
         if self._n_running >= self._limits.requests:
-            raise RequestError(429, "too many requests at once; try again", Retry_After="1")
+            raise try_again(429, "too many requests at once")
         # Only computing takes one of the places, so that slow clients leave them to others.
         self._n_running += 1
         try:
@@ -150,7 +150,7 @@ class Application:
             raise self._too_large()
         is_incomplete = bool(message.get("more_body", False))
         if is_incomplete and self._n_held > self._limits.held:
-            raise RequestError(429, "too many large bodies at once; try again", Retry_After="1")
+            raise try_again(429, "too many large bodies at once")
         return is_incomplete
 
     def _too_large(self) -> RequestError:

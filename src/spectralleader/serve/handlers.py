@@ -17,8 +17,7 @@ from spectralleader.jobs.learn_result import list_topics
 from spectralleader.page import describe_snapshot, render
 from spectralleader.serve import messages
 from spectralleader.serve.answers import AnswerCache, RequestBatcher
-from spectralleader.serve.inbox import Accepted, ClosedError, FullError, OtherContentError
-from spectralleader.serve.messages import Limits, RequestError, read_body, read_times, stopping
+from spectralleader.serve.messages import Limits, RequestError, read_body, read_times, try_again
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.service import Service, read
 from spectralleader.text.levelled_snapshot import LevelledSnapshot
@@ -54,15 +53,15 @@ class Handlers:
     @property
     def _topics(self) -> TextTopics:
         if self.service.topics is None:
-            raise RequestError(503, "the model is not loaded yet; try again", Retry_After="1")
+            raise try_again(503, "the model is not loaded yet")
         return self.service.topics
 
     async def topics(self, request: Request) -> Response:
-        """List the topics of a level."""
+        """List the topics."""
         return as_json(await self._list(self._level(request)))
 
     async def topic(self, request: Request) -> Response:
-        """Show one topic, with its share over time."""
+        """Show a topic and its share over time."""
         level, given = self._level(request), request.path.rpartition("/")[2]
         listed, trends = await self._list(level), await self._trends(level)
         n = len(listed["topics"])
@@ -72,18 +71,18 @@ class Handlers:
         return as_json({**listed["topics"][number - 1], "trend": over_time})
 
     async def trends(self, request: Request) -> Response:
-        """Return the share of each topic over time."""
+        """Show the shares of topics over time."""
         return as_json(await self._trends(self._level(request)))
 
     async def events(self, request: Request) -> Response:
-        """Return what happened to the topics."""
+        """Show what happened to the topics, and whether the stream drifts."""
         _ = self._topics
         service = self.service
         found = {"events": service.history(), "drifts_since": service.drifts_since}
         return as_json({**found, "findings": await run_sync(service.findings)})
 
     async def predict(self, request: Request) -> Response:
-        """Classify documents."""
+        """Classify documents; nothing is learned."""
         snapshot = await self._view(self._level(request))
         documents, _ = read_body(request.body, messages.Documents, snapshot.words, self.limits)
         if len(documents) <= FEW and sum(map(len, documents)) < SHORT:  # sooner done than passed on
@@ -94,7 +93,11 @@ class Handlers:
         return as_json({"documents": found, **told})
 
     async def learn(self, request: Request) -> Response:
-        """Take documents to be learned: answered when they are on the disk."""
+        """Have documents learned, each once.
+
+        Answered when they are on the disk: what is accepted is learned, also after a crash. A
+        request that is sent again with the same id is not learned twice.
+        """
         words = self._topics.vectoriser.words
         documents, body = read_body(request.body, messages.NewDocuments, words, self.limits)
         times, now = read_times(body.times, len(documents)), datetime.now(UTC).isoformat()
@@ -103,30 +106,16 @@ class Handlers:
             {column: document, "time": time or now}
             for document, time in zip(documents, times, strict=True)
         ]
-        accepted = await run_sync(self._store, rows, body.id)
-        return as_json({"accepted": accepted.n_new, "duplicates": accepted.n_known}, 202)
-
-    def _store(self, rows: list[dict[str, Any]], id: str | None) -> Accepted:
-        if self.service.inbox is None:
+        if (inbox := self.service.inbox) is None:
             raise RequestError(
                 409, "this service does not learn what is posted; start it without --learn or "
                 "--read-only",
             )  # fmt: skip
         try:
-            return self.service.inbox.add(rows, id)
-        except OtherContentError:
-            raise RequestError(
-                409, f"other documents came before as {id!r:.60}, and these were not accepted; "
-                "give each request an id of its own, and change nothing to send it again",
-            ) from None  # fmt: skip
-        except ClosedError:
-            raise stopping() from None
-        except FullError:
-            raise RequestError(
-                429, "too many documents wait to be learned; try again later", Retry_After="10"
-            ) from None
+            n_new, n_known = await run_sync(inbox.add, rows, body.id)
         except OSError as error:
             raise RequestError(507, f"nothing was accepted: {error}, then try again") from error
+        return as_json({"accepted": n_new, "duplicates": n_known}, 202)
 
     async def model(self, request: Request) -> Response:
         """Send the model file as it was saved last."""
@@ -136,20 +125,20 @@ class Handlers:
         return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
     async def healthz(self, request: Request) -> Response:
-        """Say that the process is alive."""
+        """Tell that the process is alive."""
         return as_json({"status": "alive"})
 
     async def readyz(self, request: Request) -> Response:
-        """Return whether it learns and answers, and if not, why."""
-        problems = self.service.problems()
+        """Tell whether it learns and answers, and if not, why."""
+        problems = await run_sync(self.service.problems)  # it may wait for the disk
         return as_json({"ready": not problems, "problems": problems}, 503 if problems else 200)
 
     async def show_metrics(self, request: Request) -> Response:
-        """Return the metrics."""
+        """Show metrics for Prometheus."""
         return Response(await run_sync(self.metrics.text), media_type=METRICS)
 
     async def page(self, request: Request) -> Response:
-        """Return the live page; what it shows follows as events."""
+        """Show the live page."""
         _ = self._topics
         return HTMLResponse(await run_sync(lambda: render(self._content(), live=True)))
 
@@ -168,7 +157,7 @@ class Handlers:
         """Send events for the live page, until it is closed."""
         _ = self._topics
         if self._n_watching >= self.limits.watchers:
-            raise RequestError(429, "too many live pages; try again", Retry_After="1")
+            raise try_again(429, "too many live pages")
         return StreamingResponse(self._beats(), media_type=EVENTS)
 
     async def _beats(self) -> AsyncIterator[str]:

@@ -16,11 +16,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from spectralleader.jobs import Progress, Source
+from spectralleader.serve.messages import RequestError, stopping, try_again
 from spectralleader.sources.files import Columns
 from spectralleader.sources.files.columns import ColumnRequest
 from spectralleader.sources.live import LiveReader
@@ -34,7 +35,6 @@ N_IDS = 200_000  # requests remembered at most
 AT_ONCE = 8 * 2**20  # bytes of documents after which no more are read at once
 WAIT = 0.2  # seconds to wait for a document; a signal is noticed that often
 TRY_AGAIN = 5.0  # seconds after which a disk that failed is tried again
-N_TRIAL = 2**20  # bytes of that
 WAL = "-wal"  # suffix of SQLite's log, which holds the latest transactions
 # An exclusive lock needs no shared memory, and keeps other processes from adding rows. With FULL,
 # a commit returns once the log is synced to disk; with less, a power failure loses requests.
@@ -46,31 +46,26 @@ CREATE TABLE IF NOT EXISTS documents (row INTEGER PRIMARY KEY, content BLOB NOT 
 CREATE TABLE IF NOT EXISTS requests
     (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, digest BLOB NOT NULL);
 """
+# What is stored and deleted again at once would never be written to the disk.
+TRIAL = """
+DROP TABLE IF EXISTS trial;
+CREATE TABLE trial AS SELECT zeroblob(1048576);
+DROP TABLE trial;
+"""
+N_BYTES = """
+SELECT (page_count - freelist_count) * page_size
+FROM pragma_page_count, pragma_freelist_count, pragma_page_size
+"""
 FORGET_IDS = "DELETE FROM requests WHERE number <= (SELECT max(number) FROM requests) - ?"
+OTHER = (
+    "other documents came before as {!r:.60}, and these were not accepted; give each request an id "
+    "of its own, and change nothing to send it again"
+)
 REMEDIES = {
     sqlite3.SQLITE_FULL: "make room on the disk",
     sqlite3.SQLITE_NOTADB: "rename that file",
     sqlite3.SQLITE_BUSY: "end the process that has opened it",
 }
-
-
-class FullError(Exception):
-    """Raised if the inbox is full."""
-
-
-class OtherContentError(Exception):
-    """Raised if an id was used before for other documents."""
-
-
-class ClosedError(Exception):
-    """Raised while the service is stopping."""
-
-
-class Accepted(NamedTuple):
-    """The result of a request."""
-
-    n_new: int  # documents
-    n_known: int  # documents that an earlier request of the same id brought
 
 
 class Inbox:
@@ -95,17 +90,14 @@ class Inbox:
 
     # adding documents
 
-    def add(self, documents: Sequence[dict[str, Any]], id: str | None) -> Accepted:
-        """Write documents to disk, unless the request of that id did.
+    def add(self, documents: Sequence[dict[str, Any]], id: str | None) -> tuple[int, int]:
+        """Write documents to disk, unless the request of that id did; return how many did which.
 
         Raises
         ------
-        OtherContentError
-            If other documents came before under the same id.
-        FullError
-            If too many documents wait.
-        ClosedError
-            If it is closed.
+        RequestError
+            If other documents came before under the same id (409), too many documents wait (429),
+            or it is closed (503).
         OSError
             If the disk is full, or fails; then nothing was added.
         """
@@ -115,16 +107,16 @@ class Inbox:
             query = "SELECT digest FROM requests WHERE id = ?"
             known = connection.execute(query, (id,)).fetchone()  # no id equals NULL
             if known is not None and known[0] != digest:
-                raise OtherContentError
+                raise RequestError(409, OTHER.format(id))
             self._restore_if_lost()
             if known is not None:
-                return Accepted(0, len(documents))
+                return 0, len(documents)
             if self._n_bytes() > FULL:
-                raise FullError
+                raise try_again(429, "too many documents wait to be learned", 10)
             self._store(documents, id, digest)
             self._problem = ""
             self._changed.notify()
-            return Accepted(len(documents), 0)
+            return len(documents), 0
 
     def _store(self, documents: Sequence[dict[str, Any]], id: str | None, digest: bytes) -> None:
         """Add the rows of a request in one transaction."""
@@ -138,11 +130,8 @@ class Inbox:
         self._last += len(documents)
 
     def _n_bytes(self) -> int:
-        """Return the size of all that is stored; pages that are free are used again."""
-        names = ("page_count", "freelist_count", "page_size")
-        query = self._opened().execute
-        n_pages, n_free, size = (int(query(f"PRAGMA {name}").fetchone()[0]) for name in names)
-        return (n_pages - n_free) * size
+        """Return the size of all that is stored; free pages are used again."""
+        return int(self._opened().execute(N_BYTES).fetchone()[0])
 
     def forget(self, position: Any) -> None:
         """Delete the documents up to the position of a checkpoint that was written to disk."""
@@ -150,7 +139,7 @@ class Inbox:
             return
         # What cannot be deleted now is deleted after a later checkpoint.
         with (
-            suppress(OSError, ClosedError),
+            suppress(OSError, RequestError),
             self._changed,
             self._noting_problems(),
             transaction(self._opened()) as connection,
@@ -162,7 +151,7 @@ class Inbox:
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
-            raise ClosedError
+            raise stopping()
         return self._connection
 
     @contextmanager
@@ -201,9 +190,10 @@ class Inbox:
 
     def _restore_if_lost(self) -> None:
         """Write the files again if they were deleted or replaced; what they held is still open."""
+        lost = self._opened()
         if self._find_files() == self._files:
             return
-        copy, lost = self.path.with_name(f"{self.path.name}.copy"), self._opened()
+        copy = self.path.with_name(f"{self.path.name}.copy")
         copy.unlink(missing_ok=True)
         with open(os.open(copy, os.O_RDWR | os.O_CREAT, 0o600), "rb") as file:
             lost.execute("VACUUM INTO ?", (str(copy),))
@@ -220,27 +210,12 @@ class Inbox:
         Who is not ready gets no posts: so after a failure the disk is tried again from time to
         time. Files that were lost are restored.
         """
-        if not self._changed.acquire(blocking=False):  # a request does the same right now
-            return self._problem
-        try:
-            with self._noting_problems():
-                if self._connection is not None:
-                    self._restore_if_lost()
-                    if self._problem and monotonic() - self._tried > TRY_AGAIN:
-                        self._try_disk()
-        except OSError:
-            pass
-        finally:
-            self._changed.release()
+        with suppress(OSError, RequestError), self._changed, self._noting_problems():
+            self._restore_if_lost()
+            if self._problem and monotonic() - self._tried > TRY_AGAIN:
+                self._opened().executescript(TRIAL)
+                self._problem = ""
         return self._problem
-
-    def _try_disk(self) -> None:
-        """Write to the database, and delete that again."""
-        run = self._opened().execute
-        run("DROP TABLE IF EXISTS trial")
-        run(f"CREATE TABLE trial AS SELECT zeroblob({N_TRIAL})")
-        run("DROP TABLE trial")
-        self._problem = ""
 
     def close(self) -> None:
         """Close the database."""

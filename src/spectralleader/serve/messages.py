@@ -45,47 +45,32 @@ class RequestError(Exception):
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
 
+def try_again(status: int, error: str, seconds: int = 1) -> RequestError:
+    """Return an error after which the same request may succeed."""
+    return RequestError(status, f"{error}; try again", Retry_After=str(seconds))
+
+
 def stopping() -> RequestError:
     """Return the error of a request that came while the service stops."""
-    return RequestError(503, "the service stops; try again", Retry_After="2")
+    return try_again(503, "the service stops", 2)
 
 
 # requests
 
+SOME, SIZE = Meta(min_length=1), Meta(min_length=1, max_length=LONGEST)
 Text = Annotated[str, Meta(pattern=r"\S", max_length=LONGEST)]
-Token = str | int | Annotated[float, Meta(multiple_of=1)] | None
-TokenList = Annotated[
-    list[Token],
-    Meta(
-        min_length=1,
-        max_length=LONGEST,
-        description='Strings or integers; null and "" are left out.',
-    ),
-]
 # Ids and counts that went through a table with missing values come as 2.0.
-Count = Annotated[float, Meta(ge=1, le=1_000_000, multiple_of=1)]
-Counts = Annotated[dict[str, Count | None], Meta(min_length=1, max_length=LONGEST)]
+Token = str | int | Annotated[float, Meta(multiple_of=1)] | None
+Count = Annotated[float, Meta(ge=1, le=1_000_000, multiple_of=1)] | None
 Time = Annotated[float, Meta(gt=-LAST, lt=LAST)] | str | None
-Id = Annotated[
-    str,
-    Meta(
-        min_length=1,
-        max_length=200,
-        description="Made up by the client: the same when the same documents are sent again.",
-    ),
-]
-Times = Annotated[
-    list[Time],
-    Meta(description="One per document: Unix seconds or ISO 8601; now, if omitted."),
-]
 
 
 class Documents(Struct, forbid_unknown_fields=True):
-    """Documents to be classified, in one of three forms."""
+    """Documents in one of three forms; tokens that are null or "" are left out."""
 
-    texts: Annotated[list[Text], Meta(min_length=1)] | UnsetType = UNSET
-    tokens: Annotated[list[TokenList], Meta(min_length=1)] | UnsetType = UNSET
-    counts: Annotated[list[Counts], Meta(min_length=1)] | UnsetType = UNSET
+    texts: Annotated[list[Text], SOME] | UnsetType = UNSET
+    tokens: Annotated[list[Annotated[list[Token], SIZE]], SOME] | UnsetType = UNSET
+    counts: Annotated[list[Annotated[dict[str, Count], SIZE]], SOME] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         if sum(getattr(self, name) is not UNSET for name in EXAMPLES) != 1:
@@ -98,10 +83,14 @@ class Documents(Struct, forbid_unknown_fields=True):
 
 
 class NewDocuments(Documents):
-    """Documents to be learned."""
+    """Documents to be learned.
 
-    id: Id | None = None
-    times: Times | None = None
+    The client makes up the id: the same when the same documents are sent again. Times are Unix
+    seconds or ISO 8601, one for each document; null is now.
+    """
+
+    id: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
+    times: list[Time] | None = None
 
 
 DECODERS = {kind: msgspec.json.Decoder(kind).decode for kind in (Documents, NewDocuments)}
@@ -178,7 +167,6 @@ def read_time(time: float | str) -> str:
 
 Whole = Annotated[int, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
-TIME = "The start of the interval in ISO 8601; without times, the number of its first document."
 
 
 class Word(Struct):
@@ -207,9 +195,12 @@ class Topics(Struct):
 
 
 class TrendRow(Struct):
-    """The share of a topic in an interval."""
+    """The share of a topic in an interval.
 
-    time: Annotated[str, Meta(description=TIME)]
+    Its start is in ISO 8601; without times, it is the number of its first document.
+    """
+
+    time: str
     topic: Whole
     share: Share
     error: float

@@ -12,6 +12,7 @@ from prometheus_client.registry import Collector
 
 from spectralleader import __version__
 from spectralleader.serve.service import Service
+from spectralleader.text.topics import TextTopics
 
 PREFIX = "spectralleader"
 SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
@@ -31,14 +32,9 @@ class Metrics:
     def __init__(self, service: Service) -> None:
         self._registry = CollectorRegistry()
         self._registry.register(Collected(service))
+        name, said = f"{PREFIX}_request_seconds", "Seconds that requests took."
         labels = ("path", "status")
-        self._latencies = Histogram(
-            f"{PREFIX}_request_seconds",
-            "Seconds that requests took.",
-            labels,
-            buckets=SECONDS,
-            registry=self._registry,
-        )
+        self._latencies = Histogram(name, said, labels, buckets=SECONDS, registry=self._registry)
         self._found: dict[tuple[str, int], Histogram] = {}
 
     def note(self, path: str, status: int, seconds: float) -> None:
@@ -62,50 +58,40 @@ class Collected(Collector):
     def collect(self) -> Iterator[Metric]:
         """Yield the current metrics."""
         service = self._service
-        info = GaugeMetricFamily(f"{PREFIX}_info", "Version.", labels=["version"])
-        info.add_metric([__version__], 1)
-        yield info
+        yield labelled("info", "Version.", "version", {__version__: 1.0})
         yield gauge("ready", "1 if it learns and answers.", float(not service.problems()))
         if service.inbox is not None:
             said = "Times that the files of posted documents were deleted, and restored."
-            name = f"{PREFIX}_inbox_restored"
-            yield CounterMetricFamily(name, said, value=service.inbox.n_restored)
-        topics = service.topics
-        if topics is None:
-            return
-        name = f"{PREFIX}_documents"
-        yield CounterMetricFamily(name, "Documents learned.", value=topics.n_docs)
+            yield counter("inbox_restored", said, service.inbox.n_restored)
+        if service.topics is not None:
+            yield from self._learned(service.topics)
+            yield from self._per_topic()
+            yield from self._checkpoint()
+
+    def _learned(self, topics: TextTopics) -> Iterator[Metric]:
+        service = self._service
+        yield counter("documents", "Documents learned.", topics.n_docs)
         yield gauge("documents_per_second", "Documents learned per second, recently.", service.rate)
         yield gauge("words", "Words of the vocabulary.", topics.vectoriser.vocabulary.n_words)
-        drifts = service.drifts_since is not None
-        yield gauge("drifting", "1 while the stream drifts.", float(drifts))
-        yield CounterMetricFamily(f"{PREFIX}_events", "Changes of topics.", len(service.history()))
+        is_drifting = service.drifts_since is not None
+        yield gauge("drifting", "1 while the stream drifts.", float(is_drifting))
+        yield counter("events", "Changes of topics.", len(service.history()))
         if service.points:
-            last = service.points[-1]
-            yield gauge(
-                "loss_nats_per_word",
-                "Recent prequential loss: documents are predicted before they are learned.",
-                last.loss,
-            )
-            yield gauge("baseline_nats_per_word", "The same of word frequencies.", last.baseline)
+            said = "Recent prequential loss: documents are predicted before they are learned."
+            yield gauge("loss_nats_per_word", said, service.points[-1].loss)
+            said = "The same of word frequencies."
+            yield gauge("baseline_nats_per_word", said, service.points[-1].baseline)
         if (behind := read_lag(service.lag)) is not None:
-            lag = GaugeMetricFamily(f"{PREFIX}_lag", "How far behind its source.", labels=["unit"])
-            lag.add_metric([UNITS.get(service.kind, "bytes")], behind)
-            yield lag
-        yield from self._per_topic()
-        yield from self._checkpoint()
+            unit = UNITS.get(service.kind, "bytes")
+            yield labelled("lag", "How far behind its source.", "unit", {unit: behind})
 
     def _per_topic(self) -> Iterator[Metric]:
         """Yield share and surprise of each topic by number; words would disclose texts."""
-        weights = self._service.snapshot().model.weights
-        share = GaugeMetricFamily(f"{PREFIX}_topic_share", "Share of topics.", labels=["topic"])
+        weights = self._service.snapshot().model.weights.tolist()
+        yield labelled("topic_share", "Share of topics.", "topic", by_number(weights))
         said = "Mean of -log p of a topic's latest documents: 1 if they are like the past."
-        surprise = GaugeMetricFamily(f"{PREFIX}_topic_surprise", said, labels=["topic"])
-        for k, weight in enumerate(weights.tolist()):
-            share.add_metric([str(k + 1)], weight)
-            surprise.add_metric([str(k + 1)], float(self._service.surprise[k]))
-        yield share
-        yield surprise
+        surprise = by_number(self._service.surprise.tolist())
+        yield labelled("topic_surprise", said, "topic", surprise)
 
     def _checkpoint(self) -> Iterator[Metric]:
         service = self._service
@@ -123,6 +109,24 @@ def read_lag(said: str) -> float | None:
     return 0.0 if said in UP_TO_DATE else None
 
 
-def gauge(name: str, said: str, value: float) -> GaugeMetricFamily:
+def gauge(name: str, said: str, value: float) -> Metric:
     """Return a gauge."""
     return GaugeMetricFamily(f"{PREFIX}_{name}", said, value=value)
+
+
+def counter(name: str, said: str, value: float) -> Metric:
+    """Return a counter."""
+    return CounterMetricFamily(f"{PREFIX}_{name}", said, value=value)
+
+
+def labelled(name: str, said: str, label: str, values: dict[str, float]) -> Metric:
+    """Return a gauge with a value for each value of a label."""
+    found = GaugeMetricFamily(f"{PREFIX}_{name}", said, labels=[label])
+    for value, number in values.items():
+        found.add_metric([value], number)
+    return found
+
+
+def by_number(values: list[float]) -> dict[str, float]:
+    """Return the values of topics by their numbers, from 1."""
+    return {str(number): value for number, value in enumerate(values, 1)}

@@ -5,6 +5,7 @@ Routing, labels of metrics and the description read `ROUTES`; a test compares do
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
@@ -14,7 +15,14 @@ from starlette.responses import Response
 from spectralleader import __version__
 from spectralleader.serve import messages
 from spectralleader.serve.handlers import EVENTS, JSON, METRICS, Handlers, Request, as_json
-from spectralleader.serve.messages import EXAMPLES, Documents, Error, Limits, Readiness
+from spectralleader.serve.messages import (
+    EXAMPLES,
+    Documents,
+    Error,
+    Limits,
+    NewDocuments,
+    Readiness,
+)
 
 TOPIC = "/topics/{id}"  # the one path with a parameter
 SCHEMAS = "#/components/schemas/{name}"
@@ -49,15 +57,14 @@ ID = {
 
 
 class Route(NamedTuple):
-    """A path, what answers it, and what the description says of it."""
+    """A path, what answers it, whose docstring describes it, and what comes in and out."""
 
     path: str
     handler: Callable[[Handlers, Request], Awaitable[Response]]
-    summary: str
     answer: type[msgspec.Struct] | str  # its message, or the type of another content
+    body: type[Documents] | None = None
     status: int = 200  # if all is well
     errors: tuple[int, ...] = ()  # beside those of every route of its kind
-    body: type[msgspec.Struct] | None = None
     has_level: bool = False
     is_open: bool = False  # needs no token, because it reveals no documents
 
@@ -92,16 +99,15 @@ def describe_api(limits: Limits) -> dict[str, Any]:
 
 def describe_messages(limits: Limits) -> dict[str, Any]:
     """Return the schemas of all messages by name."""
-    kinds = {kind for route in ROUTES for kind in (route.answer, route.body)} | {Error}
+    kinds = {Error, *(kind for route in ROUTES for kind in (route.answer, route.body))}
     structs = [kind for kind in kinds if not isinstance(kind, str | None)]
     _, schemas = msgspec.json.schema_components(structs, ref_template=SCHEMAS)
-    for kind in structs:
-        if issubclass(kind, Documents):  # what one field cannot say
-            schema = schemas[kind.__name__]
-            schema["oneOf"] = [{"required": [form]} for form in EXAMPLES]
-            for form in EXAMPLES:
-                schema["properties"][form]["maxItems"] = limits.batch
-    return dict(sorted(schemas.items()))
+    for kind in (Documents, NewDocuments):  # what one field cannot say
+        schema = schemas[kind.__name__]
+        schema["oneOf"] = [{"required": [form]} for form in EXAMPLES]
+        for form in EXAMPLES:
+            schema["properties"][form]["maxItems"] = limits.batch
+    return schemas
 
 
 def describe(route: Route) -> dict[str, Any]:
@@ -109,24 +115,25 @@ def describe(route: Route) -> dict[str, Any]:
     statuses = {403, *route.errors}
     if not route.is_open:
         statuses |= {401, 429, 503}
+    if route.has_level:
+        statuses |= {400}
     if route.body is not None:
         statuses |= {400, 408, 413, 415}
-    answers = {route.status: content(route.summary, route.answer)}
-    answers |= {status: content(ERRORS[status], Error) for status in sorted(statuses)}
+    answers = {str(status): content(ERRORS[status], Error) for status in sorted(statuses)}
+    answers[str(route.status)] = content("As asked.", route.answer)
     if route.answer is Readiness:
-        answers[503] = content("Not ready.", Readiness)
-    parameters = [ID] * (route.path == TOPIC) + [LEVEL] * route.has_level
+        answers["503"] = content("Not ready.", Readiness)
+    summary, _, more = (inspect.getdoc(route.handler) or "").partition("\n\n")
     described: dict[str, Any] = {
-        "summary": route.summary,
-        "parameters": parameters,
-        "responses": {str(status): answer for status, answer in answers.items()},
+        "summary": summary,
+        "description": more,
+        "parameters": [ID] * (route.path == TOPIC) + [LEVEL] * route.has_level,
+        "responses": answers,
     }
     if route.is_open:
         described["security"] = []
     if route.body is not None:
-        body = content("", route.body)["content"]
-        body[JSON]["example"] = {"texts": ["rain and wind", "a late goal"]}
-        described["requestBody"] = {"required": True, "content": body}
+        described["requestBody"] = {"required": True, **content("Documents.", route.body)}
     return described
 
 
@@ -144,47 +151,20 @@ async def show_description(handlers: Handlers, request: Request) -> Response:
 
 
 ROUTES = (
-    Route("/", Handlers.page, "The live page.", "text/html"),
-    Route("/live", Handlers.live, "Events for the live page, until it is closed.", EVENTS),
-    Route(
-        "/topics", Handlers.topics, "List the topics.", messages.Topics,
-        errors=(400,), has_level=True,
-    ),
-    Route(
-        TOPIC, Handlers.topic, "Show a topic and its share over time.", messages.TopicOverTime,
-        errors=(400, 404), has_level=True,
-    ),
-    Route(
-        "/trends", Handlers.trends, "Shares of topics over time.", messages.Trends,
-        errors=(400,), has_level=True,
-    ),
-    Route("/events", Handlers.events, "What happened to the topics.", messages.Events),
-    Route(
-        "/predict", Handlers.predict, "Classify documents; nothing is learned.",
-        messages.Classification, body=messages.Documents, has_level=True,
-    ),
-    Route(
-        "/learn", Handlers.learn,
-        "Have documents learned, each once. Answered when they are on the disk: what is accepted "
-        "is learned, also after a crash. A request that is sent again with the same id is not "
-        "learned twice.",
-        messages.Receipt, status=202, errors=(409, 507), body=messages.NewDocuments,
-    ),
-    Route(
-        "/model", Handlers.model, "The model file, as saved last.", "application/octet-stream",
-        errors=(404,),
-    ),
-    Route(
-        "/healthz", Handlers.healthz, "Whether the process is alive.", messages.Health,
-        is_open=True,
-    ),
-    Route(
-        "/readyz", Handlers.readyz, "Whether it learns and answers, and if not, why.",
-        messages.Readiness, is_open=True,
-    ),
-    Route("/metrics", Handlers.show_metrics, "Metrics for Prometheus.", METRICS, is_open=True),
-    Route("/openapi.json", show_description, "This description.", JSON, is_open=True),
-)  # fmt: skip
+    Route("/", Handlers.page, "text/html"),
+    Route("/live", Handlers.live, EVENTS),
+    Route("/topics", Handlers.topics, messages.Topics, has_level=True),
+    Route(TOPIC, Handlers.topic, messages.TopicOverTime, errors=(404,), has_level=True),
+    Route("/trends", Handlers.trends, messages.Trends, has_level=True),
+    Route("/events", Handlers.events, messages.Events),
+    Route("/predict", Handlers.predict, messages.Classification, Documents, has_level=True),
+    Route("/learn", Handlers.learn, messages.Receipt, NewDocuments, 202, errors=(409, 507)),
+    Route("/model", Handlers.model, "application/octet-stream", errors=(404,)),
+    Route("/healthz", Handlers.healthz, messages.Health, is_open=True),
+    Route("/readyz", Handlers.readyz, Readiness, is_open=True),
+    Route("/metrics", Handlers.show_metrics, METRICS, is_open=True),
+    Route("/openapi.json", show_description, JSON, is_open=True),
+)
 BY_PATH = {route.path: route for route in ROUTES}
 
 
