@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 import msgspec
@@ -33,7 +33,7 @@ KIND = "inbox"  # of positions
 FULL = 256 * 2**20  # bytes of stored documents from which no more are accepted
 N_IDS = 200_000  # requests remembered at most
 AT_ONCE = 8 * 2**20  # bytes of documents after which no more are read at once
-WAIT = 0.2  # seconds to wait for a document; a signal is noticed that often
+WAIT = 0.1  # seconds between looks for documents: steps of one document each would slow posts
 TRY_AGAIN = 5.0  # seconds after which a disk that failed is tried again
 WAL = "-wal"  # suffix of SQLite's log, which holds the latest transactions
 # An exclusive lock needs no shared memory, and keeps other processes from adding rows. With FULL,
@@ -81,7 +81,7 @@ class Inbox:
         self.path = path
         self.say = Progress().say  # called with messages for the user
         self.n_restored = 0  # times that its files were deleted or replaced, and written again
-        self._changed = threading.Condition()  # its lock protects the connection
+        self._lock = threading.Lock()  # of the connection
         self._connection: sqlite3.Connection | None = None
         self._files: list[tuple[int, int]] = []  # which files the connection has opened
         self._last = self._taken = 0  # rows that were stored last, and taken to be learned
@@ -102,7 +102,7 @@ class Inbox:
             If the disk is full, or fails; then nothing was added.
         """
         digest = digest_of(documents)
-        with self._changed, self._noting_problems():
+        with self._lock, self._noting_problems():
             connection = self._opened()
             query = "SELECT digest FROM requests WHERE id = ?"
             known = connection.execute(query, (id,)).fetchone()  # no id equals NULL
@@ -115,7 +115,6 @@ class Inbox:
                 raise try_again(429, "too many documents wait to be learned", 10)
             self._store(documents, id, digest)
             self._problem = ""
-            self._changed.notify()
             return len(documents), 0
 
     def _store(self, documents: Sequence[dict[str, Any]], id: str | None, digest: bytes) -> None:
@@ -140,7 +139,7 @@ class Inbox:
         # What cannot be deleted now is deleted after a later checkpoint.
         with (
             suppress(OSError, RequestError),
-            self._changed,
+            self._lock,
             self._noting_problems(),
             transaction(self._opened()) as connection,
         ):
@@ -210,7 +209,7 @@ class Inbox:
         Who is not ready gets no posts: so after a failure the disk is tried again from time to
         time. Files that were lost are restored.
         """
-        with suppress(OSError, RequestError), self._changed, self._noting_problems():
+        with suppress(OSError, RequestError), self._lock, self._noting_problems():
             self._restore_if_lost()
             if self._problem and monotonic() - self._tried > TRY_AGAIN:
                 self._opened().executescript(TRIAL)
@@ -219,7 +218,7 @@ class Inbox:
 
     def close(self) -> None:
         """Close the database."""
-        with self._changed:
+        with self._lock:
             if self._connection is not None:
                 self._connection.close()
             self._connection = None
@@ -231,7 +230,7 @@ class Inbox:
         if not (position is None or (type(position) is int and position >= 0)):
             raise ValueError("the model has no position in this kind of inbox")
         is_missing = not self.path.exists()
-        with self._changed, self._noting_problems():
+        with self._lock, self._noting_problems():
             self._connect()
             [stored] = self._opened().execute("SELECT max(row) FROM documents").fetchone()
             # Numbers go on from the position, though the rows up to it may be deleted or lost.
@@ -246,9 +245,9 @@ class Inbox:
 
     def take(self, n: int, *, rest: bool) -> MessageBatch:
         """Return up to n of the next documents, or none if none arrived within a moment."""
-        with self._changed, self._noting_problems():
-            if self._taken == self._last:
-                self._changed.wait(WAIT)
+        if self._taken == self._last:
+            sleep(WAIT)
+        with self._lock, self._noting_problems():
             before, rows, contents, n_bytes = self._taken, list[int](), list[bytes](), 0
             query = "SELECT row, content FROM documents WHERE row > ? ORDER BY row LIMIT ?"
             for row, content in self._opened().execute(query, (before, n)):
