@@ -214,6 +214,23 @@ def test_a_file_that_cannot_be_restored_is_a_problem(tmp_path):
     assert stored(tmp_path / "folder") == ["a", "b"]
 
 
+def test_a_restoration_that_fails_leaves_no_part_of_a_copy(tmp_path, made, monkeypatch):
+    inbox = made()
+    inbox.add([{"text": "a"}], None)
+    inbox.path.unlink()
+
+    def fail(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module.os, "fsync", fail)
+    with pytest.raises(OSError, match="No space left"):
+        inbox.add([{"text": "b"}], None)
+    monkeypatch.undo()
+    assert not list(tmp_path.glob("*.copy"))
+    assert inbox.add([{"text": "b"}], None) == (1, 0)
+    assert taken(inbox) == ["a", "b"]
+
+
 def start(tmp_path, position):
     """Start a reader of the inbox at a position; return what was reported."""
     inbox, said = Inbox(tmp_path / "t.inbox"), []

@@ -37,11 +37,13 @@ WAIT = 0.1  # seconds between looks for documents: steps of one document each wo
 TRY_AGAIN = 5.0  # seconds after which a disk that failed is tried again
 WAL = "-wal"  # suffix of SQLite's log, which holds the latest transactions
 # An exclusive lock needs no shared memory, and keeps other processes from adding rows. With FULL,
-# a commit returns once the log is synced to disk; with less, a power failure loses requests.
+# a commit returns once the log is synced to disk; with less, a power failure loses requests. A log
+# that has grown, as while the disk was full, is truncated again.
 SETTINGS = """
 PRAGMA locking_mode = EXCLUSIVE;
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
+PRAGMA journal_size_limit = 8388608;
 CREATE TABLE IF NOT EXISTS documents (row INTEGER PRIMARY KEY, content BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS requests
     (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, digest BLOB NOT NULL);
@@ -194,11 +196,14 @@ class Inbox:
             return
         copy = self.path.with_name(f"{self.path.name}.copy")
         copy.unlink(missing_ok=True)
-        with open(os.open(copy, os.O_RDWR | os.O_CREAT, 0o600), "rb") as file:
-            lost.execute("VACUUM INTO ?", (str(copy),))
-            os.fsync(file.fileno())
-        self._log.unlink(missing_ok=True)  # it does not belong to the copy
-        copy.replace(self.path)
+        try:
+            with open(os.open(copy, os.O_RDWR | os.O_CREAT, 0o600), "rb") as file:
+                lost.execute("VACUUM INTO ?", (str(copy),))
+                os.fsync(file.fileno())
+            self._log.unlink(missing_ok=True)  # it does not belong to the copy
+            copy.replace(self.path)
+        finally:
+            copy.unlink(missing_ok=True)  # a part of it would only fill the disk
         self._connect()
         lost.close()  # leaves the new files alone, because its own were replaced
         self.n_restored += 1
