@@ -65,8 +65,8 @@ OTHER = (
 )
 REMEDIES = {
     sqlite3.SQLITE_FULL: "make room on the disk",
-    sqlite3.SQLITE_NOTADB: "rename that file",
-    sqlite3.SQLITE_BUSY: "end the process that has opened it",
+    sqlite3.SQLITE_NOTADB: "rename MODEL.inbox, which an earlier version may have written",
+    sqlite3.SQLITE_BUSY: "end the process that has opened MODEL.inbox",
 }
 
 
