@@ -1,7 +1,7 @@
 """Messages: the bodies of requests and answers; each class checks, and describes itself.
 
 The limits of fields are those of `msgspec.Meta`, which validates requests by them, and from which
-`openapi` makes the description. Answers are built elsewhere; their classes only describe them.
+`routes` makes the description. Answers are built elsewhere; their classes only describe them.
 """
 
 from __future__ import annotations
