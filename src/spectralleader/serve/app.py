@@ -123,6 +123,7 @@ class Application:
 
     async def _read(self, headers: Headers, receive: Receive) -> bytes:
         """Return the body of a request, of limited size and within limited time."""
+        # What says that it is too long is refused before it is read.
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length) > self._limits.body:
             raise self._too_large()
@@ -146,8 +147,10 @@ class Application:
         part = message.get("body", b"")
         body += part
         self._n_held += len(part)
+        # A chunked body does not say how long it is.
         if len(body) > self._limits.body:
             raise self._too_large()
+        # A body that has come already is answered sooner than refused.
         is_incomplete = bool(message.get("more_body", False))
         if is_incomplete and self._n_held > self._limits.held:
             raise try_again(429, "too many large bodies at once")

@@ -113,6 +113,7 @@ class Inbox:
             self._restore_if_lost()
             if known is not None:
                 return 0, len(documents)
+            # A request that comes again was accepted, however full it is by now.
             if self._n_bytes() > FULL:
                 raise try_again(429, "too many documents wait to be learned", 10)
             self._store(documents, id, digest)
@@ -170,6 +171,7 @@ class Inbox:
         connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
         try:
             connection.executescript(SETTINGS)
+            # SQLite syncs the entry of its log in the folder, but not that of a new database.
             sync_folder(self.path.parent)
             self._files = self._find_files()
         except BaseException:
@@ -250,6 +252,7 @@ class Inbox:
 
     def take(self, n: int, *, rest: bool) -> MessageBatch:
         """Return up to n of the next documents, or none if none arrived within a moment."""
+        # Slept without the lock, so that posts need not wait.
         if self._taken == self._last:
             sleep(WAIT)
         with self._lock, self._noting_problems():

@@ -15,6 +15,7 @@ from spectralleader.serve.service import Service
 from spectralleader.text.topics import TextTopics
 
 PREFIX = "spectralleader"
+# Buckets from a prediction (1 ms) to a page of many topics (5 s).
 SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 BEHIND = re.compile(r"([\d,.]+) \w+ behind")
 UNITS = {

@@ -121,6 +121,7 @@ def describe(route: Route) -> dict[str, Any]:
         statuses |= {400, 408, 413, 415}
     answers = {str(status): content(ERRORS[status], Error) for status in sorted(statuses)}
     answers[str(route.status)] = content("As asked.", route.answer)
+    # Of all answers, only readiness has a body of its own kind when it is bad.
     if route.answer is Readiness:
         answers["503"] = content("Not ready.", Readiness)
     summary, _, more = (inspect.getdoc(route.handler) or "").partition("\n\n")
