@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spectralleader import Tokens, Words
-from spectralleader.serve.inbox import Inbox
-from spectralleader.serve.requests import Limits, read_body
+from spectralleader.serve.inbox import Inbox, InboxSource
+from spectralleader.serve.messages import Documents, Limits, read_body
 from spectralleader.sources import read
 from spectralleader.sources.files import problems
 from spectralleader.sources.files.columns import ColumnRequest, Columns
@@ -101,15 +101,15 @@ def test_posted_documents_that_are_accepted_are_learned_as_they_were_sent(
     bodies = [(f"{kind}s", "tokens", Tokens(), chosen) for kind, chosen in split(documents)]
     for kind, column, words, sent in [*bodies, ("texts", "text", Words(), texts)]:
         for data in encodings_of({kind: sent}):
-            body = read_body(data, words, Limits())
+            posted, _ = read_body(data, Documents, words, Limits())
             path = tmp_path / "t.inbox"
             path.unlink(missing_ok=True)
             inbox = Inbox(path)
-            inbox.open()
-            inbox.add([{column: document} for document in body.documents], "id")
-            inbox.close()
-            lines = path.read_bytes().splitlines()
-            found = texts_of_messages("json", column, lines, tokens=column == "tokens")
+            source = InboxSource((str(path),), inbox=inbox, has_tokens=column == "tokens")
+            with source.open() as reader:
+                reader.start(None)
+                inbox.add([{column: document} for document in posted], "id")
+                found = next(reader).texts
             assert found == sent
 
 
