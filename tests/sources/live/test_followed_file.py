@@ -7,11 +7,8 @@ import pytest
 from spectralleader.sources import open_source
 from spectralleader.sources.files.columns import ColumnRequest
 from spectralleader.sources.live import LiveReader
-from spectralleader.sources.live.file_position import digest
 from spectralleader.sources.live.followed_file import FollowedFile
 from spectralleader.sources.live.protocol import LiveSettings
-
-EMPTY = {"size": 0, "digest": digest(b"")}
 
 
 @pytest.fixture
@@ -172,32 +169,6 @@ def test_files_that_begin_alike_are_told_apart(log):
     write(log, "started", "two")
     with follow(log, after=position) as reader:
         assert now(reader, 20) == ["one", "started", "two"]
-    # without the bytes after the position, renaming preserves the inode
-    unread = {**position["at"], "identity": {**position["at"]["identity"], "start": EMPTY}}
-    with follow(log, after={**position, "at": unread}) as reader:
-        assert now(reader, 20) == ["one", "started", "two"]
-
-
-def test_an_older_position_is_valid_and_reports_that_it_identifies_no_file(log):
-    write(log, "one", "two")
-    with open_source(log, wait=60) as reader:
-        first = reader.position
-    with follow(log) as reader:
-        next(reader)
-        second = reader.position
-    del first["at"]["identity"], second["at"]["identity"]
-    said = []
-    with follow(log, after=first, say=said.append) as reader:
-        assert now(reader) == ["one", "two"]
-    assert said == []  # no file beside it
-    rotate(log, "rename")
-    write(log, "three")
-    with follow(log, after=second) as reader:
-        assert now(reader, 20) == ["two", "three"]
-    with follow(log, after=first, say=said.append) as reader:
-        assert now(reader, 20) == ["three"]
-    assert "cannot be identified" in said[0]
-    assert "app.log.1" in said[0]
 
 
 def test_a_file_that_is_not_created_yet_is_awaited(log):

@@ -74,14 +74,6 @@ class LiveSource(Protocol):
 
 
 @runtime_checkable
-class Identified(Protocol):
-    """A source whose first position cannot be identified before the first message."""
-
-    def identify(self, position: Json) -> Json:
-        """Return the position that `open` returned with what identifies it by now."""
-
-
-@runtime_checkable
 class Watched(Protocol):
     """A source whose broker shows the learned position to monitors; it is never read back."""
 

@@ -17,7 +17,6 @@ from spectralleader.sources.live.decoding import (
     read_position,
 )
 from spectralleader.sources.live.protocol import (
-    Identified,
     Json,
     LiveSettings,
     LiveSource,
@@ -132,8 +131,6 @@ class LiveReader(Blocks):
             self._sampled = messages
             self._format, guesses = guess_format(messages.payloads, self._requested, self.names[0])
             self.guesses = tuple(guesses)
-            if isinstance(self._source, Identified):  # a file may have been empty when opened
-                opened = self._source.identify(opened)
             self.position = self._wrap(opened)
 
     def _wrap(self, at: Json) -> Json:
