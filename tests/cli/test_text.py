@@ -526,7 +526,7 @@ MISUSES = {
     "No such option: --nope": ["learn", "-", "--nope"],
     "Invalid value for '--topics'": ["learn", "-", "-k", "0"],
     "Invalid value for '--format'": ["learn", "-", "--format", "xml"],
-    "--checkpoint-every, --fresh and --verify require --save MODEL": ["learn", "-", "--fresh"],
+    "--checkpoint-every and --fresh require --save MODEL": ["learn", "-", "--fresh"],
     "does not exist": ["learn", "-", "--save", "no/folder/m"],
     "No such command 'nope'": ["nope"],
     "nothing.model does not exist": ["topics", "nothing.model"],

@@ -73,7 +73,9 @@ def test_a_pass_in_pieces_is_one_pass_for_every_format(vocabulary, sort, tmp_pat
         notes = StopAfter()
         result = learn(source, **FAST, vocabulary=vocabulary, save=pieces, progress=notes)
         assert (result.n_before, notes.steps) == (150, [180, 210, 240, 270, 300])
-        assert "resuming after 150 documents; checking that the input is the same" in notes.lines
+        known = 130 if name == "two files" and not sort else 0  # the first file, by its bytes
+        how = f"the first {known} are skipped if they are the same" if known else "checking that"
+        assert any(line.startswith(f"resuming after 150 documents; {how}") for line in notes.lines)
         assert not any("counting" in line for line in notes.lines)
         assert same_state(comparable(pieces), comparable(whole)), name
 

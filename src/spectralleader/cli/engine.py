@@ -54,7 +54,7 @@ class EngineOptions:
 # Options of `learn` without a meaning on an engine, which makes several unordered passes.
 NOT_THERE = (
     *("learner", "block", "time", "label", "strict", "sort", "checkpoint_every", "no_texts"),
-    *("tokens", "split", "follow", "start", "wait", "emit", "encoding", "no_header", "verify"),
+    *("tokens", "split", "follow", "start", "wait", "emit", "encoding", "no_header"),
     "min_count",
 )
 

@@ -15,7 +15,6 @@ from spectralleader.jobs.checkpointing import (
     is_position_of,
 )
 from spectralleader.jobs.emitting import emitting
-from spectralleader.jobs.input_digest import InputDigest, check_pipe, retrace
 from spectralleader.jobs.learn_result import LearnResult
 from spectralleader.jobs.learning_pass import Pass
 from spectralleader.jobs.options import LearnOptions
@@ -23,6 +22,7 @@ from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import AnyReader, Source
 from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
 from spectralleader.sources.files import Reader, TextBlock
+from spectralleader.sources.files.learned_input import LearnedInput
 from spectralleader.sources.live import LiveReader
 from spectralleader.sources.live.folder import FolderReader
 from spectralleader.storage import Checkpoint
@@ -81,12 +81,12 @@ def _prepare(
         _start(live, found and found[0], options, progress)
     for guess in reader.guesses:
         progress.say(f"guessed: {guess}")
-    digest, blocks, is_placed = None, iter(reader), False
+    learned, is_placed = None, False
     if found is not None and checkpoints is not None:
         settings = found[1].settings if options.adopt else options.stored(reader.columns)
         checkpoints.resume(*found, settings)
         if isinstance(reader, Reader):
-            digest, blocks = _find_place(found[0], options, reader, progress)
+            learned = _find_place(found[0], options, reader, progress)
         else:
             is_placed = is_position_of(found[0], reader.kind) or reader.starts_alike
     else:
@@ -94,10 +94,11 @@ def _prepare(
         if checkpoints is not None:
             checkpoints.make_room()
         found = Checkpoint(topics), first_run(topics, options.stored(reader.columns))
-        digest = InputDigest() if options.source.once_only is None else None
-    job = Pass(*found, reader, digest, checkpoints, progress)
+        if isinstance(reader, Reader) and options.source.once_only is None:
+            learned = reader.learned()
+    job = Pass(*found, reader, learned, checkpoints, progress)
     if live is None:
-        return job, blocks
+        return job, iter(reader)
     if not is_placed:
         job.note_position(live.position)
     return job, until_end(live)
@@ -131,15 +132,34 @@ def _start(
 
 def _find_place(
     found: Checkpoint, options: LearnOptions, reader: Reader, progress: Progress
-) -> tuple[InputDigest | None, Iterator[TextBlock]]:
-    """Return the digest of the learned documents (None for a pipe), and the blocks that follow."""
-    source = options.source
+) -> LearnedInput | None:
+    """Go to the position of the checkpoint; return the learned documents (None for a pipe)."""
+    source, position = options.source, found.position
+    resuming = f"resuming after {found.topics.n_docs:,} documents"
     if source.once_only is not None:
-        check_pipe(source)
-        n_docs = found.topics.n_docs
-        progress.say(f"resuming after {n_docs:,} documents; the input of a pipe is new")
-        return None, reader
-    return retrace(reader, found.position, source.block, progress, verify=options.verify)
+        if len(source.files) > 1:
+            raise ValueError(
+                f"resuming with {source.once_only} and {len(source.files) - 1} more files would "
+                "learn the files again; read only the pipe, or start over with --fresh"
+            )
+        progress.say(f"{resuming}; the input of a pipe is new")
+        return None
+    if position.digest is None:
+        raise ValueError(
+            "the model was learned from a pipe, or from a file that was deleted, and has no "
+            "position in files; resume with a pipe, or start over with --fresh"
+        )
+    if position.start:
+        progress.say(f"{resuming}; the first {position.start:,} are skipped if they are the same")
+    else:
+        progress.say(f"{resuming}; checking that the input is the same")
+    learned = reader.resume(position, lambda n_docs: progress.counted(n_docs, "read again"))
+    if not learned.has_same_end(position):
+        progress.say(
+            f"document {position.offset:,}, the last one learned, has changed since: probably an "
+            "incomplete line; it stays as it was learned"
+        )
+    return learned
 
 
 def until_end(reader: LiveReader | FolderReader) -> Iterator[TextBlock]:

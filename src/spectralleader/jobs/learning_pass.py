@@ -13,12 +13,12 @@ from spectralleader.jobs.checkpointing import (
     Checkpoints,
 )
 from spectralleader.jobs.emitting import Emitter, rows_of
-from spectralleader.jobs.input_digest import InputDigest
 from spectralleader.jobs.learn_result import LearnResult
 from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import AnyReader
 from spectralleader.runtime.interrupts import Terminated, raise_if_interrupted
-from spectralleader.sources.files import Reader, TextBlock
+from spectralleader.sources.files import TextBlock
+from spectralleader.sources.files.learned_input import LearnedInput
 from spectralleader.sources.live import LiveReader
 from spectralleader.sources.position import Position
 from spectralleader.storage import Checkpoint
@@ -34,13 +34,13 @@ class Pass:
         checkpoint: Checkpoint,
         run: Run,
         reader: AnyReader,
-        digest: InputDigest | None,
+        learned: LearnedInput | None,
         checkpoints: Checkpoints | None,
         progress: Progress,
     ) -> None:
         self.topics, self.n_before = checkpoint.topics, checkpoint.topics.n_docs
         self._n_empty_before = checkpoint.topics.n_empty
-        self._reader, self._digest = reader, digest
+        self._reader, self._learned = reader, learned
         self._checkpoints, self._progress = checkpoints, progress
         self._settings = run.settings
         self._frequencies, self._curve = run.unigram, run.curve
@@ -98,8 +98,8 @@ class Pass:
             self._curve.add(LossPoint(losses.n_docs, losses.n_words, *both))
         if new_ids is not None:
             self._frequencies.recode(new_ids, self.topics.vocabulary.n_words)
-        if self._digest is not None:
-            self._digest.add(block.texts)
+        if self._learned is not None:
+            self._learned.add(block.texts)
         self._seconds = perf_counter() - self._began
 
     def _emit(self, block: TextBlock) -> None:
@@ -146,8 +146,8 @@ class Pass:
     def checkpoint(self) -> Checkpoint:
         """Return a checkpoint of the state between two steps."""
         position = Position(self.topics.n_docs)
-        if self._digest is not None and isinstance(self._reader, Reader):
-            position = self._digest.position_in(self._reader)
+        if self._learned is not None:
+            position = self._learned.position
         losses = (self._losses, self._unigram.losses)
         run = Run(self._settings, self._seconds, *losses, self._frequencies, self._curve)
         return Checkpoint(self.topics, position, run)

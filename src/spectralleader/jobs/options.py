@@ -60,9 +60,6 @@ class LearnOptions:
         redis://host:port/db/STREAM.
     fresh : bool
         Start over; an existing file is renamed to a backup.
-    verify : bool
-        When resuming, read and compare all documents that were learned before. By default the
-        beginning of long files is not read again if samples of it show no change.
     keep_texts : bool
         Keep a sample of the texts, for typical documents. If False, keep only their known words.
     adopt : bool
@@ -86,7 +83,6 @@ class LearnOptions:
     keep_texts: bool = True
     adopt: bool = False
     give_up_position: bool = False
-    verify: bool = False
 
     def __post_init__(self) -> None:
         find_learner(self.learner)

@@ -12,11 +12,10 @@ import sys
 import zlib
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from spectralleader.errors import missing_extra
 from spectralleader.runtime.interrupts import raise_if_interrupted
-from spectralleader.sources.files.resume_point import PieceStart
 
 WAIT = 0.2  # seconds between polls of a silent pipe, in which signals are handled
 CHUNK = 2**20  # bytes per read
@@ -27,6 +26,13 @@ UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 # The package has the interface that the standard library has from Python 3.14 on.
 ZSTD_MODULE = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 Damages = tuple[type[Exception], ...]  # what a decompressor raises
+
+
+class PieceStart(NamedTuple):
+    """The start of a piece of a file, at the beginning of a record."""
+
+    offset: int  # in bytes
+    line: int  # number of the line, from 1
 
 
 def check_path(name: str) -> None:

@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from spectralleader.sources.files.byte_stream import MAX_RECORD, ByteStream
+from spectralleader.sources.files.byte_stream import MAX_RECORD, ByteStream, PieceStart
 from spectralleader.sources.files.problems import COLUMN_COUNT, OPEN_QUOTE, UNDECODABLE
-from spectralleader.sources.files.resume_point import PieceStart
 from spectralleader.sources.files.table import N_SAMPLE, Column, Log, Records, Table
 
 DELIMITERS = (b",", b"\t", b";", b"|")

@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from spectralleader.arrays import Ints
-from spectralleader.sources.files.byte_stream import ByteStream
+from spectralleader.sources.files.byte_stream import ByteStream, PieceStart
 from spectralleader.sources.files.columns import Sample
 from spectralleader.sources.files.problems import UNDECODABLE
-from spectralleader.sources.files.resume_point import PieceStart
 
 N_SAMPLE = 100  # rows examined to guess the columns
 Column = list[str | None]

@@ -8,8 +8,14 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from spectralleader.checks.states import part, text, whole
 from spectralleader.errors import missing_extra
-from spectralleader.sources.live.backoff import LOOK, PATIENCE, BackOff
-from spectralleader.sources.live.protocol import Json, LiveSettings, MessageBatch
+from spectralleader.sources.live.protocol import (
+    LOOK,
+    PATIENCE,
+    BackOff,
+    Json,
+    LiveSettings,
+    MessageBatch,
+)
 
 KIND = "kafka"
 TIMEOUT = 5.0  # seconds to wait for an answer
