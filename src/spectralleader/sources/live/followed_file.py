@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import glob
 import os
-import re
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from time import sleep
 from typing import IO, NamedTuple
@@ -15,6 +12,7 @@ from spectralleader.checks.states import whole
 from spectralleader.sources.files.byte_stream import CHUNK, GZIP, MAX_RECORD, ZSTD
 from spectralleader.sources.files.formats import find_format
 from spectralleader.sources.live.protocol import Json, LiveSettings, MessageBatch
+from spectralleader.sources.live.rotated import Rotated, find_rotated, identify
 from spectralleader.sources.position import FilePosition, digest_of
 
 KIND = "file"
@@ -22,36 +20,7 @@ WAIT = 0.1  # seconds between polls of a file without new lines
 MAX_TIME = 2**63 - 1  # in ns
 FIRST = 256  # bytes from which the format is guessed
 SAMPLED = 256  # bytes at both ends that identify a file: they are hashed once per block
-COMPRESSED = r"\.(gz|zst|bz2|xz)"
-ROTATED = re.compile(rf"[.-]\d[\d.\-_:T]*({COMPRESSED})?")  # suffix of rotated files: .1, -20240131
 FOLLOWED_FORMATS = ("jsonl", "text")
-
-
-class Rotated(NamedTuple):
-    """A rotated file; oldest first in sorted order: .2 is older than .1 of the same time."""
-
-    time: int  # of its last change, in ns: renaming preserves it
-    rank: int
-    path: Path
-    inode: int
-
-    @classmethod
-    def of(cls, path: Path) -> Rotated:
-        """Return a file with its age."""
-        number = path.suffix.removeprefix(".")
-        is_number = number.isdecimal() and len(number) < len("2024")  # longer ones are dates
-        found = path.stat()
-        return cls(found.st_mtime_ns, -int(number) if is_number else 0, path, found.st_ino)
-
-    @property
-    def place(self) -> tuple[Path, int]:
-        """Its name and inode."""
-        return self.path, self.inode
-
-    @property
-    def is_compressed(self) -> bool:
-        """Whether its name is that of a compressed file."""
-        return re.search(rf"{COMPRESSED}$", self.path.name) is not None
 
 
 class Cursor(NamedTuple):
@@ -383,32 +352,3 @@ class PassedLines:
         self._cursor = self._cursor.after(self._lines[self._n_passed : n], is_whole=is_whole)
         self._n_passed = n
         return self._cursor
-
-
-def identify(one: Rotated) -> tuple[int, int]:
-    """Return what tells a rotated file from others: inodes are used again."""
-    return one.inode, one.time
-
-
-def find_rotated(path: Path) -> list[Rotated]:
-    """Return the rotated files beside a file, oldest first.
-
-    They may be renamed while they are listed, so they are listed until two looks agree.
-    """
-    found, again = list_rotated(path), list_rotated(path)
-    while [one.place for one in found] != [one.place for one in again]:
-        found, again = again, list_rotated(path)
-    return again
-
-
-def list_rotated(path: Path) -> list[Rotated]:
-    """Return the rotated files beside a file; a compressed one only if it is no other's copy."""
-    found = []
-    for other in path.parent.glob(f"{glob.escape(path.name)}*"):
-        if ROTATED.fullmatch(other.name[len(path.name) :]) and other.is_file():
-            with suppress(FileNotFoundError):
-                found.append(Rotated.of(other))
-    paths = {one.path for one in found}
-    return sorted(
-        one for one in found if not (one.is_compressed and one.path.with_suffix("") in paths)
-    )
