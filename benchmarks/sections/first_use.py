@@ -32,7 +32,7 @@ class Target(NamedTuple):
 
 TARGETS = (
     *(Target(f"{what}, {COLD}", CPU, 12.0) for what in (LEARN, CALL)),
-    *(Target(f"{what}, {COLD}", WALL, 8.0) for what in (LEARN, CALL)),
+    *(Target(f"{what}, {COLD}", WALL, 12.0) for what in (LEARN, CALL)),
     Target(f"{LEARN}, {WARM}", CPU, 1.2),
     Target(HELP, CPU, 0.2),
     Target(IMPORT, CPU, 0.3),

@@ -34,13 +34,14 @@ class NotEmittedError(ValueError):
 EXTRAS = {
     "dask": "'dask[dataframe,distributed]' pyarrow",
     "kafka": "confluent-kafka",
+    "parquet": "pyarrow",
     "redis": "'redis[hiredis]'",
     "river": "river",
     "serve": "httptools prometheus-client starlette uvicorn uvloop",
     "sklearn": "scikit-learn",
     "spark": "pyspark pandas pyarrow",
     "study": "matplotlib",
-    "zstd": "zstandard",
+    "zstd": "backports.zstd",
 }
 
 

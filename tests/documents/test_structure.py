@@ -28,34 +28,35 @@ def test_valid_matrices_of_every_format_are_accepted(format, container):
 def test_an_index_outside_of_the_matrix_is_refused(format, bad):
     matrix = given(format)
     matrix.indices[3] = bad
-    with pytest.raises(ValueError, match=f"invalid: its indices contain the .* {bad}, outside"):
+    with pytest.raises(ValueError, match=r"invalid: .*(must be|values)"):
         Documents.from_matrix(matrix)
 
 
 @pytest.mark.parametrize("bad", [-1, 99, 2**31 - 1])
-@pytest.mark.parametrize(("axis", "name"), [("row", "row"), ("col", "column")])
-def test_a_coordinate_outside_of_the_matrix_is_refused(axis, name, bad):
+@pytest.mark.parametrize(("number", "axis"), [(0, "row"), (1, "col")])
+def test_a_coordinate_outside_of_the_matrix_is_refused(number, axis, bad):
     matrix = given("coo")
     getattr(matrix, axis)[3] = bad
-    with pytest.raises(ValueError, match=f"contain the {name} {bad}, outside"):
+    with pytest.raises(ValueError, match=f"axis {number} index:? {bad}"):
         Documents.from_matrix(matrix)
 
 
 @pytest.mark.parametrize(
     ("place", "bad", "message"),
     [
-        (3, 10**6, "must not decrease, got 1000000 before"),
-        (3, 0, "must not decrease, got .* before 0 at 3"),
-        (0, 1, "must start with 0, got 1"),
-        (0, -1, "must start with 0, got -1"),
-        (-1, 10**6, "ends with 1000000, but there are"),
+        (3, 10**6, "non-decreasing"),
+        (3, 0, "non-decreasing"),
+        (-1, 0, "non-decreasing"),  # which SciPy alone accepts, and crashes
+        (0, 1, "should start with 0"),
+        (0, -1, "should start with 0"),
+        (-1, 10**6, "[Ll]ast value of index pointer"),
     ],
 )
 @pytest.mark.parametrize("format", ["csr", "csc"])
 def test_offsets_that_contradict_the_entries_are_refused(format, place, bad, message):
     matrix = given(format)
     matrix.indptr[place] = bad
-    with pytest.raises(ValueError, match=f"invalid: indptr {message}"):
+    with pytest.raises(ValueError, match=f"invalid: .*{message}"):
         Documents.from_matrix(matrix)
 
 
@@ -70,11 +71,11 @@ def test_arrays_of_the_wrong_size_or_type_are_refused():
     blocks.data = np.ones((len(blocks.indices), 7, 3))
     lists.data[3] = [1] * 50
     for matrix, message in (
-        (short, "indices for"),
-        (numbers, "vector of integers"),
-        (rows, "indptr must have 41 entries, got 40"),
-        (deep, "row numbers for"),
-        (blocks, "blocks do not fit"),
+        (short, "same size"),
+        (numbers, "must be integers"),
+        (rows, "index pointer size 40 should be 41"),
+        (deep, "same length"),
+        (blocks, "index pointer size"),
         (lists, "more column numbers"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -91,7 +92,7 @@ def test_entries_after_the_last_row_are_ignored_as_in_scipy():
 def test_an_invalid_matrix_leaves_the_learner_usable():
     learner, matrix = HedgedLeader(3, n_words=20), given("csr")
     matrix.indices[3] = 99
-    with pytest.raises(ValueError, match="outside of its 20 columns"):
+    with pytest.raises(ValueError, match="must be < 20"):
         learner.learn(Documents.from_matrix(matrix))
     learner.learn(Documents.from_matrix(COUNTS))
     assert learner.model.n_words == 20

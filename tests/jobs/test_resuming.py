@@ -4,17 +4,19 @@ import json
 import os
 import signal
 import threading
+from importlib import import_module
 
 import numpy as np
 import polars as pl
 import pytest
-import zstandard
+from filelock import FileLock
 
 from spectralleader import GrowingVocabulary, StepwiseEM, StorageError, TextTopics, load, save
 from spectralleader.errors import NotSavedError
 from spectralleader.jobs import Progress, Source, checkpointing, describe, learn
 from spectralleader.jobs.checkpointing import CheckpointInterval
 from spectralleader.runtime.interrupts import Terminated
+from spectralleader.sources.files.byte_stream import ZSTD_MODULE
 from spectralleader.sources.position import Position
 from spectralleader.storage import Checkpoint, load_checkpoint
 from spectralleader.storage.lock import Lock
@@ -46,7 +48,7 @@ def write_rows(folder, n_docs=300):
     raw = frame.write_csv().encode()
     (folder / "a.csv").write_bytes(raw)
     (folder / "a.csv.gz").write_bytes(gzip.compress(raw))
-    (folder / "a.csv.zst").write_bytes(zstandard.compress(raw))
+    (folder / "a.csv.zst").write_bytes(import_module(ZSTD_MODULE).compress(raw))
     frame.write_parquet(folder / "a.parquet")
     frame[:130].write_ndjson(folder / "b.jsonl")
     frame[130:].write_ndjson(folder / "c.jsonl")
@@ -71,7 +73,9 @@ def test_a_pass_in_pieces_is_one_pass_for_every_format(vocabulary, sort, tmp_pat
         notes = StopAfter()
         result = learn(source, **FAST, vocabulary=vocabulary, save=pieces, progress=notes)
         assert (result.n_before, notes.steps) == (150, [180, 210, 240, 270, 300])
-        assert "resuming after 150 documents; checking that the input is the same" in notes.lines
+        known = 130 if name == "two files" and not sort else 0  # the first file, by its bytes
+        how = f"the first {known} are skipped if they are the same" if known else "checking that"
+        assert any(line.startswith(f"resuming after 150 documents; {how}") for line in notes.lines)
         assert not any("counting" in line for line in notes.lines)
         assert same_state(comparable(pieces), comparable(whole)), name
 
@@ -344,7 +348,7 @@ def test_a_folder_that_cannot_be_written_to_is_an_error_at_once(tmp_path, monkey
     file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
     learn(file, **FAST, save=saved)
     before, notes = saved.read_bytes(), StopAfter()
-    monkeypatch.setattr("spectralleader.storage.lock.os.open", refuse)
+    monkeypatch.setattr(FileLock, "acquire", refuse)
     with pytest.raises(StorageError, match=r"cannot save to .*m: Read-only file system"):
         learn(file, **FAST, save=saved, progress=notes)
     assert (saved.read_bytes(), notes.lines) == (before, [])
@@ -406,7 +410,7 @@ def test_a_folder_without_locks_is_said_and_used(tmp_path, monkeypatch):
     def refuse(_):
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
-    monkeypatch.setattr("spectralleader.storage.lock.take", refuse)
+    monkeypatch.setattr(FileLock, "acquire", refuse)
     saved, notes = tmp_path / "m", StopAfter()
     learn(write_csv(tmp_path / "a.csv"), **FAST, save=saved, progress=notes)
     assert f"the file system cannot lock {saved}: make sure that no other" in notes.lines[0]

@@ -7,7 +7,9 @@ import venv
 import zipfile
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from tests.factories import write_csv
 from tools import dist
@@ -16,9 +18,10 @@ ROOT = Path(__file__).parents[2]
 EXTRAS = {
     "sklearn": "import spectralleader.sklearn as s; s.SpectralTopics(n_components=2)",
     "river": "import spectralleader.river as r; r.SpectralTopics(n_components=2)",
+    "parquet": "from spectralleader.sources import read; print(list(read('a.parquet')))",
     "dask": "import spectralleader.engines.dask",
     "study": "import spectralleader.cli.figure",
-    "zstd": "import zstandard",
+    "zstd": "import backports.zstd",
 }
 
 
@@ -97,6 +100,8 @@ def test_the_wheel_works_in_a_clean_environment_with_and_without_extras(wheel, c
     run(clean, "-m", "spectralleader", *learn, **elsewhere)
     shown = run(clean, "-c", "from spectralleader import load; print(load('m.sl'))", **elsewhere)
     assert "TextTopics" in shown
+    run(clean, "-c", "import importlib.util as u; assert u.find_spec('polars') is None")
+    parquet.write_table(pa.table({"text": ["rain"]}), tmp_path / "a.parquet")
     for extra, code in EXTRAS.items():
         if extra != "zstd":  # what is not installed is named with its extra
             missing = subprocess.run(

@@ -11,10 +11,24 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from spectralleader.serve.inbox import Inbox
+
 LISTENING = re.compile(r"listening on http://(\[.*\]|[^:]+):(\d+)")
+
+
+@contextmanager
+def full_disk(inbox: Inbox) -> Iterator[None]:
+    """Let the database of an inbox not grow; SQLite reports this as it does a full disk."""
+    execute = inbox._connection.execute  # type: ignore[union-attr]
+    [n_pages] = execute("PRAGMA page_count").fetchone()
+    execute(f"PRAGMA max_page_count = {n_pages}")
+    yield
+    execute("PRAGMA max_page_count = 1000000")
 
 
 class Answer(NamedTuple):
@@ -94,10 +108,6 @@ class Serving:
         text = self.get("/metrics").body.decode()
         [found] = re.findall(rf"^{re.escape(name)} (.*)$", text, re.MULTILINE)
         return float(found)
-
-    def n_closed(self, reason: str) -> int:
-        """Connections that a limit closed for this reason."""
-        return int(self.metric(f'spectralleader_connections_closed_total{{reason="{reason}"}}'))
 
     def wait(self, holds: Any, seconds: float = 60.0) -> None:
         end = time.monotonic() + seconds

@@ -5,8 +5,8 @@ import threading
 import pytest
 
 from spectralleader import TextTopics
-from spectralleader.serve import answer_cache as module
-from spectralleader.serve.answer_cache import AnswerCache
+from spectralleader.serve import answers as module
+from spectralleader.serve.answers import AnswerCache
 from tests.factories import texts
 
 

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis.errors import Unsatisfiable
 
 from spectralleader import TextTopics, save
-from spectralleader.serve.openapi import describe_api
-from spectralleader.serve.requests import Limits
+from spectralleader.serve.messages import Limits
+from spectralleader.serve.routes import describe_api
 from tests.factories import texts
 from tests.serve.serving import Serving
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from spectralleader import TextTopics, save
+from spectralleader.serve.routes import ROUTES
 from tests.factories import texts
 from tests.serve.serving import Serving
 
@@ -46,3 +47,13 @@ def test_paths_and_metrics_exist(tmp_path):
         assert [name for name in named if f"spectralleader_{name}" not in there] == []
         for path in re.findall(r"^\| `GET (/\S*)`", PAGE, re.MULTILINE):
             assert service.get(path).status == 200, path
+
+
+def test_the_page_has_every_route():
+    table = re.search(r"\| path \|.*?\n\n", PAGE, re.DOTALL)[0]
+    named = [path.partition("?")[0] for path in re.findall(r"`(?:GET |POST )?(/[^`]*)`", table)]
+    # the page itself reads /live, and docs show an example of a topic's path
+    paths = {route.path for route in ROUTES} - {"/live"}
+    assert {path.replace("/topics/3", "/topics/{id}") for path in named} == paths
+    for route in ROUTES:
+        assert route.method == "GET" or f"`{route.method} {route.path}`" in table

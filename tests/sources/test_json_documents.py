@@ -8,12 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spectralleader import Tokens, Words
-from spectralleader.serve.inbox import Inbox
-from spectralleader.serve.requests import Limits, read_body
+from spectralleader.serve.inbox import Inbox, InboxSource
+from spectralleader.serve.messages import Documents, Limits, read_body
 from spectralleader.sources import read
 from spectralleader.sources.files import problems
-from spectralleader.sources.files.columns import Columns
-from spectralleader.sources.live.decoding import MessageFormat, decode_messages
+from spectralleader.sources.files.columns import ColumnRequest, Columns
+from spectralleader.sources.live.decoding import MessageFormat, decode_messages, guess_format
 
 REPORTED = ["C:\\Windows", "DOMAIN\\user", "a\tb", "C:\\new", 'y":7,"inj', "\x1b[0m", '19" rack']
 UNICODE = st.text(st.characters(exclude_categories=["Cs"]), min_size=1) | st.sampled_from(REPORTED)
@@ -41,7 +41,9 @@ def texts_of_file(path, lines, **columns):
 
 
 def texts_of_messages(kind, name, payloads, *, tokens):
-    format = MessageFormat(kind, Columns((name,), tokens=tokens))
+    requested = ColumnRequest(text=name, time="", label="", tokens=name if tokens else "")
+    format, _ = guess_format(payloads, requested, "x")
+    assert format == MessageFormat(kind, Columns((name,), tokens=tokens))
     decoded = decode_messages(format, "x", [str(i) for i in range(len(payloads))], payloads)
     assert decoded.invalid == []
     return decoded.block.texts
@@ -99,15 +101,15 @@ def test_posted_documents_that_are_accepted_are_learned_as_they_were_sent(
     bodies = [(f"{kind}s", "tokens", Tokens(), chosen) for kind, chosen in split(documents)]
     for kind, column, words, sent in [*bodies, ("texts", "text", Words(), texts)]:
         for data in encodings_of({kind: sent}):
-            body = read_body(data, words, Limits())
+            posted, _ = read_body(data, Documents, words, Limits())
             path = tmp_path / "t.inbox"
             path.unlink(missing_ok=True)
             inbox = Inbox(path)
-            inbox.open()
-            inbox.add([{column: document} for document in body.documents], "id")
-            inbox.close()
-            lines = path.read_bytes().splitlines()
-            found = texts_of_messages("json", column, lines, tokens=column == "tokens")
+            source = InboxSource((str(path),), inbox=inbox, has_tokens=column == "tokens")
+            with source.open() as reader:
+                reader.start(None)
+                inbox.add([{column: document} for document in posted], "id")
+                found = next(reader).texts
             assert found == sent
 
 

@@ -44,7 +44,7 @@ def watching() -> Iterator[Progress]:
 
 @contextmanager
 def compiling_shown(progress: Progress) -> Iterator[Progress]:
-    """Report kernels that are compiled meanwhile."""
+    """Report meanwhile that kernels are being compiled."""
     before, COMPILING.report = COMPILING.report, progress.compiling
     try:
         yield progress
@@ -57,16 +57,18 @@ class Log(Progress):
 
     def __init__(self) -> None:
         self._due = perf_counter() + LOG_EVERY
+        self._has_compiled = False
         self._n_docs = 0  # in the last line: a silent source does not repeat it
 
     def say(self, line: str) -> None:
         """Print a line."""
         sys.stderr.write(f"{line}\n")
 
-    def compiling(self, n: int, n_kernels: int) -> None:
-        """Print the number of compiled kernels, at the start and every few seconds."""
-        if n == 1 or (n and self._is_due()):
-            self.say(COMPILING_LINE.format(n, n_kernels))
+    def compiling(self, is_compiling: bool) -> None:  # a callback
+        """Print once that kernels are being compiled."""
+        if is_compiling and not self._has_compiled:
+            self._has_compiled = True
+            self.say(COMPILING_LINE)
 
     def counted(self, n_docs: int, how: str = "counted") -> None:
         """Print the number of documents every few seconds."""
@@ -106,9 +108,9 @@ class Picture(Progress):
         self._lines.append(line)
         self._draw(Text(""))
 
-    def compiling(self, n: int, n_kernels: int) -> None:
-        """Show the number of compiled kernels."""
-        self._draw(Text(COMPILING_LINE.format(n, n_kernels) if n else ""))
+    def compiling(self, is_compiling: bool) -> None:  # a callback
+        """Show that kernels are being compiled."""
+        self._draw(Text(COMPILING_LINE if is_compiling else ""))
 
     def counted(self, n_docs: int, how: str = "counted") -> None:
         """Show the number of documents."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 # Options of `learn` without a meaning on an engine, which makes several unordered passes.
 NOT_THERE = (
     *("learner", "block", "time", "label", "strict", "sort", "checkpoint_every", "no_texts"),
-    *("tokens", "split", "follow", "start", "wait", "emit", "encoding", "no_header", "verify"),
+    *("tokens", "split", "follow", "start", "wait", "emit", "encoding", "no_header"),
     *("min_count", "time_format"),
 )
 
@@ -131,14 +131,6 @@ def learn(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Start over; keep the old MODEL as MODEL.bak.")
     ] = False,
-    verify: Annotated[
-        bool,
-        typer.Option(
-            "--verify",
-            help="When resuming, read and compare all learned documents. By default the beginning "
-            "of long files is skipped if samples of it show no change.",
-        ),
-    ] = False,
     emit: Annotated[
         str | None,
         typer.Option(
@@ -167,8 +159,8 @@ def learn(
     immediately and keeps the last checkpoint.
     """
     n_topics = parse_topics(topics)
-    if save is None and (fresh or verify or checkpoint_every is not None):
-        raise typer.BadParameter("--checkpoint-every, --fresh and --verify require --save MODEL")
+    if save is None and (fresh or checkpoint_every is not None):
+        raise typer.BadParameter("--checkpoint-every and --fresh require --save MODEL")
     where.check(context, n_topics)
     if where.engine is not None:
         read = {"text": split_names(reading.text), "format": reading.format}
@@ -192,7 +184,6 @@ def learn(
             fresh=fresh,
             emit=emit,
             keep_texts=not no_texts,
-            verify=verify,
         )
         with watching() as progress:
             result = jobs.run(options, progress)

@@ -305,7 +305,9 @@ class StreamOptions(FileOptions):
     label: Annotated[
         str | None, typer.Option(metavar="COL", help="Label column. Guessed by default.")
     ] = None
-    sort: Annotated[bool, typer.Option("--sort", help="Sort the documents by time first.")] = False
+    sort: Annotated[
+        bool, typer.Option("--sort", help="Sort the documents by time first, in memory.")
+    ] = False
 
 
 @dataclass(frozen=True)

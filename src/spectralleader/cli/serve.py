@@ -128,7 +128,7 @@ def serve(
     with stoppable(saves=True):
         from spectralleader.jobs.options import LearnOptions
         from spectralleader.learners import DEFAULT_LEARNER
-        from spectralleader.serve.requests import Limits
+        from spectralleader.serve.messages import Limits
         from spectralleader.serve.run import ServeOptions
         from spectralleader.serve.run import serve as run
 

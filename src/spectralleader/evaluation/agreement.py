@@ -32,10 +32,9 @@ def matched_accuracy(predicted: ArrayLike, labels: ArrayLike) -> float:
 def table_accuracy(table: Ints) -> float:
     """Return the matched accuracy of a table of topics x labels."""
     n = max(table.shape)
-    gain, chosen = np.zeros((n, n)), np.empty(n, np.int64)
+    gain = np.zeros((n, n))
     gain[: table.shape[0], : table.shape[1]] = table
-    assign(gain, chosen)
-    return float(gain[np.arange(n), chosen].sum() / table.sum())
+    return float(gain[np.arange(n), assign(gain)].sum() / table.sum())
 
 
 def majority_accuracy(predicted: ArrayLike, labels: ArrayLike) -> float:

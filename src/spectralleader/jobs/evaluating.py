@@ -119,7 +119,7 @@ class HeldOut:
                 self.texts.append(block.texts[i])
             elif (where := int(self._rng.integers(self._n_taken))) < MOST_HELD_OUT:
                 self.texts[where] = block.texts[i]
-        return block.keep(~places)
+        return block.take(np.flatnonzero(~places))
 
 
 class History(Generic[T]):

@@ -18,12 +18,12 @@ from spectralleader.jobs.checkpointing import (
     first_run,
     is_position_of,
 )
-from spectralleader.jobs.input_digest import InputDigest, check_pipe, retrace
 from spectralleader.jobs.learn_result import LearnResult
 from spectralleader.jobs.options import AnyReader, LearnOptions, Progress, Source
 from spectralleader.jobs.predicting import Emitter, open_emitter, rows_of
 from spectralleader.runtime.interrupts import Interrupts, Terminated, raise_if_interrupted
 from spectralleader.sources.files import Reader, TextBlock
+from spectralleader.sources.files.learned_input import LearnedInput
 from spectralleader.sources.live import LiveReader
 from spectralleader.sources.live.folder import FolderReader
 from spectralleader.sources.position import Position
@@ -88,12 +88,12 @@ def _prepare(
         _start(live, found and found[0], options, progress)
     for guess in reader.guesses:
         progress.say(f"guessed: {guess}")
-    digest, blocks, is_placed = None, iter(reader), False
+    learned, is_placed = None, False
     if found is not None and checkpoints is not None:
         settings = found[1].settings if options.adopt else options.stored(reader.columns)
         checkpoints.resume(*found, settings)
         if isinstance(reader, Reader):
-            digest, blocks = _find_place(found[0], options, reader, progress)
+            learned = _find_place(found[0], options, reader, progress)
         else:
             is_placed = is_position_of(found[0], reader.kind) or reader.starts_alike
     else:
@@ -101,10 +101,11 @@ def _prepare(
         if checkpoints is not None:
             checkpoints.make_room()
         found = Checkpoint(topics), first_run(topics, options.stored(reader.columns))
-        digest = InputDigest() if options.source.once_only is None else None
-    job = Pass(*found, reader, digest, checkpoints, progress)
+        if isinstance(reader, Reader) and options.source.once_only is None:
+            learned = reader.learned()
+    job = Pass(*found, reader, learned, checkpoints, progress)
     if live is None:
-        return job, blocks
+        return job, iter(reader)
     # A crash before the first checkpoint would lose where a source that has grown was started.
     if not is_placed:
         job.note_position(live.position)
@@ -139,15 +140,34 @@ def _start(
 
 def _find_place(
     found: Checkpoint, options: LearnOptions, reader: Reader, progress: Progress
-) -> tuple[InputDigest | None, Iterator[TextBlock]]:
-    """Return the digest of the learned documents (None for a pipe), and the blocks that follow."""
-    source = options.source
+) -> LearnedInput | None:
+    """Go to the position of the checkpoint; return the learned documents (None for a pipe)."""
+    source, position = options.source, found.position
+    resuming = f"resuming after {found.topics.n_docs:,} documents"
     if source.once_only is not None:
-        check_pipe(source)
-        n_docs = found.topics.n_docs
-        progress.say(f"resuming after {n_docs:,} documents; the input of a pipe is new")
-        return None, reader
-    return retrace(reader, found.position, source.block, progress, verify=options.verify)
+        if len(source.files) > 1:
+            raise ValueError(
+                f"resuming with {source.once_only} and {len(source.files) - 1} more files would "
+                "learn the files again; read only the pipe, or start over with --fresh"
+            )
+        progress.say(f"{resuming}; the input of a pipe is new")
+        return None
+    if position.digest is None:
+        raise ValueError(
+            "the model was learned from a pipe, or from a file that was deleted, and has no "
+            "position in files; resume with a pipe, or start over with --fresh"
+        )
+    if position.start:
+        progress.say(f"{resuming}; the first {position.start:,} are skipped if they are the same")
+    else:
+        progress.say(f"{resuming}; checking that the input is the same")
+    learned = reader.resume(position, lambda n_docs: progress.counted(n_docs, "read again"))
+    if not learned.has_same_end(position):
+        progress.say(
+            f"document {position.offset:,}, the last one learned, has changed since: probably an "
+            "incomplete line; it stays as it was learned"
+        )
+    return learned
 
 
 def until_end(reader: LiveReader | FolderReader) -> Iterator[TextBlock]:
@@ -168,13 +188,13 @@ class Pass:
         checkpoint: Checkpoint,
         run: Run,
         reader: AnyReader,
-        digest: InputDigest | None,
+        learned: LearnedInput | None,
         checkpoints: Checkpoints | None,
         progress: Progress,
     ) -> None:
         self.topics, self.n_before = checkpoint.topics, checkpoint.topics.n_docs
         self._n_empty_before = checkpoint.topics.n_empty
-        self._reader, self._digest = reader, digest
+        self._reader, self._learned = reader, learned
         self._checkpoints, self._progress = checkpoints, progress
         self._settings = run.settings
         self._frequencies, self._curve = run.unigram, run.curve
@@ -232,8 +252,8 @@ class Pass:
             self._curve.add(LossPoint(losses.n_docs, losses.n_words, *both))
         if new_ids is not None:
             self._frequencies.recode(new_ids, self.topics.vocabulary.n_words)
-        if self._digest is not None:
-            self._digest.add(block.texts)
+        if self._learned is not None:
+            self._learned.add(block.texts)
         self._seconds = perf_counter() - self._began
 
     def _emit(self, block: TextBlock) -> None:
@@ -277,8 +297,8 @@ class Pass:
     def checkpoint(self) -> Checkpoint:
         """Return a checkpoint of the state between two steps."""
         position = Position(self.topics.n_docs)
-        if self._digest is not None and isinstance(self._reader, Reader):
-            position = self._digest.position_in(self._reader)
+        if self._learned is not None:
+            position = self._learned.position
         losses = (self._losses, self._unigram.losses)
         run = Run(self._settings, self._seconds, *losses, self._frequencies, self._curve)
         return Checkpoint(self.topics, position, run)

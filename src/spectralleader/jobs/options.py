@@ -43,8 +43,8 @@ class Progress:
     def say(self, line: str) -> None:
         """Report a message."""
 
-    def compiling(self, n: int, n_kernels: int) -> None:
-        """Report that the n-th of up to n_kernels kernels is being compiled; 0: finished."""
+    def compiling(self, is_compiling: bool) -> None:  # noqa: FBT001  # a callback
+        """Report that kernels are being compiled, or no longer."""
 
     def counted(self, n_docs: int, how: str = "counted") -> None:
         """Report the number of documents so far in a first pass; `how` says what was done."""
@@ -224,9 +224,6 @@ class LearnOptions:
         redis://host:port/db/STREAM.
     fresh : bool
         Start over; an existing file is renamed to a backup.
-    verify : bool
-        When resuming, read and compare all documents that were learned before. By default the
-        beginning of long files is not read again if samples of it show no change.
     keep_texts : bool
         Keep a sample of the texts, for typical documents. If False, keep only their known words.
     adopt : bool
@@ -250,7 +247,6 @@ class LearnOptions:
     keep_texts: bool = True
     adopt: bool = False
     give_up_position: bool = False
-    verify: bool = False
 
     def __post_init__(self) -> None:
         find_learner(self.learner)
@@ -294,7 +290,7 @@ class LearnOptions:
     def make_topics(self, columns: Columns, progress: Progress) -> TextTopics:
         """Return new topics."""
         words = self.choose_words(columns)
-        # Compile all kernels in parallel now; counting words would compile its own one by one.
+        # Now, in a process of its own; counting words would compile its own kernels in this one.
         compile_learning(self.learner, isinstance(parse_vocabulary(self.vocabulary), str))
         return TextTopics(
             self.n_topics,

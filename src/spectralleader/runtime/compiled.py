@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -29,7 +28,7 @@ OPTIONS: dict[str, Any] = {
 }
 WITHOUT_COUNTS = {**OPTIONS, "_nrt": False}
 INNER = {**WITHOUT_COUNTS, "no_cpython_wrapper": True}
-COMPILING_LINE = "compiling kernels for this machine, once: {} of up to {}"
+COMPILING_LINE = "compiling kernels for this machine, once: takes some 10 seconds"
 ERASE = "\r\x1b[K"
 NO_CACHE = (
     "spectralleader: {}, so kernels are compiled again in every process, which takes some "
@@ -38,25 +37,6 @@ NO_CACHE = (
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 KERNELS: list[Any] = []  # of all modules imported so far
-BLAS = "scipy.linalg.cython_blas"
-
-
-def _load_without_scipy() -> None:
-    """Import the module of numba that imports `scipy.linalg` only to see whether it is there.
-
-    It is, being one of our dependencies; importing it is a tenth of a start, and learning does not
-    need it. A kernel that calls BLAS imports it when it is compiled.
-    """
-    if BLAS not in sys.modules:
-        sys.modules[BLAS] = cast(Any, None)  # which makes importing it an ImportError
-        try:
-            from numba.np import arraymath
-        finally:
-            del sys.modules[BLAS]
-        cast(Any, arraymath)._HAVE_BLAS = True
-
-
-_load_without_scipy()
 
 
 def kernel(function: Kernel) -> Kernel:
@@ -190,27 +170,21 @@ class Compiling(event.Listener):
 
     def __init__(self) -> None:
         self.thread_hooks = ThreadHooks()  # another may be in a step, which must come to its end
-        self.report: Callable[[int, int], None] = show
+        self.report: Callable[[bool], None] = show  # whether kernels are being compiled
         self.has_cache = True
-        self._names: set[str] = set()  # of kernels compiled by this process
         self._depth = 0
-        self._collects = False  # whether garbage was collected before
         self._began = 0.0
 
     def on_start(self, event: Any) -> None:
         """Report that a kernel is about to be compiled; an interrupt is raised here."""
         if self._is_ours(event):
             DEFER_SIGNALS.__enter__()
-            if self._depth == 0:  # the compiler makes many objects, few of them garbage
-                self._collects = gc.isenabled()
-                gc.disable()  # saves a tenth of the time
+            if self._depth == 0:
                 self._began = perf_counter()
             self._depth += 1
             if not self.has_cache:
                 self.lament("no folder for compiled kernels can be written")
-            function = event.data["dispatcher"].py_func
-            self._names.add(f"{function.__module__}.{function.__qualname__}")
-            self.report(len(self._names), len(KERNELS))
+            self.report(True)
             self.thread_hooks.before_each()
 
     def on_end(self, event: Any) -> None:
@@ -218,10 +192,8 @@ class Compiling(event.Listener):
         if self._is_ours(event):
             self._depth -= 1
             if self._depth == 0:
-                if self._collects:
-                    gc.enable()
                 self.thread_hooks.seconds += perf_counter() - self._began
-                self.report(0, len(KERNELS))
+                self.report(False)
             DEFER_SIGNALS.__exit__()
 
     @staticmethod
@@ -267,16 +239,17 @@ def say(text: str) -> None:
         sys.stderr.flush()
 
 
-def show(n: int, n_kernels: int) -> None:
-    """Show progress on a terminal or in a command's log.
-
-    0 kernels: nothing is compiled any more.
-    """
-    line = COMPILING_LINE.format(n, n_kernels)
+def show(is_compiling: bool) -> None:  # noqa: FBT001  # a callback
+    """Show on a terminal, or once in a command's log, that kernels are being compiled."""
     if is_terminal(sys.stderr):
-        say(ERASE + (line if n else ""))
-    elif n == 1 and Interrupts.entered is not None and Interrupts.entered.owns_process:
-        say(f"{line}\n")
+        say(ERASE + (COMPILING_LINE if is_compiling else ""))
+    elif is_compiling and Interrupts.entered is not None and Interrupts.entered.owns_process:
+        COMPILING.report = ignore
+        say(f"{COMPILING_LINE}\n")
+
+
+def ignore(is_compiling: bool) -> None:  # noqa: FBT001  # a callback
+    """Report nothing: it was reported."""
 
 
 def is_terminal(stream: Any) -> bool:

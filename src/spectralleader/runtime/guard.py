@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from copy import deepcopy
 from functools import wraps
 from typing import Any, ClassVar
-from weakref import WeakSet, ref
 
 from spectralleader.errors import BrokenError
 from spectralleader.runtime.interrupts import DEFER_SIGNALS, raise_if_interrupted
@@ -17,28 +15,9 @@ BROKEN = (
     "this {} was being changed when {} was raised, and cannot be used any more; load what was "
     "saved last, or start again"
 )
-TORN = (
-    "another thread was changing this object when the process was forked, and is not there to "
-    "end it; take a snapshot before, or start processes with 'spawn'"
-)
 WAIT = 0.1  # seconds between two looks at signals, while another thread is at work
 # What of a learner changes it, or reads what a change is about to replace.
 DOORS = ("learn", "fit", "recode", "merge", "model", "predictive", "info", "to_state")
-
-
-# By id, which later guards use again. Not a `WeakSet`: that runs Python code when a guard dies, in
-# which a Ctrl-C would be printed and lost.
-GUARDS: dict[int, ref[Guard]] = {}
-TAKEN_BEFORE_FORK: WeakSet[Guard] = WeakSet()  # by threads that this process does not have
-
-
-def _note_taken() -> None:
-    alive = [guard for known in GUARDS.values() if (guard := known()) is not None]
-    TAKEN_BEFORE_FORK.update(guard for guard in alive if guard.is_taken)
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_note_taken)
 
 
 class Guard:
@@ -49,7 +28,6 @@ class Guard:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        GUARDS[id(self)] = ref(self)
 
     def __enter__(self) -> None:
         DEFER_SIGNALS.__enter__()
@@ -58,8 +36,6 @@ class Guard:
             # it and the hold: the lock would stay taken.
             while not self._lock.acquire(timeout=WAIT):
                 raise_if_interrupted()
-                if self in TAKEN_BEFORE_FORK:
-                    raise RuntimeError(TORN)
         except BaseException:
             DEFER_SIGNALS.__exit__()
             raise
@@ -67,14 +43,6 @@ class Guard:
     def __exit__(self, *_: object) -> None:
         self._lock.release()
         DEFER_SIGNALS.__exit__()
-
-    @property
-    def is_taken(self) -> bool:
-        """Whether another thread holds the lock."""
-        if self._lock.acquire(blocking=False):
-            self._lock.release()
-            return False
-        return True
 
     def __reduce__(self) -> tuple[type[Guard], tuple[()]]:
         return Guard, ()

@@ -13,9 +13,7 @@ from __future__ import annotations
 import _signal  # type: ignore[import-not-found]
 import os
 import signal
-import sys
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -23,10 +21,9 @@ from typing import Any, NoReturn
 
 Handler = Callable[[int, FrameType | None], Any]
 
-# Signals that programs handle in Python, as far as the platform has them.
-NAMES = ["INT", "TERM", "HUP", "QUIT", "ALRM", "VTALRM", "PROF", "XCPU", "USR1", "USR2", "CHLD"]
+# Signals whose Python handlers commonly raise; SIGALRM is for time limits, and Windows has none.
 NUMBERS = tuple(
-    int(getattr(signal, f"SIG{name}")) for name in NAMES if hasattr(signal, f"SIG{name}")
+    int(getattr(signal, name)) for name in ("SIGINT", "SIGTERM", "SIGALRM") if hasattr(signal, name)
 )
 TO_END = (signal.SIGINT, signal.SIGTERM)
 SHELL = 128  # plus the signal's number: the exit code of a process that a signal ended
@@ -48,10 +45,11 @@ def terminate(number: int, frame: FrameType | None = None) -> NoReturn:
 
 
 class SignalDeferral:
-    """While it is entered in the main thread, signals with a Python handler are deferred.
+    """While it is entered in the main thread, SIGINT, SIGTERM and SIGALRM are deferred.
 
-    At the exit their handlers are called, once each, in the order of the signals. Deferrals may be
-    nested: the outermost one counts. In other threads, which run no handlers, nothing is done.
+    At the exit their Python handlers are called, once each, in the order of the signals. Deferrals
+    may be nested: the outermost one counts. In other threads, which run no handlers, nothing is
+    done, and handlers of other signals run wherever they find the program.
 
     A handler may run and raise inside this class, too. What it leaves half done is harmless:
     outside of a deferral, the handler that records signals calls the one that it replaces, and the
@@ -59,42 +57,33 @@ class SignalDeferral:
     """
 
     def __init__(self) -> None:
-        self._main = threading.main_thread().ident
         self._depth = 0
-        self._waiting: deque[int] = deque()  # signals
-        self._note_it = self._note  # one object, so that comparing it is quick
+        self._waiting: dict[int, FrameType | None] = {}  # signals, and where they came
         self._handlers: dict[int, Handler] = {}  # those that the notes stand for
-        self._seen: tuple[Any, ...] = ()  # the handlers of all signals, the last time
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._forked)
 
     def __enter__(self) -> None:
-        if threading.get_ident() == self._main:
+        if is_main_thread():
             if self._depth == 0:
                 self._install()
             self._depth += 1
 
     def __exit__(self, *_: object) -> None:
-        if threading.get_ident() == self._main:
+        if is_main_thread():
             if self._depth == 1:
                 self._restore()
             else:
                 self._depth -= 1
 
     def _install(self) -> None:
-        seen = tuple(map(_signal.getsignal, NUMBERS))
-        if seen != self._seen:  # hardly ever, so that this is quick
-            found = zip(NUMBERS, seen, strict=True)
-            before = self._handlers
-            self._handlers = {
-                number: before[number] if handler is self._note_it else handler
-                for number, handler in found
-                if self._must_wait(handler)
-            }
-            self._seen = seen
+        # A handler that raised in `_put_back` may have left a note: what it stands for is known.
+        self._handlers = {
+            number: self._handlers[number] if handler == self._note else handler
+            for number in NUMBERS
+            if self._must_wait(handler := _signal.getsignal(number))
+        }
         try:
             for number in self._handlers:
-                _signal.signal(number, self._note_it)
+                _signal.signal(number, self._note)
         except BaseException:  # raised by one that was not replaced yet
             self._put_back()
             raise
@@ -121,28 +110,28 @@ class SignalDeferral:
 
     def _put_back(self) -> None:
         for number, handler in self._handlers.items():
-            if _signal.getsignal(number) is self._note_it:  # not changed meanwhile
+            if _signal.getsignal(number) == self._note:  # not changed meanwhile
                 _signal.signal(number, handler)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        if number not in self._waiting:
-            self._waiting.append(number)
+        self._waiting.setdefault(number, frame)
         if self._depth == 0:
             self._deliver()
 
     def _deliver(self) -> None:
         """Call the handlers of all deferred signals, even if one of them raises."""
-        while True:
+        while self._waiting:
             try:
-                number = self._waiting.popleft()
-            except IndexError:  # not looked at before: a signal in between may deliver the last one
-                return
+                number, frame = next(iter(self._waiting.items()))
+                del self._waiting[number]
+            except (KeyError, StopIteration, RuntimeError):  # a signal in between delivered it
+                continue
             handler = _signal.getsignal(number)
-            if handler is self._note_it:
+            if handler == self._note:
                 handler = self._handlers[number]
             try:
                 if callable(handler):
-                    handler(number, sys._getframe())
+                    handler(number, frame)
             except BaseException:
                 self._deliver()
                 raise
@@ -152,7 +141,7 @@ class SignalDeferral:
 
         All other handlers wait for the end of the deferral: they might use what is half done.
         """
-        if self._waiting and threading.get_ident() == self._main:
+        if self._waiting and is_main_thread():
             for number in TO_END:
                 handler = self._handlers.get(number)
                 if number in self._waiting and handler in (signal.default_int_handler, terminate):
@@ -163,15 +152,7 @@ class SignalDeferral:
         """Raise the exception of the deferred signal."""
         number = self.asked()
         if number is not None:
-            self._waiting.remove(number)
-            self._handlers[number](number, None)
-
-    def _forked(self) -> None:
-        """Start again in a child process; its main thread is the one that forked."""
-        if threading.get_ident() != self._main:
-            self._main = threading.get_ident()
-            self._waiting.clear()
-            self._restore()
+            self._handlers[number](number, self._waiting.pop(number))
 
 
 DEFER_SIGNALS = SignalDeferral()

@@ -1,88 +1,77 @@
-"""Inbox: posted documents are stored on disk until they are learned, each exactly once.
+"""Inbox: posted documents are stored in SQLite until they are learned, each exactly once.
 
-A request is acknowledged when its lines are in the file ``MODEL.inbox`` on the disk. Learning
-follows that file as it follows any other (`InboxSource`), and the model file holds the position in
-it: what was acknowledged is learned after a crash too, and nothing is learned twice.
+A request is acknowledged once its transaction is on the disk, in ``MODEL.inbox``. Learning reads
+the rows in order, as it reads any live source, and the model file holds the number of the last row
+that was learned: what was acknowledged is learned after a crash too, and nothing is learned twice.
 """
 
 from __future__ import annotations
 
-import errno
 import hashlib
-import json
 import os
+import sqlite3
 import threading
-from collections import OrderedDict
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from time import monotonic
-from typing import IO, Any, NamedTuple
+from time import monotonic, sleep
+from typing import Any
 
 import msgspec
 
-from spectralleader.sources.live.file_position import find_position
+from spectralleader.jobs import Progress, Source
+from spectralleader.serve.messages import RequestError, stopping, try_again
+from spectralleader.sources.files import Columns
+from spectralleader.sources.files.columns import ColumnRequest
+from spectralleader.sources.live import LiveReader
+from spectralleader.sources.live.decoding import MessageFormat
+from spectralleader.sources.live.protocol import Json, LiveSettings, MessageBatch
+from spectralleader.storage.atomic import sync_folder
 
-decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 KIND = "inbox"  # of positions
-FULL = 256 * 2**20  # bytes of documents that wait at most
-LONG = 64 * 2**20  # bytes after which a new file is begun; the one before it is kept
-TRY_AGAIN = 5.0  # seconds after which a disk that failed is tried again
-N_TRIAL = 2**20  # bytes of that
+FULL = 256 * 2**20  # bytes of stored documents from which no more are accepted
 N_IDS = 200_000  # requests remembered at most
-N_COPIED = 2**20  # bytes copied at once
+AT_ONCE = 8 * 2**20  # bytes of documents after which no more are read at once
+WAIT = 0.1  # seconds between looks for documents: steps of one document each would slow posts
+TRY_AGAIN = 5.0  # seconds after which a disk that failed is tried again
+WAL = "-wal"  # suffix of SQLite's log, which holds the latest transactions
+# An exclusive lock needs no shared memory, and keeps other processes from adding rows. With FULL,
+# a commit returns once the log is synced to disk; with less, a power failure loses requests. A log
+# that has grown, as while the disk was full, is truncated again.
+SETTINGS = """
+PRAGMA locking_mode = EXCLUSIVE;
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+PRAGMA journal_size_limit = 8388608;
+CREATE TABLE IF NOT EXISTS documents (row INTEGER PRIMARY KEY, content BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS requests
+    (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, digest BLOB NOT NULL);
+"""
+# What is stored and deleted again at once would never be written to the disk.
+TRIAL = """
+DROP TABLE IF EXISTS trial;
+CREATE TABLE trial AS SELECT zeroblob(1048576);
+DROP TABLE trial;
+"""
+N_BYTES = """
+SELECT (page_count - freelist_count) * page_size
+FROM pragma_page_count, pragma_freelist_count, pragma_page_size
+"""
+FORGET_IDS = "DELETE FROM requests WHERE number <= (SELECT max(number) FROM requests) - ?"
+OTHER = (
+    "other documents came before as {!r:.60}, and these were not accepted; give each request an id "
+    "of its own, and change nothing to send it again"
+)
 REMEDIES = {
-    errno.ENOSPC: "make room on the disk",
-    errno.EDQUOT: "make room on the disk",
-    errno.EMFILE: "raise the limit on open files (ulimit -n, or LimitNOFILE in systemd)",
-    errno.ENFILE: "the whole system has too many open files; raise fs.file-max",
+    sqlite3.SQLITE_FULL: "make room on the disk",
+    sqlite3.SQLITE_NOTADB: "rename MODEL.inbox, which an earlier version may have written",
+    sqlite3.SQLITE_BUSY: "end the process that has opened MODEL.inbox",
 }
 
 
-class FullError(Exception):
-    """Raised if the inbox is full."""
-
-
-class OtherContentError(Exception):
-    """Raised if an id was used before for other documents."""
-
-
-class ClosedError(Exception):
-    """Raised while the service is stopping."""
-
-
-class Known(NamedTuple):
-    """The documents of a request that are on the disk: all, unless a crash cut it short."""
-
-    n: int = 0
-    n_all: int | None = None  # documents of the whole request
-    digest: bytes = b""  # of the n documents, without their times
-
-    def with_more(self, documents: Sequence[dict[str, Any]], n_all: int | None) -> Known:
-        """Return what is known after the next documents of the request."""
-        digest = self.digest
-        for one in documents:
-            found = one.get("text", one.get("tokens"))
-            content = found if isinstance(found, str) else json.dumps(found, sort_keys=True)
-            digest = hashlib.blake2b(digest + content.encode(), digest_size=16).digest()
-        return Known(self.n + len(documents), n_all, digest)
-
-    def is_part_of(self, documents: Sequence[dict[str, Any]]) -> bool:
-        """Return whether these documents match the stored part of the request."""
-        if self.n_all not in (None, len(documents)) or self.n > len(documents):
-            return False
-        return Known().with_more(documents[: self.n], None).digest == self.digest
-
-
-class Accepted(NamedTuple):
-    """The result of a request."""
-
-    n_new: int  # documents
-    n_known: int  # documents that an earlier request of the same id brought
-
-
 class Inbox:
-    """The file of documents to be learned; any thread may add to it.
+    """The database of documents to be learned, a live source; any thread may add to it.
 
     Parameters
     ----------
@@ -92,270 +81,249 @@ class Inbox:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._older = path.with_name(f"{path.name}.1")
-        self._lock = threading.Lock()
-        self._ids: OrderedDict[str, Known] = OrderedDict()
-        self._saved: dict[str, Any] | None = None  # the position of the last checkpoint
-        self.is_new = True  # whether it held nothing when it was opened
-        self.is_missing = True  # whether it did not even exist
-        self._file: IO[bytes] | None = None
-        self._older_file: IO[bytes] | None = None  # open while a restart may need it
-        self.n_restored = 0  # files that were deleted or replaced, and written again
+        self.say = Progress().say  # called with messages for the user
+        self.n_restored = 0  # times that its files were deleted or replaced, and written again
+        self._lock = threading.Lock()  # of the connection
+        self._connection: sqlite3.Connection | None = None
+        self._files: list[tuple[int, int]] = []  # which files the connection has opened
+        self._last = self._taken = 0  # rows that were stored last, and taken to be learned
         self._problem = ""  # why the last request could not be stored
         self._tried = 0.0  # when that was
 
-    def open(self) -> None:
-        """Read the ids of stored documents, and open the file for new ones."""
-        found = [one for one in (self._older, self.path) if one.exists()]
-        self.is_new = not any(one.stat().st_size for one in found)
-        self.is_missing = not found
-        for one in found:
-            self._read_ids(one)
-        self._file = self._create()
-        if self._older in found:
-            self._older_file = open_for_both(self._older)
+    # adding documents
 
-    @property
-    def is_open(self) -> bool:
-        """Whether documents can be added."""
-        return self._file is not None
-
-    @property
-    def _handle(self) -> IO[bytes]:
-        assert self._file is not None
-        return self._file
-
-    def _read_ids(self, path: Path) -> None:
-        """Read the ids in a file; a truncated last line was never acknowledged.
-
-        A damaged line has no id; the reader of the documents reports and counts it.
-        """
-        with path.open("r+b") as file:
-            end = 0
-            for line in file:
-                if not line.endswith(b"\n"):
-                    file.truncate(end)
-                    break
-                end += len(line)
-                found = _parse(line)
-                if isinstance(id := found.get("id"), str):
-                    n_all = found.get("of")
-                    self._note(id, [found], n_all if isinstance(n_all, int) else None)
-
-    def _create(self) -> IO[bytes]:
-        file = open_for_both(self.path)
-        sync_folder(self.path.parent)
-        return file
-
-    def _note(self, id: str, documents: Sequence[dict[str, Any]], n_all: int | None) -> None:
-        known = self._ids.pop(id, Known())
-        if known.n == known.n_all:  # it was forgotten in the meantime, and came again
-            known = Known()
-        self._ids[id] = known.with_more(documents, n_all)
-        while len(self._ids) > N_IDS:
-            self._ids.popitem(last=False)
-
-    def add(self, documents: Sequence[dict[str, Any]], id: str | None) -> Accepted:
-        """Write documents to disk, except those already stored under the same id.
+    def add(self, documents: Sequence[dict[str, Any]], id: str | None) -> tuple[int, int]:
+        """Write documents to disk, unless the request of that id did; return how many did which.
 
         Raises
         ------
-        OtherContentError
-            If other documents came before under the same id.
-        FullError
-            If too many documents wait.
-        ClosedError
-            If it is closed.
+        RequestError
+            If other documents came before under the same id (409), too many documents wait (429),
+            or it is closed (503).
         OSError
             If the disk is full, or fails; then nothing was added.
         """
-        with self._lock:
-            if self._file is None:
-                raise ClosedError
-            known = Known() if id is None else self._ids.get(id, Known())
-            if known.n and not known.is_part_of(documents):
-                raise OtherContentError
-            n_known, new = known.n, documents[known.n :]
-            mark = {} if id is None else {"id": id, "of": len(documents)}
-            lines = [json.dumps({**mark, **one}, ensure_ascii=True) + "\n" for one in new]
-            try:
-                if new and self.n_waiting > FULL:
-                    raise FullError
-                self._store("".join(lines).encode())
-            except OSError as error:
-                self._problem, self._tried = describe_error(error), monotonic()
-                raise
-            if not new:
-                return Accepted(0, n_known)
-            self._problem = ""
-            if id is not None:
-                self._note(id, new, len(documents))
-            return Accepted(len(new), n_known)
-
-    def _store(self, data: bytes) -> None:
-        """Have the file hold all that was acknowledged, and this too."""
-        self._restore_if_lost()  # before a rotation, which would rename another file
-        if not data:
-            return
-        self._rotate_if_long()
-        before = os.fstat(self._handle.fileno()).st_size
-        try:
-            view = memoryview(data)
-            while view:
-                view = view[self._handle.write(view) :]
-            os.fsync(self._handle.fileno())
+        digest = digest_of(documents)
+        with self._lock, self._noting_problems():
+            connection = self._opened()
+            query = "SELECT digest FROM requests WHERE id = ?"
+            known = connection.execute(query, (id,)).fetchone()  # no id equals NULL
+            if known is not None and known[0] != digest:
+                raise RequestError(409, OTHER.format(id))
             self._restore_if_lost()
-        except OSError:
-            os.ftruncate(self._handle.fileno(), before)  # half a request must not be learned
+            if known is not None:
+                return 0, len(documents)
+            # A request that comes again was accepted, however full it is by now.
+            if self._n_bytes() > FULL:
+                raise try_again(429, "too many documents wait to be learned", 10)
+            self._store(documents, id, digest)
+            self._problem = ""
+            return len(documents), 0
+
+    def _store(self, documents: Sequence[dict[str, Any]], id: str | None, digest: bytes) -> None:
+        """Add the rows of a request in one transaction."""
+        contents = map(msgspec.json.encode, documents)
+        with transaction(self._opened()) as connection:
+            rows = enumerate(contents, self._last + 1)
+            connection.executemany("INSERT INTO documents VALUES (?, ?)", rows)
+            if id is not None:
+                insert = "INSERT INTO requests (id, digest) VALUES (?, ?)"
+                connection.execute(insert, (id, digest))
+        self._last += len(documents)
+
+    def _n_bytes(self) -> int:
+        """Return the size of all that is stored; free pages are used again."""
+        return int(self._opened().execute(N_BYTES).fetchone()[0])
+
+    def forget(self, position: Any) -> None:
+        """Delete the documents up to the position of a checkpoint that was written to disk."""
+        if not isinstance(position, dict) or position.get("kind") != KIND:
+            return
+        # What cannot be deleted now is deleted after a later checkpoint.
+        with (
+            suppress(OSError, RequestError),
+            self._lock,
+            self._noting_problems(),
+            transaction(self._opened()) as connection,
+        ):
+            connection.execute("DELETE FROM documents WHERE row <= ?", (position["at"],))
+            connection.execute(FORGET_IDS, (N_IDS,))
+
+    # the files
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._connection is None:
+            raise stopping()
+        return self._connection
+
+    @contextmanager
+    def _noting_problems(self) -> Iterator[None]:
+        """Raise errors of the database as `OSError`, and note them for `problem`."""
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            self._problem, self._tried = describe_error(error), monotonic()
+            raise OSError(self._problem) from error
+
+    def _connect(self) -> None:
+        """Open the database, and create it if it does not exist."""
+        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))  # the log gets this mode too
+        connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+        try:
+            connection.executescript(SETTINGS)
+            # SQLite syncs the entry of its log in the folder, but not that of a new database.
+            sync_folder(self.path.parent)
+            self._files = self._find_files()
+        except BaseException:
+            connection.close()
             raise
+        self._connection = connection
+
+    def _find_files(self) -> list[tuple[int, int]]:
+        """Return which files are at the paths of the database and of its log."""
+        try:
+            stats = [self.path.stat(), self._log.stat()]
+        except FileNotFoundError:
+            return []
+        return [(stat.st_dev, stat.st_ino) for stat in stats]
+
+    @property
+    def _log(self) -> Path:
+        return self.path.with_name(f"{self.path.name}{WAL}")
 
     def _restore_if_lost(self) -> None:
-        """Write files again that were deleted or replaced; what they held is still open.
-
-        The older one is needed until a checkpoint has a position in the current one.
-        """
-        self._file = self._restored(self.path, self._handle)
-        if self._older_file is None:
+        """Write the files again if they were deleted or replaced; what they held is still open."""
+        lost = self._opened()
+        if self._find_files() == self._files:
             return
-        if self._is_saved_here():
-            self._older_file.close()
-            self._older_file = None
-        else:
-            self._older_file = self._restored(self._older, self._older_file)
-
-    def _restored(self, path: Path, held: IO[bytes]) -> IO[bytes]:
-        """Return the open file of a path, copied there if the path is no longer that file.
-
-        The copy has the same bytes at the same offsets, so that positions stay valid.
-        """
-        if is_at(path, held):
-            return held
-        copy = path.with_name(f"{path.name}.copy")
+        copy = self.path.with_name(f"{self.path.name}.copy")
         copy.unlink(missing_ok=True)
-        with ExitStack() as stack:
-            file = stack.enter_context(open_for_both(copy))
-            offset = 0
-            while data := os.pread(held.fileno(), N_COPIED, offset):
-                offset += file.write(data)
-            os.fsync(file.fileno())
-            copy.replace(path)  # as a whole: the reader never sees a part of it
-            sync_folder(path.parent)
-            stack.pop_all()
-        held.close()
+        try:
+            with open(os.open(copy, os.O_RDWR | os.O_CREAT, 0o600), "rb") as file:
+                lost.execute("VACUUM INTO ?", (str(copy),))
+                os.fsync(file.fileno())
+            self._log.unlink(missing_ok=True)  # it does not belong to the copy
+            copy.replace(self.path)
+        finally:
+            copy.unlink(missing_ok=True)  # a part of it would only fill the disk
+        self._connect()
+        lost.close()  # leaves the new files alone, because its own were replaced
         self.n_restored += 1
-        return file
 
     def problem(self) -> str:
         """Return why posts cannot be stored, "" if they can.
 
         Who is not ready gets no posts: so after a failure the disk is tried again from time to
-        time, with a file that is deleted at once. A file that was lost is restored.
+        time. Files that were lost are restored.
         """
-        self._restore_between_posts()
-        if self._problem and monotonic() - self._tried > TRY_AGAIN:
-            self._tried, trial = monotonic(), self.path.with_name(f"{self.path.name}.trial")
-            try:
-                with trial.open("wb") as file:
-                    file.write(bytes(N_TRIAL))
-                    file.flush()
-                    os.fsync(file.fileno())
+        with suppress(OSError, RequestError), self._lock, self._noting_problems():
+            self._restore_if_lost()
+            if self._problem and monotonic() - self._tried > TRY_AGAIN:
+                self._opened().executescript(TRIAL)
                 self._problem = ""
-            except OSError as error:
-                self._problem = describe_error(error)
-            finally:
-                trial.unlink(missing_ok=True)
         return self._problem
 
-    def _restore_between_posts(self) -> None:
-        """Restore a file that was lost, unless a post does so already."""
-        if not self._lock.acquire(blocking=False):
-            return
-        try:
-            if self._file is not None:
-                self._restore_if_lost()
-        except OSError as error:
-            self._problem, self._tried = describe_error(error), monotonic()
-        finally:
-            self._lock.release()
-
-    def _rotate_if_long(self) -> None:
-        """Start a new file if this one is long and the previous one is learned and saved."""
-        if os.fstat(self._handle.fileno()).st_size < LONG or not self._is_saved_here():
-            return
-        self.path.replace(self._older)
-        try:
-            new = self._create()
-        except OSError:
-            self._older.replace(self.path)
-            raise
-        if self._older_file is not None:
-            self._older_file.close()
-        self._older_file, self._file = self._file, new
-
-    def _is_saved_here(self) -> bool:
-        """Return whether the last checkpoint has a position in the current file."""
-        if self._saved is None:
-            return False
-        return self._saved["offset"] > 0 and find_position(self._saved, [self.path]) is not None
-
-    def note_saved(self, position: Any) -> None:
-        """Record the position of a checkpoint that was written to disk."""
-        if isinstance(position, dict) and position.get("kind") == KIND:
-            self._saved = position["at"]
-
-    @property
-    def n_waiting(self) -> int:
-        """Bytes that no checkpoint has learned yet, at most."""
-        size = os.fstat(self._handle.fileno()).st_size
-        if self._saved is None:
-            return size
-        return size - self._saved["offset"] if self._is_saved_here() else size + LONG
-
     def close(self) -> None:
-        """Close the file."""
+        """Close the database."""
         with self._lock:
-            for file in (self._file, self._older_file):
-                if file is not None:
-                    file.close()
-            self._file = self._older_file = None
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = None
+
+    # the live source, see `LiveSource`
+
+    def open(self, position: Json | None) -> Json:
+        """Open the database, and continue after a row; return its number."""
+        if not (position is None or (type(position) is int and position >= 0)):
+            raise ValueError("the model has no position in this kind of inbox")
+        is_missing = not self.path.exists()
+        with self._lock, self._noting_problems():
+            self._connect()
+            [stored] = self._opened().execute("SELECT max(row) FROM documents").fetchone()
+            # Numbers go on from the position, though the rows up to it may be deleted or lost.
+            self._taken = position or 0
+            self._last = max(stored or 0, self._taken)
+        if is_missing and position is not None:  # it may come from another machine
+            self.say(
+                f"{self.path} is missing: documents that were accepted but not yet learned, if "
+                "any, are lost, and requests that come again are learned again"
+            )
+        return self._taken
+
+    def take(self, n: int, *, rest: bool) -> MessageBatch:
+        """Return up to n of the next documents, or none if none arrived within a moment."""
+        # Slept without the lock, so that posts need not wait.
+        if self._taken == self._last:
+            sleep(WAIT)
+        with self._lock, self._noting_problems():
+            before, rows, contents, n_bytes = self._taken, list[int](), list[bytes](), 0
+            query = "SELECT row, content FROM documents WHERE row > ? ORDER BY row LIMIT ?"
+            for row, content in self._opened().execute(query, (before, n)):
+                rows.append(row)
+                contents.append(content)
+                n_bytes += len(content)
+                if n_bytes > AT_ONCE:
+                    break
+            self._taken = rows[-1] if rows else before
+        after = [before, *rows]
+        return MessageBatch(
+            list(map(str, rows)), contents, after.__getitem__, self._taken == self._last
+        )
+
+    def describe(self, position: Json) -> str:
+        """Return how many documents wait behind a position, in words."""
+        n_waiting = self._last - position
+        return f"{n_waiting:,} documents behind" if n_waiting else "up to date"
 
 
-def _parse(line: bytes) -> dict[str, Any]:
-    """Return the object in a line, empty if it is damaged."""
-    try:
-        return decode_object(line)
-    except (ValueError, RecursionError):
-        return {}
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """Commit at the end, which syncs to disk, or roll back after an error."""
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield connection
 
 
-def open_for_both(path: Path) -> IO[bytes]:
-    """Open a file to append to and to read from, for this user only; create it if it is missing."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-    return os.fdopen(descriptor, "a+b", buffering=0)
+def digest_of(documents: Sequence[dict[str, Any]]) -> bytes:
+    """Return a digest of documents without their times, which may differ in a repeated request."""
+    contents = [one.get("text", one.get("tokens")) for one in documents]
+    return hashlib.blake2b(msgspec.json.encode(contents, order="sorted"), digest_size=16).digest()
 
 
-def is_at(path: Path, file: IO[bytes]) -> bool:
-    """Return whether an open file is the one at a path, which a restart would find."""
-    mine = os.fstat(file.fileno())
-    try:
-        there = path.stat()
-    except FileNotFoundError:
-        return False
-    return (there.st_ino, there.st_dev) == (mine.st_ino, mine.st_dev)
-
-
-def describe_error(error: OSError) -> str:
+def describe_error(error: sqlite3.Error | OSError) -> str:
     """Return why nothing can be stored, and what to do."""
-    what = error.strerror or str(error)
-    return f"{what}; {REMEDIES.get(error.errno or 0, 'check the disk and the folder')}"
+    if isinstance(error, OSError):
+        return f"{error.strerror or error}; check the disk and the folder"
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest of it tells details
+    return f"{error}; {REMEDIES.get(code, 'check the disk and the folder')}"
 
 
-def sync_folder(folder: Path) -> None:
-    """Sync the directory entries of a folder to disk, if the platform supports it."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+@dataclass(frozen=True)
+class InboxSource(Source):
+    """The inbox as the input of learning."""
+
+    follow: bool | None = True
+    inbox: Inbox = field(kw_only=True)
+    has_tokens: bool = False  # documents are tokens, not texts
+
+    def open(self, progress: Progress | None = None) -> LiveReader:
+        """Return a reader that is not started yet; nothing about the documents is guessed."""
+        self.inbox.say = (progress or Progress()).say
+        name = "tokens" if self.has_tokens else "text"
+        format = MessageFormat("json", Columns((name,), "time", tokens=self.has_tokens))
+        settings = LiveSettings(self.block, say=self.inbox.say, wait=0.0)
+        return InboxReader(self.inbox, format, settings)
+
+
+class InboxReader(LiveReader):
+    """A reader of posted documents, whose format is known from the first start on."""
+
+    starts_alike = True
+
+    def __init__(self, inbox: Inbox, format: MessageFormat, settings: LiveSettings) -> None:
+        super().__init__(inbox, KIND, "the inbox", ColumnRequest(), settings)
+        self._first = {"kind": KIND, "at": None, "read": format.to_state()}
+
+    def start(self, position: Json | None) -> None:
+        """Begin at the first document, or continue after a position."""
+        super().start(self._first if position is None else position)

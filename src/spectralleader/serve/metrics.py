@@ -6,18 +6,24 @@ import re
 from collections.abc import Iterator
 from time import time
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from spectralleader import __version__
-from spectralleader.serve.closings import Closing
 from spectralleader.serve.service import Service
+from spectralleader.text.topics import TextTopics
 
 PREFIX = "spectralleader"
+# Buckets from a prediction (1 ms) to a page of many topics (5 s).
 SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 BEHIND = re.compile(r"([\d,.]+) \w+ behind")
-UNITS = {"kafka": "messages", "redis": "s", "folder": "files"}  # by kind of source, else bytes
+UNITS = {
+    "kafka": "messages",
+    "redis": "s",
+    "folder": "files",
+    "inbox": "documents",
+}  # by kind of source, else bytes
 UP_TO_DATE = ("up to date", "in the last file", "no messages yet")
 
 
@@ -27,22 +33,10 @@ class Metrics:
     def __init__(self, service: Service) -> None:
         self._registry = CollectorRegistry()
         self._registry.register(Collected(service))
+        name, said = f"{PREFIX}_request_seconds", "Seconds that requests took."
         labels = ("path", "status")
-        self._latencies = Histogram(
-            f"{PREFIX}_request_seconds",
-            "Seconds that requests took.",
-            labels,
-            buckets=SECONDS,
-            registry=self._registry,
-        )
+        self._latencies = Histogram(name, said, labels, buckets=SECONDS, registry=self._registry)
         self._found: dict[tuple[str, int], Histogram] = {}
-        closed = Counter(
-            f"{PREFIX}_connections_closed",
-            "Connections that a limit refused or closed.",
-            ["reason"],
-            registry=self._registry,
-        )
-        self._closed = {reason: closed.labels(reason) for reason in Closing}
 
     def note(self, path: str, status: int, seconds: float) -> None:
         """Record a request."""
@@ -50,10 +44,6 @@ class Metrics:
         if latency is None:  # looking it up takes longer than noting it
             latency = self._found[path, status] = self._latencies.labels(path, str(status))
         latency.observe(seconds)
-
-    def note_closing(self, reason: Closing) -> None:
-        """Record a connection that was refused or closed."""
-        self._closed[reason].inc()
 
     def text(self) -> bytes:
         """Return all metrics in the text format of Prometheus."""
@@ -69,50 +59,40 @@ class Collected(Collector):
     def collect(self) -> Iterator[Metric]:
         """Yield the current metrics."""
         service = self._service
-        info = GaugeMetricFamily(f"{PREFIX}_info", "Version.", labels=["version"])
-        info.add_metric([__version__], 1)
-        yield info
+        yield labelled("info", "Version.", "version", {__version__: 1.0})
         yield gauge("ready", "1 if it learns and answers.", float(not service.problems()))
         if service.inbox is not None:
-            said = "Files of posted documents that were deleted, and restored."
-            name = f"{PREFIX}_inbox_restored"
-            yield CounterMetricFamily(name, said, value=service.inbox.n_restored)
-        topics = service.topics
-        if topics is None:
-            return
-        name = f"{PREFIX}_documents"
-        yield CounterMetricFamily(name, "Documents learned.", value=topics.n_docs)
+            said = "Times that the files of posted documents were deleted, and restored."
+            yield counter("inbox_restored", said, service.inbox.n_restored)
+        if service.topics is not None:
+            yield from self._learned(service.topics)
+            yield from self._per_topic()
+            yield from self._checkpoint()
+
+    def _learned(self, topics: TextTopics) -> Iterator[Metric]:
+        service = self._service
+        yield counter("documents", "Documents learned.", topics.n_docs)
         yield gauge("documents_per_second", "Documents learned per second, recently.", service.rate)
         yield gauge("words", "Words of the vocabulary.", topics.vectoriser.vocabulary.n_words)
-        drifts = service.drifts_since is not None
-        yield gauge("drifting", "1 while the stream drifts.", float(drifts))
-        yield CounterMetricFamily(f"{PREFIX}_events", "Changes of topics.", len(service.history()))
+        is_drifting = service.drifts_since is not None
+        yield gauge("drifting", "1 while the stream drifts.", float(is_drifting))
+        yield counter("events", "Changes of topics.", len(service.history()))
         if service.points:
-            last = service.points[-1]
-            yield gauge(
-                "loss_nats_per_word",
-                "Recent prequential loss: documents are predicted before they are learned.",
-                last.loss,
-            )
-            yield gauge("baseline_nats_per_word", "The same of word frequencies.", last.baseline)
+            said = "Recent prequential loss: documents are predicted before they are learned."
+            yield gauge("loss_nats_per_word", said, service.points[-1].loss)
+            said = "The same of word frequencies."
+            yield gauge("baseline_nats_per_word", said, service.points[-1].baseline)
         if (behind := read_lag(service.lag)) is not None:
-            lag = GaugeMetricFamily(f"{PREFIX}_lag", "How far behind its source.", labels=["unit"])
-            lag.add_metric([UNITS.get(service.kind, "bytes")], behind)
-            yield lag
-        yield from self._per_topic()
-        yield from self._checkpoint()
+            unit = UNITS.get(service.kind, "bytes")
+            yield labelled("lag", "How far behind its source.", "unit", {unit: behind})
 
     def _per_topic(self) -> Iterator[Metric]:
         """Yield share and surprise of each topic by number; words would disclose texts."""
-        weights = self._service.snapshot().model.weights
-        share = GaugeMetricFamily(f"{PREFIX}_topic_share", "Share of topics.", labels=["topic"])
+        weights = self._service.snapshot().model.weights.tolist()
+        yield labelled("topic_share", "Share of topics.", "topic", by_number(weights))
         said = "Mean of -log p of a topic's latest documents: 1 if they are like the past."
-        surprise = GaugeMetricFamily(f"{PREFIX}_topic_surprise", said, labels=["topic"])
-        for k, weight in enumerate(weights.tolist()):
-            share.add_metric([str(k + 1)], weight)
-            surprise.add_metric([str(k + 1)], float(self._service.surprise[k]))
-        yield share
-        yield surprise
+        surprise = by_number(self._service.surprise.tolist())
+        yield labelled("topic_surprise", said, "topic", surprise)
 
     def _checkpoint(self) -> Iterator[Metric]:
         service = self._service
@@ -130,6 +110,24 @@ def read_lag(said: str) -> float | None:
     return 0.0 if said in UP_TO_DATE else None
 
 
-def gauge(name: str, said: str, value: float) -> GaugeMetricFamily:
+def gauge(name: str, said: str, value: float) -> Metric:
     """Return a gauge."""
     return GaugeMetricFamily(f"{PREFIX}_{name}", said, value=value)
+
+
+def counter(name: str, said: str, value: float) -> Metric:
+    """Return a counter."""
+    return CounterMetricFamily(f"{PREFIX}_{name}", said, value=value)
+
+
+def labelled(name: str, said: str, label: str, values: dict[str, float]) -> Metric:
+    """Return a gauge with a value for each value of a label."""
+    found = GaugeMetricFamily(f"{PREFIX}_{name}", said, labels=[label])
+    for value, number in values.items():
+        found.add_metric([value], number)
+    return found
+
+
+def by_number(values: list[float]) -> dict[str, float]:
+    """Return the values of topics by their numbers, from 1."""
+    return {str(number): value for number, value in enumerate(values, 1)}

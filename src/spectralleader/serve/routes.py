@@ -1,322 +1,175 @@
-"""Routes: what is answered to which request."""
+"""Routes: one table of what the service answers, and the OpenAPI description made from it.
+
+Routing, labels of metrics and the description read `ROUTES`; a test compares docs/serving.md.
+"""
 
 from __future__ import annotations
 
-import asyncio
-import json
-from collections.abc import AsyncIterator, Awaitable, Callable
-from datetime import UTC, datetime
-from typing import Any
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple
 
-from anyio.to_thread import run_sync
-from starlette.requests import Request
-from starlette.responses import (
-    FileResponse,
-    HTMLResponse,
-    JSONResponse,
-    Response,
-    StreamingResponse,
+import msgspec
+from starlette.responses import Response
+
+from spectralleader import __version__
+from spectralleader.serve import messages
+from spectralleader.serve.handlers import EVENTS, JSON, METRICS, Handlers, Request, as_json
+from spectralleader.serve.messages import (
+    EXAMPLES,
+    Documents,
+    Error,
+    Limits,
+    NewDocuments,
+    Readiness,
 )
 
-from spectralleader.jobs.learn_result import list_topics
-from spectralleader.page import describe_snapshot, render
-from spectralleader.serve.inbox import ClosedError, FullError, OtherContentError, describe_error
-from spectralleader.serve.metrics import Metrics
-from spectralleader.serve.middleware import Scope
-from spectralleader.serve.openapi import describe_api
-from spectralleader.serve.request_batching import RequestBatcher
-from spectralleader.serve.requests import Limits, RequestError, read_body, stopping
-from spectralleader.serve.service import Service, read
-from spectralleader.serve.slow_clients import Receive, Send
-from spectralleader.text.annotations import ALL, AUTO
-from spectralleader.text.snapshot import LevelledSnapshot, Snapshot
-from spectralleader.text.topics import TextTopics
+TOPIC = "/topics/{id}"  # the one path with a parameter
+SCHEMAS = "#/components/schemas/{name}"
+ERRORS = {
+    400: "The request is wrong; the error says how.",
+    401: "The token is missing or wrong.",
+    403: "The service is called by a name that it does not answer to.",
+    404: "Unknown path, topic or level.",
+    408: "The body did not come in time.",
+    409: "The service does not learn what is posted, or the id was that of other documents.",
+    413: "The body or the batch is too large.",
+    415: "The body is not JSON, or it is compressed: a Content-Encoding is not supported.",
+    429: "Too much at once; try again after the seconds of Retry-After.",
+    503: "The model is not loaded yet, or the service stops; try again.",
+    507: "The documents cannot be stored.",
+}
+LEVEL = {
+    "name": "level",
+    "in": "query",
+    "required": False,
+    "description": "Read the topics merged to so many, to as many as their prices suggest (auto: "
+    "the default if they were learned with -k auto), or all (else the default).",
+    "schema": {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["auto", "all"]}]},
+}
+ID = {
+    "name": "id",
+    "in": "path",
+    "required": True,
+    "description": "From 1 on.",
+    "schema": {"type": "integer", "minimum": 1},
+}
 
-N_WORDS = 10  # of a topic
-FEW = 20  # documents, and their characters, that are classified without another thread
-SHORT = 20_000
-BEAT = 1.0  # seconds between two events of the live page
-ONE = "/topics/"  # the path of one topic, before its number
-LIVE_LEVELS = (2, 4, 8, 16)  # of the live page's slider, beside all topics and those suggested
 
-# As JSONResponse does it, by an encoder that is made once.
-ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+class Route(NamedTuple):
+    """A path, what answers it, whose docstring describes it, and what comes in and out."""
 
-Endpoint = Callable[[Request], Awaitable[Response]]
-
-
-class Routes:
-    """The answers of a service, as an ASGI application.
-
-    A table instead of an application of Starlette: its layers took a third of the time of /predict.
-    """
-
-    def __init__(self, service: Service, metrics: Metrics, limits: Limits) -> None:
-        self.service, self.metrics, self.limits = service, metrics, limits
-        self._batcher = RequestBatcher()
-        self._endpoints: dict[str, tuple[Endpoint, str]] = {
-            "/": (self.page, "GET"),
-            "/live": (self.live, "GET"),
-            "/topics": (self.topics, "GET"),
-            "/trends": (self.trends, "GET"),
-            "/events": (self.events, "GET"),
-            "/predict": (self.predict, "POST"),
-            "/learn": (self.learn, "POST"),
-            "/model": (self.model, "GET"),
-            "/healthz": (self.healthz, "GET"),
-            "/readyz": (self.readyz, "GET"),
-            "/metrics": (self.show_metrics, "GET"),
-            "/openapi.json": (self.openapi, "GET"),
-        }
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        endpoint, method = self._find(scope["path"])
-        if scope["method"] != method and (scope["method"], method) != ("HEAD", "GET"):
-            allowed = "GET, HEAD" if method == "GET" else method
-            raise RequestError(405, f"this path has other methods: {allowed}", Allow=allowed)
-        response = await endpoint(Request(scope, receive))
-        await response(scope, receive, send)
-
-    def _find(self, path: str) -> tuple[Endpoint, str]:
-        """Return what answers a path, and its method."""
-        if path.startswith(ONE) and "/" not in path[len(ONE) :]:
-            return self.topic, "GET"
-        if (found := self._endpoints.get(path)) is None:
-            raise RequestError(404, "unknown path; /openapi.json lists the paths")
-        return found
+    path: str
+    handler: Callable[[Handlers, Request], Awaitable[Response]]
+    answer: type[msgspec.Struct] | str  # its message, or the type of another content
+    body: type[Documents] | None = None
+    status: int = 200  # if all is well
+    errors: tuple[int, ...] = ()  # beside those of every route of its kind
+    has_level: bool = False
+    is_open: bool = False  # needs no token, because it reveals no documents
 
     @property
-    def _topics(self) -> TextTopics:
-        if self.service.topics is None:
-            raise RequestError(503, "the model is not loaded yet; try again", Retry_After="1")
-        return self.service.topics
-
-    async def topics(self, request: Request) -> Response:
-        """List the topics of a level."""
-        return JSONResponse(await self._list(request))
-
-    async def _list(self, request: Request) -> dict[str, Any]:
-        level = self._level(request)
-        found: dict[str, Any] = await self._cached_answer(
-            ("topics", level), lambda snapshot: show_topics(snapshot, level)
-        )
-        return found
-
-    async def topic(self, request: Request) -> Response:
-        """Show one topic, with its share over time."""
-        found, level = await self._list(request), self._level(request)
-        n, given = len(found["topics"]), request.scope["path"].removeprefix(ONE)
-        if not given.isascii() or not given.isdecimal() or not 1 <= int(given[:9]) <= n:
-            raise RequestError(404, f"there is no topic {given!r:.20}; ask for one from 1 to {n}")
-        k = int(given) - 1
-        trends = await self._cached_answer(
-            ("trends", level), lambda snapshot: show_trends(snapshot, level)
-        )
-        over_time = [row for row in trends["trends"] if row["topic"] == k + 1]
-        return JSONResponse({**found["topics"][k], "trend": over_time})
-
-    async def trends(self, request: Request) -> Response:
-        """Return the share of each topic over time."""
-        level = self._level(request)
-        found = await self._cached_answer(
-            ("trends", level), lambda snapshot: show_trends(snapshot, level)
-        )
-        return JSONResponse(found)
-
-    async def events(self, request: Request) -> Response:
-        """Return what happened to the topics."""
-        _ = self._topics
-        service = self.service
-        found = {"events": service.history(), "drifts_since": service.drifts_since}
-        return JSONResponse({**found, "findings": await run_sync(service.findings)})
-
-    async def predict(self, request: Request) -> Response:
-        """Classify documents."""
-        check_type(request)
-        snapshot = await self._view(self._level(request))
-        body = read_body(await read_all(request), snapshot.words, self.limits)
-        size = sum(map(len, body.documents[:FEW]))
-        if len(body.documents) <= FEW and size < SHORT:  # sooner done than handed over
-            found = await self._batcher.read(snapshot, body.documents)
-        else:
-            found = await run_sync(read, snapshot, body.documents)
-        told = {"level": snapshot.model.n_topics, "learned": snapshot.n_docs}
-        content = ENCODE({"documents": found, **told}).encode()
-        return Response(content, media_type="application/json")
-
-    async def _view(self, level: int | str | None) -> Snapshot:
-        """Return the topics of a level; all of them are at hand."""
-        is_auto = self._topics.annotations.is_auto
-        if level == ALL or (level is None and not is_auto):
-            return self.service.snapshot()
-        found: Snapshot = await self._cached_answer(
-            ("view", level), lambda snapshot: snapshot.at(level)
-        )
-        return found
-
-    async def learn(self, request: Request) -> Response:
-        """Take documents to be learned: answered when they are on the disk."""
-        check_type(request)
-        words, inbox = self._topics.vectoriser.words, self.service.inbox
-        body = read_body(await read_all(request), words, self.limits, ("id", "times"))
-        if inbox is None:
-            raise RequestError(
-                409, "this service does not learn what is posted; start it without --learn or "
-                "--read-only",
-            )  # fmt: skip
-        now = datetime.now(UTC).isoformat()
-        column = "text" if body.kind == "texts" else "tokens"
-        documents = [
-            {column: document, "time": when or now}
-            for document, when in zip(body.documents, body.times, strict=True)
-        ]
-        try:
-            found = await run_sync(inbox.add, documents, body.id)
-        except OtherContentError:
-            raise RequestError(
-                409, f"other documents came before as {body.id!r:.60}, and these were not "
-                "accepted; give each request an id of its own, and change nothing to send it again",
-            ) from None  # fmt: skip
-        except ClosedError:
-            raise stopping() from None
-        except FullError:
-            raise RequestError(
-                429, "too many documents wait to be learned; try again later", Retry_After="10"
-            ) from None
-        except OSError as error:
-            raise RequestError(
-                507, f"nothing was accepted: {describe_error(error)}, then try again"
-            ) from error
-        return JSONResponse({"accepted": found.n_new, "duplicates": found.n_known}, 202)
-
-    async def model(self, request: Request) -> Response:
-        """Send the model file as it was saved last."""
-        if not self.service.path.is_file():
-            raise RequestError(404, "nothing is saved yet; try again after the first checkpoint")
-        return FileResponse(
-            self.service.path,
-            media_type="application/octet-stream",
-            filename=self.service.path.name,
-        )
-
-    async def healthz(self, request: Request) -> Response:
-        """Say that the process is alive."""
-        return JSONResponse({"status": "alive"})
-
-    async def readyz(self, request: Request) -> Response:
-        """Return whether it learns and answers, and if not, why."""
-        problems = self.service.problems()
-        return JSONResponse({"ready": not problems, "problems": problems}, 503 if problems else 200)
-
-    async def show_metrics(self, request: Request) -> Response:
-        """Return the metrics."""
-        text = await run_sync(self.metrics.text)
-        return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
-
-    async def openapi(self, request: Request) -> Response:
-        """Describe all of this."""
-        return JSONResponse(describe_api(self.limits))
-
-    async def page(self, request: Request) -> Response:
-        """Return the live page; what it shows follows as events."""
-        _ = self._topics
-        page = await run_sync(lambda: render(self._content(), live=True))
-        return HTMLResponse(page)
-
-    def _content(self) -> dict[str, Any]:
-        title = f"Topics of {self.service.path.name}"
-
-        def describe(snapshot: LevelledSnapshot) -> dict[str, Any]:
-            content = describe_snapshot(snapshot, title=title, levels=LIVE_LEVELS)
-            result = self.service.result
-            return {**content, "losses": [] if result is None else result.curve.rows()}
-
-        found: dict[str, Any] = self.service.answers.get("page", self._topics, describe)
-        return found
-
-    async def live(self, request: Request) -> Response:
-        """Send events for the live page, until it is closed."""
-        _ = self._topics
-        return StreamingResponse(self._beats(request), media_type="text/event-stream")
-
-    async def _beats(self, request: Request) -> AsyncIterator[str]:
-        shown, service = None, self.service
-        while not service.ending.is_set():
-            content = await run_sync(self._content)
-            if content is not shown:
-                shown = content
-                yield event("content", content)
-            yield event("pulse", await run_sync(self._pulse))
-            await asyncio.sleep(BEAT)
-
-    def _pulse(self) -> dict[str, Any]:
-        service = self.service
-        assert service.topics is not None
-        return {
-            "n_docs": service.topics.n_docs,
-            "rate": round(service.rate, 1),
-            "lag": service.lag if service.learns and not service.is_ended else "",
-            "learns": service.learns and not service.is_ended,
-            "problems": service.problems(),
-            "points": [tuple(point) for point in service.points],
-            "latest": list(service.latest),
-            "events": [*service.findings(), *service.messages],
-        }
-
-    def _level(self, request: Request) -> int | str | None:
-        if not request.scope["query_string"]:  # sooner seen than parsed
-            return None
-        n = self._topics.learner.n_topics
-        given = request.query_params.get("level")
-        if given is None or given in (AUTO, ALL):
-            return given
-        if not given.isascii() or not given.isdecimal() or not 1 <= int(given[:9]) <= n:
-            raise RequestError(
-                400, f"level is a number from 1 to {n}, auto or all, not {given!r:.20}"
-            )
-        return int(given)
-
-    async def _cached_answer(self, key: Any, read: Callable[[LevelledSnapshot], Any]) -> Any:
-        answers, topics = self.service.answers, self._topics
-        if answers.has(key, topics):
-            return answers.get(key, topics, read)
-        return await run_sync(answers.get, key, topics, read)
+    def method(self) -> str:
+        """The method in requests; where it is GET, HEAD is answered too."""
+        return "GET" if self.body is None else "POST"
 
 
-def show_topics(snapshot: LevelledSnapshot, level: int | str | None) -> dict[str, Any]:
-    """Return the topics of a level."""
-    view = snapshot.at(level)
-    listed = list_topics(view, N_WORDS)
-    return {"documents": view.n_docs, "level": view.model.n_topics, "topics": listed}
+def describe_api(limits: Limits) -> dict[str, Any]:
+    """Return the description, an OpenAPI document."""
+    described = [route for route in ROUTES if route.answer != EVENTS]  # the page's own business
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "spectralleader",
+            "version": __version__,
+            "description": "Topics learned from a stream. Every error is a JSON object whose "
+            "`error` says what to do. With --token-file, all but health, metrics and this need it.",
+        },
+        "security": [{}, {"bearer": []}, {"password": []}],
+        "components": {
+            "securitySchemes": {
+                "bearer": {"type": "http", "scheme": "bearer"},
+                "password": {"type": "http", "scheme": "basic"},
+            },
+            "schemas": describe_messages(limits),
+        },
+        "paths": {route.path: {route.method.lower(): describe(route)} for route in described},
+    }
 
 
-def show_trends(snapshot: LevelledSnapshot, level: int | str | None) -> dict[str, Any]:
-    """Return shares over time, at a level."""
-    return {"level": snapshot.at(level).model.n_topics, "trends": snapshot.trends(level).rows()}
+def describe_messages(limits: Limits) -> dict[str, Any]:
+    """Return the schemas of all messages by name."""
+    kinds = {Error, *(kind for route in ROUTES for kind in (route.answer, route.body))}
+    structs = [kind for kind in kinds if not isinstance(kind, str | None)]
+    _, schemas = msgspec.json.schema_components(structs, ref_template=SCHEMAS)
+    for kind in (Documents, NewDocuments):  # what one field cannot say
+        schema = schemas[kind.__name__]
+        schema["oneOf"] = [{"required": [form]} for form in EXAMPLES]
+        for form in EXAMPLES:
+            schema["properties"][form]["maxItems"] = limits.batch
+    return schemas
 
 
-async def read_all(request: Request) -> bytes:
-    """Return the body of a request, which comes as a whole."""
-    body: bytes = (await request.receive())["body"]
-    return body
+def describe(route: Route) -> dict[str, Any]:
+    """Return the description of the operation of a route."""
+    statuses = {403, *route.errors}
+    if not route.is_open:
+        statuses |= {401, 429, 503}
+    if route.has_level:
+        statuses |= {400}
+    if route.body is not None:
+        statuses |= {400, 408, 413, 415}
+    answers = {str(status): content(ERRORS[status], Error) for status in sorted(statuses)}
+    answers[str(route.status)] = content("As asked.", route.answer)
+    # Of all answers, only readiness has a body of its own kind when it is bad.
+    if route.answer is Readiness:
+        answers["503"] = content("Not ready.", Readiness)
+    summary, _, more = (inspect.getdoc(route.handler) or "").partition("\n\n")
+    described: dict[str, Any] = {
+        "summary": summary,
+        "description": more,
+        "parameters": [ID] * (route.path == TOPIC) + [LEVEL] * route.has_level,
+        "responses": answers,
+    }
+    if route.is_open:
+        described["security"] = []
+    if route.body is not None:
+        described["requestBody"] = {"required": True, **content("Documents.", route.body)}
+    return described
 
 
-def event(name: str, value: Any) -> str:
-    """Return an event of a stream; JSON has no line feed."""
-    return f"event: {name}\ndata: {json.dumps(value, ensure_ascii=False)}\n\n"
+def content(summary: str, kind: type[msgspec.Struct] | str) -> dict[str, Any]:
+    """Return the description of a message, or of another type of content."""
+    if isinstance(kind, str):
+        return {"description": summary, "content": {kind.partition(";")[0]: {}}}
+    schema = {"$ref": SCHEMAS.format(name=kind.__name__)}
+    return {"description": summary, "content": {JSON: {"schema": schema}}}
 
 
-def check_type(request: Request) -> None:
-    """Raise unless a body is plain JSON: other sites cannot have a browser send that."""
-    headers = dict(request.scope["headers"])  # half the time of Starlette's Headers
-    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-    if kind != b"application/json":
-        raise RequestError(415, "send JSON, with Content-Type: application/json")
-    encoding = headers.get(b"content-encoding", b"").strip().lower()
-    if encoding not in (b"", b"identity"):
-        given = encoding.decode("latin-1")
-        raise RequestError(
-            415, f"Content-Encoding {given!r:.40} is not supported; send the body uncompressed, "
-            "without Content-Encoding", Accept_Encoding="identity",
-        )  # fmt: skip
+async def show_description(handlers: Handlers, request: Request) -> Response:
+    """Describe all of this."""
+    return as_json(describe_api(handlers.limits))
+
+
+ROUTES = (
+    Route("/", Handlers.page, "text/html"),
+    Route("/live", Handlers.live, EVENTS),
+    Route("/topics", Handlers.topics, messages.Topics, has_level=True),
+    Route(TOPIC, Handlers.topic, messages.TopicOverTime, errors=(404,), has_level=True),
+    Route("/trends", Handlers.trends, messages.Trends, has_level=True),
+    Route("/events", Handlers.events, messages.Events),
+    Route("/predict", Handlers.predict, messages.Classification, Documents, has_level=True),
+    Route("/learn", Handlers.learn, messages.Receipt, NewDocuments, 202, errors=(409, 507)),
+    Route("/model", Handlers.model, "application/octet-stream", errors=(404,)),
+    Route("/healthz", Handlers.healthz, messages.Health, is_open=True),
+    Route("/readyz", Handlers.readyz, Readiness, is_open=True),
+    Route("/metrics", Handlers.show_metrics, METRICS, is_open=True),
+    Route("/openapi.json", show_description, JSON, is_open=True),
+)
+BY_PATH = {route.path: route for route in ROUTES}
+
+
+def find_route(path: str) -> Route | None:
+    """Return the route of a path, None if it is unknown."""
+    start, _, id = path.rpartition("/")
+    return BY_PATH[TOPIC] if start == "/topics" and id else BY_PATH.get(path)

@@ -8,24 +8,19 @@ import socket
 import stat
 import threading
 from dataclasses import dataclass, replace
-from functools import partial
-from importlib import import_module
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any
 
 import uvicorn
 
 from spectralleader.jobs import LearnOptions, run
 from spectralleader.jobs.checkpointing import CheckpointInterval, adopt_run, check_position
 from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
-from spectralleader.serve.connections import Connection, close_slow, most_connections
-from spectralleader.serve.inbox import KIND, Inbox
-from spectralleader.serve.inbox_source import InboxSource
+from spectralleader.serve.app import LOOPBACK, Application
+from spectralleader.serve.handlers import Handlers
+from spectralleader.serve.inbox import KIND, Inbox, InboxSource
+from spectralleader.serve.messages import Limits
 from spectralleader.serve.metrics import Metrics
-from spectralleader.serve.middleware import LOOPBACK, Middleware
-from spectralleader.serve.requests import Limits
-from spectralleader.serve.routes import Routes
 from spectralleader.serve.service import Service, log
 from spectralleader.storage import load_topics
 from spectralleader.text.tokens import Tokens
@@ -36,8 +31,7 @@ VISIBLE = range(0x21, 0x7F)  # ASCII that is neither a space nor a control chara
 GRACE = 2  # seconds that open requests have to end
 STALE = 3  # intervals between checkpoints after which the last one is too old
 LEAST_STALE = 60.0  # seconds
-CHECK_EVERY = 1  # second between checks whether a connection is too slow
-IMPORTED_AHEAD = ("polars", "anyio._backends._asyncio", "numpy.ma", "encodings.utf_32_le")
+MOST_CONNECTIONS = 1000  # three times what `Limits` lets requests and live pages use
 STARTING = 10.0  # seconds until the port must be open
 FRESH = re.compile("start over with --fresh(, which keeps it as a backup)?")
 
@@ -99,9 +93,6 @@ def serve(options: ServeOptions, learning: LearnOptions | None) -> None:
 
 def _serve(options: ServeOptions, learning: LearnOptions | None) -> None:
     token = options.read_token()
-    # Nothing is imported while it serves: clients could have used up the open files by then.
-    for name in IMPORTED_AHEAD:
-        import_module(name)
     inbox, stale = None, 0.0
     if learning is not None:
         stale = max(LEAST_STALE, STALE * CheckpointInterval.of(learning.checkpoint_every).seconds)
@@ -155,32 +146,23 @@ class Server:
     """The web server, in a thread of its own while this is entered."""
 
     def __init__(self, service: Service, options: ServeOptions, token: bytes | None) -> None:
-        metrics = Metrics(service)
-        routes = Routes(service, metrics, options.limits)
+        handlers = Handlers(service, Metrics(service), options.limits)
         hosts = LOOPBACK if token is None and not options.insecure else None
-        limits, ending = options.limits, service.ending
-        app = Middleware(routes, limits, metrics, token=token, hosts=hosts, ending=ending)
+        app = Application(handlers, token=token, hosts=hosts)
         self._service = service
         self._socket = listen(options.host, options.port)
-        connection: Any = partial(
-            Connection, limits=limits, most=most_connections(), note=metrics.note_closing
-        )
         config = uvicorn.Config(
-            app, log_level="warning", access_log=False, lifespan="off", server_header=False,
+            app, access_log=False, lifespan="off", server_header=False,
+            log_level="critical",  # clients could fill the log; the application logs its failures
             proxy_headers=False,  # nothing here depends on who asks
-            http=connection,
             ws="none",  # who asks for a web socket is answered by HTTP, without a hint in the log
-            callback_notify=self._close_slow, timeout_notify=CHECK_EVERY,
-            timeout_graceful_shutdown=GRACE,
+            limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=GRACE,
         )  # fmt: skip
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, name="web", daemon=True)
 
     def _run(self) -> None:
         self._server.run(sockets=[self._socket])
-
-    async def _close_slow(self) -> None:
-        close_slow(self._server.server_state.connections)
 
     def __enter__(self) -> Server:
         self._thread.start()

@@ -18,7 +18,6 @@ from spectralleader.jobs.learn_result import LearnResult
 from spectralleader.jobs.sentences import describe_history, describe_stale_names, printable
 from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.runtime.guard import guard_of
-from spectralleader.serve.answer_cache import RENEW, SHARE, AnswerCache
 from spectralleader.serve.inbox import Inbox
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.checkpoint import Losses
@@ -26,6 +25,8 @@ from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.tokens import show_document
 from spectralleader.text.topics import TextTopics
 
+RENEW = 1.0  # minimum seconds for which an answer is valid
+SHARE = 20  # work that blocks learning for t seconds is repeated after SHARE * t at the earliest
 N_LATEST = 30  # documents shown
 N_LOOKED_AT = 10  # documents of a step that are looked at
 LOOK_EVERY = 0.25  # seconds between two steps that are looked at
@@ -80,7 +81,6 @@ class Service(Progress):
         self.rate = 0.0  # recent documents per second
         self.lag = ""  # how far behind its source learning is, in words
         self.kind = ""  # of that source
-        self.answers = AnswerCache()
         self._snapshot: Snapshot | None = None
         self._renewed = (0.0, 0.0)  # when the snapshot was taken, and the seconds that took
         self._stepped = self._looked = monotonic()
@@ -170,7 +170,7 @@ class Service(Progress):
         self.saved_at, self.n_saved = time(), checkpoint.topics.n_docs
         self.is_save_failed = False
         if self.inbox is not None:
-            self.inbox.note_saved(checkpoint.topics.position)
+            self.inbox.forget(checkpoint.topics.position)
 
     def not_saved(self, error: Exception) -> None:
         """Record a checkpoint that could not be written."""
@@ -211,6 +211,21 @@ class Service(Progress):
         """The documents before the stream began to drift, None if it does not."""
         learner = self.topics and self.topics.learner
         return learner.info.drifts_since if isinstance(learner, HedgedLeader) else None
+
+    def pulse(self) -> dict[str, Any]:
+        """Return what the live page shows of the present moment."""
+        assert self.topics is not None
+        learns = self.learns and not self.is_ended
+        return {
+            "n_docs": self.topics.n_docs,
+            "rate": round(self.rate, 1),
+            "lag": self.lag if learns else "",
+            "learns": learns,
+            "problems": self.problems(),
+            "points": [tuple(point) for point in self.points],
+            "latest": list(self.latest),
+            "events": [*self.findings(), *self.messages],
+        }
 
     def problems(self) -> list[str]:
         """Return why it is not ready to learn and answer; nothing if it is."""

@@ -46,10 +46,10 @@ def _replace(target: Path, content: bytes) -> None:
         with contextlib.suppress(OSError):
             beside.unlink()
         raise
-    _sync(target.parent)
+    sync_folder(target.parent)
 
 
-def _sync(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Sync a folder's directory entries to disk, which makes a rename durable."""
     try:
         handle = os.open(folder, os.O_RDONLY)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+
+from filelock import FileLock, Timeout
 
 from spectralleader.errors import StorageError
 
-PLACE = 2**30  # offset of the byte locked on Windows, beyond the content that others read
+WITHOUT_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 
 
 class Lock:
@@ -31,77 +32,34 @@ class Lock:
         real = self._for.resolve()  # a symbolic link and its target are one model
         self.path = real.with_name(f"{real.name}.lock")
         self.is_held = True  # meaningful while entered
-        self._file: IO[bytes] | None = None
+        # No lock by mere existence where the system has none: a killed process would leave it.
+        self._lock = FileLock(self.path, 0, thread_local=False, fallback_to_soft=False)
 
     def __enter__(self) -> Lock:
-        while self._file is None:
-            file = self._open()
-            try:
-                take(file)
-            except (BlockingIOError, PermissionError) as error:
-                owner = read_owner(file)
-                file.close()
-                raise StorageError(
-                    f"another process{owner} is learning into {self._for}: wait for it, stop it, "
-                    "or save to another file"
-                ) from error
-            except OSError:
-                self.is_held = False
-            if self._is_there(file):
-                self._file = file
-            else:  # the previous owner deleted it between opening and locking: try again
-                file.close()
+        try:
+            self._lock.acquire()
+        except Timeout as error:
+            raise StorageError(
+                f"another process{read_owner(self.path)} is learning into {self._for}: wait for "
+                "it, stop it, or save to another file"
+            ) from error
+        except OSError as error:
+            if error.errno not in WITHOUT_LOCKS:
+                raise StorageError(f"cannot save to {self._for}: {error.strerror}") from error
+            self.is_held = False
         with suppress(OSError):  # on a full disk the lock is held, but does not name its owner
-            self._file.truncate(0)
-            self._file.write(f"{os.getpid()}\n".encode())
+            self.path.write_text(f"{os.getpid()}\n")
         return self
 
-    def _open(self) -> IO[bytes]:
-        try:
-            return os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=0)
-        except OSError as error:
-            raise StorageError(f"cannot save to {self._for}: {error.strerror}") from error
-
-    def _is_there(self, file: IO[bytes]) -> bool:
-        try:
-            return os.path.samestat(os.fstat(file.fileno()), os.stat(self.path))
-        except FileNotFoundError:
-            return False
-
     def __exit__(self, *_: object) -> None:
-        if self._file is None:
-            return
-        # Delete it before releasing it, or another process's new lock file could be deleted.
-        if os.name != "nt":
+        # Deleted before it is released, or another process's new lock file could be deleted.
+        with suppress(OSError):  # Windows cannot delete an open file
             self.path.unlink(missing_ok=True)
-        self._file.close()
-        self._file = None
-        if os.name == "nt":  # Windows cannot delete an open file, so neither ours nor another's
-            with suppress(OSError):
-                self.path.unlink(missing_ok=True)
+        self._lock.release()
 
 
-def read_owner(file: IO[bytes]) -> str:
+def read_owner(path: Path) -> str:
     """Return " (process ID)" of the lock's owner, or an empty string if unknown."""
     with suppress(OSError, ValueError):
-        return f" (process {int(file.read(20))})"
+        return f" (process {int(path.read_text())})"
     return ""
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def take(file: IO[bytes]) -> None:
-        """Lock a file without waiting; raise `OSError` if it is locked."""
-        file.seek(PLACE)
-        try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        finally:
-            file.seek(0)
-
-else:
-    import fcntl
-
-    def take(file: IO[bytes]) -> None:
-        """Lock a file without waiting; raise `OSError` if it is locked."""
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 
 from spectralleader.documents import Documents
-from spectralleader.text.packing import ArrowColumn, encode
+from spectralleader.text.packing import encode
 from spectralleader.text.scan import (
     CountBuffer,
     Rules,
@@ -75,7 +75,7 @@ def _scan_block(
 
 def _fold(texts: Sequence[str]) -> tuple[Texts, bool]:
     """Return the texts in the form that the kernel takes, and whether they are all ASCII."""
-    text, ends = texts.encode() if isinstance(texts, ArrowColumn) else encode(texts)
+    text, ends = encode(texts)
     is_ascii = text.isascii()
     packed = np.frombuffer(text, np.uint8)
     # 8 more bytes: words are loaded eight bytes at a time.

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from spectralleader.learners import DEFAULT_LEARNER, LEARNERS
-from spectralleader.learners.hedged.warm_up import warm_up_em, warm_up_starts, warm_up_steps
-from spectralleader.models import TopicModel
+from spectralleader.documents import Documents
+from spectralleader.learners import LEARNERS
+from spectralleader.moments.pair_operator import pair_operator
 from spectralleader.runtime.first_use import use_first
-from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.vocabulary import Vocabulary
-from spectralleader.text.words import Words
 
 if TYPE_CHECKING:
     from spectralleader.text.topics import TextTopics
@@ -31,20 +29,7 @@ def compile_learning(learner: str, grows: bool) -> None:  # noqa: FBT001  # `cac
     """Compile what a learner of that name needs, see `compile_for`."""
     if learner not in LEARNERS:
         return
-    parts = PARTS if learner == DEFAULT_LEARNER else ()
-    use_first(try_learning, learner, grows, parts=parts)
-
-
-def try_counting() -> None:
-    """Count the words of a few made-up texts, and read a model of them."""
-    texts = sample_texts(20)
-    vocabulary = Vocabulary.most_frequent(texts, 100)
-    model = TopicModel.trusted(np.ones(1), np.full((1, vocabulary.n_words), 0.01))
-    Snapshot(model, vocabulary, Words(), 0, 0).posterior(texts)
-
-
-# What the default learner compiles, the longest first; two processes share it.
-PARTS = tuple(((part, ()),) for part in (warm_up_em, try_counting, warm_up_starts, warm_up_steps))
+    use_first(try_learning, learner, grows)
 
 
 def try_learning(learner: str, grows: bool) -> None:  # noqa: FBT001  # as above
@@ -62,6 +47,8 @@ def try_learning(learner: str, grows: bool) -> None:  # noqa: FBT001  # as above
     topics.posterior(texts[:1])  # few words are looked up in another way
     topics.vocabulary.find(["word1"])  # as tokens are
     topics.tree()
+    # pairs are summed where documents are many and words few, as in a race of common words
+    pair_operator(Documents.from_tokens(np.zeros((60, 8), np.int64), 1))
 
 
 def sample_texts(n_docs: int) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from spectralleader.text.packing import as_arrow_column
+from spectralleader.errors import missing_extra
 from spectralleader.text.tokens import LISTS, Tokens
 
 # A list, an iterator, a Series of Polars or pandas, an array of NumPy or Arrow: their types are not
@@ -17,7 +17,7 @@ BLOCK = 1000  # single texts counted at once
 
 
 def as_strings(texts: Texts) -> Sequence[str]:
-    """Return texts as a sequence of strings; those in Arrow's form stay where they are.
+    """Return texts as a sequence of strings.
 
     Raises
     ------
@@ -31,9 +31,7 @@ def as_strings(texts: Texts) -> Sequence[str]:
             f"texts must be a sequence of strings, got {texts[:40]!r}; give one text as [text]"
         )
     check_one_column(texts)
-    if (column := as_arrow_column(texts)) is not None:
-        return column
-    strings = _as_list(texts)
+    strings: list[Any] = list(as_list(texts))
     if not set(map(type, strings)) <= {str}:
         _check_each(strings)
     return strings
@@ -50,13 +48,26 @@ def as_token_documents(documents: Any) -> Sequence[Any]:
     if isinstance(documents, str | bytes | Mapping):
         raise TypeError(f"documents must be a sequence, got {documents!r:.40}; give one as [it]")
     check_one_column(documents)
-    return documents if isinstance(documents, list | tuple) else _as_list(documents)
+    column = as_list(documents)
+    return column if isinstance(column, list | tuple) else list(column)
 
 
-def _as_list(column: Any) -> list[Any]:
-    """Return a column as a list; the methods of its package convert NumPy's and Arrow's values."""
-    convert = next((name for name in TO_LIST if hasattr(column, name)), None)
-    return list(column) if convert is None else getattr(column, convert)()
+def as_list(column: Any) -> Any:
+    """Return a column of Polars, pandas, NumPy or Arrow as a list; other objects unchanged.
+
+    No library is imported for that, unless the column has Arrow's interface for C alone.
+    """
+    for name in TO_LIST:
+        if hasattr(column, name):
+            return getattr(column, name)()
+    if not hasattr(column, "__arrow_c_stream__"):
+        return column
+    try:
+        import pyarrow
+    except ImportError:
+        what = f"reading a {type(column).__name__} by Arrow's interface"
+        raise TypeError(missing_extra(what, "parquet")) from None
+    return pyarrow.chunked_array(column).to_pylist()
 
 
 def _check_each(strings: Sequence[Any]) -> None:
@@ -84,10 +95,7 @@ def in_blocks(texts: Texts | Iterable[Texts], words: object) -> Iterator[Sequenc
     if isinstance(texts, str | bytes):
         as_strings(texts)  # says what is wrong with it
     check_one_column(texts)
-    if (column := as_arrow_column(texts)) is not None:
-        yield column
-        return
-    items: Iterator[Any] = iter(texts)
+    items: Iterator[Any] = iter(as_list(texts))
     for first in items:
         if first is None or isinstance(first, str | bytes | float):  # NaN is a float
             yield as_strings(chain([first], islice(items, BLOCK - 1)))

@@ -1,6 +1,6 @@
 import pytest
 
-from spectralleader.sources.files.columns import ColumnRequest, Columns, choose, find_value
+from spectralleader.sources.files.columns import ColumnRequest, Columns, choose
 
 SENTENCE = ["a word and another"]
 
@@ -59,22 +59,11 @@ def test_columns_that_were_learned_are_preferred_to_a_guess():
     assert chosen(["text", "title", "note"], learned._replace(text="text"))[0].text == ("text",)
 
 
-def test_a_guess_instead_of_the_learned_columns_names_both():
+def test_a_column_is_guessed_if_those_that_were_learned_are_missing():
     columns, [guess] = chosen(["text", "title"], ColumnRequest(learned="title,note"))
     assert columns == Columns(("text",))
-    assert guess == (
-        "text from the column 'text'; the model learned from 'title', 'note', but a.csv has no "
-        "column 'note'"
-    )
-    lists = {"items": ['["a", "b"]']}
-    _, [guess] = chosen(["items"], ColumnRequest(learned="tags"), lists)
-    assert guess.startswith("items: 2 tokens, first 'a'; the model learned from 'tags', but")
-
-
-def test_a_header_with_the_learned_columns_is_not_doubted():
-    names = ("what was said", "17")
-    assert find_value(ColumnRequest(), names) == "what was said"
-    assert find_value(ColumnRequest(learned="what was said"), names) is None
+    assert guess == "text from the column 'text'"
+    assert chosen(["", "text"], ColumnRequest())[0] == Columns(("text",))
 
 
 def test_a_missing_column_is_an_error_that_lists_the_others():

@@ -17,36 +17,35 @@ def as_json(*texts):
     return [json.dumps({"text": text}) for text in texts]
 
 
-def test_partitions_take_turns_in_an_order_that_offsets_decide(kafka_cluster):
-    kafka_cluster.fill("turns", as_json(*(f"{i % 4}-{i // 4}" for i in range(64))))
-    with open_source(f"{kafka_cluster.address}/turns", block=8, follow=False) as reader:
-        found = [text for block in reader for text in block.texts]
-    expected = [f"{p}-{i + j}" for i in range(0, 16, 2) for p in range(4) for j in range(2)]
-    assert found == expected  # two of each partition, in turn
+def test_all_partitions_are_read_each_in_its_order(kafka_cluster):
+    kafka_cluster.fill("many", as_json(*(f"{i % 4}-{i // 4}" for i in range(64))))
+    with open_source(f"{kafka_cluster.address}/many", block=10, follow=False) as reader:
+        blocks = list(reader)
+    assert [len(block) for block in blocks] == [10] * 6 + [4]
+    found = [text for block in blocks for text in block.texts]
+    for number in range(4):
+        own = [text for text in found if text.startswith(f"{number}-")]
+        assert own == [f"{number}-{i}" for i in range(16)]
 
 
-def test_a_partition_without_a_whole_portion_is_passed_over(kafka_cluster):
-    kafka_cluster.fill("uneven", as_json(*map(str, range(20))), n_partitions=2)
-    kafka_cluster.fill("uneven", as_json("last"), n_partitions=1)
-    with open_source(f"{kafka_cluster.address}/uneven", block=4, follow=False) as reader:
-        found = [text for block in reader for text in block.texts]
-    assert sorted(found) == sorted([*map(str, range(20)), "last"])
-    assert found.index("last") > found.index("18")
-
-
-def test_what_is_left_at_the_end_holds_up_nobody_later(kafka_cluster):
+def test_a_busy_partition_does_not_wait_for_the_others(kafka_cluster):
     kafka_cluster.fill("left", as_json(*map(str, range(10))), n_partitions=1)
     address = f"{kafka_cluster.address}/left"
-    with open_source(address, block=32, follow=False) as reader:  # portions of 8
+    with open_source(address, block=32, follow=False) as reader:
         blocks = list(reader)
     assert [text for block in blocks for text in block.texts] == list(map(str, range(10)))
-    position = blocks[-1].position
-    assert position["at"]["taken"] == 0
     for _ in range(8):
         kafka_cluster.producer.produce("left", as_json("new")[0], partition=3)
     kafka_cluster.producer.flush(10)
-    with open_source(address, block=8, after=position) as reader:
+    with open_source(address, block=8, after=blocks[-1].position) as reader:
         assert next(reader).texts == ["new"] * 8
+
+
+def test_positions_between_the_messages_of_a_batch_are_of_all_partitions():
+    passed = kafka_topic.PassedOffsets({0: 5, 1: 7}, [0, 1, 1, 0], [5, 7, 9, 6])
+    assert passed.ids == ["0:5", "1:7", "1:9", "0:6"]
+    found = [dict(passed.after(n)) for n in (1, 3, 4)]
+    assert found == [{0: 6, 1: 7}, {0: 6, 1: 10}, {0: 7, 1: 10}]
 
 
 def test_plain_text_and_bad_messages_are_read_as_they_are(kafka_cluster):
@@ -139,8 +138,9 @@ def test_what_is_saved_is_committed_for_monitors_and_never_read_back(kafka_clust
     settings = {"bootstrap.servers": kafka_cluster.servers, "group.id": "monitored"}
     monitor = Consumer(settings)
     partitions = [TopicPartition("watched", number) for number in range(4)]
-    end = time.monotonic() + 10
-    while (found := [one.offset for one in monitor.committed(partitions, 5)]) != [2] * 4:
+    end, offsets = time.monotonic() + 10, [*position["at"]["offsets"].values()]
+    assert sum(offsets) == 8
+    while (found := [one.offset for one in monitor.committed(partitions, 5)]) != offsets:
         assert time.monotonic() < end, found
     monitor.commit(offsets=[TopicPartition("watched", 0, 5)], asynchronous=False)  # by somebody
     monitor.close()

@@ -39,7 +39,12 @@ def test_whatever_position_it_is_opened_after_the_rest_is_the_same(stream):
     blocks = read_all(address, block=20)
     for i in range(0, len(blocks), 3):
         rest = read_all(address, block=20, after=blocks[i].position)
-        assert [block.texts for block in rest] == [block.texts for block in blocks[i + 1 :]]
+        expected = [block.texts for block in blocks[i + 1 :]]
+        if address.startswith("kafka"):  # partitions come in any order
+            assert sorted(texts_of(rest)) == sorted(texts_of(blocks[i + 1 :]))
+            assert list(map(len, rest)) == list(map(len, expected))
+        else:
+            assert [block.texts for block in rest] == expected
         assert rest[-1:] == [] or rest[-1].position == blocks[-1].position
 
 
@@ -71,7 +76,7 @@ def test_what_fills_no_block_comes_all_the_same_after_a_moment(stream):
     with open_source(address, block=40, wait=0.5) as reader:
         blocks = list(islice(reader, 3))
         assert [len(block) for block in blocks] == [40, 40, 10]
-        add(TEXTS[90:93])  # less than a portion of any partition
+        add(TEXTS[90:93])
         began = time.monotonic()
         while sum(map(len, blocks)) < 93:
             blocks.append(next(reader))

@@ -6,7 +6,7 @@ import numpy as np
 
 from spectralleader.checks.states import check_same
 from spectralleader.models import TopicModel
-from spectralleader.models.matching import put_in_order
+from spectralleader.models.matching import best_order, put_in_order
 
 
 def arrange(model: TopicModel, reference: TopicModel | None, level: float = 0.0) -> TopicModel:
@@ -26,8 +26,11 @@ def arrange(model: TopicModel, reference: TopicModel | None, level: float = 0.0)
     """
     if reference is not None:
         ordered = np.empty_like(model.weights), np.empty_like(model.topics)
-        put_in_order(model.weights, model.topics, reference.topics, *ordered)
-        model = TopicModel.trusted(*ordered)
+        if put_in_order(model.weights, model.topics, reference.topics, *ordered):
+            model = TopicModel.trusted(*ordered)
+        else:
+            order = best_order(model.topics, reference.topics)
+            model = TopicModel.trusted(model.weights[order], model.topics[order])
     if level == 0.0:
         return model
     mean = model.weights @ model.topics

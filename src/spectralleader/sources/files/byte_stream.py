@@ -10,13 +10,12 @@ import select
 import stat
 import sys
 import zlib
-from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
+from spectralleader.errors import missing_extra
 from spectralleader.runtime.interrupts import raise_if_interrupted
-from spectralleader.sources.files.resume_point import PieceStart
-from spectralleader.sources.files.zstd import open_zstd
 
 WAIT = 0.2  # seconds between polls of a silent pipe, in which signals are handled
 CHUNK = 2**20  # bytes per read
@@ -24,6 +23,16 @@ MAX_RECORD = 2**26  # bytes of one record, 64 MiB: bounds memory on files withou
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 UTF8_MARK = b"\xef\xbb\xbf"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+# The package has the interface that the standard library has from Python 3.14 on.
+ZSTD_MODULE = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+Damages = tuple[type[Exception], ...]  # what a decompressor raises
+
+
+class PieceStart(NamedTuple):
+    """The start of a piece of a file, at the beginning of a record."""
+
+    offset: int  # in bytes
+    line: int  # number of the line, from 1
 
 
 def check_path(name: str) -> None:
@@ -37,49 +46,6 @@ def check_path(name: str) -> None:
         raise ValueError(f"{name} does not exist")
 
 
-def decompress(raw: IO[bytes], name: str) -> Any:
-    """Return a stream of decompressed bytes; gzip and zstd are recognised by their magic bytes."""
-    first = raw.peek(4)[:4]  # type: ignore[attr-defined]  # a BufferedReader
-    if first.startswith(GZIP):
-        return gzip.open(raw, "rb")
-    return open_zstd(raw, name) if first == ZSTD else raw
-
-
-class Utf8Stream:
-    """A stream converted to UTF-8; bytes that are invalid in its encoding pass unchanged.
-
-    They are usually invalid in UTF-8, too, so that their rows are reported like any other.
-    """
-
-    def __init__(self, stream: Any, encoding: str, name: str) -> None:
-        self._stream, self._name, self._encoding = stream, name, encoding
-        self._decoder = codecs.getincrementaldecoder(encoding)("surrogateescape")
-
-    def read(self, size: int) -> bytes:
-        """Return the converted text of at most `size` bytes; empty only at the end."""
-        return self._recode(lambda: self._stream.read(size))
-
-    def read1(self, size: int) -> bytes:
-        """Return the converted text of the bytes available now, see `read`."""
-        return self._recode(lambda: self._stream.read1(size))
-
-    def _recode(self, read: Callable[[], bytes]) -> bytes:
-        while True:
-            data = read()
-            try:
-                text = self._decoder.decode(data, final=not data)
-            except UnicodeDecodeError as error:
-                raise ValueError(
-                    f"{self._name} is not {self._encoding} text; name another encoding (--encoding)"
-                ) from error
-            if text or not data:
-                return text.encode("utf-8", "surrogateescape")
-
-    def close(self) -> None:
-        """Close the stream."""
-        self._stream.close()
-
-
 def check_encoding(encoding: str | None) -> str | None:
     """Return Python's canonical name of a text encoding, or None for UTF-8.
 
@@ -88,17 +54,35 @@ def check_encoding(encoding: str | None) -> str | None:
     >>> check_encoding("Latin1"), check_encoding("UTF8"), check_encoding(None)
     ('iso8859-1', None, None)
     """
+    name = encoding or "utf-8"
     try:
-        found = codecs.lookup(encoding or "utf-8")
-        found.incrementaldecoder().decode(b"")  # some codecs cannot decode incrementally
-    except (LookupError, TypeError):
-        found = None
-    if found is None or not found._is_text_encoding:
+        "a".encode(name)  # refuses codecs that are not text, such as hex
+        codecs.getincrementaldecoder(name)
+    except (LookupError, ValueError):
         raise ValueError(
             f"unknown text encoding {encoding!r}; common ones are utf-8, latin-1, cp1252, utf-16, "
             "gb18030, shift_jis"
-        )
-    return None if found.name == "utf-8" else found.name
+        ) from None
+    canonical = codecs.lookup(name).name
+    return None if canonical == "utf-8" else canonical
+
+
+def decompress(raw: IO[bytes], name: str) -> tuple[Any, Damages]:
+    """Return a stream of decompressed bytes, and what it raises if they are damaged.
+
+    gzip and zstd are recognised by their magic bytes.
+    """
+    first = raw.peek(4)[:4]  # type: ignore[attr-defined]  # a BufferedReader
+    if first.startswith(GZIP):
+        return gzip.open(raw, "rb"), (EOFError, zlib.error, gzip.BadGzipFile)
+    if first != ZSTD:
+        return raw, ()
+    try:
+        zstd = import_module(ZSTD_MODULE)
+    except ImportError:
+        what = f"{name} is compressed with zstd, which before Python 3.14"
+        raise ValueError(missing_extra(what, "zstd")) from None
+    return zstd.open(raw, "rb"), (EOFError, zstd.ZstdError)
 
 
 class InterruptiblePipe(io.FileIO):
@@ -131,12 +115,14 @@ class ByteStream:
         self.raw: IO[bytes] = sys.stdin.buffer if name == "-" else open(name, "rb")  # noqa: SIM115
         try:
             source = open_pipe(self.raw)
-            self.stream = decompress(source, name)
+            self.stream, self._damages = decompress(source, name)
             # Documents of a pipe are handed out as they arrive, not when a chunk is full.
             live = name == "-" and self.stream is source
-            if self.encoding is not None:
-                self.stream = Utf8Stream(self.stream, self.encoding, self._who)
             self._read = self._read_lines if live else self.stream.read
+            # Bytes that are invalid in the encoding pass unchanged. They are usually invalid in
+            # UTF-8, too, so that their rows are reported like any other.
+            codec = codecs.getincrementaldecoder(self.encoding or "utf-8")
+            self._decode = codec("surrogateescape").decode
             self._first = b""
             self.n_read = 0  # bytes of the text
             self._first = self._start()
@@ -186,7 +172,7 @@ class ByteStream:
     @property
     def can_seek(self) -> bool:
         """Whether `seek` works: not for pipes, compressed files and other encodings."""
-        return self.name != "-" and self.stream is self.raw
+        return self.name != "-" and self.stream is self.raw and self.encoding is None
 
     def seek(self, offset: int) -> None:
         """Continue at a byte offset; buffered data are dropped."""
@@ -198,11 +184,21 @@ class ByteStream:
         return PieceStart(self.n_read - len(data), line) if self.can_seek else None
 
     def _read_piece(self, size: int) -> bytes:
+        """Return at most `size` bytes in UTF-8; none only at the end."""
         raise_if_interrupted()
         try:
-            return bytes(self._read(size))
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            data = bytes(self._read(size))
+            if self.encoding is None:
+                return data
+            text = self._decode(data, final=not data)
+        except self._damages as error:
             raise ValueError(f"{self._who} is damaged or truncated: {error}") from error
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"{self._who} is not {self.encoding} text; name another encoding (--encoding)"
+            ) from error
+        # What was read may be no more than a part of a character.
+        return text.encode("utf-8", "surrogateescape") or (self._read_piece(size) if data else b"")
 
     def _read_lines(self, size: int) -> bytes:
         """Return what a pipe has now; within a line, wait for its end or for `size` bytes."""

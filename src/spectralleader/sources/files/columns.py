@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+import msgspec
 
 from spectralleader.sources.files.times import parse_time
 from spectralleader.text.tokens import parse_tokens
@@ -68,24 +69,23 @@ def choose(
         guesses.append(f"time from the column {time!r}")
     if requested.label is None and (label := guess_label(names)) is not None:
         guesses.append(f"label from the column {label!r}")
-    text, n_guessed = find_requested(requested, names), 0
+    text = find_requested(requested, names)
+    is_guess = text is None
     if text is None:
         others = {requested.time, requested.label, time, label}
         text = (guess_text([name for name in names if name not in others], sample, file, names),)
-        guesses.insert(0, f"text from the column {text[0]!r}")
-        n_guessed = 1
     columns = Columns(text, time, label, tuple(requested.keep))
     check_columns(columns, names, file)
-    if requested.tokens != "" and (example := find_tokens(columns, sample)):
+    example = show_tokens(text[0], sample) if len(text) == 1 and requested.tokens != "" else None
+    if example or is_guess:
+        guesses.insert(0, example or f"text from the column {text[0]!r}")
+    if example:
         columns = columns._replace(tokens=True)
-        guesses[:n_guessed] = [example]
     elif requested.tokens:
         check_tokens(requested.tokens, sample, file)
         columns = columns._replace(tokens=True)
     elif requested.tokens is None:
         check_plain(columns, sample, file)
-    if n_guessed and requested.learned is not None:
-        guesses[0] += f"; {describe_lacking(requested.learned, names, file)}"
     return columns, guesses
 
 
@@ -93,67 +93,16 @@ def find_requested(requested: ColumnRequest, names: Sequence[str]) -> tuple[str,
     """Return the text columns that were named, else those learned from; None to guess."""
     if given := requested.tokens or requested.text:
         return (given,) if isinstance(given, str) else tuple(given)
-    learned = None if requested.learned is None else split_learned(requested.learned, names)
-    return learned if learned and set(learned) <= set(names) else None
-
-
-def split_learned(learned: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that a model was learned from; the name of one may have a comma."""
-    return (learned,) if learned in names else tuple(learned.split(","))
-
-
-def describe_lacking(learned: str, names: Sequence[str], file: str) -> str:
-    """Return which columns a model was learned from, and which of these the file lacks.
-
-    Examples
-    --------
-    >>> describe_lacking("title,text", ("id", "text"), "new.csv")
-    "the model learned from 'title', 'text', but new.csv has no column 'title'"
-    """
-    columns = split_learned(learned, names)
-    lacking = [name for name in columns if name not in names]
-    learned_from = f"the model learned from {list_names(columns)}"
-    return f"{learned_from}, but {file} has no column {list_names(lacking)}"
-
-
-def find_value(requested: ColumnRequest, names: Sequence[str]) -> str | None:
-    """Return the first name of a header that looks like a value, or None if it looks like names.
-
-    Values are text of at least `MIN_WORDS` words, numbers, times and JSON. A header with a known
-    name, or of which the caller named a column, is not doubted, nor are numbered columns.
-
-    Examples
-    --------
-    >>> (
-    ...     find_value(ColumnRequest(), ("17", "rain and wind")),
-    ...     find_value(ColumnRequest(), ("0", "1")),
-    ... )
-    ('17', None)
-    """
-    text = find_requested(requested, names)
-    named = (text, requested.time, requested.label, requested.keep)
-    if any(named) or find_known(names, (*TEXT_NAMES, *TIME_NAMES, *LABEL_NAMES)) is not None:
+    if requested.learned is None:
         return None
-    numbers = {str(i) for i in range(len(names) + 1)}
-    return next((name for name in names if name not in numbers and looks_like_value(name)), None)
+    # The name of a single column may have a comma.
+    learned = (requested.learned,) if requested.learned in names else requested.learned.split(",")
+    return tuple(learned) if set(learned) <= set(names) else None
 
 
-def looks_like_value(name: str) -> bool:
-    """Return whether a name is text of several words, a number, a time or JSON."""
-    return len(name.split()) >= MIN_WORDS or is_time(name) or (name != "" and is_structure(name))
-
-
-def find_tokens(columns: Columns, sample: Sample) -> str | None:
-    """Return an example if the text column holds lists of tokens or counts, else None."""
-    if len(columns.text) > 1:
-        return None
-    [name] = columns.text
-    return show_tokens(name, sample.get(name, ()))
-
-
-def show_tokens(name: str, values: Sequence[str | None]) -> str | None:
+def show_tokens(name: str, sample: Sample) -> str | None:
     """Return a description of the first document, or None unless most values are token lists."""
-    found = [parse_tokens(value) for value in values if value and not value.isspace()]
+    found = [parse_tokens(value) for value in sample.get(name, ()) if value and value.strip()]
     if 2 * found.count(None) >= len(found):
         return None
     first = next(filter(None, found), None)
@@ -178,6 +127,7 @@ def check_plain(columns: Columns, sample: Sample, file: str) -> None:
     """Raise if the column for text holds JSON, whose brackets and keys are not words."""
     for name in columns.text:
         values = [value for value in sample.get(name, ()) if value and not value.isspace()]
+        # A few rows may be odd; a column of JSON is not text even if some rows are.
         others = [value for value in values if is_structure(value)]
         if 2 * len(others) > len(values):
             raise ValueError(
@@ -193,7 +143,7 @@ def is_structure(value: str) -> bool:
     if value[0] not in "[{":
         return False
     try:
-        json.loads(value)
+        msgspec.json.decode(value)
     except (ValueError, RecursionError):
         return False
     return True
@@ -218,7 +168,7 @@ def guess_text(names: Sequence[str], sample: Sample, file: str, everything: Sequ
     """Return the column with a known name for text, else the only one that looks like text."""
     if (known := find_known(names, TEXT_NAMES)) is not None:
         return known
-    lists = [name for name in names if show_tokens(name, sample.get(name, ()))]
+    lists = [name for name in names if show_tokens(name, sample)]
     looks = [name for name in names if count_words(sample.get(name, ())) >= MIN_WORDS] or lists
     if len(looks) == 1:
         return looks[0]
@@ -227,7 +177,7 @@ def guess_text(names: Sequence[str], sample: Sample, file: str, everything: Sequ
     raise ValueError(
         f"cannot tell which column of {file} is the text; its columns are "
         f"{list_names(everything)}. Name it with text=... (--text NAME), or tokens=... for lists "
-        "of tokens (--tokens NAME)"
+        "of tokens (--tokens NAME); if a CSV file has no header, pass header=False (--no-header)"
     )
 
 

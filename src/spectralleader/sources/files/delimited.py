@@ -6,21 +6,18 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from io import StringIO
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
 
-from spectralleader.sources.files.byte_stream import MAX_RECORD, ByteStream
-from spectralleader.sources.files.columns import Sample
-from spectralleader.sources.files.lines import LineFile
+from spectralleader.sources.files.byte_stream import MAX_RECORD, ByteStream, PieceStart
 from spectralleader.sources.files.problems import COLUMN_COUNT, OPEN_QUOTE, UNDECODABLE
-from spectralleader.sources.files.records import Column, Log, Records, is_whole
-from spectralleader.sources.files.resume_point import PieceStart
-from spectralleader.sources.files.table import N_SAMPLE
+from spectralleader.sources.files.table import N_SAMPLE, Column, Log, Records, Table
 
 DELIMITERS = (b",", b"\t", b";", b"|")
-MAX_COLUMNS = 10_000
+MAX_COLUMNS = 10_000  # with more, the first line is no header: it has another delimiter
+INVALID = re.compile("[\udc80-\udcff]")  # what bytes that are not UTF-8 become
 END = "end"  # sentinel record appended to the data: an unclosed quote swallows it
 # The csv module rejects fields of more than 131,072 characters; records are already bounded.
 csv.field_size_limit(max(csv.field_size_limit(), 2 * MAX_RECORD))
@@ -84,7 +81,7 @@ def find_delimiter(first: bytes) -> bytes:
     return max(DELIMITERS, key=line.count)
 
 
-class Delimited(LineFile):
+class Delimited(Table):
     """An open CSV or TSV file.
 
     Parameters
@@ -97,8 +94,6 @@ class Delimited(LineFile):
         Whether the first record has the names of the columns; if not, they are "1", "2", ...
     """
 
-    header_line: int | None = None  # line at which the header begins, from 1; None without a header
-
     def __init__(
         self, source: ByteStream, delimiter: bytes | None = None, *, header: bool = True
     ) -> None:
@@ -106,46 +101,42 @@ class Delimited(LineFile):
         self._delimiter = (delimiter or find_delimiter(source.first)).decode()
         self._data, self._ended = source.more(b"")
         self._has_header = header  # whether the data begin with the header
-        self._found = self._split()
-        while not self._found.records and not self._ended:
+        while not (found := self._split().records) and not self._ended:
             self._data, self._ended = source.more(self._data)
-            self._found = self._split()
-        self.columns = self._name_columns()
-        self.sample = self._read_sample()
+        first = found[0] if found else []
+        # An unclosed quote in the first line leaves no record at all.
+        if not 0 < len(first) <= MAX_COLUMNS:
+            what = "header" if header else "row"
+            raise ValueError(
+                f"{source.name} must start with a {what} of at most {MAX_COLUMNS:,} columns"
+            )
+        names = first if header else [str(i + 1) for i in range(len(first))]
+        self.columns = tuple(show(name).strip() for name in names)
+        rows = [row for row in self._first_rows() if len(row) == len(names)]
+        self.sample = {name: [show(row[i]) for row in rows] for i, name in enumerate(self.columns)}
 
     def _split(self) -> Split:
         return split(self._data, self._delimiter, ended=self._ended)
 
-    def _name_columns(self) -> tuple[str, ...]:
-        header, *records = self._found.records or [[]]
-        if not 0 < len(header) <= MAX_COLUMNS:
-            what = "header" if self._has_header else "row"
-            raise ValueError(
-                f"{self._source.name} must start with a {what} of at most {MAX_COLUMNS:,} columns"
-            )
-        if not self._has_header:
-            return tuple(str(i + 1) for i in range(len(header)))
-        first, *lines = self._found.lines
-        self.header_line = self._line + first
-        self._found = self._found._replace(records=records, lines=lines)
-        return tuple(show(name).strip() for name in header)
-
-    def _read_sample(self) -> Sample:
-        """Return the first records without reading more data; the last one may be incomplete."""
-        records = split(self._data, self._delimiter, ended=True).records
+    def _first_rows(self) -> list[list[str]]:
+        """Return the first rows without reading more data; the last one may be incomplete."""
+        lines = StringIO(decode(self._data)[0], newline="")
+        records = filter(None, csv.reader(lines, delimiter=self._delimiter))
         first = 1 if self._has_header else 0
-        found = records[first : first + N_SAMPLE]
-        good = [record for record in found if len(record) == len(self.columns)]
-        return {name: [show(one[i]) for one in good] for i, name in enumerate(self.columns)}
+        return list(islice(records, first, first + N_SAMPLE))
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
         """Yield the wanted columns of all records with as many fields as the header."""
-        columns, found = [self.columns.index(name) for name in wanted], self._found
+        columns = [self.columns.index(name) for name in wanted]
         while True:
+            found = self._split()
+            start = None if self._has_header else self._source.start_of(self._data, self._line)
+            # A piece with the header has no start: resuming there would read it as a document.
+            if self._has_header:
+                found = found._replace(records=found.records[1:], lines=found.lines[1:])
+                self._has_header = False
             if found.records:
-                start = None if self._has_header else self._source.start_of(self._data, self._line)
                 yield self._select(found, columns, log)._replace(start=start)
-            self._has_header = False
             self._line += found.n_lines
             self._data = found.rest
             if found.is_open and (self._ended or len(self._data) >= MAX_RECORD):
@@ -155,14 +146,12 @@ class Delimited(LineFile):
                 return
             else:
                 self._data, self._ended = self._source.more(self._data, self._line)
-            found = self._split()
 
     def seek(self, start: PieceStart) -> None:
         """Continue at the start of a record."""
         super().seek(start)
         self._has_header = False
         self._data, self._ended = self._source.more(b"", self._line)
-        self._found = self._split()
 
     def _drop_line(self) -> None:
         """Skip the line with the unclosed quote, so that it does not swallow the rest."""
@@ -179,7 +168,7 @@ class Delimited(LineFile):
             if len(record) != n_columns:
                 detail = f"{len(record)} instead of {n_columns}"
                 log(COLUMN_COUNT, self._line + found.lines[i], detail)
-            elif not (found.is_utf8 or all(is_whole(record[column]) for column in columns)):
+            elif not found.is_utf8 and INVALID.search("".join(record[c] for c in columns)):
                 log(UNDECODABLE, self._line + found.lines[i])
             else:
                 good.append(i)

@@ -16,11 +16,8 @@ import msgspec
 import numpy as np
 
 from spectralleader.sources.files.byte_stream import ByteStream
-from spectralleader.sources.files.columns import Sample
-from spectralleader.sources.files.lines import LineFile, read_pieces
 from spectralleader.sources.files.problems import BROKEN_JSON, UNDECODABLE
-from spectralleader.sources.files.records import Column, Log, Records
-from spectralleader.sources.files.table import N_SAMPLE
+from spectralleader.sources.files.table import N_SAMPLE, Column, Log, Records, Table
 from spectralleader.text.tokens import parse_tokens
 
 Entry = dict[str, msgspec.Raw]  # a JSON object
@@ -30,13 +27,11 @@ decode_string = msgspec.json.Decoder(str).decode
 INVALID = (ValueError, RecursionError)  # msgspec's errors and UnicodeDecodeError are ValueErrors
 BYTE_ORDER_MARK = "\ufeff"
 QUOTE = ord('"')
+MAX_KEYS = 32  # of an object that is decoded as a structure, whose class takes time to define
 
 
-class JsonLines(LineFile):
+class JsonLines(Table):
     """An open file of JSON lines; columns are the keys of its first objects."""
-
-    columns: tuple[str, ...]
-    sample: Sample
 
     def __init__(self, source: ByteStream) -> None:
         super().__init__(source)
@@ -46,35 +41,28 @@ class JsonLines(LineFile):
                 "example with `jq -c '.[]'`"
             )
         lines = source.first.split(b"\n")[:N_SAMPLE]
-        objects = [entry for entry in map(parse, lines) if entry]
-        if not objects:
+        self.columns = list_columns(lines)
+        if not self.columns:
             n = sum(map(bool, map(bytes.strip, lines)))
             raise ValueError(
                 f"{source.name} is not JSON lines: none of its first {n} lines is an object with "
                 'a key, such as {"text": "..."}; name its format, as in --format text'
             )
-        self.columns, self.sample = sample_columns(objects)
+        sampled = read_objects(enumerate(lines), self.columns, lambda *_: None)
+        self.sample = dict(zip(self.columns, sampled.fields, strict=True))
 
     def records(self, wanted: Sequence[str], log: Log) -> Iterator[Records]:
         """Yield the wanted keys of every object; missing ones are None."""
-        for piece in read_pieces(self._source, self._line):
-            numbered = enumerate(piece.data.split(b"\n"), piece.line)
-            lines = ((number, line) for number, line in numbered if line and not line.isspace())
-            yield read_objects(lines, wanted, log)._replace(start=piece.start)
+        for lines, first, start in self._pieces():
+            numbered = enumerate(lines, first)
+            objects = ((number, line) for number, line in numbered if line and not line.isspace())
+            yield read_objects(objects, wanted, log)._replace(start=start)
 
 
-def sample_columns(entries: Sequence[Entry]) -> tuple[tuple[str, ...], Sample]:
-    """Return the keys and paths of some objects, and their values."""
-    names = tuple(dict.fromkeys(path for entry in entries for path in list_paths(entry)))
-    return names, {name: [sample_text(entry, name) for entry in entries] for name in names}
-
-
-def sample_text(entry: Entry, name: str) -> str | None:
-    """Return the value of a key or path as text; None also if it is not UTF-8."""
-    try:
-        return find_text(entry, name)
-    except UnicodeDecodeError:
-        return None
+def list_columns(lines: Iterable[bytes]) -> tuple[str, ...]:
+    """Return the keys and paths of the lines or messages that are objects."""
+    entries = filter(None, map(parse, lines))
+    return tuple(dict.fromkeys(path for entry in entries for path in list_paths(entry)))
 
 
 def list_paths(entry: Entry, depth: int = 3) -> Iterator[str]:
@@ -88,6 +76,7 @@ def list_paths(entry: Entry, depth: int = 3) -> Iterator[str]:
 
 def read_objects(numbered: Iterable[tuple[int, bytes]], wanted: Sequence[str], log: Log) -> Records:
     """Return the wanted keys and paths of JSON objects with their numbers; log invalid ones."""
+    # The outermost key of a path is decoded with the others; the rest of it only where needed.
     tops = {name: name.partition(".")[0] for name in wanted if "." in name}
     decode, getters = decoder_of((*wanted, *tops.values()))
     objects, numbers = [], []
@@ -116,7 +105,7 @@ def decoder_of(
     A structure takes half the time of a dictionary, but msgspec allows no key in it that JSON must
     escape.
     """
-    if any(msgspec.json.encode(key) != f'"{key}"'.encode() for key in keys):
+    if len(keys) > MAX_KEYS or any(msgspec.json.encode(key) != f'"{key}"'.encode() for key in keys):
         return decode_object, {key: methodcaller("get", key) for key in keys}
     names = {key: f"key{i}" for i, key in enumerate(dict.fromkeys(keys))}
     fields = [(name, msgspec.Raw, None) for name in names.values()]
@@ -137,15 +126,6 @@ def parse(value: bytes | msgspec.Raw) -> Entry | None:
         return decode_object(value)
     except INVALID:
         return None
-
-
-def find_text(entry: Entry, name: str) -> str | None:
-    """Return the value of a key, or of a path such as payload.body, as text."""
-    text = as_text(entry.get(name))
-    if text is None and "." in name:
-        key, _, path = name.partition(".")
-        return reach_text(entry.get(key), path)
-    return text
 
 
 def reach_text(value: bytes | msgspec.Raw | None, path: str) -> str | None:

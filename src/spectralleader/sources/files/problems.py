@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from spectralleader.sources.files.text_block import name_place
-
 UNDECODABLE = "not UTF-8 text"
 NO_TEXT = "no text"
 NOT_TOKENS = "not a list of tokens or an object of counts"
@@ -14,10 +12,8 @@ COLUMN_COUNT = "wrong number of columns"
 BROKEN_JSON = "invalid JSON"
 OPEN_QUOTE = "unclosed quote"
 BAD_TIME = "missing or unreadable time; the text is used"
-HEADER = "taken for the header, though it looks like a document"
 OUT_OF_ORDER = "earlier than a previous row"
 
-TOLERATED = (HEADER, OUT_OF_ORDER)  # not invalid: reported even if strict
 NO_ADVICE: Mapping[str, str] = {}
 N_PLACES = 5  # places remembered per kind
 
@@ -52,14 +48,17 @@ class Problems:
         self.add_at(kind, name_place(self._names[file], int(line)), detail)
 
     def add_at(self, kind: str, place: str, detail: str = "") -> None:
-        """Count a problem at a place; if strict, raise unless the row is valid by itself."""
+        """Count a problem at a place; if strict, raise `ValueError`.
+
+        A row out of order is valid by itself, and only counted.
+        """
         self.counts[kind] = count = self.counts.get(kind, 0) + 1
         if detail:
             self.examples.setdefault(kind, detail)
         if count > N_PLACES:
             return
         self.places.setdefault(kind, []).append(place)
-        if self._strict and kind not in TOLERATED:
+        if self._strict and kind != OUT_OF_ORDER:
             said = f"{place}: {kind}" + (f" ({detail})" if detail else "")
             raise ValueError(said + self._advise(kind))
 
@@ -85,6 +84,12 @@ class Problems:
 
     def _advise(self, kind: str) -> str:
         return f"; {self._advice[kind]}" if kind in self._advice else ""
+
+
+def name_place(file: str, line: int) -> str:
+    """Return the name of a line in a file for a message; Parquet files have rows."""
+    unit = "row" if file.lower().endswith((".parquet", ".pq")) else "line"
+    return f"{'standard input' if file == '-' else file} {unit} {line}"
 
 
 def list_places(places: Sequence[str]) -> str:

@@ -3,40 +3,37 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from functools import partial
+from itertools import chain
 
-from spectralleader.sources.files.byte_stream import check_encoding, check_path
-from spectralleader.sources.files.columns import (
-    ColumnRequest,
-    Columns,
-    check_columns,
-    choose,
-    find_value,
-)
-from spectralleader.sources.files.delimited import Delimited
+import numpy as np
+
+from spectralleader.sources.files.byte_stream import PieceStart, check_encoding, check_path
+from spectralleader.sources.files.columns import ColumnRequest, Columns, check_columns, choose
 from spectralleader.sources.files.formats import open_table
-from spectralleader.sources.files.lines import PlainText
+from spectralleader.sources.files.learned_input import LearnedInput, Piece
 from spectralleader.sources.files.problems import (
     BAD_TIME,
     BROKEN_JSON,
-    HEADER,
     OUT_OF_ORDER,
     UNDECODABLE,
     Problems,
 )
-from spectralleader.sources.files.records import Column, Log, Records, as_block
-from spectralleader.sources.files.resume_point import PieceStart, RecentPieces, ResumePoint
-from spectralleader.sources.files.sorting import sort_by_time
-from spectralleader.sources.files.table import Table
-from spectralleader.sources.files.text_block import Blocks, TextBlock, cut
+from spectralleader.sources.files.table import Column, Log, PlainText, Records, Table
+from spectralleader.sources.files.text_block import Blocks, TextBlock, as_block, cut, join
 from spectralleader.sources.files.times import LONG_AGO, check_time_format
+from spectralleader.sources.position import SAMPLED, Position
+from spectralleader.text.tokens import size_of
 
 Path = str | os.PathLike[str]
-MARKED = 1024  # `mark` works for at least this many of the last documents
-NO_HEADER = "if the file has no header, pass header=False (--no-header)"
+NEVER = datetime.max.replace(tzinfo=UTC)  # documents without a time come last
+# Sorting is in memory, so it has a limit, which 1 GiB of memory suffices for.
+MAX_SORTED = 2**30  # characters of all documents, with `PER_DOCUMENT` for each
+PER_DOCUMENT = 450  # bytes of the objects that hold a text, its time, label and line: measured
 ADVICE = {
-    HEADER: NO_HEADER,
     BROKEN_JSON: "write null for NaN and Infinity, and no half of a surrogate pair",
     UNDECODABLE: "if the file has another encoding, name it, as in --encoding latin-1",
     BAD_TIME: "known are ISO 8601, Unix time, Twitter's format and e-mail dates; for others name "
@@ -80,8 +77,8 @@ def read(
         Raise at the first invalid row instead of counting it. Valid rows before it in the same
         1 MiB piece of the file are lost.
     sort : bool
-        Sort all documents by time. Above 64 MiB of text this is an external merge sort with a
-        temporary file as large as the text. Documents without a time come last.
+        Sort all documents by time, in memory: input of more than 1 GiB (text, and 450 bytes per
+        document) is refused. Documents without a time come last.
     format : str, optional
         csv, tsv, jsonl, parquet or text, for all files. By default it is guessed from the name,
         then from the content.
@@ -89,7 +86,7 @@ def read(
         The column with lists of tokens or objects of counts, instead of `text`. By default they are
         detected in the text column; "" treats everything as text.
     keep : sequence of str
-        Further columns to return in `TextBlock.kept`; not supported with `sort`.
+        Further columns to return in `TextBlock.kept`.
     empty : bool
         Return rows without text, too, instead of counting them as problems.
     encoding : str, optional
@@ -100,7 +97,7 @@ def read(
         8601, Unix time, Twitter's format and e-mail dates are recognised.
     header : bool
         Whether CSV and TSV files begin with the names of their columns. If not, columns are named
-        "1", "2" and so on. If the first row looks like a document, it is reported as a problem.
+        "1", "2" and so on.
 
     Raises
     ------
@@ -120,6 +117,7 @@ class Reader(Blocks):
     columns: Columns  # the columns that are read
     guesses: tuple[str, ...]  # descriptions of what was guessed
     problems: Problems  # found so far
+    sampled = SAMPLED  # bytes at both ends of a file that a position compares
 
     def __init__(
         self,
@@ -148,15 +146,15 @@ class Reader(Blocks):
         self._time_format = check_time_format(time_format)
         self._table: Table | None = None
         self._latest = LONG_AGO
-        self._recent_pieces = RecentPieces()
-        self._ends = list[int | None]()  # sizes of the files already read
-        self._n_made = self._n_out = 0  # documents read, and returned in blocks
-        self._mark: ResumePoint | None = None  # where reading starts
-        self._spare = 2 * block
+        self._pieces = deque[Piece]()  # those that were read, see `LearnedInput`
+        self._ends = list[int]()  # sizes of the files already read
+        self._n_docs = 0  # documents read
+        self._start = PieceStart(0, 1)  # where reading starts
         table = self._open(0)
         self._choose(requested, table)
         rows = self._rows(table)
-        self._blocks = cut(sort_by_time(rows) if sort else rows, block)
+        self._documents, self._size = sort_by_time(rows) if sort else rows, block
+        self._blocks = cut(self._documents, block)
 
     def _open(self, file: int) -> Table:
         name, how = self.names[file], (self._format, self._encoding)
@@ -164,10 +162,7 @@ class Reader(Blocks):
         return self._table
 
     def _choose(self, requested: ColumnRequest, table: Table) -> None:
-        name, value = self.names[0], None
-        line = table.header_line if isinstance(table, Delimited) else None
-        if line is not None:
-            value = find_value(requested, table.columns)
+        name = self.names[0]
         try:
             self.columns, guesses = choose(requested, table.columns, table.sample, name)
             # A guessed time or label column may be missing from the other files.
@@ -179,42 +174,45 @@ class Reader(Blocks):
                 raise ValueError(
                     f"cannot {verb} {name} without times: name the column with time=... (--time)"
                 )
-        except ValueError as error:
+        except ValueError:
             self.close()
-            if value is not None:
-                raise ValueError(f"{error}; {NO_HEADER}") from error
             raise
-        if value is not None and line is not None:
-            self.problems.add(0, HEADER, line, f"{value!r:.60}")
         self.guesses = ("each line is a text",) if isinstance(table, PlainText) else tuple(guesses)
 
     def _rows(self, table: Table) -> Iterator[TextBlock]:
         """Yield the documents of all files, in the pieces in which they are read."""
-        mark = self._mark
         for file in range(len(self._ends), len(self.names)):
             if file > 0:
                 self.close()
                 table = self._open(file)
             try:
                 check_columns(self._needed, table.columns, self.names[file])
-                if mark is not None:
-                    table.seek(PieceStart(mark.offset, mark.line))
-                    mark = None
+                if self._start.offset:
+                    if table.end is None:
+                        raise ValueError(
+                            f"{self.names[file]} was learned as UTF-8; omit the encoding"
+                        )
+                    table.seek(self._start)
+                    self._start = PieceStart(0, 1)
                 yield from self._rows_of(table, file)
-                self._ends.append(table.end)
+                name, end = self.names[file], table.end
+                is_file = end is None and os.path.isfile(name)
+                self._ends.append(os.path.getsize(name) if is_file else end or 0)
             finally:
                 self.close()
 
     def _rows_of(self, table: Table, file: int) -> Iterator[TextBlock]:
         log = partial(self.problems.add, file)
+        first: PieceStart | None = PieceStart(0, 1)  # of a file that has no pieces
         for records in read_columns(table, self.columns.wanted, log):
-            if records.start is not None:
-                self._recent_pieces.add(self._n_made, file, records.start)
+            start, first = records.start or first, None
+            if start is not None and not self._sort:
+                self._pieces.append(Piece(self._n_docs, file, start))
             if len(records.lines):
                 how = {"empty": self._empty, "time_format": self._time_format}
                 block = as_block(records, self.columns, log, self.names, file, **how)  # type: ignore[arg-type]
                 self._check_order(block, log)
-                self._n_made += len(block)
+                self._n_docs += len(block)
                 yield block
 
     def _check_order(self, block: TextBlock, log: Log) -> None:
@@ -226,36 +224,28 @@ class Reader(Blocks):
                 log(OUT_OF_ORDER, block.lines[i])
 
     def __next__(self) -> TextBlock:
-        block = next(self._blocks)
-        self._n_out += len(block)
-        self._recent_pieces.forget(self._n_out - MARKED - self._spare)
-        return block
+        return next(self._blocks)
 
-    def mark(self, n_docs: int) -> ResumePoint | None:
-        """Return a resume point at or before document `n_docs`, or None if there is none.
+    def learned(self) -> LearnedInput:
+        """Return what counts the documents that are learned, for the position after them."""
+        return LearnedInput(self.names, self._pieces, self._ends, self.sampled)
 
-        They exist for about the last `MARKED` documents that were returned, but not in sorted
-        documents, Parquet files, compressed files, and files that are not UTF-8.
+    def resume(self, position: Position, counted: Callable[[int], None]) -> LearnedInput:
+        """Go to a position before reading; return the documents that were learned.
+
+        `counted` is called with the number of documents that were read again.
+
+        Raises
+        ------
+        ValueError
+            If the input differs from the one that was learned.
         """
-        found = None if self._sort else self._recent_pieces.find(n_docs)
-        if found is None:
-            return None
-        n_before, file, start = found
-        ends = [end for end in self._ends[:file] if end is not None]
-        if len(ends) < file:
-            return None
-        try:
-            return ResumePoint.at(n_before, start, self.names, ends)
-        except OSError:  # the file was deleted
-            return None
-
-    def skip_to(self, mark: ResumePoint) -> bool:
-        """Start at a resume point, before reading; return False if the files have changed."""
-        if self._sort or self._encoding is not None or not mark.fits(self.names):
-            return False
-        self._mark, self._n_made, self._n_out = mark, mark.n_docs, mark.n_docs
-        self._ends = list(mark.ends[:-1])
-        return True
+        learned = self.learned()
+        self._start = learned.resume(position)
+        self._n_docs = position.start
+        rest = learned.retrace(self._documents, position, counted)
+        self._blocks = cut(chain(rest, self._documents), self._size)
+        return learned
 
     def close(self) -> None:
         """Close the current file."""
@@ -273,3 +263,27 @@ def read_columns(table: Table, wanted: Sequence[str], log: Log) -> Iterator[Reco
             nothing: Column = [None] * len(records.lines)
             records = records._replace(fields=[there.get(name, nothing) for name in wanted])
         yield records
+
+
+def sort_by_time(blocks: Iterable[TextBlock]) -> Iterator[TextBlock]:
+    """Yield the documents in order of time, those of equal times as they come, as one block.
+
+    Raises
+    ------
+    ValueError
+        If there are more than `MAX_SORTED` characters of them.
+    """
+    waiting, size = [], 0
+    for block in blocks:
+        waiting.append(block)
+        size += sum(map(size_of, block.texts)) + PER_DOCUMENT * len(block)
+        if size > MAX_SORTED:
+            raise ValueError(
+                f"the input is too large to sort in memory: {MAX_SORTED:,} characters (text, and "
+                f"{PER_DOCUMENT} per document) are reached at {block.place(-1)}; sort it before, "
+                "for example with DuckDB or sort, and omit sort=True (--sort)"
+            )
+    if waiting:
+        whole = join(waiting)
+        times = [time or NEVER for time in whole.times or ()]
+        yield whole.take(np.array(sorted(range(len(whole)), key=times.__getitem__), np.int64))

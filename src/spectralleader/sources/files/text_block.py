@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import compress
+from itertools import chain, compress
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from spectralleader.arrays import Ints
+from spectralleader.sources.files.columns import Columns
+from spectralleader.sources.files.problems import BAD_TIME, NO_TEXT, NOT_TOKENS, name_place
+from spectralleader.sources.files.table import Column, Log, Records
+from spectralleader.sources.files.times import parse_times
+from spectralleader.text.tokens import parse_tokens
 
 
 @dataclass(frozen=True)
@@ -52,9 +56,10 @@ class TextBlock:
         """Return a slice of the documents."""
         return self._select(which, lambda column: column[which])
 
-    def keep(self, mask: NDArray[np.bool_]) -> TextBlock:
-        """Return the documents selected by a mask, (n_docs,)."""
-        return self._select(mask, lambda column: list(compress(column, mask)))
+    def take(self, order: Ints) -> TextBlock:
+        """Return the documents with these indices, in this order."""
+        indices = order.tolist()
+        return self._select(order, lambda column: [column[i] for i in indices])
 
     def _select(self, which: Any, pick: Callable[[list[Any]], list[Any]]) -> TextBlock:
         return TextBlock(
@@ -97,27 +102,26 @@ class Blocks(Iterator[TextBlock]):
         self.close()
 
 
-def name_place(file: str, line: int) -> str:
-    """Return the name of a line in a file for a message; Parquet files have rows."""
-    unit = "row" if file.lower().endswith((".parquet", ".pq")) else "line"
-    return f"{'standard input' if file == '-' else file} {unit} {line}"
-
-
 def join(blocks: list[TextBlock]) -> TextBlock:
     """Join blocks of one reader, in order."""
+    first = blocks[0]
     if len(blocks) == 1:
-        return blocks[0]
-    times, labels = ([getattr(b, name) for b in blocks] for name in ("times", "labels"))
+        return first
     return TextBlock(
-        [text for block in blocks for text in block.texts],
-        None if times[0] is None else [time for part in times for time in part],
-        None if labels[0] is None else [label for part in labels for label in part],
+        _chain([block.texts for block in blocks]) or [],
+        _chain([block.times for block in blocks]),
+        _chain([block.labels for block in blocks]),
         np.concatenate([block.files for block in blocks]),
         np.concatenate([block.lines for block in blocks]),
-        blocks[0].names,
-        {name: [v for block in blocks for v in block.kept[name]] for name in blocks[0].kept},
-        None if blocks[0].ids is None else [id for block in blocks for id in block.ids or ()],
+        first.names,
+        {name: _chain([block.kept[name] for block in blocks]) or [] for name in first.kept},
+        _chain([block.ids for block in blocks]),
     )
+
+
+def _chain(parts: list[Any]) -> list[Any] | None:
+    """Return lists end to end, or None if the blocks have no such column."""
+    return None if parts[0] is None else list(chain.from_iterable(parts))
 
 
 def cut(blocks: Iterable[TextBlock], size: int) -> Iterator[TextBlock]:
@@ -125,6 +129,7 @@ def cut(blocks: Iterable[TextBlock], size: int) -> Iterator[TextBlock]:
     waiting: list[TextBlock] = []
     n_waiting = 0
     for block in blocks:
+        # Joined when there is enough for a block, so that each document is copied at most twice.
         waiting.append(block)
         n_waiting += len(block)
         if n_waiting < size:
@@ -136,3 +141,68 @@ def cut(blocks: Iterable[TextBlock], size: int) -> Iterator[TextBlock]:
         waiting, n_waiting = [whole[full:]], n_waiting - full
     if n_waiting:
         yield join(waiting)
+
+
+def as_block(
+    records: Records,
+    columns: Columns,
+    log: Log,
+    names: tuple[str, ...],
+    file: int = 0,
+    *,
+    empty: bool = False,
+    time_format: str | None = None,
+) -> TextBlock:
+    """Return the documents of records, with their times and labels; log those without text.
+
+    Parameters
+    ----------
+    records : Records
+        Their fields are those of `columns.wanted`, in that order.
+    columns : Columns
+        Which columns are text, time and label.
+    log : callable
+        Called with each problem.
+    names : tuple of str
+        The files of the source; `file` is the number of this one.
+    empty : bool
+        Keep records without text.
+    time_format : str, optional
+        Format of the times, see `parse_times`.
+    """
+    column = dict(zip(columns.wanted, records.fields, strict=True))
+    lines = records.lines
+    texts, good = _read_documents([column[name] for name in columns.text], columns, empty=empty)
+    if not all(good):
+        for text, line, is_good in zip(texts, lines.tolist(), good, strict=True):
+            if not is_good:
+                log(NOT_TOKENS if text is None else NO_TEXT, line)
+        texts, lines = list(compress(texts, good)), lines[np.array(good, bool)]
+        column = {name: list(compress(values, good)) for name, values in column.items()}
+    times = labels = None
+    if columns.time is not None:
+        written = column[columns.time]
+        times = parse_times(written, time_format)
+        for i in [i for i, time in enumerate(times) if time is None]:
+            log(BAD_TIME, lines[i], f"{written[i]!r:.40}" if written[i] else "")
+    if columns.label is not None:
+        labels = [label or None for label in column[columns.label]]
+    kept = {name: column[name] for name in columns.keep}
+    files = np.full(len(texts), file, np.int64)
+    return TextBlock(texts, times, labels, files, lines, names, kept)
+
+
+def _read_documents(
+    parts: list[Column], columns: Columns, *, empty: bool
+) -> tuple[list[Any], list[bool]]:
+    """Return the texts or lists of tokens of records, and which of them are documents."""
+    if len(parts) == 1:
+        texts: list[Any] = [text or "" for text in parts[0]]
+    else:
+        texts = [" ".join(filter(None, row)) for row in zip(*parts, strict=True)]
+    good = [text != "" and not text.isspace() for text in texts]
+    if columns.tokens:
+        # A record without text is an empty document; one that is not JSON is invalid.
+        texts = [parse_tokens(text) if has else [] for text, has in zip(texts, good, strict=True)]
+        good = [bool(tokens) for tokens in texts]
+    return texts, [text is not None for text in texts] if empty else good

@@ -12,9 +12,10 @@ from pathlib import Path
 from spectralleader.sources.files.columns import ColumnRequest
 from spectralleader.sources.live.folder import FolderReader
 from spectralleader.sources.live.followed_file import KIND as FILE
-from spectralleader.sources.live.followed_file import FollowedFile, find_rotated
+from spectralleader.sources.live.followed_file import FollowedFile
 from spectralleader.sources.live.protocol import WAIT, Json, LiveSettings, Say
 from spectralleader.sources.live.reader import LiveReader
+from spectralleader.sources.live.rotated import find_rotated
 
 # Module and class of the source by URL scheme; the broker's client is imported on first use.
 ADDRESSES = {

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
-import msgspec
 import numpy as np
 from msgspec import Raw
 
@@ -14,16 +13,15 @@ from spectralleader.checks.states import one_of, part, take, truth
 from spectralleader.sources.files.columns import ColumnRequest, Columns, check_columns, choose
 from spectralleader.sources.files.json_lines import (
     INVALID,
-    Entry,
     kind_of,
+    list_columns,
+    list_paths,
     parse,
     reach_text,
     read_objects,
-    sample_columns,
 )
-from spectralleader.sources.files.lines import decode_lines
-from spectralleader.sources.files.records import Column, Log, Records, as_block
-from spectralleader.sources.files.text_block import TextBlock
+from spectralleader.sources.files.table import Column, Log, Records, decode_lines
+from spectralleader.sources.files.text_block import TextBlock, as_block
 from spectralleader.sources.live.protocol import Fields, Json
 
 KINDS = ("text", "json", "fields")  # a payload is one text, one JSON object, or named fields
@@ -75,20 +73,29 @@ def guess_format(
 ) -> tuple[MessageFormat, list[str]]:
     """Return the format of messages inferred from some of them, and descriptions of guesses."""
     if isinstance(payloads[0], list):
-        entries = [as_entry(fields) for fields in payloads]
-        kind = "fields"
+        kind, names = "fields", list_fields(payloads)
+    elif any(parse(payload) is not None for payload in payloads):
+        kind, names = "json", list_columns(payloads)
     else:
-        found = [parse(payload) for payload in payloads]
-        entries = [entry for entry in found if entry is not None]
-        kind = "json" if entries else "text"
+        kind, names = "text", ("text",)
+    sampled = read_records(MessageFormat(kind, Columns(names)), payloads, lambda *_: None)
+    sample = dict(zip(names, sampled.fields, strict=True))
+    columns, guesses = choose(requested, names, sample, name)
     if kind == "text":
-        entries = [{"text": as_string(payload)} for payload in cast("list[bytes]", payloads)]
-    columns, guesses = choose(requested, *sample_columns(entries), name)
-    if kind == "text":
-        check_columns(columns, ("text",), name)
+        check_columns(columns, names, name)
         guesses = [guess for guess in guesses if "from the column" not in guess]
         guesses = guesses or ["each message is a text"]
     return MessageFormat(kind, columns), guesses
+
+
+def list_fields(messages: Iterable[Fields]) -> tuple[str, ...]:
+    """Return the fields of messages, and the paths into those that are JSON objects."""
+    names: dict[str, None] = {}
+    for fields in messages:
+        keys = [name.decode("utf-8", "replace") for name in fields[::2]]
+        entry = dict(zip(keys, map(Raw, fields[1::2]), strict=True))
+        names |= dict.fromkeys(list_paths(entry))
+    return tuple(names)
 
 
 def are_all_invalid(payloads: Payloads) -> bool:
@@ -97,22 +104,6 @@ def are_all_invalid(payloads: Payloads) -> bool:
         isinstance(payload, bytes) and payload.lstrip()[:1] == b"{" and parse(payload) is None
         for payload in payloads
     )
-
-
-def as_entry(fields: Fields) -> Entry:
-    """Return fields as an object, to guess from; values that are JSON objects stay as they are."""
-    return {
-        name.decode("utf-8", "replace"): as_string(value) if parse(value) is None else Raw(value)
-        for name, value in zip(fields[::2], fields[1::2], strict=True)
-    }
-
-
-def as_string(payload: bytes) -> Raw:
-    """Return bytes as a JSON string, an empty one if they are not UTF-8."""
-    try:
-        return Raw(msgspec.json.encode(payload.decode()))
-    except UnicodeDecodeError:
-        return Raw(b'""')
 
 
 def decode_messages(

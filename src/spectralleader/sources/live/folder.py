@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from pathlib import Path
 from time import sleep
 from typing import Any
 
-from spectralleader.checks.states import take, text, whole
+from spectralleader.checks.states import take, text
 from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files.columns import ColumnRequest, Columns
+from spectralleader.sources.files.learned_input import LearnedInput
 from spectralleader.sources.files.problems import Problems
 from spectralleader.sources.files.reader import Reader
 from spectralleader.sources.files.text_block import Blocks, TextBlock
 from spectralleader.sources.live.protocol import Json, LiveSettings
+from spectralleader.sources.position import Position
 
 KIND = "folder"
+SAMPLED = 2**16  # bytes at both ends of a file that are compared: they are hashed once per MiB
 WAIT = 0.2  # seconds between polls of the folder
 HIDDEN = (".", "_")  # prefixes of names that are no data, or not complete yet (as in Hadoop)
 
@@ -49,8 +50,7 @@ class FolderReader(Blocks):
         self.is_started = False
         self._reader: Reader | None = None
         self._name = ""  # of the current or last file
-        self._n_docs = 0  # documents returned from it
-        self._digest = hashlib.sha256()  # of these documents
+        self._learned: LearnedInput | None = None  # documents returned from it
         self._known: set[str] = set()  # names at the last poll of the folder
         self._columns: Columns | None = None
 
@@ -73,33 +73,30 @@ class FolderReader(Blocks):
     def _resume(self, position: Any) -> None:
         if take(position, "kind") != KIND:
             raise ValueError("the position does not belong to a folder")
-        self._name, n_docs = text(position, "file"), whole(position, "docs")
+        self._name, at = text(position, "file"), Position.from_state(position)
         path = self._folder / self._name
         if not path.is_file():
             raise ValueError(
-                f"{path} is missing, which was learned up to document {n_docs:,}; restore it, or "
-                "start over with --fresh"
+                f"{path} is missing, which was learned up to document {at.offset:,}; restore it, "
+                "or start over with --fresh"
             )
-        self._open(path)
-        while self._n_docs < n_docs and self._reader is not None:
-            raise_if_interrupted()
-            block = next(self._reader, None)
-            if block is None:
-                break
-            self._count(block[: n_docs - self._n_docs])
-        if self._n_docs != n_docs or self._digest.hexdigest() != text(position, "digest"):
-            raise ValueError(
-                f"{path} has changed since its first {n_docs:,} documents were learned; restore "
-                "it, or start over with --fresh"
-            )
+        changed = f"{path} has changed since its first {at.offset:,} documents were learned"
+        try:
+            self._learned = self._open(path).resume(at, lambda n_docs: None)
+        except ValueError as error:
+            raise ValueError(f"{changed}: {error}") from error
+        if not self._learned.has_same_end(at):  # files are complete when they appear
+            raise ValueError(f"{changed}; restore it, or start over with --fresh")
         self.position = position
 
-    def _open(self, path: Path) -> None:
+    def _open(self, path: Path) -> Reader:
         self.close()
-        self._name, self._n_docs, self._digest = path.name, 0, hashlib.sha256()
+        self._name = path.name
         size, strict, format = self._settings.block, self._settings.strict, self._settings.format
         how: dict[str, Any] = {"strict": strict, "sort": False, "format": format}
         self._reader = Reader([str(path)], self._requested, size, **how)
+        self._reader.sampled = SAMPLED
+        self._learned = self._reader.learned()
         if self._columns is None:
             self._columns, self.guesses = self._reader.columns, self._reader.guesses
             chosen = self._columns
@@ -107,6 +104,7 @@ class FolderReader(Blocks):
                 text=None if chosen.tokens else chosen.text,
                 tokens=chosen.text[0] if chosen.tokens else "",
             )
+        return self._reader
 
     def _open_next(self) -> bool:
         """Open the next file in order of names; return False if there is none."""
@@ -135,22 +133,16 @@ class FolderReader(Blocks):
             self.start(None)
         raise_if_interrupted()
         block = None if self._reader is None else next(self._reader, None)
-        if block is not None:
-            self._count(block)
-            digest = self._digest.hexdigest()
-            at = {"kind": KIND, "file": self._name, "docs": self._n_docs, "digest": digest}
-            self.position = at
-            return block.at(at)
+        if block is not None and self._learned is not None:
+            self._learned.add(block.texts)
+            at = self._learned.position.to_state()
+            self.position = {"kind": KIND, "file": self._name, **at}
+            return block.at(self.position)
         if not self._open_next():
             if not self._settings.follow:
                 raise StopIteration
             sleep(WAIT)
         return TextBlock.of([], names=self.names)
-
-    def _count(self, block: TextBlock) -> None:
-        for document in block.texts:
-            self._digest.update(json.dumps(document, sort_keys=True).encode())
-        self._n_docs += len(block)
 
     def describe(self) -> str:
         """Return the lag in words: how many files are still to be read."""

@@ -2,39 +2,64 @@
 
 from __future__ import annotations
 
-import glob
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from time import sleep
-from typing import IO
+from typing import IO, NamedTuple
 
+from spectralleader.checks.states import whole
 from spectralleader.sources.files.byte_stream import CHUNK, GZIP, MAX_RECORD, ZSTD
 from spectralleader.sources.files.formats import find_format
-from spectralleader.sources.live.file_position import (
-    FINGERPRINT_SIZE,
-    FilePosition,
-    LinePositions,
-    find_position,
-    is_identified,
-)
 from spectralleader.sources.live.protocol import Json, LiveSettings, MessageBatch
+from spectralleader.sources.live.rotated import Rotated, find_rotated, identify
+from spectralleader.sources.position import FilePosition, digest_of
 
 KIND = "file"
 WAIT = 0.1  # seconds between polls of a file without new lines
+MAX_TIME = 2**63 - 1  # in ns
 FIRST = 256  # bytes from which the format is guessed
-ROTATED = re.compile(r"[.-]\d[\d.\-_:T]*")  # suffix of rotated files: .1, -20240131
+SAMPLED = 256  # bytes at both ends that identify a file: they are hashed once per block
 FOLLOWED_FORMATS = ("jsonl", "text")
-NOWHERE = 2**62  # an offset beyond the end of every file
+
+
+class Cursor(NamedTuple):
+    """A position between two lines, with the bytes that identify the file."""
+
+    number: int = 0  # files finished before this one
+    older: int = 0  # time of the rotated file before this one: later ones are not read yet
+    offset: int = 0  # bytes before the position
+    line: int = 0  # lines before the position
+    head: bytes = b""  # the first bytes of the file, up to the position
+    tail: bytes = b""  # the last bytes before the position
+
+    def after(self, lines: Sequence[bytes], *, is_whole: bool = True) -> Cursor:
+        """Return the position after some lines; `is_whole` is False if the last has no line end."""
+        data = b"\n".join(lines) + (b"\n" if lines and is_whole else b"")
+        return self._replace(
+            offset=self.offset + len(data),
+            line=self.line + len(lines),
+            head=(self.head + data[:SAMPLED])[:SAMPLED],
+            tail=(self.tail + data[-SAMPLED:])[-SAMPLED:],
+        )
+
+    @property
+    def position(self) -> FilePosition:
+        """The position in the file."""
+        ends = digest_of(self.head), digest_of(self.tail)
+        return FilePosition(self.offset, self.line, *ends, SAMPLED)
+
+    def to_state(self) -> Json:
+        """Return the position as plain JSON."""
+        return {"number": self.number, "older": self.older, **self.position.to_state()}
 
 
 class FollowedFile:
     """The lines of a growing file, with support for rotation (rename, or copy and truncate).
 
-    A line is read when its line end is there. A renamed file is read to its end before the new one;
-    the rest of a truncated file is read from its copy. After a restart, the file of the position is
-    searched among the rotated ones.
+    A line is read when its line end is there. A renamed file is read to its end before the newer
+    ones; the rest of a truncated file is read from its copy. After a restart, the file of the
+    position is searched among the rotated ones.
 
     Parameters
     ----------
@@ -42,118 +67,81 @@ class FollowedFile:
         The file; rotated files have the same name with a number or date appended.
     settings : LiveSettings
         The format, "jsonl" or "text", is guessed from name and content if omitted. An incomplete
-        last line waits for its end if the file is followed.
+        last line waits for its end if the file is followed. If strict, lines that are lost by
+        rotation are an error instead of being reported.
     """
 
     def __init__(self, path: str, settings: LiveSettings) -> None:
         self.name = path
         self._path = Path(path)
-        self._settings, self._say = settings, settings.say
+        self._settings = settings
         self._file: IO[bytes] | None = None
-        self._is_rotated = False  # whether another file is read after the end of the open one
-        self._seen: dict[int, bytes] = {}  # inodes and first bytes of files that are not read again
+        self._left: IO[bytes] | None = (
+            None  # read before; while it is open, its inode is not reused
+        )
+        self._successor: tuple[int, int] | None = None  # of the rotated file after it at first
         self._ready: list[bytes] = []  # complete lines, without line feeds
         self._rest = b""  # the incomplete line read so far
         self._is_cut = False  # whether the last line in `_ready` had no line end
         self._has_blank = True  # whether blank lines are documents; in JSON lines they are not
-        self._read_to = 0  # offset up to which the file was read
-        self._file_position = FilePosition()  # position after the lines that were returned
+        self._cursor = Cursor()  # position after the lines that were returned
 
     def open(self, position: Json | None) -> Json:
         """Open the file that contains the position, and resume after it."""
-        if position is None:
-            if not self._path.exists():
-                raise ValueError(f"{self._path} does not exist")
-            self._note_all(self._rotated())
-            self._open(self._path)
-            if self._settings.start == "latest":
-                self._to_the_end()
-            return self._file_position.to_state()
-        found = find_position(position, [self._path, *reversed(self._rotated())])
-        if found is None:
-            raise ValueError(
-                f"the file that was learned up to byte {position['offset']:,} is neither "
-                f"{self._path} nor one of the rotated files beside it: restore it (uncompressed), "
-                "or start over with --fresh"
-            )
-        file_position, path = found
-        if not is_identified(position, file_position) and (rotated := self._rotated()):
-            names = ", ".join(one.name for one in rotated)
-            self._say(
-                f"nothing was learned from the file of the saved position, and it cannot be "
-                f"identified: reading {path} from its beginning; if it was rotated since, its "
-                f"earlier lines are skipped, which are in one of {names}"
-            )
-        rotated = self._rotated()
-        self._note_all(rotated[: rotated.index(path) + 1] if path in rotated else rotated)
-        self._open(path)
-        self._seek(file_position)
-        if path != self._path:
-            self._say(f"{self._path} was rotated: resuming in {path}")
-            self._is_rotated = True
-        return self._file_position.to_state()
+        if position is not None:
+            self._resume(position)
+        elif not self._path.exists():
+            raise ValueError(f"{self._path} does not exist")
+        else:
+            rotated = self._rotated()
+            self._open(self._path, Cursor(older=self._time_before(len(rotated), rotated)))
+            while self._settings.start == "latest" and self._read():
+                self._cursor, self._ready = self._cursor.after(self._ready), []
+        return self._cursor.to_state()
 
-    def _open(self, path: Path) -> None:
-        self.close()
-        self._file = open(path, "rb")  # noqa: SIM115
-        first = self._file.read(FIRST)
-        if first.startswith((GZIP, ZSTD)):
-            raise ValueError(f"{path} is compressed; compressed files cannot be followed")
+    def _resume(self, position: Json) -> None:
+        """Open the file of a position: newer than a time, with the same bytes before it."""
+        at, older = FilePosition.from_state(position), whole(position, "older", 0, MAX_TIME)
+        number = whole(position, "number")
+        rotated = self._rotated()
+        newer = [one.path for one in rotated if one.time > older]
+        # Without bytes to compare it is the oldest that is new. Else times may have changed.
+        others = [one.path for one in reversed(rotated) if one.time <= older and at.offset]
+        for path in filter(Path.exists, (*newer, self._path, *others)):
+            with open(path, "rb") as file:
+                if not at.is_in(file):
+                    continue
+                file.seek(0)
+                head = file.read(min(SAMPLED, at.offset))
+                file.seek(at.offset - len(head))
+                cursor = Cursor(number, older, at.offset, at.line, head, file.read(len(head)))
+            self._open(path, cursor)
+            if path != self._path:
+                self._settings.say(f"{self._path} was rotated: resuming in {path}")
+            return
+        raise ValueError(
+            f"the file that was learned up to byte {at.offset:,} is neither {self._path} nor one "
+            "of the rotated files beside it: restore it (uncompressed), or start over with --fresh"
+        )
+
+    def _open(self, path: Path, cursor: Cursor) -> None:
+        """Open a file at a position, which must be in it."""
+        file = open(path, "rb", buffering=0)  # noqa: SIM115  # a buffer would hide a truncation
+        first = file.read(FIRST)
         kind = self._settings.format or find_format(self._path.name, first)
-        if kind not in FOLLOWED_FORMATS:
+        if first.startswith((GZIP, ZSTD)) or kind not in FOLLOWED_FORMATS:
+            file.close()
+            if first.startswith((GZIP, ZSTD)):
+                raise ValueError(f"{path} is compressed; compressed files cannot be followed")
             raise ValueError(
                 f"{path} looks like {kind}, but only JSON lines and plain text can be followed; "
                 "use --format text to treat each line as a text, or omit --follow"
             )
+        self._leave()
+        self._left, self._file, self._cursor = self._file, file, cursor
         self._has_blank = kind == "text"
-        self._seek(FilePosition(self._file_position.number))
-
-    def _seek(self, file_position: FilePosition) -> None:
-        self._file_position = file_position.identified(self._handle)
-        self._read_to = file_position.offset
         self._rest, self._ready, self._is_cut = b"", [], False
-
-    def identify(self, position: Json) -> Json:
-        """Return a position that `open` returned with what identifies its file by now."""
-        is_here = position["number"] == self._file_position.number
-        return position | {"identity": self._file_position.identity} if is_here else position
-
-    def _to_the_end(self) -> None:
-        """Skip the existing complete lines; an incomplete last line counts as new."""
-        while self._read():
-            self._file_position, self._ready = self._file_position.after(self._ready), []
-
-    def _rotated(self) -> list[Path]:
-        return find_rotated(self._path)
-
-    def _note(self, file: IO[bytes]) -> None:
-        """Record that a file is not to be read, also under another name."""
-        start = os.pread(file.fileno(), FINGERPRINT_SIZE, 0)
-        self._seen[os.fstat(file.fileno()).st_ino] = start
-
-    def _note_all(self, paths: Sequence[Path]) -> None:
-        for path in paths:
-            with open(path, "rb") as file:
-                self._note(file)
-
-    def _new_files(self) -> list[Path]:
-        """Return the rotated files that appeared since the start and are unread, oldest first."""
-        mine = os.fstat(self._handle.fileno()).st_ino
-        found = [(path, path.stat().st_ino, read_start(path)) for path in self._rotated()]
-        return [
-            path
-            for path, inode, start in found
-            if start and inode != mine and not self._is_seen(inode, start)
-        ]
-
-    def _is_seen(self, inode: int, start: bytes) -> bool:
-        """Return whether a file is known; a deleted file may have left its inode to another one."""
-        return inode in self._seen and start.startswith(self._seen[inode])
-
-    def _unread(self) -> list[Path]:
-        """Return the new rotated files, except copies of what the file itself still contains."""
-        current = read_start(self._path) if self._path.exists() else b""
-        return [path for path in self._new_files() if not current.startswith(read_start(path))]
+        self._successor = next(map(identify, self._newer(self._rotated())), None)
 
     @property
     def _handle(self) -> IO[bytes]:
@@ -163,64 +151,25 @@ class FollowedFile:
     def take(self, n: int, *, rest: bool) -> MessageBatch:
         """Return up to n of the next lines."""
         if not self._ready and not self._find_lines():
-            if not self._settings.follow:
-                self._finish_line()
-            else:
+            if self._settings.follow:
                 sleep(WAIT)
+            else:
+                self._finish_line()
         lines, self._ready = self._ready[:n], self._ready[n:]
         is_whole = not (self._is_cut and not self._ready)
         places: Sequence[int] = range(len(lines))  # indices of the lines that are messages
         if not self._has_blank:
             places = [i for i, line in enumerate(lines) if line.strip()]
-        start, line_positions = (
-            self._file_position,
-            LinePositions(self._file_position, lines, is_whole=is_whole),
-        )
-        self._file_position = start.after(lines, is_whole=is_whole)
+        if lines:
+            self._leave()
+        passed = PassedLines(self._cursor, lines, is_whole=is_whole)
+        start, self._cursor = self._cursor, self._cursor.after(lines, is_whole=is_whole)
         return MessageBatch(
             [f"{start.number}:{start.line + i + 1}" for i in places],
             [lines[i].removesuffix(b"\r") for i in places],
-            lambda n: line_positions.after(places[n - 1] + 1).to_state(),
+            lambda n: passed.after(places[n - 1] + 1).to_state(),
             at_end=not lines,
         )
-
-    def _read(self) -> bool:
-        """Read the next chunk; return whether there was anything."""
-        data = os.pread(self._handle.fileno(), CHUNK, self._read_to)
-        if not data or self._is_replaced():
-            return False
-        if len(self._file_position.start) < FINGERPRINT_SIZE:  # it was short when it was opened
-            self._file_position = self._file_position.identified(self._handle)
-        self._read_to += len(data)
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        if len(self._rest) > MAX_RECORD:
-            line = self._file_position.line + len(lines) + 1
-            raise ValueError(f"{self.name} line {line} is longer than 64 MiB")
-        self._ready += lines
-        return True
-
-    def _is_replaced(self) -> bool:
-        """Return whether the file was truncated, and possibly written to, since it was read.
-
-        The bytes before the position show it. If nothing was read yet, a new copy shows it.
-        """
-        if not self._file_position.matches(self._handle):
-            return True
-        return not self._file_position.start and self._is_current() and bool(self._unread())
-
-    def _is_current(self) -> bool:
-        """Return whether the open file still has the name that is followed."""
-        try:
-            there = self._path.stat()
-        except FileNotFoundError:
-            return False
-        return os.path.samestat(there, os.fstat(self._handle.fileno()))
-
-    def _finish_line(self) -> None:
-        """Accept an incomplete last line: nothing will be appended to it."""
-        if self._rest:
-            self._ready.append(self._rest)
-            self._rest, self._is_cut = b"", True
 
     def _find_lines(self) -> bool:
         """Read on, here or in the next file; return whether something changed."""
@@ -229,102 +178,177 @@ class FollowedFile:
         except FileNotFoundError:  # a file was rotated while we looked: look again
             return False
 
-    def _move_on(self) -> bool:
-        """At the end of the file, open the next one if this one was rotated."""
-        if not self._is_rotated and not self._look_for_rotation():
+    def _read(self) -> bool:
+        """Read the next chunk; return whether there was anything."""
+        read_to = self._cursor.offset + len(self._rest)
+        self._handle.seek(read_to)
+        data = self._handle.read(CHUNK)
+        # Looking after reading proves that what was read is of the same file.
+        if not data or self._is_truncated():
             return False
-        self._is_rotated = True
-        # The writer may have appended between our last read and the rotation.
-        if self._read():
-            return True
-        self._finish_line()
-        if self._ready:
-            return True
-        if self._read_to < NOWHERE:
-            self._note(self._handle)
-        if not (following := self._next_file()).exists():  # renamed, but not created again yet
-            return False
-        self._file_position = FilePosition(self._file_position.number + 1)
-        self._open(following)
-        # If the file was rotated between these two looks, what it held before comes first.
-        while following == self._path and (following := self._next_file()) != self._path:
-            self._open(following)
-        self._is_rotated = following != self._path
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        if len(self._rest) > MAX_RECORD:
+            line = self._cursor.line + len(lines) + 1
+            raise ValueError(f"{self.name} line {line} is longer than 64 MiB")
+        self._ready += lines
         return True
 
-    def _next_file(self) -> Path:
-        """Return the oldest file that is not read yet.
+    def _is_truncated(self) -> bool:
+        """Return whether the file was truncated, and possibly written to, since it was opened.
 
-        It is looked up anew each time, because the next rotation gives files other names.
+        The bytes before the position show it. If there are none, a new rotated file shows it.
         """
-        return next(iter(self._unread()), self._path)
-
-    def _look_for_rotation(self) -> bool:
-        """Return whether the open file was rotated; if truncated, open its copy."""
-        if not self._is_current():
+        size = os.fstat(self._handle.fileno()).st_size
+        if size < self._cursor.offset + len(self._rest):
             return True
-        is_short = os.fstat(self._handle.fileno()).st_size < self._read_to
-        if is_short or self._is_replaced():
-            self._continue_in_copy()
-            return True
-        return False
+        if self._cursor.offset:
+            return not self._cursor.position.is_in(self._handle)
+        return self._is_current() and bool(self._newer(self._rotated()))
 
-    def _continue_in_copy(self) -> None:
-        """Open the copy that was made before the file was truncated; report if there is none."""
-        for path in self._new_files():
-            if path.stat().st_size >= self._file_position.offset and self._is_copy(path):
-                file_position = self._file_position
-                self._open(path)
-                self._seek(file_position)
-                return
-        lost = (
-            f"{self._path} was truncated and no copy was found: lines written after byte "
-            f"{self._file_position.offset:,} and before the truncation are lost"
+    def _is_current(self) -> bool:
+        """Return whether the open file still has the name that is followed."""
+        return self._path.exists() and os.path.samestat(
+            self._path.stat(), os.fstat(self._handle.fileno())
         )
+
+    def _finish_line(self) -> None:
+        """Accept an incomplete last line: nothing will be appended to it."""
+        if self._rest:
+            self._ready.append(self._rest)
+            self._rest, self._is_cut = b"", True
+
+    def _move_on(self) -> bool:
+        """At the end of a file that was rotated, open the next one; return whether it is open."""
+        if self._is_truncated():
+            return self._continue_in_copy()
+        if self._is_current():
+            return False
+        # Until the new file has a line, its writer may still append to the old one.
+        is_over = bool(self._newer(self._rotated())) or (
+            self._path.exists() and self._path.stat().st_size > 0
+        )
+        if self._read():
+            return True
+        if is_over:
+            self._finish_line()
+        return bool(self._ready) or (is_over and self._open_next())
+
+    def _continue_in_copy(self) -> bool:
+        """Open the copy that was made before the file was truncated; report if there is none."""
+        rotated = self._rotated()
+        newer = self._newer(rotated)
+        others = [one for one in reversed(rotated) if one not in newer]
+        # Without bytes to compare it is the oldest that is new.
+        for one in [*newer, *others] if self._cursor.offset else newer[:1]:
+            if not one.is_compressed and self._contains(one):
+                self._open_rotated(one, self._cursor)
+                return True
+        self._report(
+            f"{self._path} was truncated and no copy was found: lines written after byte "
+            f"{self._cursor.offset:,} and before the truncation are lost"
+        )
+        return self._open_next()
+
+    def _contains(self, one: Rotated) -> bool:
+        """Return whether a file begins with the bytes that were read."""
+        with open(one.path, "rb") as file:
+            return self._cursor.position.is_in(file)
+
+    def _open_next(self) -> bool:
+        """Open the oldest file that is not read yet; report those that cannot be read."""
+        rotated = self._rotated()  # one look: of two, the second could have skipped a file
+        newer = self._newer(rotated)
+        n_unreadable = next((i for i, one in enumerate(newer) if not one.is_compressed), len(newer))
+        for one in newer[:n_unreadable]:
+            self._report(f"{one.path} was compressed before it was read: its lines are lost")
+        is_deleted = not os.fstat(self._handle.fileno()).st_nlink
+        if is_deleted and newer and not n_unreadable and identify(newer[0]) != self._successor:
+            self._report(
+                f"{self._path} was rotated faster than it was read: files older than "
+                f"{newer[0].path} were deleted, and their lines may be lost"
+            )
+        cursor = Cursor(self._cursor.number + 1)
+        if n_unreadable == len(newer):
+            self._open(self._path, cursor._replace(older=self._time_before(len(rotated), rotated)))
+            return True
+        following = newer[n_unreadable]
+        older = self._time_before(rotated.index(following), rotated)
+        self._open_rotated(following, cursor._replace(older=older))
+        return True
+
+    def _time_before(self, at: int, rotated: list[Rotated]) -> int:
+        """Return the time of the rotated file before one."""
+        return rotated[at - 1].time if at else self._cursor.older
+
+    def _open_rotated(self, one: Rotated, cursor: Cursor) -> None:
+        """Open a rotated file, unless it was renamed meanwhile."""
+        if one.path.stat().st_ino != one.inode:
+            raise FileNotFoundError(one.path)
+        self._open(one.path, cursor)
+
+    def _rotated(self) -> list[Rotated]:
+        """Return the rotated files, oldest first, but not a copy of what the file still has.
+
+        A copy that is not complete, or after which the file is not truncated yet, is the newest.
+        """
+        rotated = find_rotated(self._path)
+        if rotated and self._path.exists():
+            with open(rotated[-1].path, "rb") as newest, open(self._path, "rb") as file:
+                size = os.fstat(newest.fileno()).st_size
+                if FilePosition.at(newest, size, 0, SAMPLED).is_in(file):
+                    return rotated[:-1]
+        return rotated
+
+    def _newer(self, rotated: list[Rotated]) -> list[Rotated]:
+        """Return the rotated files that are to be read after the open one, oldest first."""
+        here = os.fstat(self._handle.fileno())
+        # A late line may have changed the time of the file before this one.
+        left = None if self._left is None else os.fstat(self._left.fileno()).st_ino
+        at = next((i for i, one in enumerate(rotated) if one.inode == here.st_ino), None)
+        if at is None:
+            time = self._cursor.older if self._is_current() else here.st_mtime_ns
+            return [one for one in rotated if one.time > time and one.inode != left]
+        return [one for one in rotated[at + 1 :] if one.inode != left]
+
+    def _report(self, lost: str) -> None:
+        """Report lines that are lost, or raise if strict."""
         if self._settings.strict:
             raise ValueError(
-                f"{lost}; restore the copy (uncompressed) beside it, start over with --fresh, or "
-                "omit --strict"
+                f"{lost}; restore the file (uncompressed), start over with --fresh, or omit "
+                "--strict"
             )
-        self._say(lost)
-        self._rest, self._read_to = b"", NOWHERE
-
-    def _is_copy(self, path: Path) -> bool:
-        """Return whether a file begins with the bytes that were read."""
-        with open(path, "rb") as file:
-            return self._file_position.matches(file)
+        self._settings.say(lost)
 
     def describe(self, position: Json) -> str:
         """Return the lag in words: bytes between the position and the end of the file."""
-        is_here = position["number"] == self._file_position.number
+        is_here = position["number"] == self._cursor.number
         n_behind = os.fstat(self._handle.fileno()).st_size - (position["offset"] if is_here else 0)
         return f"{n_behind:,} bytes behind" if n_behind > 0 else "up to date"
 
+    def _leave(self) -> None:
+        """Close the file that was read before."""
+        if self._left is not None:
+            self._left.close()
+            self._left = None
+
     def close(self) -> None:
-        """Close the file."""
+        """Close the files."""
+        self._leave()
         if self._file is not None:
             self._file.close()
             self._file = None
 
 
-def read_start(path: Path) -> bytes:
-    """Return the first bytes of a file, which identify it."""
-    with open(path, "rb") as file:
-        return file.read(FINGERPRINT_SIZE)
+class PassedLines:
+    """A batch of lines, and the positions between them."""
 
+    def __init__(self, start: Cursor, lines: list[bytes], *, is_whole: bool) -> None:
+        self._lines, self._is_whole = lines, is_whole
+        self._cursor, self._n_passed = start, 0
 
-def find_rotated(path: Path) -> list[Path]:
-    """Return the rotated files beside a file, oldest first."""
-    found = [
-        other
-        for other in path.parent.glob(f"{glob.escape(path.name)}*")
-        if ROTATED.fullmatch(other.name[len(path.name) :]) and other.is_file()
-    ]
-    return sorted(found, key=age_of)
-
-
-def age_of(path: Path) -> tuple[int, int, str]:
-    """Return a sort key of rotated files, oldest first: .2 is older than .1 of the same time."""
-    number = path.suffix.removeprefix(".")
-    is_number = number.isdecimal() and len(number) < len("2024")  # longer ones are dates
-    return path.stat().st_mtime_ns, -int(number) if is_number else 0, path.name
+    def after(self, n: int) -> Cursor:
+        """Return the position after n lines; n must not decrease between calls."""
+        is_whole = self._is_whole or n < len(self._lines)
+        self._cursor = self._cursor.after(self._lines[self._n_passed : n], is_whole=is_whole)
+        self._n_passed = n
+        return self._cursor

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import logging
-from itertools import groupby
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from spectralleader.checks.states import text, whole
+from spectralleader.checks.states import part, text, whole
 from spectralleader.errors import missing_extra
-from spectralleader.sources.live.backoff import LOOK, PATIENCE, BackOff
-from spectralleader.sources.live.protocol import Json, LiveSettings, MessageBatch
-from spectralleader.sources.live.round_robin import RoundRobin, RoundRobinPosition
+from spectralleader.sources.live.protocol import (
+    LOOK,
+    PATIENCE,
+    BackOff,
+    Json,
+    LiveSettings,
+    MessageBatch,
+)
 
 KIND = "kafka"
-MOST_FETCHED = 5000  # messages per call of the client
-MOST_WAITING, MOST_BYTES = 100_000, 2**25  # bounds of the queues: messages, and their bytes
 TIMEOUT = 5.0  # seconds to wait for an answer
 SETTINGS = {
     "group.id": "spectralleader",  # commits show the lag to monitors; they are never read back
@@ -25,7 +27,7 @@ SETTINGS = {
     "auto.offset.reset": "error",  # report deleted messages instead of skipping them silently
     "reconnect.backoff.ms": 100,
     "reconnect.backoff.max.ms": 5000,
-    "queued.max.messages.kbytes": 16_384,  # prefetch per partition
+    "queued.max.messages.kbytes": 16_384,  # prefetched per partition: bounds the memory
     "fetch.wait.max.ms": 100,
 }
 SILENT = logging.getLogger("spectralleader.kafka")
@@ -34,7 +36,10 @@ SILENT.propagate = False  # we report each failure once, instead of librdkafka r
 
 
 class KafkaTopic:
-    """All partitions of one topic, interleaved deterministically by `RoundRobin`.
+    """All partitions of one topic, in the order in which the client fetches them.
+
+    Offsets alone decide what is read, so each message comes once. Messages of one partition come in
+    order; how partitions are interleaved may differ between runs.
 
     Parameters
     ----------
@@ -42,8 +47,7 @@ class KafkaTopic:
         kafka://host:port,host:port/TOPIC, optionally with client settings such as
         ?security.protocol=SSL&...
     settings : LiveSettings
-        If strict, raise if messages after the position were deleted, instead of reporting it. About
-        one block of messages is read per round over all partitions.
+        If strict, raise if messages after the position were deleted, instead of reporting it.
     """
 
     def __init__(self, address: str, settings: LiveSettings) -> None:
@@ -57,10 +61,9 @@ class KafkaTopic:
         self._settings, self._say = settings, settings.say
         self._consumer: Any = None
         self._back_off = BackOff(self.name, self._say)
-        self._turns: RoundRobin | None = None
+        self._offsets: dict[int, int] = {}  # of the next message of each partition
         self._ended: set[int] = set()  # partitions whose end was reached
         self._ends: dict[int, int] = {}  # end offsets of partitions when they were opened
-        self._paused: set[int] = set()
         self._is_down = self._is_refused = False
 
     def open(self, position: Json | None) -> Json:
@@ -79,25 +82,19 @@ class KafkaTopic:
         if position is None:
             self._back_off = BackOff(self.name, self._say, PATIENCE)
         partitions = self._list_partitions()
-        portion = max(1, self._settings.block // len(partitions))
-        start = RoundRobinPosition({}, partitions[0])
-        if position is not None:
-            self._check_topic(text(position, "topic"))
-            portion = whole(position, "portion", 1)
-            start = RoundRobinPosition.from_state(position, portion)
-        offsets = {
-            number: self._find_offset(number, start.offsets.get(number), is_first=position is None)
-            for number in partitions
-        }
-        if missing := sorted({*start.offsets, start.turn} - set(partitions)):
+        stored = {} if position is None else self._read_offsets(position)
+        if missing := sorted(set(stored) - set(partitions)):
             raise ValueError(
                 f"{self.name} has no partition {missing[0]}, which was learned before, so it is "
                 "another topic; name the same one, or start over with --fresh"
             )
-        self._turns = RoundRobin(start._replace(offsets=offsets), portion)
-        self._ended = {number for number, at in offsets.items() if at >= self._ends[number]}
-        self._consumer.assign([self._at(number, at) for number, at in offsets.items()])
-        return self._position(self._turns.position)
+        self._offsets = {
+            number: self._find_offset(number, stored.get(number), is_first=position is None)
+            for number in partitions
+        }
+        self._ended = {number for number, at in self._offsets.items() if at >= self._ends[number]}
+        self._consumer.assign([self._at(number, at) for number, at in self._offsets.items()])
+        return self._position(self._offsets)
 
     def _list_partitions(self) -> list[int]:
         topic = self._ask(
@@ -107,12 +104,17 @@ class KafkaTopic:
             raise ValueError(f"{self.name} cannot be read: {topic.error or 'it has no partitions'}")
         return sorted(topic.partitions)
 
-    def _check_topic(self, topic: str) -> None:
+    def _read_offsets(self, position: Json) -> dict[int, int]:
+        """Return the offsets of a position, after validation."""
+        topic, offsets = text(position, "topic"), part(position, "offsets")
         if topic != self._topic:
             raise ValueError(
                 f"the model was learned from the topic {topic!r}, not {self._topic!r}; name the "
                 "same one"
             )
+        if not offsets or not all(number.isdecimal() for number in offsets):
+            raise ValueError("offsets must be stored by partition number")
+        return {int(number): whole(offsets, number) for number in offsets}
 
     def _find_offset(self, number: int, stored: int | None, *, is_first: bool) -> int:
         """Return the offset to resume at; a new partition starts at its first message."""
@@ -138,60 +140,45 @@ class KafkaTopic:
     def _at(self, number: int, offset: int = 0) -> Any:
         return self._kafka.TopicPartition(self._topic, number, offset)
 
-    @property
-    def _opened(self) -> RoundRobin:
-        assert self._turns is not None
-        return self._turns
-
     def take(self, n: int, *, rest: bool) -> MessageBatch:
         """Return up to n of the next messages."""
-        turns = self._opened
-        self._fetch(0.0)
-        found = turns.take(n, self._ended, rest=rest)
-        if not found[0] and (self._settings.follow or not self._is_at_end):
-            self._fetch(LOOK)
-            found = turns.take(n, self._ended, rest=rest)
-        self._balance()
-        ids, payloads, position_after = found
+        start = dict(self._offsets)
+        numbers, offsets, payloads = self._fetch(n, 0.0)
+        if not payloads and (self._settings.follow or not self._is_at_end):
+            numbers, offsets, payloads = self._fetch(1, LOOK)
+        passed = PassedOffsets(start, numbers, offsets)
+        is_at_end = len(payloads) < n and self._is_at_end
         return MessageBatch(
-            ids, payloads, lambda i: self._position(position_after(i)), self._is_at_end
+            passed.ids, payloads, lambda i: self._position(passed.after(i)), is_at_end
         )
 
     @property
     def _is_at_end(self) -> bool:
-        queues = self._opened.queues
-        return len(self._ended) == len(queues) and not any(queues.values())
+        return len(self._ended) == len(self._offsets)
 
-    def _fetch(self, seconds: float) -> None:
-        """Fetch available messages; wait up to `seconds` for the first one."""
+    def _fetch(self, n: int, seconds: float) -> tuple[list[int], list[int], list[bytes]]:
+        """Return partitions, offsets and payloads of up to n messages.
+
+        Waits up to `seconds` for the first one.
+        """
         try:
-            found = self._consumer.consume(MOST_FETCHED if not seconds else 1, timeout=seconds)
+            found = self._consumer.consume(n, timeout=seconds)
         except self._kafka.KafkaException as error:
             raise ValueError(f"{self.name} cannot be read: {error.args[0]}") from error
-        start = 0
-        for at, problem in enumerate(map(self._kafka.Message.error, found)):
-            if problem is not None:
-                self._add(found[start:at])
-                self._meet(problem, found[at].partition())
-                start = at + 1
-        self._add(found[start:])
+        kind = self._kafka.Message
+        messages = [message for message in found if message.error() is None]
+        numbers, offsets = list(map(kind.partition, messages)), list(map(kind.offset, messages))
+        PassedOffsets(self._offsets, numbers, offsets).after(len(messages))
+        self._ended -= set(numbers)
+        for message in found if len(messages) < len(found) else ():
+            if (problem := message.error()) is not None:
+                self._meet(problem, message.partition())
+        # The client reports the end of a partition late.
+        self._ended |= {number for number, at in self._offsets.items() if at >= self._ends[number]}
         if found and self._is_down:
             self._is_down = False
             self._say(f"{self.name} can be reached again")
-
-    def _add(self, messages: list[Any]) -> None:
-        """Append messages to the queues of their partitions."""
-        kind = self._kafka.Message
-        offsets = list(map(kind.offset, messages))
-        payloads = [value or b"" for value in map(kind.value, messages)]
-        start = 0
-        for number, run in groupby(map(kind.partition, messages)):
-            end = start + len(list(run))
-            self._opened.queues[number].add(offsets[start:end], payloads[start:end])
-            self._ended.discard(number)
-            if offsets[end - 1] + 1 >= self._ends[number]:
-                self._ended.add(number)
-            start = end
+        return numbers, offsets, [value or b"" for value in map(kind.value, messages)]
 
     def _meet(self, error: Any, number: int) -> None:
         """Handle an error of a partition; raise if it is permanent."""
@@ -199,7 +186,8 @@ class KafkaTopic:
         if error.code() == codes._PARTITION_EOF:
             self._ended.add(number)
         elif error.code() in (codes._AUTO_OFFSET_RESET, codes.OFFSET_OUT_OF_RANGE):
-            at = self._find_offset(number, self._next_fetched(number), is_first=False)
+            at = self._find_offset(number, self._offsets[number], is_first=False)
+            self._offsets[number] = at
             self._consumer.seek(self._at(number, at))
         elif error.fatal() or not (error.retriable() or error.code() in self._passing):
             raise ValueError(f"{self.name} cannot be read: {error}")
@@ -209,26 +197,9 @@ class KafkaTopic:
         codes = self._kafka.KafkaError
         return (codes._TRANSPORT, codes._ALL_BROKERS_DOWN, codes._TIMED_OUT, codes._RESOLVE)
 
-    def _next_fetched(self, number: int) -> int:
-        last = self._opened.queues[number].last
-        return self._opened.position.offsets[number] if last is None else last + 1
-
-    def _balance(self) -> None:
-        """Pause partitions whose queues are long, which bounds the memory."""
-        queues, portion = self._opened.queues, self._opened.portion
-        most = max(MOST_WAITING // len(queues), 2 * portion)
-        for number, queue in queues.items():
-            is_ahead = len(queue) > most or queue.n_bytes > MOST_BYTES // len(queues)
-            if number not in self._paused and is_ahead and len(queue) > portion:
-                self._consumer.pause([self._at(number)])
-                self._paused.add(number)
-            elif number in self._paused and len(queue) <= portion:
-                self._consumer.resume([self._at(number)])
-                self._paused.discard(number)
-
     def _note_error(self, error: Any) -> None:
         """Report once that brokers cannot be reached; the client reconnects by itself."""
-        if error.code() in self._passing and not self._is_down and self._turns is not None:
+        if error.code() in self._passing and not self._is_down and self._offsets:
             self._is_down = True
             self._say(f"{self.name} cannot be reached ({error.str()}); retrying")
 
@@ -272,14 +243,37 @@ class KafkaTopic:
                 "learning continues"
             )
 
-    def _position(self, position: RoundRobinPosition) -> Json:
-        return {"topic": self._topic, **position.to_state(), "portion": self._opened.portion}
+    def _position(self, offsets: dict[int, int]) -> Json:
+        by_name = {str(number): offset for number, offset in offsets.items()}
+        return {"topic": self._topic, "offsets": by_name}
 
     def close(self) -> None:
         """Disconnect."""
         if self._consumer is not None:
             self._consumer.close()
             self._consumer = None
+
+
+class PassedOffsets:
+    """The offsets of all partitions between the messages of a batch."""
+
+    def __init__(self, before: dict[int, int], numbers: list[int], offsets: list[int]) -> None:
+        self._next, self._numbers, self._offsets = before, numbers, offsets
+        self._n_passed = 0
+
+    @property
+    def ids(self) -> list[str]:
+        """An id of each message: its partition and offset."""
+        pairs = zip(self._numbers, self._offsets, strict=True)
+        return [f"{number}:{offset}" for number, offset in pairs]
+
+    def after(self, n: int) -> dict[int, int]:
+        """Return the offsets after n messages; n must not decrease between calls."""
+        some = slice(self._n_passed, n)
+        following = [offset + 1 for offset in self._offsets[some]]
+        self._next.update(zip(self._numbers[some], following, strict=True))
+        self._n_passed = n
+        return self._next
 
 
 def read_address(address: str) -> tuple[str, str, dict[str, str]]:

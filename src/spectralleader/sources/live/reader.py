@@ -8,8 +8,8 @@ from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files.columns import ColumnRequest, Columns
 from spectralleader.sources.files.problems import BROKEN_JSON, Problems
 from spectralleader.sources.files.text_block import Blocks, TextBlock, join
-from spectralleader.sources.live.decoded_batch import DecodedBatch, Problem, gc_paused
 from spectralleader.sources.live.decoding import (
+    Decoded,
     MessageFormat,
     are_all_invalid,
     decode_messages,
@@ -17,7 +17,6 @@ from spectralleader.sources.live.decoding import (
     read_position,
 )
 from spectralleader.sources.live.protocol import (
-    Identified,
     Json,
     LiveSettings,
     LiveSource,
@@ -27,6 +26,11 @@ from spectralleader.sources.live.protocol import (
 
 N_SAMPLE = 100  # messages examined to guess the columns
 N_AHEAD = 5000  # messages decoded at once: faster than block by block
+
+
+Problem = tuple[str, str, str]  # its kind, the id of the message, a detail
+NO_MESSAGES = MessageBatch([], [], lambda n: None)
+NONE_DECODED = Decoded(TextBlock.of([]), [])
 
 
 class LiveReader(Blocks):
@@ -43,7 +47,7 @@ class LiveReader(Blocks):
         A source that is not opened yet.
     kind, name : str
         The kind that is stored with positions, and the name for messages.
-    wish : Wish
+    requested : ColumnRequest
         The columns to read.
     settings : LiveSettings
         Block size, and what happens at the end of the stream and at invalid messages.
@@ -132,8 +136,6 @@ class LiveReader(Blocks):
             self._sampled = messages
             self._format, guesses = guess_format(messages.payloads, self._requested, self.names[0])
             self.guesses = tuple(guesses)
-            if isinstance(self._source, Identified):  # a file may have been empty when opened
-                opened = self._source.identify(opened)
             self.position = self._wrap(opened)
 
     def _wrap(self, at: Json) -> Json:
@@ -185,12 +187,11 @@ class LiveReader(Blocks):
     def _take(self) -> MessageBatch:
         """Fetch the next messages and decode them."""
         messages, self._sampled = self._sampled, None
-        with gc_paused():
-            if messages is None:
-                messages = self._source.take(N_AHEAD, rest=self._is_overdue)
-            if not messages.ids or self._format is None:
-                return messages
-            decoded = decode_messages(self._format, self.names[0], messages.ids, messages.payloads)
+        if messages is None:
+            messages = self._source.take(N_AHEAD, rest=self._is_overdue)
+        if not messages.ids or self._format is None:
+            return messages
+        decoded = decode_messages(self._format, self.names[0], messages.ids, messages.payloads)
         self._report(self._decoded.finish())
         self._decoded = DecodedBatch(messages._replace(payloads=[]), decoded)
         return messages
@@ -233,3 +234,41 @@ class LiveReader(Blocks):
     def close(self) -> None:
         """Disconnect."""
         self._source.close()
+
+
+class DecodedBatch:
+    """A batch of decoded messages, some of whose documents are not returned yet."""
+
+    def __init__(
+        self, messages: MessageBatch = NO_MESSAGES, decoded: Decoded = NONE_DECODED
+    ) -> None:
+        self._messages, (self._block, self._invalid) = messages, decoded
+        self._n_returned, self._n_reported = 0, 0  # documents returned, problems reported
+
+    @property
+    def n_docs(self) -> int:
+        """Number of documents left."""
+        return len(self._block) - self._n_returned
+
+    def take(self, n: int) -> tuple[TextBlock, Json, list[Problem]]:
+        """Return the next n documents, the position after them, and the problems before it."""
+        first, self._n_returned = self._n_returned, self._n_returned + n
+        end = int(self._block.lines[self._n_returned - 1]) + 1
+        block = self._block[first : self._n_returned]
+        return block, self._messages.after(end), self._problems_before(end)
+
+    def after(self) -> Json:
+        """Return the position after all messages."""
+        return self._messages.after(len(self._messages.ids))
+
+    def finish(self) -> list[Problem]:
+        """Return the problems of the remaining messages."""
+        return self._problems_before(len(self._messages.ids))
+
+    def _problems_before(self, end: int) -> list[Problem]:
+        found = []
+        while self._n_reported < len(self._invalid) and self._invalid[self._n_reported].at < end:
+            at, kind, detail = self._invalid[self._n_reported]
+            found.append((kind, self._messages.ids[at], detail))
+            self._n_reported += 1
+        return found

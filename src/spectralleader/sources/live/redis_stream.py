@@ -11,8 +11,16 @@ from urllib.parse import unquote, urlsplit
 
 from spectralleader.checks.states import take, text, whole
 from spectralleader.errors import missing_extra
-from spectralleader.sources.live.backoff import LOOK, PATIENCE, BackOff
-from spectralleader.sources.live.protocol import Fields, Json, LiveSettings, MessageBatch, Say
+from spectralleader.sources.live.protocol import (
+    LOOK,
+    PATIENCE,
+    BackOff,
+    Fields,
+    Json,
+    LiveSettings,
+    MessageBatch,
+    Say,
+)
 
 KIND = "redis"
 NOTHING_READ = "0-0"

@@ -1,12 +1,13 @@
+import sys
+
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from spectralleader import GrowingVocabulary, TextTopics, Vectoriser, Vocabulary, Words
-from spectralleader.text.packing import ArrowColumn, as_arrow_column, encode
+from spectralleader import GrowingVocabulary, TextTopics, Vectoriser, Vocabulary
+from spectralleader.text.texts import as_strings
 from tests.factories import same_state, texts
 
 WRITTEN = [*texts()[0], "", "Grüße aus ΟΔΟΣ", "İstanbul 漢字 😀"]
@@ -29,24 +30,12 @@ FORMS = {
     ),
     "polars, a stretch": lambda strings: pl.Series(["rain", *strings, "wind"])[1:-1],
     "any holder": ArrowHolder,
+    "arrow": pa.array,
     "pandas": pd.Series,
     "pandas, objects": lambda strings: pd.Series(strings, dtype=object),
     "pandas, stranger index": lambda strings: pd.Series(strings, index=range(len(strings), 0, -1)),
     "numpy": np.array,
 }
-
-
-@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=9), max_size=9))
-def test_a_column_is_its_strings(strings):
-    column = ArrowColumn(pl.Series(strings, dtype=pl.String))
-    assert list(column) == strings
-    assert len(column) == len(strings)
-    assert list(column[1:3]) == strings[1:3]
-    text, ends = column.encode()
-    expected, expected_ends = encode(strings)
-    assert text == expected
-    assert ends.dtype == np.int64
-    assert ends.tolist() == expected_ends.tolist()
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -69,16 +58,11 @@ def test_a_tokenizer_of_ones_own_gets_strings():
     assert plain.count(WRITTEN) == ours.count(pl.Series(WRITTEN))
 
 
-def test_texts_in_arrows_form_are_not_made_into_strings(monkeypatch):
-    monkeypatch.setattr(ArrowColumn, "__iter__", None)
-    vectoriser = Vectoriser(GrowingVocabulary(99), Words())
-    assert vectoriser.count(pl.Series(WRITTEN[:-2])).n_docs == 301  # the rest needs str.lower
-
-
-def test_pandas_strings_held_by_arrow_stay_where_they_are():
-    pytest.importorskip("pyarrow", reason="pandas holds its strings by itself")
-    assert isinstance(as_arrow_column(pd.Series(WRITTEN)), ArrowColumn)
-    assert as_arrow_column(pd.Series(WRITTEN, dtype=object)) is None
+def test_no_library_is_imported_for_a_column_of_another(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert as_strings(pl.Series(WRITTEN)) == WRITTEN
+    with pytest.raises(TypeError, match="Arrow's interface requires the extra 'parquet': pip inst"):
+        as_strings(ArrowHolder(WRITTEN))
 
 
 @pytest.mark.parametrize("form", ["polars", "any holder", "pandas", "pandas, objects"])

@@ -1,0 +1,239 @@
+"""Handlers: what is answered to each request."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs
+
+import msgspec
+from anyio.to_thread import run_sync
+from starlette.responses import FileResponse, HTMLResponse, Response, StreamingResponse
+
+from spectralleader.jobs.learn_result import list_topics
+from spectralleader.page import describe_snapshot, render
+from spectralleader.serve import messages
+from spectralleader.serve.answers import AnswerCache, RequestBatcher
+from spectralleader.serve.messages import Limits, RequestError, read_body, read_times, try_again
+from spectralleader.serve.metrics import Metrics
+from spectralleader.serve.service import Service, read
+from spectralleader.text.annotations import ALL, AUTO
+from spectralleader.text.snapshot import LevelledSnapshot, Snapshot
+from spectralleader.text.topics import TextTopics
+
+N_WORDS = 10  # of a topic
+FEW = 20  # documents, and their characters, that are classified without another thread
+SHORT = 20_000
+BEAT = 1.0  # seconds between two events of the live page
+LIVE_LEVELS = (2, 4, 8, 16)  # of the live page's slider, beside all topics and those suggested
+JSON, EVENTS = "application/json", "text/event-stream"
+METRICS = "text/plain; version=0.0.4; charset=utf-8"  # Prometheus asks for the version
+
+
+class Request(NamedTuple):
+    """What handlers read of a request."""
+
+    path: str
+    query: bytes
+    body: bytes  # whole
+
+
+class Handlers:
+    """What answers the requests of a service."""
+
+    def __init__(self, service: Service, metrics: Metrics, limits: Limits) -> None:
+        self.service, self.metrics, self.limits = service, metrics, limits
+        self._answers, self._batcher = AnswerCache(), RequestBatcher()
+        self._n_watching = 0  # open live pages
+
+    @property
+    def _topics(self) -> TextTopics:
+        if self.service.topics is None:
+            raise try_again(503, "the model is not loaded yet")
+        return self.service.topics
+
+    async def topics(self, request: Request) -> Response:
+        """List the topics."""
+        return as_json(await self._list(self._level(request)))
+
+    async def topic(self, request: Request) -> Response:
+        """Show a topic and its share over time."""
+        level, given = self._level(request), request.path.rpartition("/")[2]
+        listed, trends = await self._list(level), await self._trends(level)
+        n = len(listed["topics"])
+        if (number := read_number(given, n)) is None:
+            raise RequestError(404, f"there is no topic {given!r:.20}; ask for one from 1 to {n}")
+        over_time = [row for row in trends["trends"] if row["topic"] == number]
+        return as_json({**listed["topics"][number - 1], "trend": over_time})
+
+    async def trends(self, request: Request) -> Response:
+        """Show the shares of topics over time."""
+        return as_json(await self._trends(self._level(request)))
+
+    async def events(self, request: Request) -> Response:
+        """Show what happened to the topics, and whether the stream drifts."""
+        _ = self._topics
+        service = self.service
+        found = {"events": service.history(), "drifts_since": service.drifts_since}
+        return as_json({**found, "findings": await run_sync(service.findings)})
+
+    async def predict(self, request: Request) -> Response:
+        """Classify documents; nothing is learned."""
+        snapshot = await self._view(self._level(request))
+        documents, _ = read_body(request.body, messages.Documents, snapshot.words, self.limits)
+        if len(documents) <= FEW and sum(map(len, documents)) < SHORT:  # sooner done than passed on
+            found = await self._batcher.read(snapshot, documents)
+        else:
+            found = await run_sync(read, snapshot, documents)
+        told = {"level": snapshot.model.n_topics, "learned": snapshot.n_docs}
+        return as_json({"documents": found, **told})
+
+    async def learn(self, request: Request) -> Response:
+        """Have documents learned, each once.
+
+        Answered when they are on the disk: what is accepted is learned, also after a crash. A
+        request that is sent again with the same id is not learned twice.
+        """
+        words = self._topics.vectoriser.words
+        documents, body = read_body(request.body, messages.NewDocuments, words, self.limits)
+        times, now = read_times(body.times, len(documents)), datetime.now(UTC).isoformat()
+        column = "text" if body.form == "texts" else "tokens"
+        rows = [
+            {column: document, "time": time or now}
+            for document, time in zip(documents, times, strict=True)
+        ]
+        if (inbox := self.service.inbox) is None:
+            raise RequestError(
+                409, "this service does not learn what is posted; start it without --learn or "
+                "--read-only",
+            )  # fmt: skip
+        try:
+            n_new, n_known = await run_sync(inbox.add, rows, body.id)
+        except OSError as error:
+            raise RequestError(507, f"nothing was accepted: {error}, then try again") from error
+        return as_json({"accepted": n_new, "duplicates": n_known}, 202)
+
+    async def model(self, request: Request) -> Response:
+        """Send the model file as it was saved last."""
+        path = self.service.path
+        if not path.is_file():
+            raise RequestError(404, "nothing is saved yet; try again after the first checkpoint")
+        return FileResponse(path, media_type="application/octet-stream", filename=path.name)
+
+    async def healthz(self, request: Request) -> Response:
+        """Tell that the process is alive."""
+        return as_json({"status": "alive"})
+
+    async def readyz(self, request: Request) -> Response:
+        """Tell whether it learns and answers, and if not, why."""
+        problems = await run_sync(self.service.problems)  # it may wait for the disk
+        return as_json({"ready": not problems, "problems": problems}, 503 if problems else 200)
+
+    async def show_metrics(self, request: Request) -> Response:
+        """Show metrics for Prometheus."""
+        return Response(await run_sync(self.metrics.text), media_type=METRICS)
+
+    async def page(self, request: Request) -> Response:
+        """Show the live page."""
+        _ = self._topics
+        return HTMLResponse(await run_sync(lambda: render(self._content(), live=True)))
+
+    def _content(self) -> dict[str, Any]:
+        title = f"Topics of {self.service.path.name}"
+
+        def describe(snapshot: LevelledSnapshot) -> dict[str, Any]:
+            content = describe_snapshot(snapshot, title=title, levels=LIVE_LEVELS)
+            result = self.service.result
+            return {**content, "losses": [] if result is None else result.curve.rows()}
+
+        found: dict[str, Any] = self._answers.get("page", self._topics, describe)
+        return found
+
+    async def live(self, request: Request) -> Response:
+        """Send events for the live page, until it is closed."""
+        _ = self._topics
+        if self._n_watching >= self.limits.watchers:
+            raise try_again(429, "too many live pages")
+        return StreamingResponse(self._beats(), media_type=EVENTS)
+
+    async def _beats(self) -> AsyncIterator[str]:
+        shown, service = None, self.service
+        self._n_watching += 1
+        try:
+            while not service.ending.is_set():
+                content = await run_sync(self._content)
+                if content is not shown:
+                    shown = content
+                    yield event("content", content)
+                yield event("pulse", await run_sync(service.pulse))
+                await asyncio.sleep(BEAT)
+        finally:
+            self._n_watching -= 1
+
+    def _level(self, request: Request) -> int | str | None:
+        """Return the level that a request asks for, None for the default."""
+        if not request.query:  # sooner seen than parsed
+            return None
+        query = parse_qs(request.query.decode("latin-1"), keep_blank_values=True)
+        given = query.get("level", [None])[-1]
+        if given is None or given in (AUTO, ALL):
+            return given
+        n = self._topics.learner.n_topics
+        if (level := read_number(given, n)) is None:
+            error = f"level is a number from 1 to {n}, auto or all, not {given!r:.20}"
+            raise RequestError(400, error)
+        return level
+
+    async def _view(self, level: int | str | None) -> Snapshot:
+        """Return the topics of a level; all of them are at hand."""
+        is_auto = self._topics.annotations.is_auto
+        if level == ALL or (level is None and not is_auto):
+            return self.service.snapshot()
+        view: Snapshot = await self._cached("view", level, lambda snapshot: snapshot.at(level))
+        return view
+
+    async def _list(self, level: int | str | None) -> dict[str, Any]:
+        def show(snapshot: LevelledSnapshot) -> dict[str, Any]:
+            view = snapshot.at(level)
+            listed = list_topics(view, N_WORDS)
+            return {"documents": view.n_docs, "level": view.model.n_topics, "topics": listed}
+
+        listed: dict[str, Any] = await self._cached("topics", level, show)
+        return listed
+
+    async def _trends(self, level: int | str | None) -> dict[str, Any]:
+        def show(snapshot: LevelledSnapshot) -> dict[str, Any]:
+            rows = snapshot.trends(level).rows()
+            return {"level": snapshot.at(level).model.n_topics, "trends": rows}
+
+        trends: dict[str, Any] = await self._cached("trends", level, show)
+        return trends
+
+    async def _cached(
+        self, name: str, level: int | str | None, read: Callable[[LevelledSnapshot], Any]
+    ) -> Any:
+        """Return an answer for a level, computed in another thread unless it is at hand."""
+        key, topics = (name, level), self._topics
+        if self._answers.has(key, topics):
+            return self._answers.get(key, topics, read)
+        return await run_sync(self._answers.get, key, topics, read)
+
+
+def as_json(content: dict[str, Any], status: int = 200) -> Response:
+    """Return an answer in JSON."""
+    return Response(msgspec.json.encode(content), status, media_type=JSON)
+
+
+def event(name: str, value: Any) -> str:
+    """Return an event of a stream; JSON has no line feed."""
+    return f"event: {name}\ndata: {json.dumps(value, ensure_ascii=False)}\n\n"
+
+
+def read_number(given: str, n: int) -> int | None:
+    """Return a number from 1 to n, None for anything else."""
+    if given.isascii() and given.isdecimal() and 1 <= int(given[:9]) <= n:
+        return int(given)
+    return None
