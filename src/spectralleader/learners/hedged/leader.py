@@ -166,7 +166,8 @@ class HedgedLeader(Guarded):
         # Word counts first: topics are smoothed with a background that contains this block.
         self._experts.learn(likelihoods)
         self._refit.learn(block, self._experts)
-        if self._refit.renew(self._experts, self._suspicion):  # bets were against other topics
+        since = self._drifts_since if self._refit.is_outdated(self._experts) else None
+        if self._refit.renew(self._experts, self._suspicion, since):  # bets were against other topics
             self._drift = Drift(RIVALS, self.n_docs)
 
     @property

@@ -126,11 +126,20 @@ class Refit:
         own = float(totals[1].sum()) / max(1, int(np.count_nonzero(totals[0])))
         return max(LEAST, min(chosen, own))
 
-    def renew(self, experts: Experts, drift: Drift) -> bool:
-        """Run the refits that are due; return whether the reservoir's topics were replaced."""
+    def renew(self, experts: Experts, drift: Drift, outdated_since: int | None = None) -> bool:
+        """Run the refits that are due; return whether the reservoir's topics were replaced.
+
+        `outdated_since` is the number of documents before a change after which the topics fail.
+        """
         n, is_new = self.reservoir.n_seen, False
+        is_outdated = outdated_since is not None
+        if outdated_since is not None:
+            # Otherwise what came first, say in a file sorted by label, would keep nearly all topics
+            # until the stream has grown fourfold, and later documents would share a few.
+            due = max(SETTINGS.outdated * outdated_since, SETTINGS.renewal * self._n_raced)
+            self._next_race = min(self._next_race, int(np.ceil(due)))
         if n >= self._next_race:
-            is_new = self._race(experts)
+            is_new = self._race(experts, is_outdated=is_outdated)
             self._next_race = next_race(n, self.n_topics, is_settled=self.is_settled)
         # At most one of the refits per block: each restarts topics and experts.
         elif n >= max(self._next_check, self._next_rescue) and self._has_collapsed:
@@ -169,11 +178,12 @@ class Refit:
         experts.restart()
         return True
 
-    def _race(self, experts: Experts) -> bool:
+    def _race(self, experts: Experts, *, is_outdated: bool) -> bool:
         """Race new starts on part of the reservoir; return whether one of them won."""
         # Before the first race all topics are equal, and there is nothing to defend.
         incumbents = [experts.estimates.view(ALL)] if self.n_races else []
-        margin = SETTINGS.margin if self.is_settled else 0.0
+        margin = SETTINGS.outdated_margin if is_outdated else SETTINGS.margin
+        margin = margin if self.is_settled else 0.0
         outcome = self._run(self._draw(), incumbents, experts, margin)
         if outcome.incumbent < 0:
             self._adopt(outcome, experts, "replaced by a newcomer" if self.is_settled else None)
@@ -238,6 +248,11 @@ class Refit:
         if since > self.changed:
             self.changed = since
             self.events = with_event(self.events, Event(since, CHANGED, (), 0.0))
+
+    def is_outdated(self, experts: Experts) -> bool:
+        """Whether the topics fail the latest documents: those of the window are much better."""
+        recent = experts.losses[own_column(RECENT)]
+        return bool(experts.losses[own_column(ALL)] > (1.0 + SETTINGS.margin) * recent)
 
     def _seek_change(self, experts: Experts, drift: Drift) -> bool:
         """Refit the window's topics on the documents since a change, if there was one."""
