@@ -9,7 +9,6 @@ import json
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ from spectralleader import (
     LEARNERS,
     Documents,
     Learner,
-    SpectralLeader,
     TextTopics,
     TopicModel,
     Unigram,
@@ -86,9 +84,8 @@ def example_learner() -> type[Learner]:
 
 
 def known_learners() -> dict[str, Callable[..., Learner]]:
-    """Every learner by name, and those whose options change what their state holds."""
-    known: dict[str, Callable[..., Learner]] = {n: e.learner for n, e in LEARNERS.items()}
-    return known | {"spectral, shrunk": partial(SpectralLeader, shrinkage="cross-validated")}
+    """Every learner by name."""
+    return {n: e.learner for n, e in LEARNERS.items()}
 
 
 def scenario_table(**changes: object) -> dict[str, object]:
@@ -132,8 +129,7 @@ def write_corpus(path: Path, texts: Sequence[tuple[str, str | None]]) -> None:
 
 ROLES = {
     "SpectralLeader": "leader",
-    "SpectralLeader, shrunk": "variant",
-    "SpectralLeader, scaled": "variant",
+    "SpectralLeader, variant": "variant",
     "HedgedLeader": "predictor",
     "true model": "reference",
 }

@@ -5,14 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader import Documents, SpectralLeader
+from spectralleader import Documents
 from spectralleader.moments import population_sums
 from spectralleader.moments.sums import sum_pairs
 from spectralleader.spectral import basis, estimate
 from spectralleader.spectral.basis import EXTRA, find_basis, scale_words
 from spectralleader.spectral.block_krylov import top_subspace
 from spectralleader.spectral.power import power_method, random_starts
-from study.sources.synthetic import random_problem
 from tests.factories import documents, model
 
 
@@ -26,15 +25,6 @@ def test_scaled_words_give_the_population_model_back_exactly(seed, logs):
     found = estimate(scaled, 3, power_method, random_starts(3, 10, 0)).model.aligned_to(truth)
     np.testing.assert_allclose(found.weights, truth.weights, atol=1e-6)
     np.testing.assert_allclose(found.topics, truth.topics, atol=1e-6)
-
-
-@pytest.mark.parametrize("scaling", [0.25, 0.5, 1.0])
-def test_a_leader_with_scaled_words_finds_the_topics(scaling):
-    problem = random_problem(4, 60, lengths=8, seed=3)
-    leader = SpectralLeader(4, n_words=60, scaling=scaling)
-    leader.learn(problem.truth.sample(8000, 8, seed=1)[0])
-    found = leader.predictive.aligned_to(problem.truth)
-    assert abs(found.topics - problem.truth.topics).sum(axis=1).max() < 0.15
 
 
 def test_scales_fall_with_frequency_and_are_one_at_power_zero():
@@ -91,9 +81,3 @@ def test_rows_of_the_basis_are_scaled_and_words_never_seen_are_outside():
     _, vectors = np.linalg.eigh(S * sum_pairs(block) * S.T)
     top = vectors[:, : -1 - 3 - EXTRA : -1]
     np.testing.assert_allclose(np.abs(top.T @ (scaled / S)), np.eye(3 + EXTRA), atol=1e-9)
-
-
-@pytest.mark.parametrize("scaling", [-0.1, 1.5, "half", None])
-def test_scaling_is_a_number_from_zero_to_one(scaling):
-    with pytest.raises(ValueError, match="scaling must be a number from 0 to 1"):
-        SpectralLeader(3, n_words=9, scaling=scaling)

@@ -9,9 +9,8 @@ from time import perf_counter
 from typing import NamedTuple
 
 from spectralleader import jobs
-from spectralleader.documents import Documents
 from spectralleader.jobs.source import Source
-from spectralleader.learners import LEARNERS, SpectralLeader
+from spectralleader.learners import LEARNERS
 from spectralleader.runtime.compiled import KERNELS, before_each_kernel
 from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.text.first_use import sample_texts
@@ -38,7 +37,6 @@ def warm_up() -> WarmUpResult:
             for vocabulary in (None, "grow"):
                 _use(learner, vocabulary, data)
         jobs.evaluate(Source.of(data, label="label"), learners=list(LEARNERS), n_topics=2)
-        _scale()
     used = [kernel for kernel in KERNELS if kernel.signatures]
     folders = [kernel.stats.cache_path for kernel in used]
     kept = None if None in folders else Path(commonpath(folders))
@@ -56,13 +54,3 @@ def _use(learner: str, vocabulary: str | None, data: Path) -> None:
     jobs.describe(learned.topics)
     if hasattr(LEARNERS[learner].learner, "merge"):
         jobs.merge(files[:2], files[2])
-
-
-def _scale() -> None:
-    """Use the option `scaling`, which no command has."""
-    documents = Documents.from_tokens([[0, 0, 1], [2, 2, 1], [0, 1, 1]] * 20, n_words=3)
-    for scaling in (0.0, 0.5):
-        leader = SpectralLeader(2, n_words=3, scaling=scaling)
-        for start in range(0, documents.n_docs, 5):
-            leader.learn(documents[start : start + 5])
-            _ = leader.model

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from typing import Self
 
 import numpy as np
@@ -61,14 +60,6 @@ class ProjectedSums:
                 f"{documents.n_words}; use one vocabulary"
             )
         update_sums(self.sums, documents, n_added)
-
-    def without(self, documents: Documents) -> Self:
-        """Return the sums without these documents."""
-        others = copy(self)
-        # Without preallocated arrays, which belong to the original.
-        others.sums, others._room = Sums(*(array.copy() for array in self.sums)), []
-        others.downdate(documents)
-        return others
 
     def widen(self, n_words: int) -> None:
         """Extend the vocabulary; new words have zero rows in the basis."""

@@ -218,8 +218,7 @@ def make_starts(
     # multiplications of the Krylov space, the sums and the power method; BLAS's count less
     spectral_work = 60 * len(subset.words) * K + 8 * d * K**2 + (n + d) * K**3 / 16 + 20 * K**4
     if spectral and n >= ENOUGH * n_topics and spectral_work <= allowed:
-        for scaling in SETTINGS.scalings:
-            yield spectral_start(subset, n_topics, scaling, int(rng.integers(2**31)))
+        yield spectral_start(subset, n_topics, int(rng.integers(2**31)))
     # Two sweeps with ratio * K topics and two with K, and the pairs of topics that share a word.
     merging_work = 2 * (ratio + 1) * n_entries * K + d * (ratio * K) ** 2
     if n >= ENOUGH * ratio * n_topics and merging_work <= allowed:
@@ -230,9 +229,9 @@ def make_starts(
             yield random_start(documents, n_topics, rng)
 
 
-def spectral_start(documents: Documents, n_topics: int, scaling: float, seed: int) -> Statistics:
-    """Return the spectral estimate with scaled words, as if the documents followed it."""
-    sums = sum_in_basis(documents, find_basis(documents, n_topics, seed, scaling, ROUGHLY))
+def spectral_start(documents: Documents, n_topics: int, seed: int) -> Statistics:
+    """Return the spectral estimate, as if the documents followed it."""
+    sums = sum_in_basis(documents, find_basis(documents, n_topics, seed, tolerance=ROUGHLY))
     restarts = random_starts(n_topics, 10, seed)
     model = estimate(sums, n_topics, decompose_roughly, restarts).model
     mean, n = Statistics.one_document(model, float(documents.lengths.mean())), documents.n_docs

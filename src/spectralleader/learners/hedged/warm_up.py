@@ -54,7 +54,7 @@ def warm_up_em() -> None:
 def warm_up_starts() -> None:
     """Call the kernels of new starts only: the spectral start, merged and matched topics."""
     documents = sample_documents()
-    start = spectral_start(documents.take(np.arange(N_DOCS)), 2, 0.0, 0)
+    start = spectral_start(documents.take(np.arange(N_DOCS)), 2, 0)
     few_words = Documents.from_tokens(np.zeros((N_DOCS, 8), np.int64), 1)
     pair_operator(few_words)  # whose pairs are summed
     merge_topics(start.words, 1)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from spectralleader.arrays import Floats, Ints
@@ -67,15 +66,8 @@ class AnchoredEstimator:
     change stay over the words there were, so that a rebuilt cache is the same bit for bit.
     """
 
-    def __init__(
-        self,
-        n_topics: int,
-        n_words: int,
-        seed: int,
-        scaling: float = 0.0,
-    ) -> None:
+    def __init__(self, n_topics: int, n_words: int, seed: int) -> None:
         self.n_topics, self.seed = n_topics, seed
-        self.scaling = scaling
         self.n_words = n_words
         self.anchor = Documents.empty(n_words)  # the sample as it was
         self.changes: list[Change] = []  # since then
@@ -143,22 +135,11 @@ class AnchoredEstimator:
         self._cache = cache
         return cache
 
-    def models_without(self, parts: Sequence[Documents]) -> list[TopicModel]:
-        """Return the model of all parts of the sample but one, for each, in the same basis."""
-        cache, found = self._update(), []
-        for one in parts:
-            # Buffers of its own: those of `cache` belong to the current model.
-            details = Details.empty(self.n_topics, cache.sums.sums.basis.shape[1])
-            others = replace(cache, sums=cache.sums.without(one), details=details)
-            self._solve(others, NO_CHANGE, 0)
-            found.append(others.model)
-        return found
-
     def _start(self) -> MomentCache:
         """Find the anchor's basis, its sums, and their estimate from random starts."""
         starts = random_starts(self.n_topics, N_RESTARTS, self.seed)
         with ONE_BLAS_THREAD:
-            sums = ProjectedSums(find_basis(self.anchor, self.n_topics, self.seed, self.scaling))
+            sums = ProjectedSums(find_basis(self.anchor, self.n_topics, self.seed))
             sums.update(self.anchor)
             # random starts have the global guarantee
             cold = estimate(sums.sums, self.n_topics, power_method, starts)
