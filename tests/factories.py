@@ -30,9 +30,8 @@ from spectralleader.sources.position import Position
 from spectralleader.spectral import Details, warm_model
 from spectralleader.storage import load_checkpoint
 from spectralleader.storage.checkpoint import Checkpoint, Losses, Run
+from spectralleader.testing.requirements import documents, growing, same_state
 from spectralleader.testing.requirements import require_valid as assert_valid
-from spectralleader.testing.requirements import same_state
-from spectralleader.testing.streams import documents, growing
 from spectralleader.text.words import EVERYTHING
 from study.reporting.study import Study
 from study.rows import Contender, Row

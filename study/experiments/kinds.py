@@ -14,7 +14,7 @@ from spectralleader.evaluation import judge, running_averages
 from spectralleader.evaluation.metrics import METRICS
 from spectralleader.learners import LEARNERS, BatchEM, Learner
 from spectralleader.learners.fixed import Fixed
-from spectralleader.learners.lookup import find_learner
+from spectralleader.learners.registry import find_learner
 from spectralleader.models import TopicModel
 from spectralleader.samples import SAMPLES, Sample
 from study.experiments.hindsight import best_static, true_model

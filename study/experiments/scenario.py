@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spectralleader.learners.lookup import is_own
+from spectralleader.learners.registry import is_own
 from study.experiments.keys import check_choice, check_count, check_keys
 from study.experiments.kinds import KINDS
 from study.experiments.setting import Kind, Setting

@@ -11,10 +11,9 @@ from spectralleader.checks import check_whole
 from spectralleader.checks.states import check_same, distributions, part, whole
 from spectralleader.documents import Documents
 from spectralleader.em.start import Start
-from spectralleader.em.statistics import Statistics
-from spectralleader.em.steps import log_prior
-from spectralleader.learners.online_em import OnlineEM
+from spectralleader.em.statistics import Statistics, log_prior
 from spectralleader.learners.protocol import MAX_REVISITS
+from spectralleader.learners.stepwise_em import OnlineEM
 from spectralleader.samples import Change, Reservoir, Sample, sample_from_state, sample_to_state
 
 

@@ -13,8 +13,8 @@ from spectralleader.checks.states import check_same, distributions, generator, p
 from spectralleader.documents import Documents
 from spectralleader.em.start import Start
 from spectralleader.em.statistics import Statistics
-from spectralleader.learners.online_em import OnlineEM
 from spectralleader.learners.protocol import MAX_REVISITS
+from spectralleader.learners.stepwise_em import OnlineEM
 from spectralleader.models import TopicModel
 from spectralleader.samples import Reservoir
 

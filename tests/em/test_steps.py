@@ -14,8 +14,7 @@ from spectralleader.em.start import (
     start_from_state,
     start_to_state,
 )
-from spectralleader.em.statistics import with_words
-from spectralleader.em.steps import em_step, expect, log_prior, objective
+from spectralleader.em.statistics import em_step, expect, log_prior, objective, with_words
 from tests.factories import blocks, documents, model
 
 ROUNDING = 1e-9  # of sums of up to a hundred logarithms

@@ -9,8 +9,8 @@ from spectralleader.documents.views import DocumentView
 from spectralleader.em.columns import Columns, Smoothing, work_space
 from spectralleader.em.passes import set_log_probs
 from spectralleader.learners.hedged.background import smooth_into
-from spectralleader.learners.hedged.estimates import learn_posteriors
 from spectralleader.learners.hedged.expert_kernels import expert_log_probs
+from spectralleader.learners.hedged.experts import learn_posteriors
 from spectralleader.learners.hedged.mixing import weigh
 from tests.factories import documents
 

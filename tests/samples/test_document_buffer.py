@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from spectralleader import Documents, Everything, Reservoir, Window
 from spectralleader.samples.document_buffer import DocumentBuffer
-from spectralleader.samples.draws import Draws
+from spectralleader.samples.reservoir import Draws
 from tests.factories import blocks, documents
 
 SAMPLES = {

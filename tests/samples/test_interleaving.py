@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chi2, chisquare, hypergeom
 
 from spectralleader import Documents, Everything, Reservoir, Window, merge
-from spectralleader.samples.interleaving import interleave, over_one_vocabulary
+from spectralleader.samples.subsamples import interleave, over_one_vocabulary
 
 SIZES = (40, 25, 10)  # documents of three streams; the last one fits into a reservoir
 CAPACITY, TOTAL = 12, sum(SIZES)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from spectralleader import Documents, Reservoir, Window
 from spectralleader.moments.sums import sum_pairs, sum_words, tuple_weights
-from spectralleader.samples.token_subsample import draw_tokens, subsample_rows, subsample_tokens
+from spectralleader.samples.subsamples import draw_tokens, subsample_rows, subsample_tokens
 from tests.factories import same_state
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spectralleader.storage.loss_curve import MOST_POINTS, LossCurve, LossPoint
+from spectralleader.storage.checkpoint import MOST_POINTS, LossCurve, LossPoint
 
 
 def curve_of(n_blocks, size=37):

@@ -22,8 +22,7 @@ from spectralleader.sources.files import Reader, TextBlock
 from spectralleader.sources.live import LiveReader
 from spectralleader.sources.position import Position
 from spectralleader.storage import Checkpoint
-from spectralleader.storage.checkpoint import Losses, Run
-from spectralleader.storage.loss_curve import LossPoint
+from spectralleader.storage.checkpoint import Losses, LossPoint, Run
 
 
 class Pass:

@@ -6,10 +6,9 @@ This package chooses documents and stores them; `moments` computes sums over the
 from typing import Any
 
 from spectralleader.checks.states import one_of
-from spectralleader.samples.everything import Everything
 from spectralleader.samples.protocol import Change, Sample
 from spectralleader.samples.reservoir import Reservoir
-from spectralleader.samples.window import Window
+from spectralleader.samples.window import Everything, Window
 
 __all__ = [
     "SAMPLES",

@@ -16,10 +16,9 @@ from spectralleader.errors import StorageError
 from spectralleader.runtime.guard import Guarded, guard_of
 from spectralleader.runtime.interrupts import DEFER_SIGNALS
 from spectralleader.storage.atomic import check_target, write
-from spectralleader.storage.checkpoint import Checkpoint, Run
+from spectralleader.storage.checkpoint import Checkpoint, LossCurve, Run
 from spectralleader.storage.container import pack, read, unpack
 from spectralleader.storage.kinds import KINDS, find_kind, kind_of
-from spectralleader.storage.loss_curve import LossCurve
 from spectralleader.storage.migrations import FORMAT, migrate
 from spectralleader.text.topics import TextTopics
 

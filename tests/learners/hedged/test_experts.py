@@ -8,12 +8,12 @@ from scipy.special import logsumexp
 
 from spectralleader import Documents
 from spectralleader.em.statistics import SMALLEST_SCALE, Statistics
-from spectralleader.learners.hedged.estimates import Estimates
 from spectralleader.learners.hedged.expert_kernels import add_losses, track_priors
 from spectralleader.learners.hedged.experts import (
     FLOOR,
     N_ESTIMATES,
     N_PRIORS,
+    Estimates,
     Experts,
     expert_table,
     own_column,

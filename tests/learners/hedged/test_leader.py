@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents, HedgedLeader, TopicModel, Window
-from spectralleader.evaluation.agreement import matched_accuracy
+from spectralleader.evaluation.metrics import matched_accuracy
 from spectralleader.learners.hedged.experts import expert_table
 from spectralleader.models.matching import best_order
 from study.sources.synthetic import easy, non_stochastic, random_problem

@@ -8,9 +8,11 @@ import pytest
 
 from spectralleader import Documents, SpectralMethod
 from spectralleader.em.statistics import Statistics, with_words
+from spectralleader.learners import summaries
 from spectralleader.learners.hedged.background import Background, smooth
 from spectralleader.learners.hedged.settings import SETTINGS
-from spectralleader.learners.passes import InMemory, add, solve, summaries
+from spectralleader.learners.passes import solve
+from spectralleader.learners.summaries import InMemory, add
 from spectralleader.spectral.algorithm1 import valid_model
 from study.sources.synthetic import random_problem
 from tests.factories import documents

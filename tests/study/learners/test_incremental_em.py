@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents, Everything, Reservoir, StepwiseEM, Window
-from spectralleader.em.statistics import Statistics, with_words
-from spectralleader.em.steps import log_prior
+from spectralleader.em.statistics import Statistics, log_prior, with_words
 from study.learners.incremental_em import IncrementalEM, free_energy
 from tests.factories import blocks, documents, model
 

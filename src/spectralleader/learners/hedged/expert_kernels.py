@@ -5,8 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
-from spectralleader.em.columns import UNSEEN, WEIGHT
-from spectralleader.em.products import WordProbs, multiply_words, normalise, safe_length
+from spectralleader.em.columns import (
+    UNSEEN,
+    WEIGHT,
+    WordProbs,
+    multiply_words,
+    normalise,
+    safe_length,
+)
 from spectralleader.runtime.compiled import in_place, inlined
 
 

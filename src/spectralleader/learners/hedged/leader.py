@@ -15,8 +15,7 @@ from spectralleader.documents import Documents
 from spectralleader.documents.recoding import check_recoding
 from spectralleader.em.statistics import with_words
 from spectralleader.learners.hedged.background import smooth
-from spectralleader.learners.hedged.drift import Drift
-from spectralleader.learners.hedged.events import Event
+from spectralleader.learners.hedged.drift import Drift, Event
 from spectralleader.learners.hedged.experts import (
     ALL,
     RECENT,

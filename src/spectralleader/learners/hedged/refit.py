@@ -20,22 +20,23 @@ from spectralleader.checks.states import (
 from spectralleader.documents import Documents
 from spectralleader.em.columns import Smoothing
 from spectralleader.em.statistics import Statistics, match
-from spectralleader.learners.hedged.averaged_topics import AveragedTopics
-from spectralleader.learners.hedged.background import LEAST, fit_strength
-from spectralleader.learners.hedged.drift import Drift
-from spectralleader.learners.hedged.events import CHANGED, Event, with_event
+from spectralleader.learners.hedged.background import LEAST, AveragedTopics, fit_strength
+from spectralleader.learners.hedged.drift import CHANGED, Drift, Event, with_event
 from spectralleader.learners.hedged.experts import ALL, RECENT, SAMPLE_NAMES, Experts, own_column
-from spectralleader.learners.hedged.race import ENOUGH, Outcome, n_open, race
-from spectralleader.learners.hedged.revival import (
+from spectralleader.learners.hedged.race import (
+    ENOUGH,
+    Outcome,
     count_used,
     find_dead,
+    n_open,
     n_used_by,
+    race,
     restart_topics,
 )
 from spectralleader.learners.hedged.sample_em import SampleEM
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.samples import Reservoir, Window, sample_to_state
-from spectralleader.samples.interleaving import interleave, take_in_turns
+from spectralleader.samples.subsamples import interleave, take_in_turns
 
 COUNTERS = (
     *("n_races", "_n_raced", "_next_race", "_since", "_next_fresh", "_next_check"),

@@ -12,7 +12,7 @@ from spectralleader.documents.views import DocumentView
 from spectralleader.learners.spectral_leader.changes import changes_from_state, changes_to_state
 from spectralleader.models import TopicModel
 from spectralleader.moments import ProjectedSums
-from spectralleader.moments.update_kernels import update_sums
+from spectralleader.moments.projected import update_sums
 from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.samples import Change, Sample
 from spectralleader.spectral import (
