@@ -4,13 +4,36 @@ from __future__ import annotations
 
 from spectralleader.documents import Documents
 from spectralleader.learners import Learner
-from spectralleader.learners.fixed import Fixed, Sequel
+from spectralleader.learners.fixed import Fixed
 from spectralleader.models import TopicModel
 from study.experiments.corpus import CorpusSource
 from study.experiments.setting import Setting
 from study.experiments.sources import Source
 from study.rows import Contender
 from study.sources.synthetic import Replaced
+
+
+class Sequel(Fixed):
+    """One given model, and another after some documents: the truth of a changing stream.
+
+    Examples
+    --------
+    >>> learner = Sequel(TopicModel.uniform(2, 3), TopicModel.uniform(1, 3), n_docs=1)
+    >>> learner.learn(Documents.from_tokens([[0, 0, 0]], n_words=3))
+    >>> learner.model.n_topics
+    1
+    """
+
+    def __init__(self, model: TopicModel, then: TopicModel, *, n_docs: int) -> None:
+        super().__init__(model)
+        self._then, self._n_left = then, n_docs
+
+    def learn(self, documents: Documents) -> None:
+        """Count the documents, and switch the model when it is time."""
+        super().learn(documents)
+        self._n_left -= documents.n_docs
+        if self._n_left <= 0:
+            self.model = self._then
 
 
 def true_model(source: Source, setting: Setting) -> Learner:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
-
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_whole
-from spectralleader.checks.states import check_same, distributions, part, whole
+from spectralleader.checks.saved import field, fields
+from spectralleader.checks.states import distributions, take, whole
 from spectralleader.documents import Documents
 from spectralleader.em.start import Start
 from spectralleader.em.statistics import Statistics, log_prior
 from spectralleader.learners.protocol import MAX_REVISITS
 from spectralleader.learners.stepwise_em import OnlineEM
-from spectralleader.samples import Change, Reservoir, Sample, sample_from_state, sample_to_state
+from spectralleader.samples import Change, Reservoir, Sample, read_sample
 
 
 class IncrementalEM(OnlineEM):
@@ -51,7 +50,15 @@ class IncrementalEM(OnlineEM):
     [0.3, 0.7]
     """
 
-    parameters = (*OnlineEM.parameters, "n_revisits")
+    saved = fields(
+        OnlineEM.saved,
+        n_revisits=take,
+        sample=field(read_sample, n_words=lambda known: known["n_words"]),
+        posterior=field(
+            distributions, shape=lambda known: (len(known["sample"]), known["n_topics"])
+        ),
+        _next=field(whole, most=lambda known: len(known["sample"])),
+    )
 
     def __init__(
         self,
@@ -71,6 +78,15 @@ class IncrementalEM(OnlineEM):
         self.sample: Sample = reservoir if sample is None else sample
         self._posterior = np.zeros((0, n_topics))  # of the document in each slot; grows in steps
         self._next = 0  # slot to revisit next
+
+    @property
+    def posterior(self) -> Floats:
+        """P(topic | document) of the document in each slot."""
+        return self._posterior[: len(self.sample)]
+
+    @posterior.setter
+    def posterior(self, posterior: Floats) -> None:
+        self._posterior = posterior
 
     @property
     def _pseudo_count(self) -> float:
@@ -120,28 +136,7 @@ class IncrementalEM(OnlineEM):
     @property
     def free_energy(self) -> float:
         """What a revisit never lowers, see `free_energy`."""
-        posterior = self._posterior[: len(self.sample)]
-        return free_energy(posterior, self._statistics, self._pseudo_count)
-
-    def to_state(self) -> dict[str, Any]:
-        """Return everything needed to continue."""
-        return {
-            **super().to_state(),
-            "sample": sample_to_state(self.sample),
-            "posterior": self._posterior[: len(self.sample)].copy(),
-            "next": self._next,
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return the learner that `to_state` described."""
-        learner = super().from_state(state)
-        learner.sample = sample_from_state(part(state, "sample"))
-        check_same("n_words of the sample", learner.sample.n_words, learner.n_words)
-        shape = (len(learner.sample), learner.n_topics)
-        learner._posterior = distributions(state, "posterior", shape)
-        learner._next = whole(state, "next", 0, len(learner.sample))
-        return learner
+        return free_energy(self.posterior, self._statistics, self._pseudo_count)
 
 
 def free_energy(posterior: Floats, statistics: Statistics, pseudo_count: float) -> float:

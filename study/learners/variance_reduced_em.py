@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_whole, is_number
-from spectralleader.checks.states import check_same, distributions, generator, part, take, whole
+from spectralleader.checks.saved import Saved, field, fields
+from spectralleader.checks.states import (
+    LARGEST,
+    check_same,
+    distributions,
+    generator,
+    take,
+    whole,
+)
 from spectralleader.documents import Documents
 from spectralleader.em.start import Start
 from spectralleader.em.statistics import Statistics
@@ -18,13 +25,21 @@ from spectralleader.learners.stepwise_em import OnlineEM
 from spectralleader.models import TopicModel
 from spectralleader.samples import Reservoir
 
+DIFFERENCES = field(Statistics, least=-LARGEST)  # of statistics, which may be negative
 MINI_BATCH = 30  # documents drawn for one step, at most: a large block makes many steps
 
 
 @dataclass(frozen=True)
-class Anchor:
+class Anchor(Saved):
     """The documents of an epoch, and what they add up to under the model at its beginning."""
 
+    saved = fields(
+        documents=Documents,
+        posterior=field(
+            distributions, shape=lambda known: (known["documents"].n_docs, known["n_topics"])
+        ),
+        statistics=Statistics,
+    )
     documents: Documents
     posterior: Floats  # (n_docs, K)
     statistics: Statistics  # mean over the documents and the start
@@ -45,24 +60,10 @@ class Anchor:
         documents = self.documents.renumber(new_ids, n_words)
         return replace(self, documents=documents, statistics=statistics)
 
-    def to_state(self) -> dict[str, Any]:
-        """Return the state of the anchor."""
-        return {
-            "documents": self.documents.to_state(),
-            "posterior": self.posterior,
-            "statistics": self.statistics.to_state(),
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any], n_topics: int, n_words: int) -> Anchor:
-        """Return the anchor that `to_state` described, of a learner of that size."""
-        documents = Documents.from_state(part(state, "documents"))
-        check_same("n_words of the anchor", documents.n_words, n_words)
-        if documents.n_docs == 0:
+    def _loaded(self) -> None:
+        check_same("n_words of the anchor", self.documents.n_words, self.statistics.n_words)
+        if self.documents.n_docs == 0:
             raise ValueError("an anchor must have documents")
-        posterior = distributions(state, "posterior", (documents.n_docs, n_topics))
-        statistics = Statistics.from_state(part(state, "statistics"), n_topics, n_words)
-        return cls(documents, posterior, statistics)
 
 
 class VarianceReducedEM(OnlineEM):
@@ -105,8 +106,17 @@ class VarianceReducedEM(OnlineEM):
     [0.3, 0.7]
     """
 
-    parameters = (*OnlineEM.parameters, "step_size", "n_revisits")
-    has_differences = True
+    saved = fields(
+        OnlineEM.saved,
+        _statistics=DIFFERENCES,
+        step_size=take,
+        n_revisits=take,
+        sample=Reservoir,
+        _rng=generator,
+        _start=Statistics,
+        _anchor=field(Anchor, optional=True),
+        _n_left=field(whole, least=-MINI_BATCH),
+    )
 
     def __init__(
         self,
@@ -166,27 +176,6 @@ class VarianceReducedEM(OnlineEM):
         self._statistics.add(documents, change, gain / n_docs)
         self._n_left -= n_docs
 
-    def to_state(self) -> dict[str, Any]:
-        """Return everything needed to continue."""
-        return {
-            **super().to_state(),
-            "sample": self.sample.to_state(),
-            "rng": self._rng.bit_generator.state,
-            "start_statistics": self._start.to_state(),
-            "anchor": None if self._anchor is None else self._anchor.to_state(),
-            "n_left": self._n_left,
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return the learner that `to_state` described."""
-        learner = super().from_state(state)
-        sizes = learner.n_topics, learner.n_words
-        learner.sample = Reservoir.from_state(part(state, "sample"))
-        check_same("n_words of the sample", learner.sample.n_words, learner.n_words)
-        learner._rng = generator(state, "rng")
-        learner._start = Statistics.from_state(part(state, "start_statistics"), *sizes)
-        if take(state, "anchor") is not None:
-            learner._anchor = Anchor.from_state(part(state, "anchor"), *sizes)
-        learner._n_left = whole(state, "n_left", -MINI_BATCH)
-        return learner
+    def _loaded(self) -> None:
+        super()._loaded()
+        check_same("n_words of the sample", self.sample.n_words, self.n_words)

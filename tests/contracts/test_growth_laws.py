@@ -16,7 +16,7 @@ from spectralleader import (
     TopicModel,
 )
 from spectralleader.learners.stepwise_em import OnlineEM
-from spectralleader.samples import SAMPLES, Window, sample_from_state, sample_to_state
+from spectralleader.samples import SAMPLES, Window, read_sample
 from spectralleader.testing import laws
 from spectralleader.testing.requirements import Maker, taught
 from tests.factories import assert_valid, blocks, documents, growing, model, same_state
@@ -229,6 +229,6 @@ def test_a_recoded_sample_remembers_what_it_would_have_of_recoded_documents(
         other.add(block.widen(25).recode(ids, n_words))
     sample.recode(ids, n_words)
     assert sample.documents == other.documents
-    loaded = sample_from_state(sample_to_state(sample))
+    loaded = read_sample({"sample": sample.to_state()}, "sample")
     for block in after:
         assert sample.add(block).left == other.add(block).left == loaded.add(block).left

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
+from spectralleader.checks.saved import Saved, field, fields
 from spectralleader.checks.states import LARGEST, floats, number
 from spectralleader.documents import Documents
 from spectralleader.documents.recoding import move_rows
@@ -25,7 +26,15 @@ from spectralleader.runtime.compiled import in_place
 SMALLEST_SCALE = 1e-100  # below this the lazy factor is multiplied out, before it underflows
 
 
-class Statistics:
+# The bounds hold for scaled values, but the arrays are saved unscaled. An owner of sums that can be
+# differences gives another `least`.
+UNSCALED: dict[str, Any] = {
+    "least": lambda known: known.get("least", 0.0) / known["scale"],
+    "most": lambda known: known.get("most", LARGEST) / known["scale"],
+}
+
+
+class Statistics(Saved):
     """Expected numbers of documents and words of each topic.
 
     A document with counts c and topic posterior r contributes r and c (x) r. The sums decay lazily:
@@ -44,6 +53,11 @@ class Statistics:
     """
 
     __slots__ = ("_room", "n_words", "scale", "totals")
+    saved = fields(
+        scale=field(number, least=SMALLEST_SCALE, most=1.0),
+        totals=field(floats, shape=(2, "n_topics"), **UNSCALED),
+        words=field(floats, shape=("n_words", "n_topics"), **UNSCALED),
+    )
 
     totals: Floats  # (2, K): documents of each topic, and their words, which is words.sum(axis=0)
     n_words: int
@@ -162,25 +176,10 @@ class Statistics:
         topics /= topics.sum(axis=1, keepdims=True)
         return TopicModel.trusted(weights / weights.sum(), topics)
 
-    def to_state(self) -> dict[str, Any]:
-        """Return the state as a copy: the statistics may continue to change."""
-        still = self.copy()
-        return {"totals": still.totals, "words": still.words, "scale": still.scale}
-
-    @classmethod
-    def from_state(
-        cls, state: dict[str, Any], n_topics: int, n_words: int, least: float = -LARGEST
-    ) -> Statistics:
-        """Return the statistics that `to_state` described; raise if any is below `least`."""
-        scale = number(state, "scale", SMALLEST_SCALE, 1.0)
-        # The bounds hold for scaled values, but the arrays are saved unscaled.
-        bounds = (least / scale, LARGEST / scale)
-        totals = floats(state, "totals", (2, n_topics), *bounds)
-        words = floats(state, "words", (n_words, n_topics), *bounds)
-        slack = 1e-3 * (1.0 / scale + np.abs(words).sum(axis=0))  # far above rounding errors
-        if (np.abs(totals[1] - words.sum(axis=0)) > slack).any():
+    def _loaded(self) -> None:
+        slack = 1e-3 * (1.0 / self.scale + np.abs(self.words).sum(axis=0))  # far above rounding
+        if (np.abs(self.totals[1] - self.words.sum(axis=0)) > slack).any():
             raise ValueError("totals must be the sums of the words")
-        return cls(totals, words, scale)
 
 
 def match(statistics: Statistics, reference: Statistics) -> Ints:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_whole, is_number
-from spectralleader.checks.states import check_same, part, take
+from spectralleader.checks.saved import fields
+from spectralleader.checks.states import check_same, take
 from spectralleader.documents import Documents
 from spectralleader.em.start import (
     Start,
@@ -18,11 +19,10 @@ from spectralleader.em.start import (
     check_start,
     make_start,
     n_known_words,
-    start_from_state,
-    start_to_state,
+    read_start,
 )
 from spectralleader.em.statistics import em_step, objective, with_words
-from spectralleader.learners.checked import CheckedLearner
+from spectralleader.learners.learner_base import LearnerBase
 from spectralleader.learners.passes import solve
 from spectralleader.learners.protocol import MAX_ITERATIONS, MAX_RESTARTS, check_block
 from spectralleader.learners.summaries import InMemory
@@ -36,12 +36,14 @@ from spectralleader.spectral import Estimate
 Info = TypeVar("Info")
 
 
-class Offline(CheckedLearner, Generic[Info]):
+class Offline(LearnerBase, Generic[Info]):
     """A learner by remembering: every document is kept, and a model read is solved for from all.
 
     Memory grows with the stream, and a model costs a solution from scratch: for reference, not for
     streams. `fit` is the usual way to use it. A subclass says how to solve (`_solve`).
     """
+
+    saved = fields(LearnerBase.saved, _memory=Everything)
 
     def __init__(self, n_topics: int, n_words: int | None, seed: int, n_known: int = 1) -> None:
         super().__init__(n_topics, n_words, seed, n_known)
@@ -96,18 +98,8 @@ class Offline(CheckedLearner, Generic[Info]):
         """How the model came about."""
         return self._solved()[1]
 
-    def to_state(self) -> dict[str, Any]:
-        """Return everything needed to continue."""
-        return {**super().to_state(), "memory": self._memory.to_state()}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return the learner that `to_state` described."""
-        memory = Everything.from_state(part(state, "memory"))
-        learner = super().from_state(state)
-        check_same("n_words of the memory", memory.n_words, learner.n_words)
-        learner._memory = memory
-        return learner
+    def _loaded(self) -> None:
+        check_same("n_words of the memory", self._memory.n_words, self.n_words)
 
 
 @dataclass(frozen=True)
@@ -152,7 +144,15 @@ class BatchEM(Offline[Ascent]):
     ([0.33, 0.67], True)
     """
 
-    parameters = (*Offline.parameters, "smoothing", "n_restarts", "n_iterations", "tolerance")
+    # Numbers are checked by the constructor.
+    saved = fields(
+        Offline.saved,
+        start=read_start,
+        smoothing=take,
+        n_restarts=take,
+        n_iterations=take,
+        tolerance=take,
+    )
 
     def __init__(
         self,
@@ -206,17 +206,6 @@ class BatchEM(Offline[Ascent]):
             gain = objectives[-1] - objectives[-2]
         return model, Ascent(np.array(objectives), converged=bool(gain < self.tolerance))
 
-    def to_state(self) -> dict[str, Any]:
-        """Return everything needed to continue."""
-        return {**super().to_state(), "start": start_to_state(self.start)}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return the learner that `to_state` described."""
-        learner = super().from_state(state)
-        learner.start = start_from_state(take(state, "start"), learner.n_topics, learner.n_words)
-        return learner
-
 
 class SpectralMethod(Offline[Estimate]):
     """Tensor decomposition of the moments of all documents: theta* where the truth is not known.
@@ -246,7 +235,7 @@ class SpectralMethod(Offline[Estimate]):
     ([0.33, 0.67], 2)
     """
 
-    parameters = (*Offline.parameters, "n_restarts", "n_iterations", "n_polish")
+    saved = fields(Offline.saved, n_restarts=take, n_iterations=take, n_polish=take)
 
     def __init__(
         self,
@@ -273,8 +262,3 @@ class SpectralMethod(Offline[Estimate]):
             n_iterations=self.n_iterations,
         )
         return solution.model, solution.estimate
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return the learner that `to_state` described."""
-        return super().from_state({"n_polish": 0, **state})  # files of before it was there

@@ -9,35 +9,47 @@ import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import is_number
-from spectralleader.checks.states import part, take, whole
+from spectralleader.checks.saved import field, fields
+from spectralleader.checks.states import take, whole
 from spectralleader.documents import Documents
 from spectralleader.em.start import (
     Start,
     check_concentration,
     check_smoothing,
+    check_start,
     make_start,
     n_known_words,
     recode_start,
 )
 from spectralleader.em.statistics import Statistics, match, with_words
-from spectralleader.learners.checked import CheckedLearner
-from spectralleader.learners.protocol import sizes_of
+from spectralleader.learners.learner_base import LearnerBase
 from spectralleader.models import TopicModel
 from spectralleader.models.matching import cosines
 
 
-class OnlineEM(CheckedLearner):
+def read_concentration(state: Any, name: str) -> float:
+    """Return the stored concentration of random topics; infinite for a given start."""
+    found = take(state, name)
+    return np.inf if found == np.inf else check_concentration(found)
+
+
+class OnlineEM(LearnerBase):
     """A start, running statistics, and the model that the M-step reads off them.
 
-    A subclass says how a block changes the statistics (`_update`); `parameters` are the arguments
-    of its constructor but the start.
+    A subclass says how a block changes the statistics (`_update`).
 
     A word that is new after the first update has not occurred: it has the smoothing's pseudo-count.
     One that is new before is drawn into the start.
     """
 
-    parameters = (*CheckedLearner.parameters, "smoothing")
-    has_differences = False  # whether the statistics may be negative
+    saved = fields(
+        LearnerBase.saved,
+        smoothing=take,  # checked by the constructor, like all numbers of the subclasses
+        n_updates=whole,
+        _concentration=read_concentration,
+        _statistics=Statistics,
+        _unlearned=field(TopicModel, optional=True),
+    )
 
     def __init__(
         self, n_topics: int, n_words: int | None, seed: int, start: Start, smoothing: float
@@ -76,6 +88,22 @@ class OnlineEM(CheckedLearner):
         super()._recode(new_ids, n_words)
 
     @property
+    def _unlearned(self) -> TopicModel | None:
+        """The start, as long as nothing was learned; later it is not needed."""
+        return self.model if self.n_updates == 0 else None
+
+    @_unlearned.setter
+    def _unlearned(self, start: TopicModel | None) -> None:
+        self._model = start
+
+    def _loaded(self) -> None:
+        start = self._model
+        if (start is not None) != (self.n_updates == 0):
+            raise ValueError("there must be a start if, and only if, nothing was learned")
+        if start is not None:
+            check_start(start, self.n_topics, self.n_words)
+
+    @property
     def _pseudo_count(self) -> float:
         """The smoothing, in the unit of the statistics."""
         return self.smoothing
@@ -86,38 +114,6 @@ class OnlineEM(CheckedLearner):
         if self._model is None:
             self._model = self._statistics.maximise(self._pseudo_count)
         return self._model
-
-    def to_state(self) -> dict[str, Any]:
-        """Return everything needed to continue."""
-        return {
-            **super().to_state(),
-            "start": self.model.to_state() if self.n_updates == 0 else None,
-            "concentration": self._concentration,
-            "n_updates": self.n_updates,
-            "statistics": self._statistics.to_state(),
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return the learner that `to_state` described."""
-        sizes, n_updates = sizes_of(state), whole(state, "n_updates")
-        statistics = Statistics.from_state(part(state, "statistics"), *sizes)
-        if not cls.has_differences:  # rounded below 0 in older files, and in files that lie
-            for sums in (statistics.totals, statistics.words):
-                np.maximum(sums, 0.0, out=sums)
-        if n_updates == 0:
-            start = TopicModel.from_state(part(state, "start"))
-        else:
-            start = TopicModel.uniform(*sizes)  # long forgotten
-        learner = cls._made(state, start=start)
-        learner.n_updates = n_updates
-        concentration = take(state, "concentration")
-        if concentration != np.inf:  # of a given start
-            concentration = check_concentration(concentration)
-        learner._concentration = concentration
-        learner._statistics = statistics
-        learner._model = start if n_updates == 0 else None
-        return learner
 
 
 ALIKE = 0.5  # cosine that topics have on average, at least, to be averaged
@@ -161,7 +157,7 @@ class StepwiseEM(OnlineEM):
     [0.3, 0.7]
     """
 
-    parameters = (*OnlineEM.parameters, "step_power", "step_offset")
+    saved = fields(OnlineEM.saved, step_power=take, step_offset=take)
 
     def __init__(
         self,

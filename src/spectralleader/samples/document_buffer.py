@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
-from spectralleader.checks.states import check_same, part, whole
+from spectralleader.checks.saved import Saved, field, fields
+from spectralleader.checks.states import check_same, whole
 from spectralleader.documents import Documents
 from spectralleader.documents.views import DocumentView
 from spectralleader.runtime.compiled import in_place
@@ -128,15 +129,6 @@ class DocumentBuffer:
         self.__dict__.update(state)
         self._open(self._words, self._counts, self._end)
 
-    def to_state(self) -> dict[str, Any]:
-        """Return the remembered documents in the order of their slots."""
-        return {"documents": self.documents().to_state()}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> DocumentBuffer:
-        """Return the buffer that `to_state` described."""
-        return cls.of(Documents.from_state(part(state, "documents")))
-
 
 @in_place
 def write_documents(
@@ -174,8 +166,10 @@ def write_documents(
     return n_left, end
 
 
-class BufferedSample:
+class BufferedSample(Saved):
     """A sample that stores documents in `DocumentBuffer`."""
+
+    saved = fields(documents=Documents)
 
     def __init__(self, n_words: int) -> None:
         self._buffer = DocumentBuffer(n_words)
@@ -193,6 +187,10 @@ class BufferedSample:
         """The remembered documents, in the order of their slots."""
         return self._buffer.documents()
 
+    @documents.setter
+    def documents(self, documents: Documents) -> None:
+        self._buffer = DocumentBuffer.of(documents)
+
     @property
     def view(self) -> DocumentView:
         """A view of the remembered documents, in the order of their slots."""
@@ -206,6 +204,12 @@ class BufferedSample:
 class BoundedSample(BufferedSample):
     """A sample of at most `capacity` documents with at most `budget` entries (distinct words)."""
 
+    saved = fields(
+        BufferedSample.saved,
+        capacity=field(whole, least=1),
+        budget=whole,
+        n_seen=whole,
+    )
     n_seen: int  # documents seen so far, remembered or not
 
     def __init__(self, capacity: int, n_words: int, budget: int | None) -> None:
@@ -220,14 +224,6 @@ class BoundedSample(BufferedSample):
         """The settings that samples must share to be merged."""
         return {"capacity": self.capacity, "budget": self.budget}
 
-    def to_state(self) -> dict[str, Any]:
-        """Return everything needed to continue."""
-        return {**self.settings, "n_seen": self.n_seen, "places": self._buffer.to_state()}
-
-    def _load_buffer(self, state: dict[str, Any]) -> None:
-        """Restore the documents that `to_state` described."""
-        self._buffer = DocumentBuffer.from_state(part(state, "places"))
-        self.n_seen = whole(state, "n_seen")
+    def _loaded(self) -> None:
         # Samples fill up before they replace anything.
-        expected = min(self.n_seen, self.capacity)
-        check_same("documents remembered", len(self._buffer), expected)
+        check_same("documents remembered", len(self), min(self.n_seen, self.capacity))

@@ -8,7 +8,8 @@ from typing import Any, Literal, Self, cast, get_args
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
-from spectralleader.checks.states import generator, take, whole
+from spectralleader.checks.saved import field, fields
+from spectralleader.checks.states import generator, one_of
 from spectralleader.documents import Documents
 from spectralleader.runtime.compiled import in_place, inlined
 from spectralleader.samples.document_buffer import BoundedSample, DocumentBuffer
@@ -26,7 +27,7 @@ class Draws:
     >>> one_by_one, together = (Draws(np.random.default_rng(0)) for _ in range(2))
     >>> [one_by_one.one() for _ in range(3)] == [tuple(pair) for pair in together.many(3)]
     True
-    >>> one_by_one.state == together.state
+    >>> one_by_one.to_state() == together.to_state()
     True
     """
 
@@ -48,9 +49,8 @@ class Draws:
         self._put_back()
         return self._rng.random((n, 2))
 
-    @property
-    def state(self) -> dict[str, Any]:
-        """The state of the generator, as if nothing had been buffered."""
+    def to_state(self) -> dict[str, Any]:
+        """Return the state of the generator, as if nothing had been buffered."""
         self._put_back()
         return cast(dict[str, Any], self._rng.bit_generator.state)
 
@@ -65,6 +65,11 @@ class Draws:
 Acceptance = Literal["paper", "uniform"]
 NONE_CHOSEN = np.empty((0, 2), np.int64)  # no document enters
 FEW = 32  # up to this many entering documents are sorted by insertion inside the kernel
+
+
+def read_draws(state: Any, name: str) -> Draws:
+    """Return the draws of a stored generator."""
+    return Draws(generator(state, name))
 
 
 class Reservoir(BoundedSample):
@@ -88,6 +93,14 @@ class Reservoir(BoundedSample):
     >>> len(reservoir), reservoir.n_seen, change.entered.n_docs
     (2, 3, 2)
     """
+
+    saved = fields(
+        BoundedSample.saved,
+        kind=field(one_of, known=("reservoir",)),
+        acceptance=field(one_of, known=get_args(Acceptance)),
+        _draws=read_draws,
+    )
+    kind = "reservoir"
 
     def __init__(
         self,
@@ -164,22 +177,6 @@ class Reservoir(BoundedSample):
     def settings(self) -> dict[str, Any]:
         """The settings that samples must share to be merged."""
         return {**super().settings, "acceptance": self.acceptance}
-
-    def to_state(self) -> dict[str, Any]:
-        """Return everything needed to continue."""
-        return {**super().to_state(), "rng": self._draws.state}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Reservoir:
-        """Return the reservoir that `to_state` described."""
-        reservoir = cls(
-            whole(state, "capacity", 1),
-            acceptance=take(state, "acceptance"),
-            budget=state.get("budget"),  # missing in older files
-        )
-        reservoir._load_buffer(state)
-        reservoir._draws = Draws(generator(state, "rng"))
-        return reservoir
 
 
 @in_place

@@ -7,7 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from spectralleader.checks.states import whole
+from spectralleader.checks.saved import field, fields
+from spectralleader.checks.states import one_of
 from spectralleader.documents import Documents
 from spectralleader.samples.document_buffer import BoundedSample, BufferedSample, DocumentBuffer
 from spectralleader.samples.protocol import Change
@@ -27,6 +28,12 @@ class Window(BoundedSample):
     >>> sorted(window.documents.words.tolist())
     [1, 2]
     """
+
+    saved = fields(
+        BoundedSample.saved,
+        kind=field(one_of, known=("window",)),
+    )
+    kind = "window"
 
     def __init__(self, capacity: int, *, n_words: int = 1, budget: int | None = None) -> None:
         super().__init__(capacity, n_words, budget)
@@ -71,14 +78,6 @@ class Window(BoundedSample):
         slots = np.arange(self.n_seen - len(turns), self.n_seen) % self.capacity
         self._buffer = DocumentBuffer.of(take_in_turns(newest, turns).take(np.argsort(slots)))
 
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Window:
-        """Return the window that `to_state` described."""
-        budget = state.get("budget")  # older files have none: the default
-        window = cls(whole(state, "capacity", 1), budget=budget)
-        window._load_buffer(state)
-        return window
-
 
 class Everything(BufferedSample):
     """A sample of all documents seen. Memory grows with the stream.
@@ -90,6 +89,12 @@ class Everything(BufferedSample):
     >>> len(everything), change.left.n_docs
     (3, 0)
     """
+
+    saved = fields(
+        BufferedSample.saved,
+        kind=field(one_of, known=("everything",)),
+    )
+    kind = "everything"
 
     def __init__(self, *, n_words: int = 1) -> None:
         super().__init__(n_words)
@@ -113,14 +118,3 @@ class Everything(BufferedSample):
     def settings(self) -> dict[str, Any]:
         """The settings that samples must share to be merged."""
         return {}
-
-    def to_state(self) -> dict[str, Any]:
-        """Return the remembered documents."""
-        return self._buffer.to_state()
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Everything:
-        """Return the sample that `to_state` described."""
-        everything = cls()
-        everything._buffer = DocumentBuffer.from_state(state)
-        return everything

@@ -9,8 +9,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, Protocol, Self
 
+from spectralleader import __version__
 from spectralleader.checks import check_json
-from spectralleader.checks.states import part, plain, text
+from spectralleader.checks.states import part, plain, take, text, whole
 from spectralleader.documents import Documents
 from spectralleader.errors import StorageError
 from spectralleader.learners.protocol import Learner
@@ -83,6 +84,7 @@ KINDS: dict[str, type[Storable]] = {
 }
 
 
+FORMAT = 4  # of the files that are written and read; earlier ones were never released
 LEARNER = "learner/"  # prefix of learners' names
 
 
@@ -107,3 +109,20 @@ def find_kind(name: str) -> type[Storable]:
     if name in ADAPTERS:
         return adapter_class(name)
     raise StorageError(f"contains an object of unknown kind {name!r:.40}")
+
+
+def check_header(header: dict[str, Any]) -> dict[str, Any]:
+    """Return the header of a file if its format and kind are known; raise `StorageError` if not."""
+    found = whole(header, "format", 1, 10**6)
+    if found < FORMAT:
+        raise StorageError(
+            f"has format {found}, which spectralleader {__version__} cannot read: learn it again"
+        )
+    if found > FORMAT:
+        raise StorageError(
+            f"has format {found}, spectralleader {__version__} reads {FORMAT}; it was written by "
+            f"{take(header, 'library')!r:.40}: install that or a newer one"
+        )
+    find_kind(text(header, "kind"))
+    take(header, "state")
+    return header

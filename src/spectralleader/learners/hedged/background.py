@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
-from spectralleader.checks.states import MOST, floats, number, part, whole
+from spectralleader.checks.saved import Saved, field, fields
+from spectralleader.checks.states import MOST, floats, number, whole
 from spectralleader.documents import Documents
 from spectralleader.documents.recoding import move_rows
 from spectralleader.em.columns import UNSEEN, WEIGHT, Columns
@@ -31,12 +32,16 @@ def fit_strength(n_tokens: float, n_topics: int, n_words: int) -> float:
     return max(LEAST, min(share, SETTINGS.fit_most * n_words))
 
 
-class Background:
+class Background(Saved):
     """Word counts of the stream, which also define the topic of no documents.
 
     A word with count c of n has the probability ``(c + 1/2) / (n + d/2)``. Topics are smoothed with
     the square roots of the counts: a rare word is less certain to be of one topic.
     """
+
+    saved = fields(
+        seen=field(floats, shape=("n_words",), least=UNSEEN), n_seen=field(number, least=UNSEEN)
+    )
 
     def __init__(self, n_words: int) -> None:
         self.seen: Floats = np.full(n_words, UNSEEN)  # (d,)
@@ -80,21 +85,11 @@ class Background:
         self.n_seen = float(self.seen.sum())
         self._set_roots()
 
-    def to_state(self) -> dict[str, Any]:
-        """Return the state."""
-        return {"seen": self.seen.copy(), "n_seen": self.n_seen}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any], n_words: int) -> Background:
-        """Return what `to_state` described, over that many words."""
-        background = cls(1)
-        background.seen = floats(state, "seen", (n_words,), UNSEEN)
-        background.n_seen = number(state, "n_seen", UNSEEN)
-        background._set_roots()
-        away = abs(background.n_seen - float(background.seen.sum()))
-        if away > 1e-6 * background.n_seen:  # rounding is much less
+    def _loaded(self) -> None:
+        self._set_roots()
+        away = abs(self.n_seen - float(self.seen.sum()))
+        if away > 1e-6 * self.n_seen:  # rounding is much less
             raise ValueError(f"n_seen must be the sum of what was seen, is {away:g} off")
-        return background
 
 
 def smooth(columns: Columns, background: Floats, strength: float, scale: float = 1.0) -> TopicModel:
@@ -160,12 +155,19 @@ def count_words(seen: Floats, roots: Floats, words: WordIds, counts: Floats) -> 
     return total
 
 
-class AveragedTopics:
+class AveragedTopics(Saved):
     """The reservoir's topics, averaged over the last part of the stream.
 
     It is updated whenever the stream has grown by a step, so that topics keep their words, and
     reading them in between costs nothing.
     """
+
+    saved = fields(
+        statistics=Statistics,
+        background=Background,
+        strength=field(number, least=LEAST, most=MOST),
+        n_docs=whole,
+    )
 
     def __init__(
         self, statistics: Statistics, background: Background, strength: float, n_docs: int
@@ -204,21 +206,3 @@ class AveragedTopics:
         self.statistics.recode(new_ids, n_words)
         self.background.recode(new_ids, n_words)
         self._model = None
-
-    def to_state(self) -> dict[str, Any]:
-        """Return the state."""
-        return {
-            "statistics": self.statistics.to_state(),
-            "background": self.background.to_state(),
-            "strength": self.strength,
-            "n_docs": self.n_docs,
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any], n_topics: int, n_words: int) -> AveragedTopics:
-        """Return what `to_state` described, of that size."""
-        statistics = Statistics.from_state(part(state, "statistics"), n_topics, n_words, 0.0)
-        background = Background.from_state(part(state, "background"), n_words)
-        return cls(
-            statistics, background, number(state, "strength", LEAST, MOST), whole(state, "n_docs")
-        )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
-from spectralleader.checks.states import floats, integers, number, take, text, truth, whole
+from spectralleader.checks.saved import Saved, field, fields
+from spectralleader.checks.states import floats, integers, number, text, truth, whole
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.runtime.compiled import in_place
 
@@ -15,27 +18,23 @@ MOST_EVENTS = 100  # remembered, the latest
 CHANGED = "the stream changed"
 
 
-class Event(NamedTuple):
+def read_topics(state: Any, name: str) -> tuple[int, ...]:
+    """Return stored numbers of topics."""
+    return tuple(integers(state, name, (None,)).tolist())
+
+
+@dataclass(frozen=True)
+class Event(Saved):
     """A change of the topics of `model`."""
+
+    saved = fields(
+        n_docs=whole, what=text, topics=read_topics, moved=field(number, least=0.0, most=1.0)
+    )
 
     n_docs: int  # documents learned before
     what: str
     topics: tuple[int, ...]  # affected topics; empty for a change of the stream
     moved: float  # share of the remembered documents whose topic changed
-
-    def to_state(self) -> dict[str, Any]:
-        """Return the state."""
-        return {**self._asdict(), "topics": np.array(self.topics, np.int64)}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any], n_topics: int) -> Event:
-        """Return the event that `to_state` described."""
-        found = take(state, "topics")
-        # Earlier versions saved the topics of an event of the stream as an empty float array.
-        is_empty = isinstance(found, np.ndarray) and found.shape == (0,)
-        topics = [] if is_empty else integers(state, "topics", (None,), 0, n_topics - 1).tolist()
-        n_docs, moved = whole(state, "n_docs"), number(state, "moved", 0.0, 1.0)
-        return cls(n_docs, text(state, "what"), tuple(topics), moved)
 
 
 def with_event(events: list[Event], event: Event) -> list[Event]:
@@ -48,7 +47,12 @@ BETS = (0.1, 0.5)  # fractions at stake: small ones detect slow drift, large one
 RESERVE = 1e3  # odds are capped at this factor above an alarm, so that an alarm can end
 
 
-class Drift:
+def shape_of_bets(known: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the shape of the bets of all rivals."""
+    return len(known["pairs"]), len(BETS)
+
+
+class Drift(Saved):
     """An e-detector: bets that rivals with a shorter memory predict better.
 
     A bet multiplies its stake by ``1 + bet * s``, where s from -1 to 1 is the clipped difference of
@@ -73,9 +77,17 @@ class Drift:
     (True, 100)
     """
 
+    saved = fields(
+        odds=field(floats, shape=shape_of_bets, least=1.0, most=RESERVE * SETTINGS.run_length),
+        starts=field(integers, shape=shape_of_bets),
+        began=whole,
+        is_alarmed=truth,
+        alarmed_since=whole,
+    )
+
     def __init__(self, pairs: tuple[tuple[int, int], ...], n_docs: int = 0) -> None:
         self._pairs: Ints = np.array(pairs)
-        shape = (len(pairs), len(BETS))
+        shape = shape_of_bets({"pairs": pairs})
         self.mean_odds = 1.0  # mean of the odds
         self.suspected_since: int | None = None  # start of the latest bet that is suspicious
         self.odds: Floats = np.ones(shape)  # current value of each stake of 1
@@ -104,22 +116,10 @@ class Drift:
         """Estimated documents before a change: when the leading bet was placed."""
         return int(self.starts.flat[self.odds.argmax()])
 
-    def to_state(self) -> dict[str, Any]:
-        """Return the state."""
-        arrays = {"odds": self.odds.copy(), "starts": self.starts.copy()}
-        names = ("began", "is_alarmed", "alarmed_since")
-        return {**arrays, **{name: getattr(self, name) for name in names}}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any], pairs: tuple[tuple[int, int], ...]) -> Drift:
-        """Return what `to_state` described."""
-        drift = cls(pairs, whole(state, "began"))
-        drift.odds = floats(state, "odds", drift.odds.shape, 1.0, RESERVE * SETTINGS.run_length)
-        drift.starts = integers(state, "starts", drift.starts.shape).copy()
-        drift.update(np.empty((0, 0)), 0)  # no document: only what follows from the odds
-        drift.is_alarmed = truth(state, "is_alarmed")
-        drift.alarmed_since = whole(state, "alarmed_since")
-        return drift
+    def _loaded(self) -> None:
+        flags = self.is_alarmed, self.alarmed_since
+        self.update(np.empty((0, 0)), 0)  # no document: only what follows from the odds
+        self.is_alarmed, self.alarmed_since = flags
 
 
 @in_place

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
-from spectralleader.checks.states import distributions, floats, part, parts
+from spectralleader.checks.saved import Saved, field, fields
+from spectralleader.checks.states import LARGEST, distributions, floats
 from spectralleader.documents import Documents
 from spectralleader.em.columns import Columns, Smoothing, add_document
 from spectralleader.em.statistics import SMALLEST_SCALE, Statistics
@@ -23,12 +24,21 @@ from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.runtime.compiled import in_place
 
 
-class Estimates:
+class Estimates(Saved):
     """Sufficient statistics of several estimates of K topics, with one row per word.
 
     Estimate i is `scales[i]` times the columns i K to (i + 1) K. All estimates can thus be
     evaluated in one pass over a document, and each can decay at its own rate.
     """
+
+    saved = fields(
+        scales=field(floats, shape=("n_tables",), least=SMALLEST_SCALE, most=1.0),
+        stacked=field(
+            Statistics,
+            n_topics=lambda known: known["n_tables"] * known["n_topics"],
+            most=LARGEST / SMALLEST_SCALE,  # as they are: each is smaller by its scale
+        ),
+    )
 
     def __init__(self, n_tables: int, n_topics: int, n_words: int) -> None:
         self.n_topics = n_topics
@@ -72,21 +82,10 @@ class Estimates:
             self.stacked.words[:] *= factors
             self.scales[:] = 1.0
 
-    def to_state(self) -> dict[str, Any]:
-        """Return the state."""
-        return {"tables": [self.view(i).to_state() for i in range(len(self.scales))]}
-
-    @classmethod
-    def from_state(
-        cls, state: dict[str, Any], n_tables: int, n_topics: int, n_words: int
-    ) -> Estimates:
-        """Return what `to_state` described, of that size."""
-        states = parts(state, "tables", n_tables)
-        found = [Statistics.from_state(one, n_topics, n_words, 0.0) for one in states]
-        estimates = cls(n_tables, n_topics, n_words)
-        for i, statistics in enumerate(found):
-            estimates[i] = statistics
-        return estimates
+    def _loaded(self) -> None:
+        factors = np.repeat(self.scales, self.n_topics)
+        if (factors * self.stacked.totals > LARGEST).any():
+            raise ValueError(f"estimates must have at most {LARGEST:g} documents and words")
 
 
 @in_place
@@ -142,6 +141,7 @@ SAMPLE_NAMES = ("reservoir", "window")
 N_ESTIMATES = len(SAMPLE_NAMES) + len(SETTINGS.memories)
 N_PRIORS = len(SETTINGS.prior_memories) + len(SETTINGS.prior_runs)
 STRENGTHS = np.array(SETTINGS.strengths)
+N_TRACKED = len(SAMPLE_NAMES) * len(STRENGTHS) * N_PRIORS  # priors
 KEEP = 1.0 - 1.0 / np.array(SETTINGS.memories)
 RATES = 1.0 / np.array([*SETTINGS.prior_memories, *SETTINGS.prior_runs])
 FLOOR = 1e-3  # share of each tracked prior that is distributed equally: no topic falls to 0
@@ -205,14 +205,25 @@ class ExpertLikelihoods(NamedTuple):
     weights: Floats  # of the topics in each estimate, (n_estimates, K); then all tracked priors
 
 
-class Experts:
+class Experts(Saved):
     """The state of the experts: word counts, estimates, tracked priors, recent losses."""
+
+    saved = fields(
+        background=Background,
+        estimates=field(Estimates, n_tables=N_ESTIMATES),
+        priors=field(
+            distributions,
+            shape=(N_TRACKED, "n_topics"),
+            # `track_priors` leaves FLOOR / K in every entry; half of that allows for rounding.
+            least=lambda known: 0.5 * FLOOR / known["n_topics"],
+        ),
+        losses=field(floats, shape=(len(expert_table()),)),
+    )
 
     def __init__(self, n_topics: int, n_words: int) -> None:
         self.background = Background(n_words)
         self.estimates = Estimates(N_ESTIMATES, n_topics, n_words)
-        n_models = len(SAMPLE_NAMES) * len(STRENGTHS)  # whose priors are tracked
-        self.priors: Floats = np.full((n_models * N_PRIORS, n_topics), 1.0 / n_topics)
+        self.priors: Floats = np.full((N_TRACKED, n_topics), 1.0 / n_topics)
         self.losses: Floats = np.zeros(len(expert_table()))  # exponentially decaying sums
 
     @property
@@ -291,26 +302,3 @@ class Experts:
         """Renumber the words."""
         self.background.recode(new_ids, n_words)
         self.estimates.stacked.recode(new_ids, n_words)
-
-    def to_state(self) -> dict[str, Any]:
-        """Return the state."""
-        return {
-            "background": self.background.to_state(),
-            "estimates": self.estimates.to_state(),
-            "priors": self.priors.copy(),
-            "losses": self.losses.copy(),
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any], n_topics: int, n_words: int) -> Experts:
-        """Return what `to_state` described, of that size."""
-        background = Background.from_state(part(state, "background"), n_words)
-        states = part(state, "estimates")
-        estimates = Estimates.from_state(states, N_ESTIMATES, n_topics, n_words)
-        experts = cls(n_topics, 1)
-        experts.background, experts.estimates = background, estimates
-        # `track_priors` leaves at least FLOOR / K in every entry; half of that allows for rounding.
-        least = 0.5 * FLOOR / n_topics
-        experts.priors = distributions(state, "priors", experts.priors.shape, least)
-        experts.losses = floats(state, "losses", experts.losses.shape)
-        return experts

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from spectralleader.arrays import Floats, Ints
-from spectralleader.checks.states import check_same, part, text, whole
+from spectralleader.checks.saved import Saved, fields
+from spectralleader.checks.states import text, whole
 from spectralleader.documents import Documents
 from spectralleader.documents.views import DocumentView
-from spectralleader.learners.spectral_leader.changes import changes_from_state, changes_to_state
+from spectralleader.learners.spectral_leader.changes import History
 from spectralleader.models import TopicModel
 from spectralleader.moments import ProjectedSums
 from spectralleader.moments.projected import update_sums
@@ -50,7 +50,7 @@ class MomentCache:
         return self.cold or self.details.with_model(self.model)
 
 
-class AnchoredEstimator:
+class AnchoredEstimator(Saved):
     """Follows a sample and estimates its model in the top eigenspace of its pairs, nearly.
 
     The basis belongs to the anchor: the sample as it was when last a third of it had changed. Since
@@ -65,6 +65,8 @@ class AnchoredEstimator:
     Words that came after the anchor are outside the basis until the next one. The anchor and every
     change stay over the words there were, so that a rebuilt cache is the same bit for bit.
     """
+
+    saved = fields(anchor=Documents, history=History, n_changed=whole, n_anchors=whole, reason=text)
 
     def __init__(self, n_topics: int, n_words: int, seed: int) -> None:
         self.n_topics, self.seed = n_topics, seed
@@ -166,22 +168,17 @@ class AnchoredEstimator:
             cache.cold, found = cold, cold.model
         cache.model = found
 
-    def to_state(self) -> dict[str, Any]:
-        """Return the anchor's documents and the changes since."""
-        return {
-            "anchor": self.anchor.to_state(),
-            "changes": changes_to_state(self.changes),
-            "n_words": self.n_words,
-            "n_changed": self.n_changed,
-            "n_anchors": self.n_anchors,
-            "reason": self.reason,
-        }
+    @property
+    def history(self) -> History:
+        """The changes end to end."""
+        return History.of(self.changes)
 
-    def load_state(self, state: dict[str, Any], sample: Sample) -> None:
-        """Restore what `to_state` described, which led to this sample."""
-        check_same("n_words of the anchor's learner", whole(state, "n_words", 1), self.n_words)
-        self.anchor = Documents.from_state(part(state, "anchor"))
-        self.changes = changes_from_state(part(state, "changes"), self.anchor, sample)
-        self.n_changed, self.n_anchors = whole(state, "n_changed"), whole(state, "n_anchors")
-        self.reason = text(state, "reason")
-        self._cache = None
+    @history.setter
+    def history(self, history: History) -> None:
+        self.changes = history.changes()
+
+    def check_leads_to(self, sample: Sample) -> None:
+        """Raise unless the changes lead from the anchor to the sample: sums would be wrong."""
+        if self.anchor.n_words > self.n_words:
+            raise ValueError(f"the anchor must be over at most {self.n_words} words")
+        self.history.check(self.anchor, sample)

@@ -6,35 +6,25 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from spectralleader.arrays import Ints
 from spectralleader.checks import check_whole
-from spectralleader.checks.states import check_same, part, take, truth, whole
+from spectralleader.checks.saved import field, fields
+from spectralleader.checks.states import check_same, whole
 from spectralleader.documents import Documents
-from spectralleader.documents.recoding import check_recoding
-from spectralleader.learners.protocol import (
-    check_block,
-    check_n_topics,
-    check_seed,
-    check_vocabulary,
-    sizes_of,
-)
+from spectralleader.learners.learner_base import LearnerBase
 from spectralleader.learners.spectral_leader.anchored_estimator import AnchoredEstimator
 from spectralleader.models import TopicModel
 from spectralleader.models.matching import put_in_order
-from spectralleader.runtime.guard import Guarded, changing
+from spectralleader.runtime.guard import changing
 from spectralleader.samples import (
     SAMPLES,
     Change,
     Reservoir,
     Sample,
-    sample_from_state,
-    sample_to_state,
+    read_sample,
 )
 from spectralleader.spectral import Estimate
-
-PARAMETERS = ("n_topics", "n_words", "seed")  # of the constructor
 
 
 def in_order(model: TopicModel, reference: TopicModel | None) -> TopicModel:
@@ -55,12 +45,11 @@ def in_order(model: TopicModel, reference: TopicModel | None) -> TopicModel:
     return TopicModel.trusted(*ordered)
 
 
-def check_reference(model: TopicModel, n_topics: int, n_words: int) -> TopicModel:
-    """Return a reference for a learner of that size; it may know fewer words."""
+def check_reference(model: TopicModel, n_topics: int, n_words: int) -> None:
+    """Raise unless a reference is for a learner of that size; it may know fewer words."""
     check_same("n_topics of the reference", model.n_topics, n_topics)
     if model.n_words > n_words:
         raise ValueError(f"the reference is over {model.n_words} words, the learner over {n_words}")
-    return model
 
 
 def next_renewal(n_docs: int) -> int:
@@ -70,7 +59,7 @@ def next_renewal(n_docs: int) -> int:
     return 1 << n_docs.bit_length()
 
 
-class SpectralLeader(Guarded):
+class SpectralLeader(LearnerBase):
     """Online spectral learning: a model after every document, in microseconds.
 
     The paper's learner: the model is that of `Algorithm1`, its topics in a stable order. The
@@ -108,6 +97,14 @@ class SpectralLeader(Guarded):
     (2, [0.33, 0.67])
     """
 
+    saved = fields(
+        LearnerBase.saved,
+        sample=field(read_sample, n_words=lambda known: known["n_words"]),
+        _anchored=AnchoredEstimator,
+        _n_left=field(whole, least=1),
+        _reference=field(TopicModel, optional=True),
+    )
+
     def __init__(
         self,
         n_topics: int,
@@ -117,12 +114,11 @@ class SpectralLeader(Guarded):
         seed: int = 0,
         sample: Sample | None = None,
     ) -> None:
-        self.n_topics, self.seed = check_n_topics(n_topics), check_seed(seed)
+        super().__init__(n_topics, n_words, seed, getattr(sample, "n_words", 1))
         if sample is None:
             sample = Reservoir(check_whole("reservoir_size", reservoir_size, 1), seed=self.seed)
         if type(sample) not in SAMPLES.values():
             raise ValueError(f"sample must be one of {list(SAMPLES)}, made before; got {sample!r}")
-        self.n_words, self.grows = check_vocabulary(n_words, sample.n_words)
         if sample.n_words > self.n_words:
             raise ValueError(
                 f"the sample is over {sample.n_words} words, the learner over {self.n_words}; "
@@ -137,16 +133,12 @@ class SpectralLeader(Guarded):
         self._reference: TopicModel | None = None  # topics are put in its order
         self._model: TopicModel | None = None  # of the sample as it is, once it was read
 
-    def learn(self, documents: Documents) -> None:
+    def _learn(self, block: Documents) -> None:
         """Show the block to the sample (lines 6 to 13) and note what has changed."""
-        block = check_block(documents, self.n_words, grows=self.grows)
-        with changing(self):
-            if block.n_words > self.n_words:
-                self._recode(None, block.n_words)
-            change = self.sample.add(block)
-            # If nothing entered, nothing left either: the model stays as it is.
-            if change.n_entered > 0:
-                self._note(change)
+        change = self.sample.add(block)
+        # If nothing entered, nothing left either: the model stays as it is.
+        if change.n_entered > 0:
+            self._note(change)
 
     def _note(self, change: Change) -> None:
         self._anchored.note(change, self.sample)
@@ -181,17 +173,6 @@ class SpectralLeader(Guarded):
             self._model = in_order(self._anchored.model(), self._reference)
         return self._model
 
-    @property
-    def predictive(self) -> TopicModel:
-        """The model."""
-        return self.model
-
-    def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
-        """Renumber the words of the remembered documents; words of -1 are dropped from them."""
-        checked, n_words = check_recoding(new_ids, self.n_words, n_words)
-        with changing(self):
-            self._recode(checked, n_words)
-
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         self.sample.recode(new_ids, n_words)
         self._anchored.recode(new_ids, n_words)
@@ -199,7 +180,7 @@ class SpectralLeader(Guarded):
         if reference is not None and new_ids is not None:  # it need not know new words
             self._reference = reference.recode(new_ids[: reference.n_words], n_words)
         self._model = None
-        self.n_words = n_words
+        super()._recode(new_ids, n_words)
 
     @property
     def is_empty(self) -> bool:
@@ -221,28 +202,7 @@ class SpectralLeader(Guarded):
             self._model = None
             self._renew()
 
-    def to_state(self) -> dict[str, Any]:
-        """Return everything needed to continue."""
-        return {
-            **{name: getattr(self, name) for name in PARAMETERS},
-            "grows": self.grows,
-            "sample": sample_to_state(self.sample),
-            "anchored": self._anchored.to_state(),
-            "n_left": self._n_left,
-            "reference": None if self._reference is None else self._reference.to_state(),
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return the learner that `to_state` described."""
-        sizes, sample = sizes_of(state), sample_from_state(part(state, "sample"))
-        check_same("n_words of the sample", sample.n_words, sizes[1])
-        given = {name: take(state, name) for name in PARAMETERS}
-        learner = cls(**given, sample=sample)
-        learner.grows = truth(state, "grows")
-        learner._anchored.load_state(part(state, "anchored"), sample)
-        learner._n_left = whole(state, "n_left", 1)
-        if take(state, "reference") is not None:
-            model = TopicModel.from_state(part(state, "reference"))
-            learner._reference = check_reference(model, *sizes)
-        return learner
+    def _loaded(self) -> None:
+        self._anchored.check_leads_to(self.sample)
+        if self._reference is not None:
+            check_reference(self._reference, self.n_topics, self.n_words)
