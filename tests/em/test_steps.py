@@ -141,10 +141,9 @@ def test_the_limits_of_concentration_and_smoothing_are_legal():
 def test_a_start_goes_to_a_state_and_back():
     start = model(3, 6)
     assert check_start(start, 3, 6) is start
-    assert read_start({"start": 2.5}, "start", 3, 6) == 2.5
-    state = {"start": start.to_state()}
-    back = read_start(state, "start", 3, 6)
+    assert read_start({"start": 2.5}, "start") == 2.5
+    back = read_start({"start": start.to_state()}, "start")
     assert back.topics.tolist() == start.topics.tolist()
     with pytest.raises(ValueError, match="3 topics over 6 words, the learner 3 over 7"):
-        read_start(state, "start", 3, 7)
+        check_start(back, 3, 7)
     assert (n_known_words(start), n_known_words(2.5)) == (6, 1)
