@@ -60,7 +60,7 @@ class TopicModel(Saved):
     __slots__ = ("_logs", "_n_asked", "topics", "weights")
     saved = fields(
         weights=field(distributions, shape=(None,)),
-        topics=field(distributions, shape=(None, None)),
+        topics=field(distributions, shape=lambda known: (len(known["weights"]), None)),
     )
 
     weights: Floats  # (K,)
