@@ -173,6 +173,19 @@ def work_space(n_topics: int) -> Floats:
 
 
 @shared
+def smoothed_line(
+    scale: float, n_words: float, strength: float, n_seen: float
+) -> tuple[float, float]:
+    """Return slope and offset of eq. 27 as a line in the counts: the model is never formed.
+
+    ``P(word | topic) = slope * count + offset * seen``, of a topic with n_words words, and
+    `strength` pseudo-words distributed like `seen`, whose sum is n_seen.
+    """
+    inverse = 1.0 / (n_words + strength)
+    return scale * inverse, strength * inverse / n_seen
+
+
+@shared
 def m_step(
     columns: Columns,
     smoothing: Smoothing,
@@ -187,9 +200,8 @@ def m_step(
     """
     for k in range(columns.n_topics):
         n_words = scale * columns.totals[1, columns.first + k]
-        # Eq. 27 as slope * count + offset * background: the (K, d) model is never formed.
-        slope[0, k] = scale / (n_words + smoothing.strength)
-        offset[0, k] = smoothing.strength / smoothing.n_seen / (n_words + smoothing.strength)
+        line = smoothed_line(scale, n_words, smoothing.strength, smoothing.n_seen)
+        slope[0, k], offset[0, k] = line
         own = scale * columns.totals[0, columns.first + k]
         # omega of eq. 27, before normalisation; `weight` is 1 there. Without documents, background
         # alone would attract odd documents, to all such topics alike.

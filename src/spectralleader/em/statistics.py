@@ -18,7 +18,15 @@ from spectralleader.checks.saved import Saved, field, fields
 from spectralleader.checks.states import LARGEST, floats, number
 from spectralleader.documents import Documents
 from spectralleader.documents.recoding import move_rows
-from spectralleader.em.columns import Columns, Smoothing, add_document, e_step, m_step, work_space
+from spectralleader.em.columns import (
+    WEIGHT,
+    Columns,
+    Smoothing,
+    add_document,
+    e_step,
+    m_step,
+    work_space,
+)
 from spectralleader.models import TopicModel
 from spectralleader.models.matching import best_order
 from spectralleader.runtime.compiled import in_place
@@ -169,17 +177,24 @@ class Statistics(Saved):
         # As in `posterior`: dividing the pseudo-count avoids multiplying the arrays by the scale.
         pseudo = smoothing / self.scale
         # Sums from which documents were removed may be negative by rounding.
-        weights = np.maximum(self.totals[0], 0.0) + pseudo
-        topics = np.array(self.words.T, order="C")  # always a copy, even for a single word
-        np.maximum(topics, 0.0, out=topics)
-        topics += pseudo
-        topics /= topics.sum(axis=1, keepdims=True)
-        return TopicModel.trusted(weights / weights.sum(), topics)
+        totals, words = np.maximum(self.totals[0], 0.0), np.maximum(self.words, 0.0)
+        return mode(totals + pseudo, words, pseudo)
 
     def _loaded(self) -> None:
         slack = 1e-3 * (1.0 / self.scale + np.abs(self.words).sum(axis=0))  # far above rounding
         if (np.abs(self.totals[1] - self.words.sum(axis=0)) > slack).any():
             raise ValueError("totals must be the sums of the words")
+
+
+def mode(weights: Floats, words: Floats, background: Floats | float) -> TopicModel:
+    """M-step: return the model with these weights, (K,), and words, (d, K), plus the background.
+
+    The background is a number of words in every topic, for all words alike or (d,); eq. 27 before
+    both are divided by their sums.
+    """
+    topics = np.add(words.T, background, order="C")
+    topics /= topics.sum(axis=1, keepdims=True)
+    return TopicModel.trusted(weights / weights.sum(), topics)
 
 
 def match(statistics: Statistics, reference: Statistics) -> Ints:
@@ -265,7 +280,6 @@ def objective(documents: Documents, model: TopicModel, smoothing: float) -> floa
 # Words of background in each topic, per known word; the likelihood of election tweets at 8 topics
 # is flat from 0.1 to 1.
 BACKGROUND = 0.3
-WEIGHT = 1.0  # pseudo-documents that the topics share
 # Share of the documents that each topic of the start counts as, in every M-step. The start is an
 # average over the stream; the documents are a sample of it that changes, and each pass amplifies
 # the change. The smallest share with which election tweets keep the bound of 2 % at 16 topics: mean
@@ -291,7 +305,8 @@ def refine(model: TopicModel, documents: Documents, n_passes: int) -> TopicModel
     for _ in range(n_passes if documents.n_docs else 0):
         statistics = prior.copy()
         statistics.add(documents, model.posterior(documents))
-        model = _read(statistics)
+        # No smoothing here: the prior contains background for every word, so that no entry is 0.
+        model = mode(statistics.totals[0], statistics.words, 0.0)
     return model
 
 
@@ -305,11 +320,3 @@ def _prior(model: TopicModel, documents: Documents) -> Statistics:
     # as many words in each topic: a small one moves least, as it has the fewest documents
     prior.words[:] = (PRIOR * float(documents.lengths.sum()) * model.topics + background).T
     return prior
-
-
-def _read(statistics: Statistics) -> TopicModel:
-    """M-step: return the model of the statistics."""
-    weights, topics = statistics.totals[0], statistics.words.T
-    # No smoothing here: the prior contains background for every word, so that no entry is 0.
-    topics = np.ascontiguousarray(topics / topics.sum(axis=1, keepdims=True))
-    return TopicModel.trusted(weights / weights.sum(), topics)

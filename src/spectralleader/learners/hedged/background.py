@@ -13,13 +13,12 @@ from spectralleader.checks.states import MOST, floats, number, whole
 from spectralleader.documents import Documents
 from spectralleader.documents.recoding import move_rows
 from spectralleader.em.columns import UNSEEN, WEIGHT, Columns
-from spectralleader.em.statistics import Statistics
+from spectralleader.em.statistics import Statistics, mode
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.models import TopicModel
 from spectralleader.runtime.compiled import in_place
 
 LEAST = 0.05  # minimum pseudo-words of background per topic: those of a vocabulary of one word
-TILE = 32  # words per tile: their rows of 100 topics fit into the L1 cache
 
 
 def fit_strength(n_tokens: float, n_topics: int, n_words: int) -> float:
@@ -94,53 +93,12 @@ class Background(Saved):
 
 def smooth(columns: Columns, background: Floats, strength: float, scale: float = 1.0) -> TopicModel:
     """Return the model of `scale` times the statistics, with `strength` pseudo-words per topic."""
-    weights = np.empty(columns.n_topics)
-    topics = np.empty((columns.n_topics, len(columns.words)))
-    sums = np.zeros(columns.n_topics)
-    smooth_into(weights, topics, columns, scale, background, strength, sums)
-    return TopicModel.trusted(weights, topics)
-
-
-@in_place
-def smooth_into(
-    weights: Floats,
-    topics: Floats,
-    columns: Columns,
-    scale: float,
-    background: Floats,
-    strength: float,
-    sums: Floats,
-) -> None:
-    """Set weights, (K,), and topics, (K, d); `sums` are K zeros to work with.
-
-    ``scale * totals[0] + WEIGHT / K`` and ``scale * words.T + strength * background``, each row
-    divided by its sum.
-    """
-    K, n_words, first = columns.n_topics, topics.shape[1], columns.first
-    for k in range(K):
-        # The M-step of eq. 27; a topic without documents is closed, as in `em.columns.m_step`.
-        own = scale * columns.totals[0, first + k]
-        weights[k] = own + WEIGHT / K if own > 0.0 else 0.0
-    n_docs = 0.0
-    for k in range(K):  # sums have loops of their own, see `compiled.kernel`
-        n_docs += weights[k]
-    for k in range(K):
-        weights[k] = weights[k] / n_docs if n_docs > 0.0 else 1.0 / K
-    # A tile of words at a time: the table has a row per word, the topics have a column, and a
-    # whole column of either would leave the cache before its neighbour is read.
-    for low in range(0, n_words, TILE):
-        high = low + TILE if low + TILE < n_words else n_words
-        for k in range(K):
-            row, total = topics[k], 0.0
-            for w in range(low, high):
-                row[w] = scale * columns.words[w, first + k] + strength * background[w]
-            for w in range(low, high):
-                total += row[w]
-            sums[k] += total
-    for k in range(K):
-        row, inverse = topics[k], 1.0 / sums[k]
-        for w in range(n_words):
-            row[w] *= inverse
+    K, topics = columns.n_topics, slice(columns.first, columns.first + columns.n_topics)
+    n_docs = scale * columns.totals[0, topics]
+    # A topic without documents is closed, as in `em.columns.m_step`.
+    weights = np.where(n_docs > 0.0, n_docs + WEIGHT / K, 0.0)
+    weights = weights if weights.any() else np.ones(K)
+    return mode(weights, scale * columns.words[:, topics], strength * background)
 
 
 @in_place
