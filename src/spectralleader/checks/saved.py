@@ -116,6 +116,8 @@ def written(value: Any) -> Any:
         return value.copy() if value.flags.writeable else value
     if isinstance(value, list):
         return [written(one) for one in value]
-    if isinstance(value, tuple):
+    if isinstance(value, np.random.Generator):
+        return value.bit_generator.state
+    if isinstance(value, tuple):  # of integers
         return np.array(value, np.int64)
     return value.to_state() if hasattr(value, "to_state") else value
