@@ -11,6 +11,8 @@ from spectralleader.cli import main as run
 from spectralleader.cli.options import exit_code_of_signals, warn
 from spectralleader.runtime.interrupts import raising
 
+RESUMES = "Stopped; the same command resumes from here."
+
 app = typer.Typer(
     name="study",
     no_args_is_help=True,
@@ -34,7 +36,7 @@ def demo(
     ] = 1000,
     runs: Annotated[int, typer.Option(min=1, help="Runs of the hard problem to average.")] = 10,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the first run.")] = 0,
-    out: Annotated[Path, typer.Option(help="Folder for the figure and pages.")] = Path(
+    out: Annotated[Path, typer.Option(help="Folder for the figure and the page.")] = Path(
         "build/demo"
     ),
 ) -> None:
@@ -49,13 +51,7 @@ def demo(
     from study.demo import show
 
     with exit_code_of_signals(), raising():
-        topics = show(Console(), n_steps=steps, n_runs=runs, seed=seed, folder=out)
-        if topics is not None:
-            from spectralleader.page import describe_page, render
-
-            content = describe_page(topics, title="Health news on Twitter")
-            (out / "topics.html").write_text(render(content), encoding="utf-8")
-            typer.echo(f"Page of the tweets' topics: {out / 'topics.html'}")
+        show(Console(), n_steps=steps, n_runs=runs, seed=seed, folder=out)
 
 
 experiment = typer.Typer(
@@ -65,7 +61,7 @@ experiment = typer.Typer(
 )
 app.add_typer(experiment, name="experiment")
 
-Out = Annotated[Path, typer.Option(help="Folder for rows, figures and the page.")]
+Out = Annotated[Path, typer.Option(help="Folder for rows, figures and the report.")]
 Workers = Annotated[
     int | None,
     typer.Option(min=0, help="Processes; 0 uses this one only (default: number of cores)."),
@@ -91,18 +87,17 @@ def experiment_run(
     data: Data = None,
     quick: Quick = False,
 ) -> None:
-    """Run scenarios, and write rows, tables, figures and a page. Run again to resume."""
+    """Run scenarios, and write rows, tables and figures. Run again to resume."""
     from rich.console import Console
 
     from spectralleader.cli.options import allow_own_modules
-    from study.experiments import find
-    from study.experiments.scenario import learner_names
-    from study.reproduce import Options, run_files
+    from study.experiments import find, load
+    from study.reproduce import Options, run_scenarios
 
-    paths = [find(name) for name in files]
-    allow_own_modules(name for path in paths for name in learner_names(path))
-    with exit_code_of_signals("Stopped; the same command resumes from here."), raising():
-        run_files(Console(), paths, Options(out, workers, data, quick))
+    scenarios = [load(find(name)) for name in files]
+    allow_own_modules(learner.name for scenario in scenarios for learner in scenario.learners)
+    with exit_code_of_signals(RESUMES), raising():
+        run_scenarios(Console(), scenarios, Options(out, workers, data, quick))
 
 
 @experiment.command("list", epilog="Example: [bold]python -m study experiment list[/bold]")
@@ -132,7 +127,7 @@ def reproduce(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for rows, figures and the page (default: build/reproduce, or "
+            help="Folder for rows, figures and the report (default: build/reproduce, or "
             "build/reproduce-quick)."
         ),
     ] = None,
@@ -158,7 +153,7 @@ def reproduce(
     from study.reproduce import reproduce as run_study
 
     folder = out or Path("build/reproduce-quick" if quick else "build/reproduce")
-    with exit_code_of_signals("Stopped; the same command resumes from here."), raising():
+    with exit_code_of_signals(RESUMES), raising():
         run_study(Console(), Options(folder, workers, data, quick, tables), docs)
 
 
@@ -173,21 +168,13 @@ def corpora_list(context: typer.Context) -> None:
     """List known corpora: size, dates, role, licence, and how to obtain each."""
     if context.invoked_subcommand is not None:
         return
-    from rich.table import Table
-
-    from spectralleader.cli.output import make_output
     from study.sources.corpora import CORPORA, find_files
 
-    table = Table(
-        "name", "documents", "description, role, licence as stated, how to obtain it", box=None
-    )
     for name, corpus in CORPORA.items():
-        size = "-" if corpus.n_docs is None else f"{corpus.n_docs:,}"
-        how = "available" if find_files(name) else corpus.how
-        about = f"{corpus.what}, {corpus.dates}, {corpus.role} corpus\n"
-        about += f"licence: {corpus.licence}\n{how}\n"
-        table.add_row(name, size, about)
-    make_output().print(table)
+        size = "" if corpus.n_docs is None else f"{corpus.n_docs:,} documents, "
+        typer.echo(f"{name}: {size}{corpus.what}, {corpus.dates}, {corpus.role} corpus")
+        typer.echo(f"    licence: {corpus.licence}")
+        typer.echo(f"    {'available' if find_files(name) else corpus.how}")
 
 
 @corpora.command("get", epilog="Example: [bold]python -m study corpora get health_tweets[/bold]")

@@ -1,4 +1,4 @@
-"""Run the paper's study or other scenarios, and write tables, figures and a page."""
+"""Run the paper's study or other scenarios, and write tables and figures."""
 
 from __future__ import annotations
 
@@ -8,25 +8,27 @@ from typing import NamedTuple
 
 from rich.console import Console
 
-from spectralleader import __version__
 from study.experiments import Scenario, load, shipped
 from study.experiments.run import run
-from study.experiments.sources import why_missing
-from study.reporting.claims import TABLE1, load_claims
-from study.reporting.report import Report, write_markdown, write_page
+from study.experiments.streams import why_missing
+from study.reporting.claims import TABLE1, Verdict, count, judge, load_claims
+from study.reporting.report import RULE, TEXTS, Report, write
 from study.reporting.study import Study
-from study.reporting.table1 import table1_tables
 from study.reporting.tables import (
     as_rich,
     compared_table,
     final_table,
+    table1_tables,
     tuning_table,
     verdict_table,
 )
-from study.reporting.texts import COMPARED_HEADING, RULE, TABLE1_HEADING
-from study.reporting.verdicts import Verdict, count, judge
 from study.rows import Row
 from study.sources.corpora import role_of
+
+# What a report says about a scenario.
+OF_SCENARIO = (
+    "name", "title", "question", "metrics", "paper", "figure", "kind", "axis", "log",
+)  # fmt: skip
 
 
 class Options(NamedTuple):
@@ -39,16 +41,14 @@ class Options(NamedTuple):
     tables: bool = False  # also run Table 1, which takes longer than everything else
 
 
-def run_files(console: Console, files: Sequence[Path], options: Options) -> list[Study]:
-    """Run scenario files; print a table for each, and write figures and a page."""
-    studies = run_studies(console, [load(file) for file in files], options)
-    ran = [study for study in studies if study.rows]
+def run_scenarios(console: Console, scenarios: Sequence[Scenario], options: Options) -> None:
+    """Run scenarios; print a table for each, and write tables and figures."""
+    ran = [study for study in run_studies(console, scenarios, options) if study.rows]
     for study in ran:
         console.print(as_rich(final_table(study), f"{study.title} (* best of the grid)"))
-    command = f"python -m study experiment run {' '.join(map(str, files))} --out {options.out}"
+    names = " ".join(scenario.name for scenario in scenarios)
     lead = "Each learner is evaluated on every block before it learns the block."
-    write(console, Report("Experiments", lead, ran, command, __version__), options.out)
-    return ran
+    show_files(console, Report(lead, ran, f"python -m study experiment run {names}"), options.out)
 
 
 def reproduce(console: Console, options: Options, docs: Path | None = None) -> list[Verdict]:
@@ -57,9 +57,9 @@ def reproduce(console: Console, options: Options, docs: Path | None = None) -> l
     scenarios = [s for s in known if options.tables or s.figure != TABLE1]
     studies = run_studies(console, scenarios, options)
     report = judge_all(studies, command_of(options, scenarios, studies), quick=options.quick)
-    write(console, report, options.out)
+    show_files(console, report, options.out)
     if docs is not None:
-        write_markdown(report, docs)
+        write(report._replace(command=f"{report.command} --docs {docs}"), docs)
     show(console, report)
     return list(report.verdicts)
 
@@ -70,6 +70,7 @@ def run_studies(console: Console, scenarios: Sequence[Scenario], options: Option
     for name, reason in missing.items():
         if reason:
             console.print(f"Skipped {name}: {reason}", highlight=False)
+    # A missing corpus skips its scenarios: the claims about them are reported as not tested.
     wanted = [s.quick() if options.quick else s for s in scenarios if not missing[s.name]]
     folder, data = options.out / "rows", options.data
     rows = run(wanted, folder, workers=options.workers, data=data, console=console)
@@ -79,21 +80,10 @@ def run_studies(console: Console, scenarios: Sequence[Scenario], options: Option
 def study_of(scenario: Scenario, rows: Sequence[Row]) -> Study:
     """Return the study of a scenario and its rows."""
     corpus = scenario.stream.get("corpus")
-    return Study(
-        name=scenario.name,
-        title=scenario.title,
-        question=scenario.question,
-        metrics=scenario.metrics,
-        rows=rows,
-        paper=scenario.paper,
-        figure=scenario.figure,
-        kind=scenario.kind,
-        axis=scenario.axis,
-        log=scenario.log,
-        group=role_of(corpus),
-        # Without local paths: the report may be committed.
-        missing="" if rows else f"requires the corpus {corpus} (see --data)",
-    )
+    # Without local paths: the report may be committed.
+    missing = "" if rows else f"requires the corpus {corpus} (see --data)"
+    shared = {name: getattr(scenario, name) for name in OF_SCENARIO}
+    return Study(**shared, rows=rows, group=role_of(corpus), missing=missing)
 
 
 def judge_all(studies: Sequence[Study], command: str, *, quick: bool) -> Report:
@@ -105,11 +95,9 @@ def judge_all(studies: Sequence[Study], command: str, *, quick: bool) -> Report:
     table1 = [study for study in studies if study.figure == TABLE1 and study.rows]
     paper, ours = load_claims(studies)
     return Report(
-        title="SpectralLeader, reproduced",
         lead=lead,
         studies=[study for study in studies if study.figure != TABLE1 and study.rows],
         command=command,
-        version=__version__,
         verdicts=[judge(claim, by_name) for claim in paper],
         compared=compared_table(paper, by_name),
         table1=table1,
@@ -125,22 +113,22 @@ def command_of(options: Options, scenarios: Sequence[Scenario], studies: Sequenc
     return " ".join(["python -m study reproduce", *(flag for flag, on in flags.items() if on)])
 
 
-def write(console: Console, report: Report, out: Path) -> None:
-    """Write the page with its figures, and print where the files are."""
+def show_files(console: Console, report: Report, out: Path) -> None:
+    """Write the report with its figures, and print where the files are."""
     if report.studies or report.table1:
         console.print(f"Rows: {out / 'rows'}", highlight=False)
-        console.print(f"Page: {write_page(report, out / 'index.html')}", highlight=False)
+        console.print(f"Report: {write(report, out)}", highlight=False)
 
 
 def show(console: Console, report: Report) -> None:
-    """Print the main tables of a reproduction; the page contains all of them."""
+    """Print the main tables of a reproduction; the report contains all of them."""
     if (tuning := tuning_table(report.studies)).rows:
         console.print(as_rich(tuning, "The value of tuning, at the last step"))
-    for title, table in table1_tables(report.table1).items() if report.table1 else ():
+    for title, table in table1_tables(report.table1).items():
         console.print(as_rich(table, title))
     console.print(as_rich(verdict_table(report.verdicts), count(report.verdicts)))
     console.print(RULE, highlight=False)
     if report.compared is not None:
-        console.print(as_rich(report.compared, COMPARED_HEADING))
+        console.print(as_rich(report.compared, TEXTS["compared_heading"]))
     if report.table1:
-        console.print(as_rich(verdict_table(report.aims), TABLE1_HEADING))
+        console.print(as_rich(verdict_table(report.aims), TEXTS["table1_heading"]))

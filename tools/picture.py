@@ -14,7 +14,7 @@ from playwright.sync_api import sync_playwright
 from rich.console import Console
 
 from spectralleader.page import describe_page, render
-from study.demo.tweets import show_tweets
+from study.demo import show_tweets
 
 PICTURE = Path(__file__).parents[1] / "docs" / "figures" / "page.png"
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")

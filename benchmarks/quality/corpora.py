@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from benchmarks.stream import data_folder
 from spectralleader.sources.files import read
-from study.sources.cache import cache_folder
-from study.sources.corpora import DEVELOPMENT, TEST
+from study.sources.corpora import DEVELOPMENT, TEST, cache_folder
 from study.sources.synthetic import random_problem
 
 BLOCK = 1000  # texts read at once

@@ -12,15 +12,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import Progress
 
-from spectralleader.runtime.blas import THREAD_VARIABLES
 from study.experiments.kinds import KINDS
 from study.experiments.scenario import Scenario
-from study.experiments.screening import compared, due
-from study.experiments.store import RowFile
-from study.experiments.trials import Trial, rows_of, trials_of
+from study.experiments.trials import RowFile, Trial, compared, due, rows_of, trials_of
 from study.rows import Row
+
+# They take effect before NumPy is imported.
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def run(
@@ -51,7 +51,7 @@ def run(
     """
     check(scenarios)
     files = {s.name: RowFile(folder / f"{s.name}.jsonl", trials_of(s)) for s in scenarios}
-    with progress_bar(console) as progress:
+    with Progress(console=console, transient=True, disable=console is None) as progress:
         # If a grid is screened, the first round determines the trials of the second one.
         while missing := [
             t for s in scenarios for t in files[s.name].missing(due(s, files[s.name].rows))
@@ -69,9 +69,13 @@ def check(scenarios: Sequence[Scenario]) -> None:
     if twice := {name for name in names if names.count(name) > 1}:
         raise ValueError(f"two scenarios have the name {twice.pop()!r}; rename one of the files")
     for scenario in scenarios:
+        kind = KINDS[scenario.kind]
+        if unknown := set(scenario.metrics) - set(kind.metrics):
+            known = ", ".join(kind.metrics)
+            raise ValueError(f"{scenario.name}: unknown metric {unknown.pop()!r}; known: {known}")
         for contender in scenario.learners:
             try:
-                KINDS[scenario.kind].check(contender, scenario.setting)
+                kind.check(contender, scenario)
             except (ValueError, TypeError, KeyError) as error:
                 raise ValueError(f"{scenario.name}: {contender.label}: {error}") from error
 
@@ -83,7 +87,9 @@ def results(
     if workers == 0 or not trials:
         yield from ((trial, rows_of(trial, data)) for trial in trials)
         return
-    with single_threaded(), processes(min(workers or cores(), len(trials))) as pool:
+    # Inherited by the processes: for speed, and for reproducible sums.
+    os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
+    with processes(min(workers or cores(), len(trials))) as pool:
         with interrupts_held():
             futures = {pool.submit(rows_of, trial, data): trial for trial in trials}
         for future in as_completed(futures):
@@ -126,30 +132,6 @@ def interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-@contextmanager
-def single_threaded() -> Iterator[None]:
-    """Give new processes one BLAS thread, for speed and reproducible sums."""
-    before = {name: os.environ.get(name) for name in THREAD_VARIABLES}
-    os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            os.environ.pop(name) if value is None else os.environ.update({name: value})
-
-
 def cores() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def progress_bar(console: Console | None) -> Progress:
-    """Return a progress bar with an estimate of the remaining time."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:3.0f} %,"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
-    return Progress(*columns, console=console, transient=True, disable=console is None)

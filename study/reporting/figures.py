@@ -1,25 +1,30 @@
-"""Figures laid out like the paper's: one row per problem, one column per metric."""
+"""Figures laid out like the paper's, one row per problem, one column per metric; that of regret."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
-from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from spectralleader.errors import missing_extra
-from study.reporting.statistics import Summary, standard_error, summarise
-from study.reporting.study import Study, metric_label
+from study.reporting.study import (
+    Study,
+    Summary,
+    metric_label,
+    standard_error,
+    summarise,
+    summary,
+)
+from study.rows import Contender, Row
 
 # Everything that draws imports this module at its top, so that a command fails before it computes
 # anything if matplotlib is missing.
 try:
     import matplotlib as mpl
-    from matplotlib.axes import Axes as Axes  # as: others import it from here
-    from matplotlib.figure import Figure as Figure
-    from matplotlib.lines import Line2D as Line2D
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 except ImportError as error:
     raise ImportError(missing_extra("drawing a figure", "study")) from error
 
@@ -34,7 +39,7 @@ LITERAL: Style = {"color": "0", "linestyle": (0, (1, 2)), "linewidth": 1.6, "zor
 MARKERS = ("o", "v", "s", "^", "D", "x")
 N_MARKS = 7  # markers per curve
 N_COLUMNS = 4  # columns of the legend, at most
-LEGEND_HEIGHT = 0.7  # inches reserved for the legend; a taller one enlarges the figure
+HANDLE, LETTER, LINE = 0.5, 0.085, 0.22  # inches of a line, a letter and a row of the legend
 BEST = "best tuned:"
 REFERENCE: Style = {"color": "0.35", "linestyle": "--", "linewidth": 1.2}
 
@@ -49,26 +54,9 @@ def draw_over_axis(studies: Sequence[Study]) -> Figure:
     return _draw(studies, _settings, xlabel=str(studies[0].axis))
 
 
-def save_figure(figure: Figure, path: Path) -> Path:
-    """Write a figure in the format of the file's extension."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.suffix == ".svg":
-        path.write_text(as_svg(figure), encoding="utf-8")
-    else:
-        figure.savefig(path, dpi=110)
-    return path
-
-
-def as_svg(figure: Figure) -> str:
-    """Return a figure as reproducible SVG, without a date."""
-    with mpl.rc_context({"svg.hashsalt": "spectralleader"}):
-        figure.savefig(text := StringIO(), format="svg", metadata={"Date": None})
-    return text.getvalue()
-
-
 def _draw(studies: Sequence[Study], panel: Panel, *, xlabel: str) -> Figure:
     metrics = list(dict.fromkeys(metric for study in studies for metric in study.metrics))
-    size = (4.8 * len(metrics), 2.9 * len(studies) + 0.7)
+    size = (4.8 * len(metrics), 2.9 * len(studies) + 0.2)
     figure = Figure(figsize=size, layout="constrained")
     grid = figure.subplots(len(studies), len(metrics), squeeze=False)
     for axes_row, study in zip(grid, studies, strict=True):
@@ -91,20 +79,14 @@ def _share_legend(figure: Figure) -> None:
         for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
             if not name.startswith(BEST):  # differs between panels: each has its own legend
                 entries.setdefault(name, handle)
-    for n_columns in range(min(N_COLUMNS, len(entries)), 0, -1):
-        shown: Style = {"ncols": n_columns, "frameon": False}
-        legend = figure.legend(
-            entries.values(), entries.keys(), loc="outside lower center", **shown
-        )
-        extent = legend.get_window_extent()
-        if n_columns == 1 or extent.width <= figure.bbox.width:
-            break
-        legend.remove()  # too wide: it would be cut off
-    else:
-        return
+    # Sized before it is drawn: a legend outside the panels shrinks them, and one that is wider than
+    # the figure is cut off.
     width, height = figure.get_size_inches()
-    more_rows = max(0.0, extent.height / figure.dpi - LEGEND_HEIGHT)
-    figure.set_size_inches(max(width, extent.width / figure.dpi), height + more_rows)
+    entry = HANDLE + LETTER * max(map(len, entries))
+    n_columns = max(1, min(N_COLUMNS, int(width / entry)))
+    figure.set_size_inches(max(width, entry), height + LINE * -(-len(entries) // n_columns))
+    shown: Style = {"loc": "outside lower center", "ncols": n_columns, "frameon": False}
+    figure.legend(entries.values(), entries.keys(), **shown)
 
 
 def styles(study: Study) -> dict[str, Style]:
@@ -192,4 +174,105 @@ def _settings(axes: Axes, study: Study, metric: str) -> None:
         axes.set_xscale("log")
     axes.set_xticks(values := sorted(set(tried.values())), [f"{value:,g}" for value in values])
     axes.minorticks_off()  # of a log scale: they are not values of the grid
+    clean(axes)
+
+
+# Measurements are coloured; bounds (on noise-free regret) are grey, with different dashes.
+BOUNDS = {
+    "bound_printed": ("Theorem 1 as printed", (0, (1, 1))),
+    "bound_repaired": ("Theorem 1 repaired", (0, (5, 1))),
+    "bound_theorem2": ("Theorem 2", (0, (5, 1, 1, 1))),
+    "bound_sharp": ("1 + 2 log n + (n/m − 1), eq. 19", (0, (3, 3))),
+}
+REMEMBERS_ALL, OTHER = COLOURS[4], COLOURS[3]
+WITH_RESERVOIR = {"noise-free": COLOURS[1], "leader": COLOURS[0]}  # by role
+SIZE = "reservoir_size"
+
+
+def draw_regret(studies: Sequence[Study]) -> Figure:
+    """Return a figure with one column per study: R(n), R(n) / n, and R over the reservoir size."""
+    figure = Figure(figsize=(4.2 * len(studies), 9.6), layout="constrained")
+    grid = figure.subplots(3, len(studies), sharex="row", sharey="row", squeeze=False)
+    for panels, study in zip(grid.T, studies, strict=True):
+        _draw_over_steps(panels[0], followed(study), 0)
+        _draw_over_steps(panels[1], followed(study), 1)
+        n = study.last_step
+        _draw_trade(panels[2], [row for row in study.rows if row.step == n])
+        panels[0].set_title(study.title, loc="left")
+    last = max(study.last_step for study in studies)
+    for axes, label in zip(grid[:, 0], ("R(n)", "R(n) / n", f"R({last:,})"), strict=True):
+        axes.set_ylabel(f"regret {label}")
+    # One line per label, measurements first.
+    entries = {str(line.get_label()): line for axes in grid.flat for line in axes.get_lines()}
+    lines = sorted(entries.values(), key=lambda line: str(line.get_color()).startswith("0."))
+    figure.legend(handles=lines, loc="outside lower center", ncols=4, frameon=False)
+    return figure
+
+
+def followed(study: Study) -> list[Row]:
+    """Return the rows to draw over steps: without a reservoir, and with one reservoir size.
+
+    It is the size closest to the paper's example, epsilon = n^(-1/4).
+    """
+    given = {row.learner.label: row.learner.parameters.get("epsilon") for row in study.rows}
+    sizes = [epsilon for epsilon in given.values() if epsilon]
+    n = study.last_step
+    example = min(sizes, key=lambda e: abs(math.log(e * n**0.25)), default=None)
+    return [row for row in study.rows if given[row.learner.label] in (None, example)]
+
+
+def _draw_over_steps(axes: Axes, rows: Sequence[Row], power: int) -> None:
+    """Draw regret over n^power and the bounds on it."""
+    for bound in BOUNDS:
+        _draw_bound(axes, [(row.step, row) for row in rows], bound, power)
+    learners = {row.learner.label: row.learner for row in rows}
+    for label, (steps, mean, error) in summarise(rows, "regret").items():
+        scale = steps.astype(float) ** power
+        _draw_mean(axes, Summary(steps, mean / scale, error / scale), learners[label])
+    _log_frame(axes, "step n")
+
+
+def _draw_trade(axes: Axes, rows: Sequence[Row]) -> None:
+    """Draw the regret at the last step over the size of the reservoir."""
+    sized = [(int(row.values[SIZE]), row) for row in rows if SIZE in row.values]
+    for bound in ("bound_theorem2", "bound_sharp"):
+        _draw_bound(axes, sized, bound, 0)
+    for row in rows:
+        if SIZE not in row.values:
+            axes.axhline(row.values["regret"], **_look(row.learner))
+    for learner in {row.learner.name: row.learner for _, row in sized}.values():
+        own = [(m, row.values["regret"]) for m, row in sized if row.learner.name == learner.name]
+        _draw_mean(axes, summary(*zip(*own, strict=True)), learner, marker="o")
+    _log_frame(axes, "reservoir size m")
+
+
+def _draw_bound(axes: Axes, rows: Sequence[tuple[int, Row]], bound: str, power: int) -> None:
+    """Draw a bound; where rows with and without a reservoir differ, draw the one without."""
+    without_last = sorted(rows, key=lambda pair: SIZE not in pair[1].values)
+    heights = {x: row.values[bound] / x**power for x, row in without_last if row.values.get(bound)}
+    label, dashes = BOUNDS[bound]
+    points = sorted(heights.items())
+    x, y = zip(*points, strict=True) if points else ((), ())
+    axes.plot(x, y, color="0.35", linestyle=dashes, linewidth=1.1, label=label)
+
+
+def _draw_mean(axes: Axes, measured: Summary, learner: Contender, marker: str = "") -> None:
+    """Draw a mean over seeds, with a band of one standard error."""
+    x, mean, error = measured
+    look = _look(learner)
+    axes.plot(x, mean, marker=marker, markersize=4, **look)
+    axes.fill_between(x, mean - error, mean + error, color=look["color"], alpha=0.2, linewidth=0)
+
+
+def _look(learner: Contender) -> dict[str, Any]:
+    """Return colour, width and label; a wide line stays visible under a narrow one."""
+    if "epsilon" not in learner.parameters:
+        label = f"{learner.name}, all remembered"
+        return {"color": REMEMBERS_ALL, "linewidth": 4, "label": label}
+    colour = WITH_RESERVOIR.get(learner.role, OTHER)
+    return {"color": colour, "linewidth": 1.6, "label": f"{learner.name}, reservoir"}
+
+
+def _log_frame(axes: Axes, xlabel: str) -> None:
+    axes.set(xscale="log", yscale="log", xlabel=xlabel)
     clean(axes)

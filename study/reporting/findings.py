@@ -1,22 +1,63 @@
-"""Findings: the tests of claims, as functions of studies.
+"""Findings: the tests of claims, as functions of studies; every difference is paired over seeds.
 
 The first two arguments are the studies of the claim's scenarios and the label of the learner to
 test; None stands for the learner with the role "leader". `claims.toml` gives the other arguments by
 name. A new test is a function in this module.
+
+A difference counts if it is more than 2 standard errors. Baselines are as strong as possible:
+"tuned" is the setting with the lowest mean in hindsight, separately for each problem and metric.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
-from study.reporting.study import Study
-from study.reporting.verdicts import MARGIN, MUCH, Difference, Finding, difference
+from spectralleader.arrays import Floats
+from study.reporting.study import Study, plus_minus, standard_error
 from study.rows import Row
 
 Studies = Sequence[Study]
+
+COUNTS = 2.0  # a difference counts if it exceeds this many standard errors
+MARGIN = 0.01  # "similar" allows a difference of this share
+MUCH = 0.5  # "much lower" means at most this share
+
+
+class Finding(NamedTuple):
+    """A measurement, and whether the claim holds."""
+
+    measured: str
+    holds: bool
+
+
+class Difference(NamedTuple):
+    """The mean of paired differences, and its standard error."""
+
+    mean: float
+    error: float
+
+    @property
+    def is_lower(self) -> bool:
+        """Whether the first is lower by a difference that counts."""
+        return self.mean < -COUNTS * self.error
+
+    @property
+    def is_higher(self) -> bool:
+        """Whether the first is higher by a difference that counts."""
+        return self.mean > COUNTS * self.error
+
+    def __str__(self) -> str:
+        text, sign = plus_minus(abs(self.mean), self.error), "−" if self.mean < 0 else "+"
+        return f"({sign}{text[1:]}" if text.startswith("(") else sign + text
+
+
+def difference(a: Floats, b: Floats) -> Difference:
+    """Return the difference a - b of two learners, paired over seeds."""
+    return Difference(float((a - b).mean()), standard_error(a - b))
 
 
 def only(study: Study, role: str) -> str:

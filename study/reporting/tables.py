@@ -1,21 +1,19 @@
-"""Tables of mean ± standard error, for the terminal, Markdown and HTML."""
+"""Tables of mean ± standard error, for the terminal and Markdown."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from typing import NamedTuple
 
 import rich.table
 
-from study.reporting.claims import LEADER
-from study.reporting.statistics import mean_and_error
-from study.reporting.study import Study, metric_label
-from study.reporting.verdicts import FAILS, HOLDS, UNTESTED, Claim, Verdict
+from study.reporting.claims import FAILS, HOLDS, LEADER, Claim, Verdict
+from study.reporting.findings import against, only, tuned
+from study.reporting.study import Study, mean_and_error, metric_label
 
 # Roles that are compared: the paper's learner literally, the fast one, and our additions.
 COMPARED = ("literal", "leader", "variant", "predictor")
-MARKS = {HOLDS: "holds", FAILS: "fails", UNTESTED: "untested"}  # CSS classes
+RIVAL, REFERENCE = "EM, best of 54", "best static model"
 
 
 class Table(NamedTuple):
@@ -95,18 +93,42 @@ def as_rich(table: Table, title: str) -> rich.table.Table:
 def as_markdown(table: Table) -> str:
     """Return a table in Markdown."""
     lines = [table.header, ("---",) * len(table.header), *table.rows]
-    return "".join(f"| {' | '.join(c.replace('|', '/') for c in line)} |\n" for line in lines)
+    return "\n".join(f"| {' | '.join(c.replace('|', '/') for c in line)} |" for line in lines)
 
 
-def as_html(table: Table) -> str:
-    """Return a table in HTML; cells with verdicts have a CSS class."""
-    head = "".join(f"<th>{escape(cell)}</th>" for cell in table.header)
-    body = "".join(
-        "<tr>" + "".join(f"<td{_mark(cell)}>{escape(cell)}</td>" for cell in row) + "</tr>\n"
-        for row in table.rows
-    )
-    return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n"
+def table1_tables(studies: Iterable[Study]) -> dict[str, Table]:
+    """Return the table of each metric by title; development streams come first."""
+    ordered = sorted((s for s in studies if s.rows), key=lambda study: study.group)
+    tables = {
+        "L1, negative log-likelihood: HedgedLeader": _table(ordered, "L1", "predictor", "leader"),
+        "L2, recovery error: SpectralLeader": _table(ordered, "L2", "leader", "predictor"),
+    }
+    return {title: table for title, table in tables.items() if table.rows}
 
 
-def _mark(cell: str) -> str:
-    return f' class="{MARKS[cell]}"' if cell in MARKS else ""
+def _table(studies: Sequence[Study], metric: str, role: str, also: str) -> Table:
+    """Return one row per stream: ours, the best EM, their difference, and other learners."""
+    measured = [study for study in studies if metric in study.metrics]
+    if not measured:
+        return Table((), [])
+    first = measured[0]
+    ours, *beside = (n for n in first.of_role(role, also, "other") if n not in first.grid)
+    beside += [REFERENCE] if metric == "L1" else first.of_role("variant")
+    header = ("stream", "group", ours, RIVAL, "difference", "ours is", *beside, "runs")
+    return Table(header, [_row(study, metric, ours, header) for study in measured])
+
+
+def _row(study: Study, metric: str, ours: str, header: tuple[str, ...]) -> tuple[str, ...]:
+    cells = {n: mean_and_error(v) for n, v in study.finals(metric).items() if len(v)}
+    best = tuned(study, metric)
+    gap, _, _ = against(study, metric, ours)
+    shown = {
+        "stream": study.title,
+        "group": study.group,
+        RIVAL: f"{cells[best]} ({best})",
+        "difference": str(gap),
+        "ours is": "lower" if gap.is_lower else "HIGHER" if gap.is_higher else "similar",
+        REFERENCE: cells[only(study, "reference")],
+        "runs": str(len(study.seeds)),
+    }
+    return tuple(shown.get(name) or cells[name] for name in header)

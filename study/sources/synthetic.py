@@ -1,8 +1,12 @@
-"""Synthetic problems: streams of documents drawn from a known model."""
+"""Synthetic problems: streams of documents drawn from a known model.
+
+A prior gives the probabilities of topics at each document. It may change arbitrarily over time;
+word distributions do not change.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -12,7 +16,8 @@ from numpy.typing import ArrayLike
 from spectralleader.arrays import Floats, Ints
 from spectralleader.models import TopicModel
 from spectralleader.sources.block import Block
-from study.sources import priors
+
+Prior = Callable[[int, int], Floats]  # documents (first, n) -> (n, K) topic distributions
 
 PAPER_WEIGHTS = (0.15, 0.35, 0.5)  # section 7.1
 PAPER_RUNS = (15, 35, 50)  # section 7.2: consecutive documents of each topic, per hundred
@@ -32,7 +37,7 @@ class Problem:
     """
 
     truth: TopicModel  # theta*: words are drawn from its topics; its weights are the mean prior
-    prior: priors.Prior  # P(topic) at each document
+    prior: Prior  # P(topic) at each document
     lengths: Mapping[int, float] | int = 3  # words per document, or the probability of each length
 
     def blocks(self, *, block_size: int, n_steps: int, seed: int = 0) -> Iterator[Block]:
@@ -105,30 +110,81 @@ def paper_model(p: float) -> TopicModel:
     return TopicModel(PAPER_WEIGHTS, topics)
 
 
+def constant_prior(weights: ArrayLike) -> Prior:
+    """Return a constant prior: the stochastic setting."""
+    row = np.asarray(weights, np.float64)
+    return lambda first, n: np.tile(row, (n, 1))
+
+
+def in_turn_prior(runs: Sequence[int]) -> Prior:
+    """Return the prior of topics in turn: runs[0] documents of topic 0, runs[1] of topic 1, ...
+
+    The sequence repeats. The paper's non-stochastic problem is ``in_turn_prior([15, 35, 50])``.
+    """
+    period = np.repeat(np.eye(len(runs)), runs, axis=0)
+    return lambda first, n: period[np.arange(first, first + n) % len(period)]
+
+
+def cyclic_prior(weights: ArrayLike, *, period: int, strength: float = 1.0) -> Prior:
+    """Return a prior that varies smoothly and periodically around the given weights.
+
+    Topic k is weighted by ``exp(strength * cos(2 pi (t / period - k / K)))``.
+    """
+    if not period >= 1 or not np.isfinite(strength):
+        raise ValueError(
+            f"a cyclic prior needs a period of at least 1 and a finite strength, "
+            f"got {period!r} and {strength!r}"
+        )
+    row = np.asarray(weights, np.float64)
+    phase = np.arange(len(row)) / len(row)
+
+    def prior(first: int, n: int) -> Floats:
+        t = np.arange(first, first + n)[:, None]
+        tilted = row * np.exp(strength * np.cos(2 * np.pi * (t / period - phase)))
+        return np.asarray(tilted / tilted.sum(axis=1, keepdims=True))
+
+    return prior
+
+
+def switching_prior(n_topics: int) -> Prior:
+    """Return the prior of one topic at a time, each for twice as long as the one before it.
+
+    Topic 0 for 1 document, topic 1 for 2, topic 2 for 4, and so on, cyclically. It is adversarial
+    to follow-the-leader: the mean of the past never converges.
+    """
+    certain = np.eye(n_topics)
+
+    def prior(first: int, n: int) -> Floats:
+        _, exponent = np.frexp(np.arange(first + 1, first + n + 1))  # floor(log2), without rounding
+        return np.asarray(certain[(exponent - 1) % n_topics])
+
+    return prior
+
+
 def easy() -> Problem:
     """Return the paper's easy problem, p = 0.9."""
-    return Problem(paper_model(0.9), priors.constant(PAPER_WEIGHTS))
+    return Problem(paper_model(0.9), constant_prior(PAPER_WEIGHTS))
 
 
 def hard() -> Problem:
     """Return the paper's hard problem, p = 0.7."""
-    return Problem(paper_model(0.7), priors.constant(PAPER_WEIGHTS))
+    return Problem(paper_model(0.7), constant_prior(PAPER_WEIGHTS))
 
 
 def non_stochastic() -> Problem:
     """Return the hard problem with its topics in turn: runs of 15, 35 and 50 documents."""
-    return Problem(paper_model(0.7), priors.in_turn(PAPER_RUNS))
+    return Problem(paper_model(0.7), in_turn_prior(PAPER_RUNS))
 
 
 def cyclic() -> Problem:
     """Return the hard problem with topic weights that vary smoothly, with period 100."""
-    prior = priors.cyclic(PAPER_WEIGHTS, period=sum(PAPER_RUNS), strength=2.0)
+    prior = cyclic_prior(PAPER_WEIGHTS, period=sum(PAPER_RUNS), strength=2.0)
     return Problem(paper_model(0.7), prior)
 
 
 def switching() -> Problem:
     """Return the hard problem with one topic at a time, each twice as long as the last."""
-    return Problem(paper_model(0.7), priors.switching(3))
+    return Problem(paper_model(0.7), switching_prior(3))
 
 
 def random_problem(
@@ -138,7 +194,7 @@ def random_problem(
     weights: ArrayLike | None = None,
     concentration: float = 0.1,
     lengths: Mapping[int, float] | int = 3,
-    prior: priors.Prior | None = None,
+    prior: Prior | None = None,
     seed: int = 0,
 ) -> Problem:
     """Return a problem of any size, with topics drawn from a Dirichlet distribution.
@@ -154,14 +210,14 @@ def random_problem(
     lengths : int or mapping
         Words per document, or the probability of each length.
     prior : Prior, optional
-        See `priors`. Defaults to a constant prior equal to the weights.
+        See `Prior`. Defaults to a constant prior equal to the weights.
     seed : int
         Random seed of the topics; `Problem.blocks` takes another one for the stream.
     """
     rng = np.random.default_rng(seed)
     shares = np.full(n_topics, 1.0 / n_topics) if weights is None else np.asarray(weights)
     topics = rng.dirichlet(np.full(n_words, concentration), size=n_topics)
-    return Problem(TopicModel(shares, topics), prior or priors.constant(shares), lengths)
+    return Problem(TopicModel(shares, topics), prior or constant_prior(shares), lengths)
 
 
 PROBLEMS = {"easy": easy, "hard": hard, "non-stochastic": non_stochastic}

@@ -2,11 +2,10 @@ import numpy as np
 import pytest
 
 from spectralleader import SpectralMethod
-from study.experiments import corpus, find, load
-from study.experiments.corpus import CorpusSource
+from study.experiments import find, load, streams
 from study.experiments.run import check, run
 from study.experiments.scenario import parse
-from study.experiments.sources import open_source, stand_in, why_missing
+from study.experiments.streams import open_source, stand_in, why_missing
 from tests.factories import scenario_table, write_corpus
 from tests.real_data import real_file
 
@@ -19,14 +18,14 @@ def folder(tmp_path):
     words = [["vaccine", "dose", "trial"], ["goal", "match", "team"]]
     texts = [" ".join(rng.choice(words[i % 2], size=4)) for i in range(60)]
     write_corpus(tmp_path / "news_headlines.csv.gz", [(text, "x") for text in texts])
-    corpus._open.cache_clear()
+    streams.open_counted.cache_clear()
     return tmp_path
 
 
 @pytest.fixture
 def scenario():
     learners = [{"name": "spectral", "label": "SpectralLeader"}, {"name": "unigram"}]
-    return parse(scenario_table(stream=STREAM, learners=learners, block_size=10), "my", "my.toml")
+    return parse(scenario_table(stream=STREAM, learners=learners, block_size=10), "my")
 
 
 def test_theta_star_is_the_offline_spectral_methods_of_all_documents(folder):
@@ -54,9 +53,9 @@ def test_a_corpus_is_counted_once_and_not_to_check_learners(
     folder, scenario, tmp_path, monkeypatch
 ):
     counted = []
-    count_reader = corpus.count_reader
+    count_reader = streams.count_reader
     monkeypatch.setattr(
-        corpus, "count_reader", lambda *a, **k: counted.append(a) or count_reader(*a, **k)
+        streams, "count_reader", lambda *a, **k: counted.append(a) or count_reader(*a, **k)
     )
     check([scenario])
     assert counted == []
@@ -86,7 +85,7 @@ def test_a_stand_in_has_the_size_of_the_truth(folder):
 def test_the_papers_scenarios_have_enough_real_text(name):
     scenario = load(find(name))
     folder = real_file(f"{scenario.stream['corpus']}.csv.gz").parent
-    source = CorpusSource.open(scenario.stream, folder)
+    source = open_source(scenario.stream, folder)
     assert source.documents.n_docs == 100_000
     assert source.documents.n_words == 500
     assert source.documents.lengths.min() >= 3

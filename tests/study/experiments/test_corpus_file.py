@@ -8,7 +8,7 @@ import pytest
 
 from study.experiments import load
 from study.experiments.scenario import parse
-from study.experiments.sources import open_source, portable, why_missing
+from study.experiments.streams import open_source, portable, why_missing
 from study.experiments.trials import trials_of
 from tests.factories import scenario_table, texts
 
@@ -94,26 +94,25 @@ def test_a_file_that_changed_is_run_again_and_one_that_moved_is_not(tmp_path):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(ValueError, match=r"own\.toml: corpus: .*No such file.*nothing\.csv"):
+    with pytest.raises(ValueError, match=r"own\.toml: .*No such file.*nothing\.csv"):
         load_scenario(tmp_path, as_toml(file="nothing.csv"))
 
 
 @pytest.mark.parametrize(
     ("corpus", "message"),
     [
-        ({}, "key 'file' is missing; known keys: file, text, time, label"),
-        ({"file": "a.csv", "texts": "body"}, "unknown key 'texts'"),
-        ({"file": 3}, "file must be a name, got 3"),
-        ({"file": "a.csv", "time": ["a", "b"]}, "time must be a name"),
-        ({"file": "a.csv", "text": []}, "text must be a name"),
-        ({"file": "a.csv", "label": ""}, "label must be a name"),
-        (7, "corpus must be one of"),
+        ({}, "missing required field `file` - at `\\$.corpus`"),
+        ({"file": "a.csv", "texts": "body"}, "unknown field `texts`"),
+        ({"file": 3}, r"`\$.corpus.file`"),
+        ({"file": "a.csv", "time": ["a", "b"]}, r"`\$.corpus.time`"),
+        ({"file": "a.csv", "label": ""}, r"`\$.corpus.label`"),
+        (7, r"`\$.corpus`"),
     ],
 )
 def test_a_table_that_is_not_right_is_refused(corpus, message):
     stream = {"corpus": corpus, "n_words": 20, "n_topics": 3}
     with pytest.raises(ValueError, match=message):
-        parse(scenario_table(stream=stream), "own", "own.toml")
+        parse(scenario_table(stream=stream), "own")
 
 
 def test_a_column_that_is_not_there_is_named(tmp_path):

@@ -2,7 +2,7 @@ import pytest
 
 from study.experiments.run import run
 from study.experiments.scenario import parse
-from study.experiments.sources import open_source
+from study.experiments.streams import open_source
 from tests.factories import scenario_table
 
 REPLACED = {"problem": "replaced", "n_topics": 2, "n_words": 20, "lengths": 5, "seed": 1}
@@ -12,7 +12,7 @@ def final(stream, learners, tmp_path):
     table = scenario_table(
         stream=stream, learners=learners, metrics=["L1"], block_size=20, n_steps=40
     )
-    rows = run([parse(table, "my", "my.toml")], tmp_path, workers=0)["my"]
+    rows = run([parse(table, "my")], tmp_path, workers=0)["my"]
     return {r.learner.label: r.values["L1"] for r in rows if (r.seed, r.step) == (0, 40)}
 
 

@@ -5,14 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from study.experiments import find, load, shipped
-from study.experiments.scenario import REQUIRED, expand, parse
-from study.experiments.sources import make_problem
-from tests.factories import scenario_table
+from study.experiments.run import check
+from study.experiments.scenario import expand, parse
+from study.experiments.streams import make_problem, parse_stream
+from tests.factories import scenario_table, write_toml
 
 
 def refused(**changes):
-    with pytest.raises(ValueError, match=r"^my\.toml: ") as caught:
-        parse(scenario_table(**changes), "my", "my.toml")
+    """The error of a scenario, in one line."""
+    with pytest.raises(ValueError, match=r"\S") as caught:
+        check([parse(scenario_table(**changes), "my")])
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -23,64 +25,65 @@ def refused(**changes):
     )
 )
 def test_a_grid_is_every_combination_once(grid):
-    settings = list(expand(grid))
+    settings = [learner["parameters"] for learner in expand(grid)]
     assert [tuple(s.values()) for s in settings] == list(itertools.product(*grid.values()))
     assert all(list(s) == list(grid) for s in settings)
 
 
 def test_a_list_is_a_grid_and_labels_tell_its_learners_apart():
     learners = [{"name": "stepwise-em", "step_power": [0.5, 1.0], "label": "EM {step_power}"}]
-    assert [c.label for c in parse(scenario_table(learners=learners), "my", "-").learners] == [
+    assert [c.label for c in parse(scenario_table(learners=learners), "my").learners] == [
         "EM 0.5",
         "EM 1.0",
     ]
     del learners[0]["label"]
-    unlabelled = parse(scenario_table(learners=learners), "my", "-").learners
+    unlabelled = parse(scenario_table(learners=learners), "my").learners
     assert unlabelled[0].label == "stepwise-em step_power=0.5"
     assert unlabelled[0].parameters == {"step_power": 0.5}
 
 
-def test_an_unknown_key_is_named_with_the_known_ones():
-    message = refused(block_sise=3)
-    assert "unknown key 'block_sise'" in message
-    assert all(key in message for key in ("block_size", "n_steps", "axis"))
+REQUIRED = ("question", "stream", "block_size", "n_steps", "seeds", "metrics")
 
 
 @pytest.mark.parametrize("key", REQUIRED)
 def test_a_missing_key_is_named(key):
     table = scenario_table()
     del table[key]
-    with pytest.raises(ValueError, match=f"my.toml: key '{key}' is missing; known keys: "):
-        parse(table, "my", "my.toml")
+    with pytest.raises(ValueError, match=f"missing required field `{key}`"):
+        parse(table, "my")
 
 
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        ({"n_steps": 1}, "n_steps must be an integer from 2 on, got 1"),
-        ({"block_size": True}, "block_size must be an integer"),
-        ({"seeds": 0}, "seeds must be"),
-        ({"seeds": [1, 1]}, "seeds must be distinct"),
-        ({"metrics": ["L3"]}, "one of L1, L2, loss, got 'L3'"),
-        ({"metrics": "L1"}, "metrics must be a list"),
-        ({"kind": "other"}, "kind must be one of prequential"),
-        ({"question": 3}, "question must be a string"),
-        ({"stream": "hard"}, "stream must be a table"),
+        ({"block_sise": 3}, "unknown field `block_sise`"),
+        ({"n_steps": 1}, ">= 2 - at `$.n_steps`"),
+        ({"block_size": True}, "Expected `int`, got `bool` - at `$.block_size`"),
+        ({"seeds": 0}, "`$.seeds`"),
+        ({"seeds": [-1]}, "`$.seeds[0]`"),
+        ({"metrics": ["L3"]}, "unknown metric 'L3'; known: L1, L2, loss"),
+        ({"metrics": ["regret"]}, "unknown metric 'regret'; known: L1, L2, loss"),
+        ({"metrics": "L1"}, "`$.metrics`"),
+        ({"kind": "other"}, "'other' - at `$.kind`"),
+        ({"question": 3}, "`$.question`"),
+        ({"stream": "hard"}, "`$.stream`"),
         ({"stream": {"problem": "harder"}}, "problem must be one of easy, hard"),
-        ({"stream": {"problem": "hard", "n_topics": 3}}, "unknown key 'n_topics'"),
-        ({"stream": {"problem": "random", "n_topics": 3}}, "key 'n_words' is missing"),
+        ({"stream": {"problem": "hard", "n_topics": 3}}, "[stream]: Object contains unknown field"),
+        ({"stream": {"problem": "random", "n_topics": 3}}, "missing required field `n_words`"),
         ({"stream": {"problem": "hard", "prior": {"kind": "odd"}}}, "prior.kind must be one of"),
         ({"stream": {"problem": "hard", "prior": {"kind": "cyclic"}}}, "period"),
-        ({"stream": {"corpus": "news_headlines"}}, "key 'n_words' is missing"),
-        ({"stream": {"corpus": "x", "n_words": 9, "n_topics": 2}}, "one of health_tweets"),
-        ({"stream": {"corpus": "newsgroups", "n_words": 0, "n_topics": 2}}, "n_words must be"),
-        ({"screen": {"seeds": 2, "keep": 5}}, "requires an axis"),
-        ({"learners": {"name": "unigram"}}, "learners must be tables"),
-        ({"learners": [{"name": "em"}]}, "name must be one of hedged"),
-        ({"learners": [{"name": "spectral", "power": 1}]}, "unknown key 'power'"),
+        ({"stream": {"corpus": "news_headlines"}}, "missing required field `n_words`"),
+        ({"stream": {"corpus": "newsgroups", "n_words": 0, "n_topics": 2}}, "`$.n_words`"),
+        ({"screen": {"seeds": 2}}, "missing required field `keep` - at `$.screen`"),
+        ({"axis": "power"}, "axis must be a parameter of a learner, got 'power'"),
+        ({"learners": {"name": "unigram"}}, "Expected `array`, got `object`"),
+        ({"learners": []}, "`$.learners`"),
+        ({"learners": [{"label": "em"}]}, "unknown learner ''"),
+        ({"learners": [{"name": "em"}]}, "unknown learner 'em'; choose one of hedged"),
+        ({"learners": [{"name": "spectral", "power": 1}]}, "has no parameter 'power'; known are"),
         ({"learners": [{"name": "unigram"}, {"name": "unigram"}]}, "two learners have the label"),
-        ({"learners": [{"name": "unigram", "role": "hero"}]}, "role must be one of leader"),
-        ({"learners": [{"name": "unigram", "label": "{x}"}]}, "may only refer to the learner's"),
+        ({"learners": [{"name": "unigram", "role": "hero"}]}, "'hero' - at `$.learners[0].role`"),
+        ({"learners": [{"name": "unigram", "label": "{x}"}]}, "refers to no parameter: 'x'"),
     ],
 )
 def test_a_bad_value_is_one_line_that_names_it(changes, named):
@@ -90,7 +93,13 @@ def test_a_bad_value_is_one_line_that_names_it(changes, named):
 def test_a_file_that_is_no_toml_is_named(tmp_path):
     file = tmp_path / "broken.toml"
     file.write_text("question = ")
-    with pytest.raises(ValueError, match=r"broken\.toml: not a TOML file"):
+    with pytest.raises(ValueError, match=r"broken\.toml: Invalid value"):
+        load(file)
+
+
+def test_an_error_of_a_file_begins_with_its_name(tmp_path):
+    file = write_toml(tmp_path / "mine.toml", scenario_table(stepz=3))
+    with pytest.raises(ValueError, match=r"^/.*mine\.toml: Object contains unknown field `stepz`"):
         load(file)
 
 
@@ -150,25 +159,27 @@ def test_a_scenario_is_found_by_name_or_file(tmp_path):
 
 def test_a_stream_takes_a_prior_and_a_size():
     stream = {"problem": "random", "n_topics": 2, "n_words": 7, "lengths": {"3": 0.5, "4": 0.5}}
-    block = next(make_problem(stream).blocks(block_size=50, n_steps=1))
+    block = next(make_problem(parse_stream(stream)).blocks(block_size=50, n_steps=1))
     assert block.documents.n_words == 7
     assert set(block.documents.lengths) == {3.0, 4.0}
-    turns = make_problem({"problem": "hard", "prior": {"kind": "in-turn", "runs": [2, 1, 1]}})
+    stream = {"problem": "hard", "prior": {"kind": "in-turn", "runs": [2, 1, 1]}}
+    turns = make_problem(parse_stream(stream))
     assert next(turns.blocks(block_size=4, n_steps=1)).labels.tolist() == [0, 0, 1, 2]
 
 
 def test_a_learner_of_ones_own_is_named_by_module_and_class():
     name = "spectralleader.learners.stepwise_em:StepwiseEM"
     learners = [{"name": name, "step_power": [0.6, 0.9], "label": "mine {step_power}"}]
-    scenario = parse(scenario_table(learners=learners), "my", "my.toml")
+    scenario = parse(scenario_table(learners=learners), "my")
     assert [c.name for c in scenario.learners] == [name, name]
-    assert "known keys: name, label" in refused(learners=[{"name": name, "power": 1.0}])
+    assert "has no parameter 'power'" in refused(learners=[{"name": name, "power": 1.0}])
 
 
 def test_a_learner_of_ones_own_that_is_none_is_refused():
     assert "cannot import nothing.here" in refused(learners=[{"name": "nothing.here:Mine"}])
     assert "of type module" in refused(learners=[{"name": "spectralleader:learners"}])
-    assert "name must be one of" in refused(learners=[{"name": "nothing"}])
-    assert "name must be one of" in refused(
-        kind="regret", metrics=["regret"], learners=[{"name": "nothing.here:Mine"}]
-    )
+    regret = {"kind": "regret", "metrics": ["regret"], "stream": {"problem": "cyclic"}}
+    assert "learner must be one of noise-free" in refused(**regret, learners=[{"name": "spectral"}])
+    wrong = {"name": "noise-free", "epsilon": 2.0}
+    assert "0 < epsilon <= 1" in refused(**regret, learners=[wrong])
+    assert "problem must be one of" in refused(**(regret | {"stream": {"problem": "easy"}}))

@@ -1,6 +1,6 @@
 from study.experiments import find, load
 from study.experiments.run import run
-from study.reporting.regret import draw_regret, followed
+from study.reporting.figures import draw_regret, followed
 from study.reproduce import study_of
 
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from study.reporting.statistics import plus_minus, summarise
+from study.reporting.study import plus_minus, summarise
 from study.rows import Contender, Row
 
 

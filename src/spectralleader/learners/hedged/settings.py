@@ -1,7 +1,7 @@
 """Settings: the constants of HedgedLeader, and how they were chosen.
 
 By `python -m benchmarks.hedged`, on development streams only (election tweets, health tweets,
-question titles, news stories, synthetic ones; see `role` in study/sources/corpora.py);
+question titles, news stories, synthetic ones);
 docs/decisions.md has the figures. Older are the priors of the experts, the pool's memory and the
 sizes of window and reservoir: they were chosen before corpora were divided into development and
 test, partly on headlines and newsgroups, and were not varied again.

@@ -1,12 +1,10 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from study.experiments import load, shipped
 from study.experiments.run import run
 from study.experiments.scenario import parse
-from study.experiments.screening import due
-from study.experiments.trials import trials_of
+from study.experiments.trials import due, trials_of
 from study.rows import Row
 from tests.factories import scenario_table
 
@@ -18,7 +16,7 @@ def scenario():
     table = scenario_table(
         seeds=3, axis="step_power", screen={"seeds": 1, "keep": 1}, metrics=["L1"]
     )
-    return parse(table | {"learners": [{"name": "unigram"}, GRID]}, "my", "my.toml")
+    return parse(table | {"learners": [{"name": "unigram"}, GRID]}, "my")
 
 
 def test_the_whole_grid_runs_on_the_first_seeds_and_the_best_on_all(scenario, tmp_path):

@@ -3,11 +3,12 @@ from io import StringIO
 import numpy as np
 import pytest
 from rich.console import Console
+from rich.progress import Progress
 
 from spectralleader import DEFAULT_LEARNER, LEARNERS
-from study.demo import show, tweets
+from study import demo
 from study.sources.corpora import DATA_VARIABLE, find_files
-from study.sources.pypi_corpora import WHEEL_VARIABLE
+from study.sources.pypi import WHEEL_VARIABLE
 from tests.factories import write_corpus
 
 
@@ -28,8 +29,7 @@ def write_tweets(folder):
 
 def shown(tmp_path):
     console = Console(record=True, width=100, file=StringIO())
-    topics = show(console, n_steps=5, n_runs=1, seed=0, folder=tmp_path)
-    assert topics is None or topics.timeline.by_time
+    demo.show(console, n_steps=5, n_runs=1, seed=0, folder=tmp_path)
     return console.export_text()
 
 
@@ -41,6 +41,7 @@ def test_topics_of_tweets_are_shown_and_then_the_papers_figure(cache, tmp_path):
     assert f"10 topics, learned by {LEARNERS[DEFAULT_LEARNER].learner.__name__}" in text
     assert "vaccine" in text
     assert " rt " not in text
+    assert "Health news on Twitter" in (tmp_path / "topics.html").read_text()
     assert text.index("top words") < text.index("True | learned")
     assert (tmp_path / "demo.png").is_file()
 
@@ -57,16 +58,16 @@ def test_without_a_download_it_says_so_in_a_line_and_goes_on(cache, tmp_path, mo
 def test_a_file_without_tweets_is_no_accident(cache):
     write_corpus(cache / "health_tweets.csv.gz", [("", "account")])
     with (
-        tweets.progress_bar(Console(quiet=True)) as progress,
+        Progress(console=Console(quiet=True)) as progress,
         pytest.raises(ValueError, match=r"has no tweets; delete it"),
     ):
-        tweets.fetch_tweets(progress)
+        demo.fetch_tweets(progress)
 
 
 def test_what_is_there_is_not_fetched(cache, monkeypatch):
     write_tweets(cache)
-    monkeypatch.setattr(tweets, "get", lambda *a, **k: pytest.fail("fetched"))
-    with tweets.progress_bar(Console(quiet=True)) as progress:
-        blocks = tweets.fetch_tweets(progress)
+    monkeypatch.setattr(demo, "get", lambda *a, **k: pytest.fail("fetched"))
+    with Progress(console=Console(quiet=True)) as progress:
+        blocks = demo.fetch_tweets(progress)
     assert [len(block) for block in blocks] == [100, 100, 50]
     assert find_files("health_tweets") == [cache / "health_tweets.csv.gz"]

@@ -1,4 +1,4 @@
-"""Exact regret of a learner against the best solution in hindsight (method.md, eq. 14).
+"""The paper's analysis, measured: exact regret, and the bounds on it (method.md, eq. 14-19).
 
 All distributions P_t of a stream share their topics. A linear combination of them with weights q is
 the tensor ``sum_k q_k u_k^(x)3``, and ``||.||_F^2 = q^T G q`` with ``G_jk = (u_j . u_k)^3``. No
@@ -7,26 +7,20 @@ tensor is formed, and the regret at all n together costs O(n K^2).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from spectralleader.arrays import Floats
+from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
+from spectralleader.learners import SpectralLeader
 from spectralleader.learners.protocol import Learner
 from spectralleader.models import TopicModel
-from study.sources.synthetic import Problem
-
-
-def expected_loss(model: TopicModel, truth: TopicModel) -> float:
-    """Return E l_t(M) = 1 - 2 <P_t, M> + ||M||_F^2 for documents of 3 words from P_t = truth.
-
-    It is the sum of the unavoidable ``1 - ||P_t||^2`` and the avoidable ``||P_t - M||^2``, and
-    costs O(K^2 d).
-    """
-    return 1.0 - truth.norm() + truth.distance(model)
+from spectralleader.samples import Everything, Reservoir
+from study.sources.synthetic import REGRET_PROBLEMS, Problem
 
 
 @dataclass(frozen=True)
@@ -178,3 +172,130 @@ def reservoir_means(priors: Floats, reservoir_size: int, seed: int = 0) -> Float
     changes[after[replaces]] -= priors[before[replaces]]
     sums = np.maximum(np.cumsum(changes, axis=0), 0.0)  # rounding can leave -1e-16
     return np.asarray(sums / np.minimum(t, reservoir_size)[:, None])
+
+
+def theorem1(n_words: int, steps: ArrayLike) -> Floats:
+    """Return 4 sqrt(d^3) log n, Theorem 1 as printed (eq. 15)."""
+    return np.asarray(4.0 * n_words**1.5 * np.log(steps))
+
+
+def repaired(n_words: int, steps: ArrayLike) -> Floats:
+    """Return 4 sqrt(d^3) (1 + log n): Theorem 1 with sum 1/t <= 1 + log n (eq. 16)."""
+    return np.asarray(4.0 * n_words**1.5 + theorem1(n_words, steps))
+
+
+def theorem2(n_words: int, steps: ArrayLike, epsilon: float) -> Floats:
+    """Return 4 sqrt(d^3) (epsilon n + log n) + 8, for a reservoir of `reservoir_size` (eq. 17)."""
+    linear = 4.0 * n_words**1.5 * epsilon * np.asarray(steps)
+    return np.asarray(linear + theorem1(n_words, steps) + 8.0)
+
+
+def sharp(steps: ArrayLike, reservoir_size: int | None = None) -> Floats:
+    """Return 1 + 2 log n, plus n/m - 1 for a reservoir of m < n (eq. 19).
+
+    With a reservoir it bounds the expectation over the reservoir's random draws.
+    """
+    n = np.asarray(steps)
+    remembered = n if reservoir_size is None else np.minimum(n, reservoir_size)
+    return np.asarray(1.0 + 2.0 * np.log(n) + (n / remembered - 1.0))
+
+
+def reservoir_size(n_words: int, n_steps: int, epsilon: float) -> int:
+    """Return m = epsilon^-2 log(d^3 n), rounded up: the reservoir size of Theorem 2, at least 1."""
+    if not 0.0 < epsilon <= 1.0:
+        raise ValueError(f"Theorem 2 requires 0 < epsilon <= 1, got {epsilon}")
+    log_cells = 3.0 * np.log(n_words) + np.log(n_steps)
+    return max(1, int(np.ceil(log_cells / epsilon**2)))
+
+
+# Avoidable losses of a learner, given the problem, its hindsight, the reservoir size and a seed.
+Excess = Callable[[Problem, Hindsight, int | None, int], Floats]
+
+
+def _noise_free(problem: Problem, hindsight: Hindsight, size: int | None, seed: int) -> Floats:
+    if size is None:
+        return leader_excess(hindsight)
+    return expected_reservoir_excess(hindsight, size)
+
+
+def _one_reservoir(problem: Problem, hindsight: Hindsight, size: int | None, seed: int) -> Floats:
+    return reservoir_excess(hindsight, size or len(hindsight), seed)
+
+
+def _noisy(problem: Problem, hindsight: Hindsight, size: int | None, seed: int) -> Floats:
+    K, d = hindsight.topics.shape
+    sample = (
+        Everything(n_words=d)
+        if size is None
+        else Reservoir(size, n_words=d, seed=seed, acceptance="uniform")
+    )
+    learner = SpectralLeader(K, n_words=d, seed=seed, sample=sample)
+    stream = problem.blocks(block_size=1, n_steps=len(hindsight), seed=seed)
+    return learner_excess(hindsight, learner, (block.documents for block in stream))
+
+
+REGRET_LEARNERS: dict[str, Excess] = {
+    "noise-free": _noise_free,  # Theorem 1; with a reservoir, the expectation of Theorem 2
+    "noise-free, one draw": _one_reservoir,  # one realisation of the reservoir
+    "SpectralLeader": _noisy,  # section 6.3
+}
+
+
+def regret_rows(
+    problem: str,
+    learner: str,
+    *,
+    n_steps: int,
+    epsilon: float | None = None,
+    seed: int = 0,
+    n_rows: int = 60,
+) -> list[tuple[int, dict[str, float]]]:
+    """Return steps spaced evenly in log n, each with a learner's regret and the bounds on it.
+
+    Parameters
+    ----------
+    problem, learner : str
+        Names in REGRET_PROBLEMS and in REGRET_LEARNERS.
+    n_steps : int
+        Length of the stream, n.
+    epsilon : float, optional
+        Precision from which Theorem 2 derives the reservoir size. If omitted, everything is
+        remembered.
+    seed : int
+        Random seed of the reservoir and of the documents, where these are drawn.
+    n_rows : int
+        Maximum number of rows; 1 returns the last step only.
+
+    Examples
+    --------
+    >>> [(step, last)] = regret_rows("switching", "noise-free", n_steps=1000, n_rows=1)
+    >>> step, round(last["regret"], 3), round(last["bound_repaired"], 1)
+    (1000, 0.817, 164.4)
+    """
+    drawn = REGRET_PROBLEMS[problem]()
+    hindsight = Hindsight.of(drawn, n_steps)
+    d = drawn.truth.n_words
+    size = None if epsilon is None else reservoir_size(d, n_steps, epsilon)
+    regret = hindsight.regret(REGRET_LEARNERS[learner](drawn, hindsight, size, seed))
+
+    def row(n: int) -> dict[str, float]:
+        values = {
+            "regret": float(regret[n - 1]),
+            "regret_per_step": float(regret[n - 1]) / n,
+            "bound_printed": float(theorem1(d, n)),
+            "bound_repaired": float(repaired(d, n)),
+            "bound_sharp": float(sharp(n, size)),
+        }
+        if size is None or epsilon is None:
+            return values
+        bound = float(theorem2(d, n, epsilon))
+        return {**values, "reservoir_size": size, "bound_theorem2": bound}
+
+    return [(n, row(n)) for n in log_steps(n_steps, n_rows).tolist()]
+
+
+def log_steps(n_steps: int, n_rows: int) -> Ints:
+    """Return at most n_rows steps from 1 to n_steps, evenly spaced in log n, including the last."""
+    if n_rows < 2:
+        return np.array([n_steps])
+    return np.unique(np.rint(np.geomspace(1, n_steps, n_rows)).astype(np.int64))

@@ -1,1 +1,0 @@
-"""The paper's analysis, measured: exact regret, and the bounds on it."""

@@ -1,0 +1,176 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spectralleader import Documents, Everything, Reservoir, StepwiseEM, Window
+from spectralleader.em.statistics import Statistics, log_prior, with_words
+from spectralleader.testing import check_learner
+from study.learners import Anchor, IncrementalEM, VarianceReducedEM
+from study.sources.synthetic import hard
+from tests.factories import blocks, documents, model
+
+ROUNDING = 1e-9  # relative to sums of up to a hundred logarithms
+
+
+@pytest.mark.parametrize("learner", [IncrementalEM, VarianceReducedEM])
+def test_the_studys_own_learners_keep_the_laws(learner):
+    check_learner(learner)
+
+
+def unlimited(**parameters):
+    return IncrementalEM(3, n_words=5, sample=Everything(n_words=5), **parameters)
+
+
+def free_energy(posterior, statistics, pseudo_count):
+    """The free energy of topic posteriors, (n_docs, K), and of the model that they lead to.
+
+    ``sum_i sum_k r_ik (log P(topic k, document i) - log r_ik)`` and the prior's part, where the
+    statistics are those of the documents under r (and of whatever counts beside them). It is at
+    most the log-probability of the documents, and equal to it where r are the true posteriors.
+    """
+    maximised = statistics.maximise(pseudo_count)
+    expected = statistics.totals[0] @ np.log(maximised.weights)
+    expected += np.vdot(statistics.words.T, np.log(maximised.topics))
+    entropy = -(posterior * np.log(np.maximum(posterior, 1e-300))).sum()  # 0 log 0 = 0
+    return statistics.scale * expected + entropy + log_prior(maximised, pseudo_count)
+
+
+def energy_of(learner):
+    return free_energy(learner._posterior, learner._statistics, learner._pseudo_count)
+
+
+@given(stream=st.lists(blocks(), max_size=3), size=st.integers(1, 5), seed=st.integers(0, 9))
+def test_the_free_energy_rises_on_every_update(stream, size, seed):
+    learner = unlimited(n_revisits=0, seed=seed)
+    for block in stream:
+        learner.learn(block)
+    start = before = energy_of(learner)
+    for _ in range(0, len(learner.sample), size):  # one full pass
+        learner.revisit(size)
+        after = energy_of(learner)
+        assert after >= before - ROUNDING * max(1.0, abs(before))
+        before = after
+    assert before >= start - ROUNDING * max(1.0, abs(start))
+
+
+@given(block=blocks(), smoothing=st.sampled_from([1e-6, 1e-2]), seed=st.integers(0, 9))
+def test_the_free_energy_is_the_sum_over_documents_and_topics(block, smoothing, seed):
+    posterior = np.random.default_rng(seed).dirichlet(np.ones(3), size=block.n_docs)
+    statistics = Statistics.zero(3, 5)
+    statistics.add(block, posterior)
+    theta = statistics.maximise(smoothing)
+    log_joint = np.log(theta.weights) + block.to_matrix().toarray() @ np.log(theta.topics).T
+    expected = (posterior * (log_joint - np.log(posterior))).sum() + log_prior(theta, smoothing)
+    actual = free_energy(posterior, statistics, smoothing)
+    np.testing.assert_allclose(actual, expected, rtol=1e-9)
+    bound = theta.log_prob(block).sum() + log_prior(theta, smoothing)
+    assert actual <= bound + ROUNDING * abs(bound)
+
+
+@given(stream=st.lists(blocks(max_docs=1), max_size=9))
+def test_without_revisits_it_is_stepwise_em_of_power_one(stream):
+    # stepwise EM takes its first E-step at the start, this at the start with its smoothing
+    start, smoothing = model(3, 5), 1e-13
+    a = unlimited(start=start, smoothing=smoothing, n_revisits=0)
+    b = StepwiseEM(3, n_words=5, start=start, smoothing=smoothing, step_power=1.0)
+    for block in stream:
+        a.learn(block)
+        b.learn(block)
+    np.testing.assert_allclose(a.model.topics, b.model.topics, atol=1e-9)
+    np.testing.assert_allclose(a.model.weights, b.model.weights, atol=1e-9)
+
+
+@pytest.mark.parametrize("sample", [Reservoir(20, n_words=5), Window(20, n_words=5)])
+def test_documents_that_left_are_taken_out_of_the_statistics(sample):
+    learner = IncrementalEM(3, n_words=5, sample=sample)
+    start = learner.model
+    stream = with_words(documents(400, 5))
+    for block in stream.blocks(7):
+        learner.learn(block)
+    expected = Statistics.one_document(start, float(stream[:7].lengths.mean()))
+    expected.add(sample.documents, learner._posterior[:20])
+    np.testing.assert_allclose(learner._statistics.words, expected.words, atol=1e-10)
+    np.testing.assert_allclose(learner._statistics.totals, expected.totals, atol=1e-10)
+
+
+def test_revisits_lead_to_the_posteriors_of_the_model():
+    learner = unlimited()
+    learner.learn(documents(30, 5))
+    for _ in range(5000):
+        learner.revisit(7)
+    remembered = learner.sample.documents
+    kept = learner._posterior
+    np.testing.assert_allclose(kept, learner.model.posterior(remembered), atol=1e-6)
+
+
+def test_revisiting_nothing_changes_nothing():
+    learner = unlimited()
+    start = learner.model
+    learner.revisit(10)
+    learner.learn(Documents.from_tokens([[], []], n_words=5))
+    assert learner.model is start
+    with pytest.raises(ValueError, match="n_revisits must be an integer of at least 0"):
+        IncrementalEM(3, n_words=5, n_revisits=-1)
+
+
+@given(block=blocks(), seed=st.integers(0, 9))
+def test_the_estimate_of_all_anchored_documents_is_exact(block, seed):
+    """Drawing each once gives the full statistics: so any draw is unbiased."""
+    start = Statistics.one_document(model(3, 5), 4.0)
+    anchor = Anchor(block, model(3, 5, seed=seed), start)
+    elsewhere = model(3, 5, seed=seed + 1)
+    moved = anchor.statistics.copy()
+    change = elsewhere.posterior(block) - anchor.posterior
+    moved.add(block, change, 1.0 / (block.n_docs + 1))
+    expected = Anchor(block, elsewhere, start).statistics
+    for name in ("totals", "words"):
+        a, b = (getattr(s, name) * s.scale for s in (moved, expected))
+        np.testing.assert_allclose(a, b, atol=1e-12)
+
+
+def test_the_first_step_goes_to_the_anchor():
+    block = with_words(documents(10, 5))
+    learner = VarianceReducedEM(3, n_words=5, step_size=1.0, n_revisits=1)
+    start = learner.model
+    learner.learn(block)
+    one = Statistics.one_document(start, float(block.lengths.mean()))
+    expected = Anchor(block, one.maximise(learner.smoothing), one).statistics
+    np.testing.assert_allclose(
+        learner.model.topics, expected.maximise(learner.smoothing).topics, atol=1e-12
+    )
+
+
+def test_the_noise_of_a_constant_step_vanishes():
+    """At the optimum of what is remembered it stands still, and stepwise EM does not."""
+    block, _ = hard().truth.sample(300, 3, seed=0)
+    learner = VarianceReducedEM(3, n_words=3, step_size=0.2)
+    learner.learn(block)
+    for _ in range(2000):
+        learner._step(30)
+    settled = learner._statistics.maximise(learner.smoothing)
+    for _ in range(10):
+        learner._step(30)
+    moved = np.abs(learner._statistics.maximise(learner.smoothing).topics - settled.topics).max()
+
+    stepwise = StepwiseEM(3, n_words=3, start=settled, step_power=0.7, step_offset=10.0)  # 0.2
+    stepwise.learn(block[:30])
+    assert moved < 1e-3
+    assert np.abs(stepwise.model.topics - settled.topics).max() > 10 * moved
+
+
+def test_an_epoch_ends_after_as_many_draws_as_documents():
+    learner = VarianceReducedEM(3, n_words=5, n_revisits=1)
+    anchored = []
+    for block in with_words(documents(60, 5))[:32].blocks(1):
+        learner.learn(block)
+        anchored.append(learner._anchor.documents.n_docs)
+    assert sorted(set(anchored)) == [1, 2, 4, 8, 16, 32]
+
+
+@pytest.mark.parametrize("step_size", [0.0, 1.5, np.nan])
+def test_a_step_size_is_above_zero_and_at_most_one(step_size):
+    with pytest.raises(ValueError, match="step_size must be above 0 and at most 1"):
+        VarianceReducedEM(3, n_words=5, step_size=step_size)
+    with pytest.raises(ValueError, match="n_revisits must be an integer of at least 1"):
+        VarianceReducedEM(3, n_words=5, n_revisits=0)
