@@ -49,6 +49,7 @@ class Field(NamedTuple):
             return (
                 value.copy() if isinstance(value, np.ndarray) and value.base is not None else value
             )
+        # Only our own classes ask for sizes; others check what they hold by themselves.
         sizes = {**known, **limits} if issubclass(self.check, Saved) else {}
         read: Any = self.check.from_state  # type: ignore[attr-defined]
         if self.many:
@@ -98,6 +99,7 @@ class Saved:
         known = dict(sizes)
         for name, one in cls.saved.items():
             known[name] = one.read(state, name.lstrip("_"), known)
+        # The constructor allocates by sizes that the arrays read so far have proved.
         arguments = inspect.signature(cls).parameters
         thing = cls(**{name: known[name] for name in arguments if name in known})
         for name in cls.saved:

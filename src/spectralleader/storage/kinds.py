@@ -93,6 +93,7 @@ def kind_of(thing: Any) -> str:
     for name, cls in KINDS.items():
         if type(thing) is cls:
             return name
+    # A learner of the user's own, which must be registered to be found again.
     if isinstance(thing, Learner):
         return LEARNER + name_of(thing)
     if kind := adapter_kind(thing):

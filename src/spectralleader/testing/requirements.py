@@ -14,7 +14,7 @@ from spectralleader.models import TopicModel
 from spectralleader.storage.container import pack, unpack
 
 Stream = Sequence[Documents]
-N_TOPICS, N_WORDS = 3, 5
+N_TOPICS, N_WORDS = 3, 5  # small: every law is tried on many streams
 
 
 class LawError(AssertionError):

@@ -101,8 +101,10 @@ class Drift(Saved):
 
         `n_docs` is the number of documents before.
         """
-        stakes, odds = (self.odds, self.starts), (SETTINGS.suspicion, RESERVE * SETTINGS.run_length)
-        self.mean_odds, since = bet(*stakes, log_probs, self._pairs, BETS, n_docs, *odds)
+        limits = (SETTINGS.suspicion, RESERVE * SETTINGS.run_length)
+        self.mean_odds, since = bet(
+            self.odds, self.starts, log_probs, self._pairs, BETS, n_docs, *limits
+        )
         self.suspected_since = since if since >= 0 else None
         if self.mean_odds >= SETTINGS.run_length and not self.is_alarmed:
             # Recorded once: another bet may lead while the alarm lasts.

@@ -72,10 +72,19 @@ class Estimates(Saved):
         model, up to a factor per row, (n_docs, n_models, K); the first model of an estimate is its
         own.
         """
-        arrays = (documents.indptr, documents.words, documents.counts)
-        stacked = (self.stacked.words, self.stacked.totals, self.scales)
-        learned, room = (topic_likelihoods, weights, keep), np.empty((2, len(keep) * self.n_topics))
-        if learn_posteriors(*arrays, *stacked, *learned, room) < SMALLEST_SCALE:
+        smallest = learn_posteriors(
+            documents.indptr,
+            documents.words,
+            documents.counts,
+            self.stacked.words,
+            self.stacked.totals,
+            self.scales,
+            topic_likelihoods,
+            weights,
+            keep,
+            np.empty((2, len(keep) * self.n_topics)),  # room to work in
+        )
+        if smallest < SMALLEST_SCALE:
             # A pass over the vocabulary, but a rare one: before any lazy scale underflows.
             factors = np.repeat(self.scales, self.n_topics)
             self.stacked.totals[:] *= factors
@@ -246,19 +255,30 @@ class Experts(Saved):
 
     def log_probs(self, block: Documents) -> ExpertLikelihoods:
         """Return the log-probability of each document by every expert."""
-        arrays, estimates = (block.indptr, block.words, block.counts), self.estimates
+        estimates, background = self.estimates, self.background
         # The order of `expert_rows`: the estimates' own weights, which the kernel sets, then the
         # tracked priors.
         weights = np.empty((N_ESTIMATES + len(self.priors), estimates.n_topics))
         weights[N_ESTIMATES:] = self.priors
-        statistics = (estimates.stacked.words, estimates.stacked.totals, estimates.scales)
-        seen = (self.background.seen, self.background.n_seen)
-        prior = (self.background.roots, self.background.n_roots)
         n, n_topics, n_models = block.n_docs, estimates.n_topics, N_ESTIMATES * len(STRENGTHS)
         out = (np.empty((n, len(self.losses))), np.empty((n, n_models, n_topics)))
-        work = np.empty((5, len(STRENGTHS), N_ESTIMATES * n_topics))
-        table = (weights, expert_rows())
-        expert_log_probs(*arrays, *statistics, *seen, *prior, STRENGTHS, *table, work, *out)
+        expert_log_probs(
+            block.indptr,
+            block.words,
+            block.counts,
+            estimates.stacked.words,
+            estimates.stacked.totals,
+            estimates.scales,
+            background.seen,
+            background.n_seen,
+            background.roots,
+            background.n_roots,
+            STRENGTHS,
+            weights,
+            expert_rows(),
+            np.empty((5, len(STRENGTHS), N_ESTIMATES * n_topics)),  # room to work in
+            *out,
+        )
         return ExpertLikelihoods(block, *out, weights)
 
     def update_losses(self, log_probs: Floats) -> None:

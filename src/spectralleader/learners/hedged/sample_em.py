@@ -76,10 +76,19 @@ class SampleEM(Saved):
         self._due -= int(self._due)
         self._next = (self._next + revisited[1]) % n
         # Plain tuples, because Numba determines their types faster, see `passes.visit_changes`.
-        moved = (tuple(self.sample.view), tuple(change.moved), change.chosen, n_before)
-        added = (arrays_of(block if self.keeps else NO_DOCUMENTS), self.keeps, revisited)
-        topics = (tuple(columns), tuple(smoothing))
-        visit_changes(*moved, *added, self._room, topics, SETTINGS.unmoved, self._work)
+        visit_changes(
+            tuple(self.sample.view),
+            tuple(change.moved),
+            change.chosen,
+            n_before,
+            arrays_of(block if self.keeps else NO_DOCUMENTS),
+            self.keeps,
+            revisited,
+            self._room,
+            (tuple(columns), tuple(smoothing)),
+            SETTINGS.unmoved,
+            self._work,
+        )
 
     def restart(
         self,

@@ -25,7 +25,7 @@ from spectralleader.spectral import (
 from spectralleader.spectral.basis import find_basis, is_all_words
 from spectralleader.spectral.power import power_method, random_starts
 
-N_RESTARTS = 10
+N_RESTARTS = 10  # random starts per component of the power method, see method.md
 # Re-anchor once this share of the sample has changed. L1 is flat from 1/8 to 1
 # (python -m benchmarks.constants); smaller shares only cost time.
 STALE = 1 / 3
