@@ -22,8 +22,7 @@ from spectralleader.sources.files.learned_input import LearnedInput
 from spectralleader.sources.live import LiveReader
 from spectralleader.sources.position import Position
 from spectralleader.storage import Checkpoint
-from spectralleader.storage.checkpoint import Losses, Run
-from spectralleader.storage.loss_curve import LossPoint
+from spectralleader.storage.checkpoint import Losses, LossPoint, Run
 
 
 class Pass:

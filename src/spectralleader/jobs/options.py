@@ -17,7 +17,7 @@ from spectralleader.jobs.source import (
     choose_words,
 )
 from spectralleader.learners import DEFAULT_LEARNER
-from spectralleader.learners.lookup import find_learner
+from spectralleader.learners.registry import find_learner
 from spectralleader.sources.files import Columns
 from spectralleader.text.first_use import compile_learning
 from spectralleader.text.levels import AUTO

@@ -20,7 +20,7 @@ from spectralleader.jobs.sentences import (
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.tree import READ
 from spectralleader.page.trust import judge
-from spectralleader.storage.loss_curve import LossCurve
+from spectralleader.storage.checkpoint import LossCurve
 from spectralleader.text.bars import find_bars
 from spectralleader.text.levelled_snapshot import LevelledSnapshot
 from spectralleader.text.snapshot import Snapshot

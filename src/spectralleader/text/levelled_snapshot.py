@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from spectralleader.documents import Documents
-from spectralleader.em.refining import refine
+from spectralleader.em.statistics import refine
 from spectralleader.models import TopicTree
 from spectralleader.text.levels import N_PASSES, choose_level
 from spectralleader.text.names import Names

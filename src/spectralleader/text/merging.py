@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from spectralleader.learners.merging import merge_learners
+from spectralleader.learners.registry import merge_learners
 from spectralleader.models import TopicModel
 from spectralleader.text.annotations import TopicAnnotations
 from spectralleader.text.surprise import Surprise

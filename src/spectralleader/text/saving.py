@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from spectralleader.checks import check_json
 from spectralleader.checks.states import part, plain, text, whole
-from spectralleader.learners.lookup import name_of, stored_learner
+from spectralleader.learners.registry import name_of, stored_learner
 from spectralleader.text.annotations import TopicAnnotations
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.vectoriser import Vectoriser

@@ -12,9 +12,8 @@ from spectralleader.checks import check_json, check_whole
 from spectralleader.documents import Documents
 from spectralleader.em.statistics import with_words
 from spectralleader.learners import DEFAULT_LEARNER, Learner
-from spectralleader.learners.lookup import name_of
-from spectralleader.learners.merging import settings_of
 from spectralleader.learners.protocol import remembered
+from spectralleader.learners.registry import name_of, settings_of
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.runtime.guard import Guarded, changing
 from spectralleader.text.annotations import TopicAnnotations

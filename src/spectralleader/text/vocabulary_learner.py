@@ -6,7 +6,7 @@ from typing import Any
 
 from spectralleader.checks.states import check_same
 from spectralleader.learners import Learner
-from spectralleader.learners.lookup import create_learner
+from spectralleader.learners.registry import create_learner
 from spectralleader.text.vocabulary import Vocabulary
 
 

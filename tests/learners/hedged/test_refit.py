@@ -11,13 +11,18 @@ from spectralleader import Documents, HedgedLeader, Reservoir
 from spectralleader.documents.views import DocumentView
 from spectralleader.em.columns import Columns, Smoothing
 from spectralleader.em.statistics import Statistics
-from spectralleader.evaluation.agreement import matched_accuracy
-from spectralleader.learners.hedged import averaged_topics, refit
+from spectralleader.evaluation.metrics import matched_accuracy
+from spectralleader.learners.hedged import background, refit
 from spectralleader.learners.hedged.background import fit_strength
 from spectralleader.learners.hedged.experts import ALL, Experts
-from spectralleader.learners.hedged.race import Outcome
+from spectralleader.learners.hedged.race import (
+    N_COUNTED,
+    Outcome,
+    count_used,
+    find_dead,
+    restart_topics,
+)
 from spectralleader.learners.hedged.refit import next_race
-from spectralleader.learners.hedged.revival import N_COUNTED, count_used, find_dead, restart_topics
 from spectralleader.learners.hedged.sample_em import SampleEM
 from spectralleader.learners.hedged.settings import SETTINGS
 from study.sources.synthetic import random_problem
@@ -39,7 +44,7 @@ def soon(monkeypatch):
 
     def change(**settings):
         changed = replace(SETTINGS, **{"early": 200, **settings})
-        for module in (refit, averaged_topics):
+        for module in (refit, background):
             monkeypatch.setattr(module, "SETTINGS", changed)
 
     change()

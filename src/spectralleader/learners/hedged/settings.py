@@ -58,7 +58,6 @@ class Settings:
     n_sigmas: float = 2.0  # and the gain in standard errors
     n_passes: int = 5  # EM passes over all remembered documents, for a winner
     work: float = 100.0  # maximum cost of a start, in visits of every document
-    scalings: tuple[float, ...] = (0.0,)  # word scalings of the spectral starts
     n_random: int = 2  # random starts, if the over-complete one costs too much
     n_over: int = 1  # over-complete starts
     ratio: int = 3  # topics of the over-complete start per final topic
