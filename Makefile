@@ -27,7 +27,7 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo reproduce test test-signals test-serve mutate test-engines lint docs bench bench-scale dist format clean
+.PHONY: help demo reproduce test test-signals test-serve test-engines lint docs bench bench-scale dist format clean
 
 help: ## Show this list
 	@echo "make <target>, with more arguments for its command in ARGS=\"...\""
@@ -47,9 +47,6 @@ test-signals: $(DEV) ## Send 60 signals to each of our commands, at random momen
 
 test-serve: $(DEV) ## Put load on a service for ten minutes: answers, memory (ARGS="--seconds 60": one minute)
 	@$(BIN)/python -m tests.serve.load $(ARGS)
-
-mutate: $(DEV) ## Break the code in small ways and count what its tests notice (ARGS="em models": those)
-	@$(BIN)/python -m tools.mutate $(ARGS)
 
 test-engines: $(ENGINES) ## Run the tests on Dask and Spark, none skipped; needs Java 17
 	@$(BIN)/python -m pytest tests/engines -rs --no-skips $(ARGS)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from functools import cache
 from itertools import islice
@@ -28,7 +28,6 @@ from benchmarks.stream import data_folder  # noqa: E402
 from spectralleader import Documents, SpectralLeader, SpectralMethod, TopicModel  # noqa: E402
 from spectralleader.evaluation import judge, running_averages  # noqa: E402
 from spectralleader.evaluation.metrics import METRICS  # noqa: E402
-from spectralleader.learners.spectral_leader import shrinkage  # noqa: E402
 from spectralleader.sources import Block  # noqa: E402
 from study.sources.corpora import DEVELOPMENT, find_files, role_of  # noqa: E402
 from study.sources.counted import count_corpus  # noqa: E402
@@ -41,8 +40,7 @@ from study.sources.synthetic import (  # noqa: E402
 )
 
 FOLDER = "learners.spectral_leader"  # modules whose names are replaced
-LEADER, SHRINKAGE = f"{FOLDER}.spectral_leader.", f"{FOLDER}.shrinkage."
-SHRUNK, SCALED = {"shrinkage": "cross-validated"}, {"scaling": 0.5}
+LEADER = f"{FOLDER}.spectral_leader."
 
 
 Patches: TypeAlias = dict[str, Any]  # by name within `spectralleader`
@@ -80,95 +78,19 @@ class Variant(NamedTuple):
     value: str
     metrics: tuple[str, ...]
     patches: Callable[[], Patches]  # called for every run
-    learner: dict[str, Any]  # parameters
-    base: dict[str, Any]  # of the learner that it is compared with
-
-
-def of_shrinkage(constant: str, value: str, patches: Callable[[], Patches]) -> Variant:
-    return Variant(constant, value, ("L2",), patches, SHRUNK, SHRUNK)
 
 
 def of_plain(constant: str, value: str, patches: Callable[[], Patches]) -> Variant:
-    return Variant(constant, value, ("L1", "L2"), patches, {}, {})
+    return Variant(constant, value, ("L1", "L2"), patches)
 
 
 def constant(name: str, value: Any) -> Callable[[], Patches]:
     return lambda: {name: value}
 
 
-def interleaved(documents: Documents) -> list[Documents]:
-    return [documents[np.arange(i, documents.n_docs, 3)] for i in range(3)]
-
-
-def with_earlier_losses() -> Patches:
-    """Add the losses of earlier samples, discounted by the root of the documents in common."""
-    totals, n_last = np.zeros(len(shrinkage.LEVELS)), 0
-
-    def choose_level(parts: Sequence[Documents], models: Sequence[TopicModel]) -> float:
-        nonlocal totals, n_last
-        n = sum(part.n_docs for part in parts)
-        totals = totals * (np.sqrt(n_last / n) if n > n_last else 0.0)  # a full sample: all new
-        totals += sum(map(shrinkage.judge, models, parts))
-        n_last = n
-        return float(shrinkage.LEVELS[totals <= totals.min() + shrinkage.ROUNDING].max())
-
-    return {LEADER + "choose_level": choose_level}
-
-
-def falling(self: SpectralLeader) -> float:
-    """Let the odds of the level fall as one over the documents that it is used for."""
-    n, level = len(self.sample), self._level
-    n_chosen = (n + self._n_left) / 2 if n == self.sample.n_seen else n
-    odds = level / (1.0 - level) * 2 / 3 * n_chosen / max(1, n)
-    return odds / (1.0 + odds)
-
-
-def cut_at_powers_of_two() -> Patches:
-    """Cut blocks where a growing sample reaches a power of two, so that it is renewed there."""
-    learn = SpectralLeader.learn
-
-    def in_pieces(self: SpectralLeader, block: Documents) -> None:
-        while len(self.sample) == self.sample.n_seen and block.n_docs > self._n_left:
-            n_left = self._n_left
-            learn(self, block[:n_left])
-            block = block[n_left:]
-        learn(self, block)
-
-    return {LEADER + "SpectralLeader.learn": in_pieces}
-
-
-def floor(share: Callable[[int], float]) -> Callable[[], Patches]:
-    def scale_words(documents: Documents, power: float) -> Any:
-        counts = np.bincount(documents.words, documents.counts, minlength=documents.n_words)
-        return (counts / max(1.0, counts.sum()) + share(max(1, documents.n_docs))) ** -power
-
-    return constant("spectral.basis.scale_words", scale_words)
-
-
-FEWER, FEW, MORE = (0, 1 / 8, 3 / 8), (0, 1 / 16, 1 / 4), (0, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)
 VARIANTS = (
-    Variant("shrinkage", "off", ("L2",), dict, {}, SHRUNK),
-    *(of_shrinkage("folds (3)", f"{n}", constant(SHRINKAGE + "N_PARTS", n)) for n in (2, 5)),
-    of_shrinkage("folds (3)", "3, interleaved", constant(LEADER + "split", interleaved)),
     *(
-        of_shrinkage("levels (6)", name, constant(SHRINKAGE + "LEVELS", np.array(levels)))
-        for name, levels in (
-            ("0, 1/8, 3/8", FEWER),
-            ("0, 1/16, 1/4", FEW),
-            ("1/2 for 3/8", MORE),
-        )
-    ),
-    of_shrinkage("earlier losses (none)", "discounted", with_earlier_losses),
-    of_shrinkage(
-        "level (as chosen)",
-        "odds by 2/3 n/m",
-        constant(LEADER + "SpectralLeader.shrinkage_level", property(falling)),
-    ),
-    of_shrinkage("renewal (doubled, after the block)", "within the block", cut_at_powers_of_two),
-    *(
-        of_shrinkage(
-            "renewal (doubled, after the block)", name, constant(LEADER + "next_renewal", f)
-        )
+        Variant("renewal (doubled)", name, ("L2",), constant(LEADER + "next_renewal", f))
         for name, f in (("4 times", lambda n: 4 * n), ("5/4", lambda n: n + n // 4 + 1))
     ),
     *(
@@ -179,17 +101,8 @@ VARIANTS = (
         of_plain("extra directions (3)", f"{n}", constant("spectral.basis.EXTRA", n))
         for n in (0, 1, 5)
     ),
-    *(
-        Variant("scaling (0)", f"{power:g}", ("L1", "L2"), dict, {"scaling": power}, {})
-        for power in (0.25, 0.5, 1.0)
-    ),
-    *(
-        Variant("floor at scaling 1/2 (1/n)", name, ("L1", "L2"), floor(share), SCALED, SCALED)
-        for name, share in (("1/(10 n)", lambda n: 0.1 / n), ("10/n", lambda n: 10 / n))
-    ),
 )
-BASES = ({}, SHRUNK, SCALED)
-RUNS = (*(Variant("", "", (), dict, base, base) for base in BASES), *VARIANTS)
+RUNS = (Variant("", "", (), dict), *VARIANTS)
 
 
 @cache
@@ -222,21 +135,16 @@ def run(task: tuple[int, int, int, int]) -> dict[str, float]:
     with ExitStack() as patched:
         for name, value in RUNS[which].patches().items():
             patched.enter_context(mock.patch(f"spectralleader.{name}", value))
-        for cached in (shrinkage.mixing, shrinkage.shares):  # they depend on the levels
-            cached.cache_clear()
-            patched.callback(cached.cache_clear)
-        parameters = {"n_words": truth.n_words, "seed": seed, **RUNS[which].learner}
-        learner = SpectralLeader(truth.n_topics, **parameters)
+        learner = SpectralLeader(truth.n_topics, n_words=truth.n_words, seed=seed)
         *_, last = running_averages(judge(learner, blocks, metrics))
     return last
 
 
 def change(found: dict[tuple[int, int, int], Any], which: int, metric: str) -> Any:
     """Return the change of a metric in per cent, (n_streams, n_seeds), paired with the base."""
-    base = BASES.index(RUNS[which].base)
     n_seeds = 1 + max(seed for _, _, seed in found)
     ratios = [
-        [found[which, s, k][metric] / found[base, s, k][metric] for k in range(n_seeds)]
+        [found[which, s, k][metric] / found[0, s, k][metric] for k in range(n_seeds)]
         for s in range(len(STREAMS))
     ]
     return 100.0 * (np.array(ratios) - 1.0)

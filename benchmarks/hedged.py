@@ -37,7 +37,6 @@ VARIANTS: dict[str, tuple[Any, ...]] = {
     "margin": (1e-4, 0.05),
     "ratio": (2, 5),
     "n_over": (3,),
-    "scalings": ((), (0.0, 0.25)),
     "tried": ((0.1,), (0.3,), (0.1, 1.0)),
     "suspicion": (20.0, 1e5),
 }

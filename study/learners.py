@@ -8,20 +8,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_whole, is_number
-from spectralleader.checks.states import check_same, distributions, generator, part, take, whole
+from spectralleader.checks.saved import Saved, field, fields
+from spectralleader.checks.states import (
+    LARGEST,
+    check_same,
+    distributions,
+    generator,
+    take,
+    whole,
+)
 from spectralleader.documents import Documents
 from spectralleader.em.start import Start
 from spectralleader.em.statistics import Statistics
-from spectralleader.learners.online_em import OnlineEM
 from spectralleader.learners.protocol import MAX_REVISITS
+from spectralleader.learners.stepwise_em import OnlineEM
 from spectralleader.models import TopicModel
-from spectralleader.samples import Reservoir, Sample, sample_from_state, sample_to_state
+from spectralleader.samples import Reservoir, Sample, read_sample
 
 MINI_BATCH = 30  # documents drawn for one step, at most: a large block makes many steps
 
@@ -29,25 +36,17 @@ MINI_BATCH = 30  # documents drawn for one step, at most: a large block makes ma
 class Revisiting(OnlineEM):
     """Online EM with a sample of documents."""
 
-    parameters = (*OnlineEM.parameters, "n_revisits")
+    saved = fields(
+        OnlineEM.saved,
+        n_revisits=take,
+        sample=field(read_sample, n_words=lambda known: known["n_words"]),
+    )
     sample: Sample
     n_revisits: int  # remembered documents revisited for each one learned
 
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         super()._recode(new_ids, n_words)
         self.sample.recode(new_ids, n_words)
-
-    def to_state(self) -> dict[str, Any]:
-        """Return everything needed to continue."""
-        return {**super().to_state(), "sample": sample_to_state(self.sample)}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return the learner that `to_state` described."""
-        learner = super().from_state(state)
-        learner.sample = sample_from_state(part(state, "sample"))
-        check_same("n_words of the sample", learner.sample.n_words, learner.n_words)
-        return learner
 
 
 class IncrementalEM(Revisiting):
@@ -83,6 +82,14 @@ class IncrementalEM(Revisiting):
     >>> sorted(learner.model.weights.round(1).tolist())
     [0.3, 0.7]
     """
+
+    saved = fields(
+        Revisiting.saved,
+        _posterior=field(
+            distributions, shape=lambda known: (len(known["sample"]), known["n_topics"])
+        ),
+        _next=field(whole, most=lambda known: len(known["sample"])),
+    )
 
     def __init__(
         self,
@@ -137,27 +144,20 @@ class IncrementalEM(Revisiting):
         self._posterior[slots] = posterior
         self._model = None
 
-    def to_state(self) -> dict[str, Any]:
-        """Return everything needed to continue."""
-        return {**super().to_state(), "posterior": self._posterior.copy(), "next": self._next}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return the learner that `to_state` described."""
-        learner = super().from_state(state)
-        shape = (len(learner.sample), learner.n_topics)
-        learner._posterior = distributions(state, "posterior", shape)
-        learner._next = whole(state, "next", 0, len(learner.sample))
-        return learner
-
 
 @dataclass(frozen=True)
-class Anchor:
+class Anchor(Saved):
     """The documents of an epoch, and the model at its beginning."""
 
+    saved = fields(documents=Documents, model=TopicModel)
     documents: Documents
     model: TopicModel
     start: Statistics  # counts as one more document
+
+    def _loaded(self) -> None:
+        for what in (self.documents, self.model):
+            check_same("n_words of the anchor", what.n_words, self.start.n_words)
+        check_same("n_topics of the anchor", self.model.n_topics, self.start.totals.shape[1])
 
     @cached_property
     def posterior(self) -> Floats:
@@ -213,8 +213,15 @@ class VarianceReducedEM(Revisiting):
     [0.3, 0.7]
     """
 
-    parameters = (*Revisiting.parameters, "step_size")
-    has_differences = True
+    saved = fields(
+        Revisiting.saved,
+        _statistics=field(Statistics, least=-LARGEST),  # differences
+        step_size=take,
+        _rng=generator,
+        _start=Statistics,
+        _anchor=field(Anchor, optional=True, start=lambda known: known["_start"]),
+        _n_left=field(whole, least=-MINI_BATCH),
+    )
 
     def __init__(
         self,
@@ -273,35 +280,3 @@ class VarianceReducedEM(Revisiting):
         gain = self.step_size * n_anchored / (n_anchored + 1)  # the start's share does not change
         self._statistics.add(documents, change, gain / n_docs)
         self._n_left -= n_docs
-
-    def to_state(self) -> dict[str, Any]:
-        """Return everything needed to continue."""
-        anchor = self._anchor and {
-            "documents": self._anchor.documents.to_state(),
-            "model": self._anchor.model.to_state(),
-        }
-        return {
-            **super().to_state(),
-            "rng": self._rng.bit_generator.state,
-            "start_statistics": self._start.to_state(),
-            "anchor": anchor,
-            "n_left": self._n_left,
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return the learner that `to_state` described."""
-        learner = super().from_state(state)
-        learner._rng = generator(state, "rng")
-        sizes = learner.n_topics, learner.n_words
-        learner._start = Statistics.from_state(part(state, "start_statistics"), *sizes)
-        if take(state, "anchor") is not None:
-            anchor = part(state, "anchor")
-            documents = Documents.from_state(part(anchor, "documents"))
-            model = TopicModel.from_state(part(anchor, "model"))
-            for part_of_it in (documents, model):
-                check_same("n_words of the anchor", part_of_it.n_words, learner.n_words)
-            check_same("n_topics of the anchor", model.n_topics, learner.n_topics)
-            learner._anchor = Anchor(documents, model, learner._start)
-        learner._n_left = whole(state, "n_left", -MINI_BATCH)
-        return learner

@@ -2,7 +2,7 @@
 
 import signal
 
-from hypothesis import Phase, settings
+from hypothesis import settings
 
 # A shell lets its background jobs ignore Ctrl-C, and all they start: tests of signals need it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -10,9 +10,4 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # a first call compiles its kernels, so no example has a deadline; the same examples every run
 settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=50)
-settings.register_profile(
-    "mutation",  # a test that fails need not look for the smallest example
-    settings.get_profile("repeatable"),
-    phases=[Phase.explicit, Phase.generate],
-)
 settings.load_profile("repeatable")

@@ -9,7 +9,6 @@ import json
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ from spectralleader import (
     LEARNERS,
     Documents,
     Learner,
-    SpectralLeader,
     TextTopics,
     TopicModel,
     Unigram,
@@ -32,9 +30,8 @@ from spectralleader.sources.position import Position
 from spectralleader.spectral import Details, warm_model
 from spectralleader.storage import load_checkpoint
 from spectralleader.storage.checkpoint import Checkpoint, Losses, Run
+from spectralleader.testing.requirements import documents, growing, same_state
 from spectralleader.testing.requirements import require_valid as assert_valid
-from spectralleader.testing.requirements import same_state
-from spectralleader.testing.streams import documents, growing
 from spectralleader.text.words import EVERYTHING
 from study.reporting.study import Study
 from study.rows import Contender, Row
@@ -86,9 +83,8 @@ def example_learner() -> type[Learner]:
 
 
 def known_learners() -> dict[str, Callable[..., Learner]]:
-    """Every learner by name, and those whose options change what their state holds."""
-    known: dict[str, Callable[..., Learner]] = {n: e.learner for n, e in LEARNERS.items()}
-    return known | {"spectral, shrunk": partial(SpectralLeader, shrinkage="cross-validated")}
+    """Every learner by name."""
+    return {n: e.learner for n, e in LEARNERS.items()}
 
 
 def scenario_table(**changes: object) -> dict[str, object]:
@@ -132,8 +128,7 @@ def write_corpus(path: Path, texts: Sequence[tuple[str, str | None]]) -> None:
 
 ROLES = {
     "SpectralLeader": "leader",
-    "SpectralLeader, shrunk": "variant",
-    "SpectralLeader, scaled": "variant",
+    "SpectralLeader, variant": "variant",
     "HedgedLeader": "predictor",
     "true model": "reference",
 }

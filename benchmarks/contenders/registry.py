@@ -72,13 +72,6 @@ LABELLERS = (
     Labeller(HEDGED, {"": ours.hedged_leader}),
     Labeller(SPECTRAL, {"": ours.spectral_leader}),
     Labeller(
-        f"{SPECTRAL}, shrunk", {"": partial(ours.spectral_leader, shrinkage="cross-validated")}
-    ),
-    *(
-        Labeller(f"{SPECTRAL}, scaling {by}", {"": partial(ours.spectral_leader, scaling=by)})
-        for by in (0.25, 0.5)
-    ),
-    Labeller(
         BATCH,
         {"": partial(ours.batch_em, n_restarts=10, tolerance=1e-4)},
         most_seeds=3,

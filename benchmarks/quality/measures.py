@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spectralleader.arrays import Floats, Ints
-from spectralleader.evaluation.agreement import contingency
+from spectralleader.evaluation.metrics import contingency
 
 USED = 0.1  # share of an even share of the documents that a topic in use has, more than
 FILLS = 50  # documents that one topic needs

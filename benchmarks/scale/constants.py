@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from spectralleader import Documents
-from spectralleader.learners.passes import Task, summaries
+from spectralleader.learners import summaries
+from spectralleader.learners.summaries import Task
 from spectralleader.spectral.basis import EXTRA
 
 MEAN_LENGTH, SEED = 15, 0

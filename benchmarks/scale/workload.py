@@ -17,7 +17,7 @@ import psutil
 
 from benchmarks.synthetic import Source, zipf_source
 from spectralleader import Documents
-from spectralleader.learners.passes import Partitions, Summary, Task
+from spectralleader.learners.summaries import Partitions, Summary, Task
 
 N_TOPICS, N_WORDS, N_PARTS = 10, 5000, 16
 N_POLISH, HELD_OUT = 5, 20_000

@@ -16,7 +16,7 @@ from benchmarks.rows import MICROSECONDS, Row
 from benchmarks.sections.races import WARM_UP
 from benchmarks.task import Task
 from benchmarks.timing import Trial, measure, why_not
-from spectralleader.evaluation.agreement import majority_accuracy, matched_accuracy, nmi
+from spectralleader.evaluation.metrics import majority_accuracy, matched_accuracy, nmi
 
 PREFIX = "labels: "
 UNITS = ACCURACY, NMI, _ = ("accuracy", "NMI", MICROSECONDS)  # of a score's fields

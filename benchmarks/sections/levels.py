@@ -14,8 +14,8 @@ from benchmarks.sections.reading import AFTER, EVERY, FIXED, N_WORDS, churn, fin
 from benchmarks.stream import data_folder
 from spectralleader import Documents, HedgedLeader, TopicModel
 from spectralleader.arrays import Ints
-from spectralleader.em.refining import refine
-from spectralleader.evaluation.agreement import matched_accuracy, nmi
+from spectralleader.em.statistics import refine
+from spectralleader.evaluation.metrics import matched_accuracy, nmi
 from spectralleader.text.annotations import N_PASSES, Levels
 from study.sources.corpora import find_files
 from study.sources.counted import count_corpus

@@ -21,7 +21,7 @@ from benchmarks.rows import MICROSECONDS, Row
 from benchmarks.sections.labels import QUICK_BELOW
 from benchmarks.timing import cpu_seconds_of
 from spectralleader import Documents
-from spectralleader.evaluation.agreement import matched_accuracy
+from spectralleader.evaluation.metrics import matched_accuracy
 
 PREFIX, ABOUT = "quality: ", "quality of corpora: "
 IN_USE, ACCURACY, NMI, NATS = "in use", "accuracy", "NMI (sqrt)", "nats per word"

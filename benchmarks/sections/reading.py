@@ -16,7 +16,7 @@ from benchmarks.stream import data_folder
 from benchmarks.synthetic import zipf_source
 from spectralleader import BatchEM, Documents, HedgedLeader, TopicModel
 from spectralleader.arrays import Ints
-from spectralleader.evaluation.coherence import coherence
+from spectralleader.evaluation.metrics import coherence
 from study.sources.corpora import find_files
 from study.sources.counted import count_corpus
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from spectralleader import TextTopics, Tokens
-from spectralleader.evaluation.agreement import mutual_information, table_accuracy
+from spectralleader.evaluation.metrics import mutual_information, table_accuracy
 from study.sources.corpora import find_files, why_missing
 
 N_SYSTEMS, BLOCK, LINES = 16, 100, 10  # log lines per document of events

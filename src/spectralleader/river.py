@@ -15,9 +15,9 @@ from spectralleader.checks.states import check_same, integers, plain, whole
 from spectralleader.documents import Documents
 from spectralleader.errors import missing_extra
 from spectralleader.learners import DEFAULT_LEARNER, Learner
-from spectralleader.learners.lookup import create_learner
+from spectralleader.learners.registry import create_learner
 from spectralleader.models import TopicModel
-from spectralleader.storage.adapters import adapter_state, read_adapter
+from spectralleader.storage.kinds import adapter_state, read_adapter
 from spectralleader.text.vectoriser import MAX_WORDS
 from spectralleader.text.words import Words
 

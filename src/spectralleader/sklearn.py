@@ -15,10 +15,10 @@ from spectralleader.documents.rounding import as_whole
 from spectralleader.documents.structure import check_matrix
 from spectralleader.errors import missing_extra
 from spectralleader.learners import DEFAULT_LEARNER, Learner
-from spectralleader.learners.lookup import create_learner
+from spectralleader.learners.registry import create_learner
 from spectralleader.models import TopicModel
 from spectralleader.models.word_names import WordNames
-from spectralleader.storage.adapters import adapter_state, read_adapter
+from spectralleader.storage.kinds import adapter_state, read_adapter
 from spectralleader.text import Tokens, Vocabulary
 from spectralleader.text.packing import pack, unpack
 

@@ -13,8 +13,8 @@ from spectralleader.documents import Documents
 from spectralleader.evaluation import judge, running_averages
 from spectralleader.evaluation.metrics import METRICS
 from spectralleader.learners import Learner
-from spectralleader.learners.fixed import Fixed, Sequel
-from spectralleader.learners.lookup import create_learner
+from spectralleader.learners.fixed import Fixed
+from spectralleader.learners.registry import create_learner
 from spectralleader.models import TopicModel
 from spectralleader.samples import SAMPLES, Sample
 from study import regret
@@ -35,6 +35,29 @@ class Kind(NamedTuple):
     kept: Callable[[Scenario], list[int]]  # the steps that get a row
     run: Callable[[Contender, Scenario, int, Path | None], Iterable[Step]]  # for one seed
     check: Callable[[Contender, Scenario], object]  # raises the errors that `run` would raise
+
+
+class Sequel(Fixed):
+    """One given model, and another after some documents: the truth of a changing stream.
+
+    Examples
+    --------
+    >>> learner = Sequel(TopicModel.uniform(2, 3), TopicModel.uniform(1, 3), n_docs=1)
+    >>> learner.learn(Documents.from_tokens([[0, 0, 0]], n_words=3))
+    >>> learner.model.n_topics
+    1
+    """
+
+    def __init__(self, model: TopicModel, then: TopicModel, *, n_docs: int) -> None:
+        super().__init__(model)
+        self._then, self._n_left = then, n_docs
+
+    def learn(self, documents: Documents) -> None:
+        """Count the documents, and switch the model when it is time."""
+        super().learn(documents)
+        self._n_left -= documents.n_docs
+        if self._n_left <= 0:
+            self.model = self._then
 
 
 def run_prequential(

@@ -25,7 +25,7 @@ from benchmarks.reporting.streams import published
 from benchmarks.rows import Results, Row
 from benchmarks.sections import quality
 from spectralleader import Documents, Words
-from spectralleader.evaluation.agreement import nmi
+from spectralleader.evaluation.metrics import nmi
 from study.sources.corpora import CORPORA as KNOWN
 
 ROOT = Path(__file__).resolve().parents[2]

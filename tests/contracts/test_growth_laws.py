@@ -15,9 +15,9 @@ from spectralleader import (
     SpectralLeader,
     TopicModel,
 )
-from spectralleader.learners.online_em import OnlineEM
-from spectralleader.samples import SAMPLES, Window, sample_from_state, sample_to_state
-from spectralleader.testing import laws, word_laws
+from spectralleader.learners.stepwise_em import OnlineEM
+from spectralleader.samples import SAMPLES, Window, read_sample
+from spectralleader.testing import laws
 from spectralleader.testing.requirements import Maker, taught
 from tests.factories import assert_valid, blocks, documents, growing, model, same_state
 
@@ -116,7 +116,7 @@ def test_growth_alone_keeps_what_is_known_of_words(make, n_words):
 
 @given(stream=streams(), n_more=st.integers(0, 9))
 def test_an_empty_block_and_a_recoding_widen_alike(make, stream, n_more):
-    word_laws.an_empty_block_and_a_recoding_widen_alike(make, stream, n_more)
+    laws.an_empty_block_and_a_recoding_widen_alike(make, stream, n_more)
 
 
 @pytest.mark.parametrize("n_words", SIZES)
@@ -132,14 +132,14 @@ def test_renumbering_words_renumbers_the_model(make, n_words):
 
 @given(stream=st.lists(blocks(20, max_docs=6), max_size=4), order=st.permutations(range(20)))
 def test_the_inverse_permutation_undoes_a_recoding(make, stream, order):
-    word_laws.the_inverse_permutation_undoes_a_recoding(make.over(20), stream, order)
+    laws.the_inverse_permutation_undoes_a_recoding(make.over(20), stream, order)
 
 
 @given(stream=streams(), data=st.data(), after=streams(2))
 def test_any_recoding_leaves_a_valid_model_that_goes_on(make, stream, data, after):
     n_words = max([1, *(block.n_words for block in stream)])
     recoding = data.draw(recodings(n_words))
-    word_laws.any_recoding_leaves_a_valid_model(make, stream, recoding, after)
+    laws.any_recoding_leaves_a_valid_model(make, stream, recoding, after)
 
 
 @pytest.mark.parametrize("n_words", SIZES)
@@ -229,6 +229,6 @@ def test_a_recoded_sample_remembers_what_it_would_have_of_recoded_documents(
         other.add(block.widen(25).recode(ids, n_words))
     sample.recode(ids, n_words)
     assert sample.documents == other.documents
-    loaded = sample_from_state(sample_to_state(sample))
+    loaded = read_sample({"sample": sample.to_state()}, "sample")
     for block in after:
         assert sample.add(block).left == other.add(block).left == loaded.add(block).left

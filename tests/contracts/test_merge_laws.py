@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spectralleader import LEARNERS, Documents, TopicModel, Unigram, load, merge, save
-from spectralleader.learners.merging import can_merge
+from spectralleader.learners.registry import can_merge
 from spectralleader.moments import ProjectedSums
 from spectralleader.samples import SAMPLES
 from tests.factories import documents, model, same_state

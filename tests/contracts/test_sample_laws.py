@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents
-from spectralleader.samples import SAMPLES, sample_from_state, sample_to_state
+from spectralleader.samples import SAMPLES, read_sample
 from tests.factories import blocks, same_state
 
 CAPACITY = 7
@@ -65,18 +65,18 @@ def test_save_load_continue_equals_never_stopped(kind, before, after):
     sample = make(kind)
     for block in before:
         sample.add(block)
-    loaded = sample_from_state(sample_to_state(sample))
+    loaded = read_sample({"sample": sample.to_state()}, "sample")
     for block in after:
         assert same_state(sample.add(block).left.to_state(), loaded.add(block).left.to_state())
-    assert same_state(sample_to_state(sample), sample_to_state(loaded))
+    assert same_state(sample.to_state(), loaded.to_state())
 
 
 def test_an_empty_block_changes_nothing(kind):
     sample = make(kind)
     sample.add(Documents.from_tokens([[0], [1, 1]], n_words=5))
-    before = sample_to_state(sample)
+    before = sample.to_state()
     assert sample.add(Documents.empty(5)).n_docs == 0
-    assert same_state(before, sample_to_state(sample))
+    assert same_state(before, sample.to_state())
 
 
 @pytest.mark.parametrize("kind_with_capacity", ["reservoir", "window"])

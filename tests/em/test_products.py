@@ -4,20 +4,20 @@ import numpy as np
 import pytest
 from numba import njit
 
-from spectralleader.em import products
-from spectralleader.em.products import LOW, WordProbs, lift, safe_length
+from spectralleader.em import columns
+from spectralleader.em.columns import LOW, WordProbs, lift, safe_length
 
 N_WORDS, STRENGTH = 600, 5.0
 
 
 @njit
 def multiply_words(*given):
-    return products.multiply_words(*given)
+    return columns.multiply_words(*given)
 
 
 @njit
 def normalise(*given):
-    return products.normalise(*given)
+    return columns.normalise(*given)
 
 
 def long_document(n_topics):

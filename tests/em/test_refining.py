@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents, TopicModel
-from spectralleader.em.refining import BACKGROUND, PRIOR, WEIGHT, refine
+from spectralleader.em.statistics import BACKGROUND, PRIOR, WEIGHT, refine
 from tests.factories import documents, model
 
 

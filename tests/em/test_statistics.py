@@ -113,7 +113,7 @@ def test_negative_sums_count_as_zero():
 def test_a_state_stays_as_it_was_saved():
     statistics = some_statistics()
     state = statistics.to_state()
-    loaded = Statistics.from_state(state, 3, N_WORDS)
+    loaded = Statistics.from_state(state, n_topics=3, n_words=N_WORDS)
     loaded.add(documents(9, N_WORDS), np.full((9, 3), 1 / 3))
     assert same_state(state, statistics.to_state())
     assert not same_state(state, loaded.to_state())
@@ -255,8 +255,9 @@ def test_a_document_of_very_many_words_does_not_underflow():
 def test_a_state_is_read_within_its_limits(change, message):
     totals, words = np.array([[1.0, 1.0], [8.0, 8.0]]), np.array([[3.0, 1.0], [5.0, 7.0]])
     state = {"scale": 0.5, "totals": totals, "words": words} | change
+    sizes = {"n_topics": 2, "n_words": 2, "least": -1.0}
     if message is None:
-        assert same_state(Statistics.from_state(state, 2, 2, least=-1.0).to_state(), state)
+        assert same_state(Statistics.from_state(state, **sizes).to_state(), state)
     else:
         with pytest.raises(ValueError, match=message):
-            Statistics.from_state(state, 2, 2, least=-1.0)
+            Statistics.from_state(state, **sizes)

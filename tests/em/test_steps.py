@@ -10,12 +10,10 @@ from spectralleader.em.start import (
     check_start,
     make_start,
     n_known_words,
+    read_start,
     recode_start,
-    start_from_state,
-    start_to_state,
 )
-from spectralleader.em.statistics import with_words
-from spectralleader.em.steps import em_step, expect, log_prior, objective
+from spectralleader.em.statistics import em_step, expect, log_prior, objective, with_words
 from tests.factories import blocks, documents, model
 
 ROUNDING = 1e-9  # of sums of up to a hundred logarithms
@@ -143,10 +141,9 @@ def test_the_limits_of_concentration_and_smoothing_are_legal():
 def test_a_start_goes_to_a_state_and_back():
     start = model(3, 6)
     assert check_start(start, 3, 6) is start
-    assert start_from_state(start_to_state(2.5), 3, 6) == start_to_state(2.5) == 2.5
-    assert sorted(start_to_state(start)) == ["topics", "weights"]
-    back = start_from_state(start_to_state(start), 3, 6)
+    assert read_start({"start": 2.5}, "start") == 2.5
+    back = read_start({"start": start.to_state()}, "start")
     assert back.topics.tolist() == start.topics.tolist()
     with pytest.raises(ValueError, match="3 topics over 6 words, the learner 3 over 7"):
-        start_from_state(start_to_state(start), 3, 7)
+        check_start(back, 3, 7)
     assert (n_known_words(start), n_known_words(2.5)) == (6, 1)

@@ -10,7 +10,8 @@ import pytest
 
 from spectralleader import SpectralMethod, TextTopics, Vocabulary, Words, load, save
 from spectralleader.documents import Documents
-from spectralleader.learners.passes import InMemory, solve
+from spectralleader.learners.passes import solve
+from spectralleader.learners.summaries import InMemory
 from spectralleader.storage import load_checkpoint
 from study.sources.synthetic import random_problem
 from tests.factories import same_state, snippets, three_kinds_of_texts

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader.evaluation.agreement import (
+from spectralleader.evaluation.metrics import (
     contingency,
     majority_accuracy,
     matched_accuracy,

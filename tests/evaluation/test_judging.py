@@ -16,8 +16,7 @@ from spectralleader.evaluation import (
     running_averages,
     tensor_loss,
 )
-from spectralleader.evaluation.agreement import matched_accuracy
-from spectralleader.evaluation.metrics import tensor_losses
+from spectralleader.evaluation.metrics import matched_accuracy, tensor_losses
 from spectralleader.runtime.compiled import COMPILING
 from spectralleader.sources import Block
 from study.sources.synthetic import hard

@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import BatchEM, Documents
-from spectralleader.em.statistics import with_words
-from spectralleader.em.steps import em_step, objective
+from spectralleader.em.statistics import em_step, objective, with_words
 from study.sources.synthetic import easy
 from tests.factories import blocks, documents, model
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents, Reservoir, SpectralLeader
-from spectralleader.learners.spectral_leader.changes import changes_from_state, changes_to_state
+from spectralleader.learners.spectral_leader.changes import History
 from tests.factories import documents, same_state
 
 
@@ -17,9 +17,16 @@ def happened(n_changes=30):
     return anchor, changes, sample
 
 
+def read(state, anchor, sample):
+    """The changes of a state, by which the anchor became the sample."""
+    history = History.from_state(state, anchor=anchor)
+    history.check(anchor, sample)
+    return history.changes()
+
+
 def test_changes_come_back_as_they_were():
     anchor, changes, sample = happened()
-    again = changes_from_state(changes_to_state(changes), anchor, sample)
+    again = read(History.of(changes).to_state(), anchor, sample)
     assert {0, 1, 2} <= {change.n_entered for change in changes}
     assert sum(change.left.n_docs for change in changes) > 3
     assert len(again) == len(changes)
@@ -31,28 +38,28 @@ def test_changes_come_back_as_they_were():
 
 def test_no_changes_come_back_as_none():
     anchor, _, sample = happened(n_changes=0)
-    assert changes_from_state(changes_to_state([]), anchor, sample) == []
+    assert read(History.of([]).to_state(), anchor, sample) == []
 
 
 def test_as_many_arrays_are_stored_of_many_changes_as_of_one():
     (_, one, _), (_, many, _) = happened(1), happened(30)
-    states = [changes_to_state(changes) for changes in (one, many)]
+    states = [History.of(changes).to_state() for changes in (one, many)]
     assert states[0].keys() == states[1].keys()
     assert all(isinstance(value, np.ndarray | dict) for value in states[1].values())
 
 
 SPOILT = {
-    "more than moved": ("n_entered", lambda n: n + 1, "documents that moved must be"),
+    "more than moved": ("n_entered", lambda n: n + 1, "slots must be an array"),
     "one change too few": ("n_entered", lambda n: n[:-1], "n_left must be an array"),
     "fewer than none": ("n_left", lambda n: -n, "n_left must be numbers from 0"),
     "from another change": ("n_left", lambda n: np.roll(n, 1), "do not follow on"),
-    "one place too few": ("places", lambda p: p[:-1], "places must be an array"),
-    "far away": ("places", lambda p: p + 2**40, "do not follow on"),
-    "backwards": ("places", lambda p: p[::-1].copy(), "do not follow on"),
-    "a hole": ("places", lambda p: np.where(p == 9, 8, p), "do not follow on"),
-    "fewer words than the anchor": ("n_words", lambda n: n - 1, "n_words must be numbers from 5"),
-    "too few words": ("n_words", lambda n: np.minimum(n, 6), "words that were not there"),
-    "falling words": ("n_words", lambda n: np.sort(n)[::-1].copy(), "words that were not there"),
+    "one place too few": ("slots", lambda p: p[:-1], "slots must be an array"),
+    "far away": ("slots", lambda p: p + 2**40, "do not follow on"),
+    "backwards": ("slots", lambda p: p[::-1].copy(), "do not follow on"),
+    "a hole": ("slots", lambda p: np.where(p == 9, 8, p), "do not follow on"),
+    "fewer words than the anchor": ("widths", lambda n: n - 1, "widths must be numbers from 5"),
+    "too few words": ("widths", lambda n: np.minimum(n, 6), "words that were not there"),
+    "falling words": ("widths", lambda n: np.sort(n)[::-1].copy(), "words that were not there"),
 }
 
 
@@ -60,24 +67,24 @@ SPOILT = {
 def test_changes_that_cannot_have_happened_are_refused(how):
     key, spoil, message = SPOILT[how]
     anchor, changes, sample = happened()
-    state = changes_to_state(changes)
+    state = History.of(changes).to_state()
     with pytest.raises(ValueError, match=message):
-        changes_from_state({**state, key: spoil(state[key])}, anchor, sample)
+        read({**state, key: spoil(state[key])}, anchor, sample)
 
 
 def test_changes_that_take_out_or_lead_to_something_else_are_refused():
     anchor, changes, sample = happened()
-    state = changes_to_state(changes)
+    state = History.of(changes).to_state()
     other = documents(anchor.n_docs, 5, seed=99)
     with pytest.raises(ValueError, match="take out what was not there"):
-        changes_from_state(state, other, sample)
-    fewer = changes_to_state(changes[:-4])
+        read(state, other, sample)
+    fewer = History.of(changes[:-4]).to_state()
     with pytest.raises(ValueError, match="do not lead to the sample"):
-        changes_from_state(fewer, anchor, sample)
-    wide = changes_to_state(changes)
+        read(fewer, anchor, sample)
+    wide = History.of(changes).to_state()
     wide["moved"] = Documents.from_state(wide["moved"]).widen(50).to_state()
     with pytest.raises(ValueError, match="do not lead to the sample"):
-        changes_from_state(wide, anchor, sample)
+        read(wide, anchor, sample)
 
 
 def test_a_learner_with_changes_goes_on_to_the_bit():

@@ -14,8 +14,8 @@ from spectralleader import (
     register_learner,
     save,
 )
-from spectralleader.learners import lookup
-from spectralleader.learners.lookup import (
+from spectralleader.learners import registry
+from spectralleader.learners.registry import (
     GROUP,
     find_learner,
     installed_learners,
@@ -62,7 +62,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "own_learner.py").write_text(MODULE)
     (tmp_path / "broken_learner.py").write_text("raise OSError('no licence')")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(lookup, "_registered", {})
+    monkeypatch.setattr(registry, "_registered", {})
     yield tmp_path
     for name in ("own_learner", "broken_learner"):
         sys.modules.pop(name, None)
@@ -74,7 +74,7 @@ def offers(monkeypatch):
 
     def offer(**values):
         found = [EntryPoint(name, value, GROUP) for name, value in values.items()]
-        monkeypatch.setattr(lookup, "entry_points", lambda group: found if group == GROUP else [])
+        monkeypatch.setattr(registry, "entry_points", lambda group: found if group == GROUP else [])
 
     return offer
 
@@ -196,7 +196,7 @@ def test_only_learners_are_registered(folder):
     with pytest.raises(ValueError, match="is not a learner: it lacks learn"):
         register_learner(TopicModel)
     with pytest.raises(ValueError, match="not a class"):
-        lookup.check_learner_class(Unigram(2), "a learner")
+        registry.check_learner_class(Unigram(2), "a learner")
 
 
 def test_an_installed_package_offers_learners_by_entry_points(folder, offers):
@@ -208,7 +208,7 @@ def test_an_installed_package_offers_learners_by_entry_points(folder, offers):
     learner = find_learner("mine")(2, n_words=6)
     assert (type(learner).__name__, name_of(learner)) == ("Mine", "mine")
     path = save(learner, folder / "learner")
-    lookup._registered.clear()
+    registry._registered.clear()
     assert type(load(path)) is type(learner)  # what was installed needs no registering
 
 

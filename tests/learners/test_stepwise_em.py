@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents, StepwiseEM, TopicModel
-from spectralleader.em.statistics import with_words
-from spectralleader.em.steps import em_step
+from spectralleader.em.statistics import em_step, with_words
 from spectralleader.evaluation import judge, log_loss, running_averages
 from spectralleader.sources import Block
 from study.sources.synthetic import PROBLEMS

@@ -5,7 +5,7 @@ from spectralleader import LEARNERS, Documents, TopicModel, Unigram
 from spectralleader.evaluation import judge, log_loss, running_averages
 from spectralleader.learners.unigram import DELTAS
 from study.sources.synthetic import easy, random_problem
-from tests.factories import documents, growing, same_state
+from tests.factories import documents, growing
 
 
 def mean_losses(stream):
@@ -71,14 +71,6 @@ def test_a_burst_within_a_block_does_not_pass_for_a_word_that_recurs():
         stream.append(Documents.from_tokens(rng.choice(words, size=(10, 10)), 2000))
     ours, fixed = mean_losses(stream)
     assert ours < fixed.min() + 0.5  # add-one loses 10
-
-
-def test_a_state_of_an_earlier_version_is_resumed():
-    learner = Unigram(2, n_words=5)
-    learner.learn(documents(40, 5))
-    state = learner.to_state()
-    del state["blocks"]
-    assert same_state(Unigram.from_state(state).to_state(), learner.to_state())
 
 
 @pytest.mark.parametrize("blocks", [[0.0, 0.0], [3.0, 0.0], [0.5, 0.0], [1.0, 1.0]])

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from spectralleader import TopicModel
-from spectralleader.learners.spectral_leader.arrange import arrange
+from spectralleader.learners.spectral_leader.spectral_leader import in_order
 from spectralleader.models.matching import TIE, assign, best_order, cosines, put_in_order
 
 
@@ -69,7 +69,7 @@ def test_a_model_is_put_in_the_best_order(d):
 def test_a_topic_that_two_want_goes_to_one_of_them_in_models_too():
     reference = TopicModel([0.5, 0.5], [[0.6, 0.4, 0.0], [0.4, 0.6, 0.0]])
     clash = TopicModel([0.3, 0.7], [[0.1, 0.1, 0.8], [0.5, 0.4, 0.1]])
-    found, order = arrange(clash, reference), best_order(clash.topics, reference.topics)
+    found, order = in_order(clash, reference), best_order(clash.topics, reference.topics)
     np.testing.assert_array_equal(found.weights, clash.weights[order])
     np.testing.assert_array_equal(found.topics, clash.topics[order])
 

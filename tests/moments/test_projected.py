@@ -6,7 +6,7 @@ from hypothesis import given
 
 from spectralleader import Documents
 from spectralleader.documents.views import DocumentView
-from spectralleader.moments import ProjectedSums, Sums, pair_operator, sums, update_kernels
+from spectralleader.moments import ProjectedSums, Sums, pair_operator, projected, sums
 from tests.factories import blocks, documents
 
 BASIS = np.random.default_rng(0).normal(size=(5, 3))
@@ -56,7 +56,6 @@ def test_merge_equals_replay_and_commutes(a, b):
     ba.merge(summed(a))
     assert_same(ab, summed(a, b))
     assert_same(ab, ba)
-    assert_same(ab.without(b), summed(a))
     assert_same(ab, ba)
 
 
@@ -79,16 +78,16 @@ def test_another_basis_or_vocabulary_is_refused_showing_both():
 def test_words_there_are_get_numbers_in_their_order(n_words):
     block = Documents.from_tokens([[7, 2, 2], [], [9, 2]], n_words=n_words)[[0, 2]]
     bounds = DocumentView.of(block).bounds
-    places, known = update_kernels.number_words(bounds, block.words, n_words)
+    places, known = projected.number_words(bounds, block.words, n_words)
     assert known.tolist() == [2, 7, 9]
     np.testing.assert_array_equal(known[places], block.words)
 
 
 def test_more_rows_than_a_chunk_add_up():
-    n_words = update_kernels.CHUNK + 10
+    n_words = projected.CHUNK + 10
     basis = np.random.default_rng(0).normal(size=(n_words, 3))
-    block = documents(2 * update_kernels.CHUNK + 1, n_words)
-    assert len(np.unique(block.words)) > update_kernels.CHUNK
+    block = documents(2 * projected.CHUNK + 1, n_words)
+    assert len(np.unique(block.words)) > projected.CHUNK
     expected = sums.project_triples(block, basis)
     np.testing.assert_allclose(summed(block, basis=basis).triples, expected, atol=1e-10)
 

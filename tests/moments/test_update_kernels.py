@@ -9,7 +9,7 @@ from spectralleader import Documents
 from spectralleader.documents.views import DocumentView
 from spectralleader.moments import ProjectedSums, sums
 from spectralleader.moments.pair_operator import pair_operator
-from spectralleader.moments.update_kernels import CHUNK, _count_document
+from spectralleader.moments.projected import CHUNK, _count_document
 from tests.factories import documents
 
 

@@ -6,7 +6,7 @@ Needs the extra `browser` and a Chromium, found by its name or by the variable `
 import pytest
 
 from spectralleader.page import describe_page, render
-from spectralleader.storage.loss_curve import LossCurve, LossPoint
+from spectralleader.storage.checkpoint import LossCurve, LossPoint
 from tests.browser import SCREENS, browsing
 from tests.page.pages import written_topics
 

@@ -8,9 +8,9 @@ import pytest
 from spectralleader.documents.views import DocumentView
 from spectralleader.em.columns import Columns, Smoothing, work_space
 from spectralleader.em.passes import set_log_probs
-from spectralleader.learners.hedged.background import smooth_into
-from spectralleader.learners.hedged.estimates import learn_posteriors
+from spectralleader.learners.hedged.background import smooth
 from spectralleader.learners.hedged.expert_kernels import expert_log_probs
+from spectralleader.learners.hedged.experts import learn_posteriors
 from spectralleader.learners.hedged.mixing import weigh
 from tests.factories import documents
 
@@ -35,8 +35,9 @@ def log_probs(table, totals, seen, work, out):
     set_log_probs(DocumentView.of(BLOCK), Columns(table, totals, K, K), smoothing, work, out)
 
 
-def smooth(weights, topics, table, totals, background, sums):
-    smooth_into(weights, topics, Columns(table, totals, K, K), 0.7, background, 3.0, sums)
+def read(weights, topics, table, totals, background):
+    model = smooth(Columns(table, totals, K, K), background, 3.0, 0.7)
+    weights[:], topics[:] = model.weights, model.topics
 
 
 def weigh_all(pool, weights, log_probs, relative):
@@ -61,7 +62,7 @@ TABLE, TOTALS = (D, N_TABLES * K), (2, N_TABLES * K)
 EXPERTS = np.array([[0, 0], [3, 1], [7, 5]])
 KERNELS = {
     "log_probs": (log_probs, [TABLE, TOTALS, D, (5, 1, K), N]),
-    "smooth": (smooth, [K, (K, D), TABLE, TOTALS, D, K]),
+    "smooth": (read, [K, (K, D), TABLE, TOTALS, D]),
     "weigh": (weigh_all, [K, K + 1, (N, K), K + 1]),
     "experts": (
         partial(ask_experts, experts=EXPERTS),

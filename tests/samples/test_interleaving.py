@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chi2, chisquare, hypergeom
 
 from spectralleader import Documents, Everything, Reservoir, Window, merge
-from spectralleader.samples.interleaving import interleave, over_one_vocabulary
+from spectralleader.samples.subsamples import interleave, over_one_vocabulary
 
 SIZES = (40, 25, 10)  # documents of three streams; the last one fits into a reservoir
 CAPACITY, TOTAL = 12, sum(SIZES)
@@ -88,7 +88,7 @@ def test_a_merged_reservoir_does_not_draw_as_its_parts_do():
     for part, block in zip(parts, streams(), strict=False):
         part.add(block)
     merged = merge(*parts)
-    assert merged.to_state()["rng"] != parts[0].to_state()["rng"]
+    assert merged.to_state()["draws"] != parts[0].to_state()["draws"]
 
 
 def test_a_merged_window_has_the_newest_of_each_stream_in_order_and_goes_on():
@@ -139,5 +139,5 @@ def test_merged_reservoirs_draw_apart_from_each_other():
         merged = Reservoir(1)
         merged.add(Documents.from_tokens([[0]], n_words=1))
         merged.merge([], rng)
-        states.add(merged.to_state()["rng"]["state"]["state"])
+        states.add(merged.to_state()["draws"]["state"]["state"])
     assert len(states) == 100

@@ -52,7 +52,9 @@ HARMS = {
     "is truncated": lambda c: c[:-1],
     "trailing bytes": lambda c: c + b"x",
     "its checksum is wrong": lambda c: c[:-9] + b"x" + c[-8:],
-    f"reads up to 3; it was written by '{__version__}'": with_header(lambda h: h.update(format=4)),
+    f"reads {FORMAT}; it was written by '{__version__}'": with_header(
+        lambda h: h.update(format=FORMAT + 1)
+    ),
     "format must be an integer": with_header(lambda h: h.update(format=True)),
     "contains an object of unknown kind 'os'": with_header(lambda h: h.update(kind="os")),
     "unknown kind '../../model'": with_header(lambda h: h.update(kind="../../model")),

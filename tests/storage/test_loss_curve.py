@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spectralleader.storage.loss_curve import MOST_POINTS, LossCurve, LossPoint
+from spectralleader.storage.checkpoint import MOST_POINTS, LossCurve, LossPoint
 
 
 def curve_of(n_blocks, size=37):
@@ -49,4 +49,4 @@ def test_a_curve_resumes_from_its_state():
 @pytest.mark.parametrize("points", [np.zeros((2, 4)), np.ones((MOST_POINTS + 1, 4))])
 def test_points_that_cannot_be_are_refused(points):
     with pytest.raises(ValueError, match="points must"):
-        LossCurve.from_state({"width": 100, "points": points})
+        LossCurve.from_state({"width": 100, "table": points})

@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents, Everything, Reservoir, StepwiseEM, Window
-from spectralleader.em.statistics import Statistics, with_words
-from spectralleader.em.steps import log_prior
+from spectralleader.em.statistics import Statistics, log_prior, with_words
 from spectralleader.testing import check_learner
 from study.learners import Anchor, IncrementalEM, VarianceReducedEM
 from study.sources.synthetic import hard

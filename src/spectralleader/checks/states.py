@@ -71,6 +71,7 @@ def whole(state: Any, name: str, least: int = 0, most: int = MOST) -> int:
 def number(state: Any, name: str, least: float = -LARGEST, most: float = LARGEST) -> float:
     """Return a number within bounds; NaN and booleans are rejected."""
     found = take(state, name)
+    # A boolean is an `int` to Python, and would pass the comparison.
     is_number = isinstance(found, float | int | np.number) and not isinstance(found, bool)
     if not is_number or not least <= found <= most:
         raise ValueError(f"{name} must be a number from {least:g} to {most:g}, got {_show(found)}")

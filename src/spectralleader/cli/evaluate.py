@@ -136,7 +136,7 @@ def learners() -> None:
 
     from spectralleader.cli.tables import make_output
     from spectralleader.learners import LEARNERS
-    from spectralleader.learners.lookup import installed_learners
+    from spectralleader.learners.registry import installed_learners
 
     table = Table("name", "class", "description", box=None, pad_edge=False)
     for name, entry in LEARNERS.items():

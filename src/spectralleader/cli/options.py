@@ -136,7 +136,7 @@ def trust_learner(name: str | None) -> None:
     """Import and register the user's own learner that a model may contain."""
     if name is not None:
         allow_own_modules([name])
-        from spectralleader.learners.lookup import find_learner
+        from spectralleader.learners.registry import find_learner
 
         find_learner(name)
 

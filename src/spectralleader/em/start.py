@@ -9,6 +9,7 @@ import numpy as np
 
 from spectralleader.arrays import Ints
 from spectralleader.checks import is_number
+from spectralleader.checks.states import take
 from spectralleader.models import TopicModel
 
 Start = float | TopicModel
@@ -96,12 +97,7 @@ def check_smoothing(smoothing: float) -> float:
     return float(smoothing)
 
 
-def start_to_state(start: Start) -> dict[str, Any] | float:
-    """Return a start as arrays and plain values."""
-    return start.to_state() if isinstance(start, TopicModel) else start
-
-
-def start_from_state(state: dict[str, Any] | float, n_topics: int, n_words: int) -> Start:
-    """Return the start that `start_to_state` described, for a learner of this size."""
-    start = TopicModel.from_state(state) if isinstance(state, dict) else state
-    return check_start(start, n_topics, n_words)
+def read_start(state: Any, name: str) -> Any:
+    """Return a stored start, which `check_start` checks."""
+    found = take(state, name)
+    return TopicModel.from_state(found) if isinstance(found, dict) else found

@@ -35,7 +35,8 @@ from spectralleader.engines.shared import (
     rank,
     tally,
 )
-from spectralleader.learners.passes import Solution, Summary, Task, add, solve
+from spectralleader.learners.passes import Solution, solve
+from spectralleader.learners.summaries import Summary, Task, add
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer, as_words
@@ -74,7 +75,7 @@ def learn_texts(
     progress : callable, optional
         Called with the name of the pass, the parts done and the total number of parts.
     **settings
-        Passed to `spectralleader.learners.passes.solve`: `seed`, `n_polish`, ...
+        Passed to `spectralleader.learners.passes`: `seed`, `n_polish`, ...
     """
     if column is not None:
         texts = texts[column]

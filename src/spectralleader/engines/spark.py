@@ -33,7 +33,8 @@ from spectralleader.engines import arrow, shared
 from spectralleader.engines.arrow import PIECE, PIECES, Batches
 from spectralleader.engines.shared import Progress, VocabularyRequest
 from spectralleader.engines.spark_worker import settle
-from spectralleader.learners.passes import Solution, Summary, Task, solve
+from spectralleader.learners.passes import Solution, solve
+from spectralleader.learners.summaries import Summary, Task
 from spectralleader.sources.position import Position
 from spectralleader.storage import Checkpoint, load_checkpoint, save
 from spectralleader.text.topics import TextTopics
@@ -72,7 +73,7 @@ def learn_texts(
     progress : callable, optional
         Called with the name of the pass, the parts done and the total number of parts.
     **settings
-        Passed to `spectralleader.learners.passes.solve`: `seed`, `n_polish`, ...
+        Passed to `spectralleader.learners.passes`: `seed`, `n_polish`, ...
     """
     words = as_words(words)
     texts = frame.select(F.col(column).alias("text")).dropna()

@@ -9,7 +9,7 @@ import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
-from spectralleader.learners.spectral_method import SpectralMethod
+from spectralleader.learners.offline import SpectralMethod
 from spectralleader.models import TopicModel
 from spectralleader.moments.pair_operator import pair_operator
 from spectralleader.spectral import Estimate

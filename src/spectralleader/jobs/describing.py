@@ -28,8 +28,8 @@ from spectralleader.jobs.sentences import (
     describe_use,
     printable,
 )
-from spectralleader.learners.lookup import name_of
 from spectralleader.learners.protocol import remembered
+from spectralleader.learners.registry import name_of
 from spectralleader.models import TopicTree
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.lock import Lock

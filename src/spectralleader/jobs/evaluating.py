@@ -16,11 +16,15 @@ from numpy.typing import NDArray
 from spectralleader.arrays import Ints
 from spectralleader.documents import Documents
 from spectralleader.evaluation import Prequential
-from spectralleader.evaluation.agreement import mutual_information, table_accuracy
-from spectralleader.evaluation.coherence import coherence, diversity
+from spectralleader.evaluation.metrics import (
+    coherence,
+    diversity,
+    mutual_information,
+    table_accuracy,
+)
 from spectralleader.jobs.options import AnyReader, LearnOptions, Progress, Source
 from spectralleader.learners import DEFAULT_LEARNER, Learner
-from spectralleader.learners.lookup import find_learner
+from spectralleader.learners.registry import find_learner
 from spectralleader.runtime.interrupts import Interrupts, Terminated, raise_if_interrupted
 from spectralleader.sources.files import TextBlock
 from spectralleader.text.first_use import compile_learning

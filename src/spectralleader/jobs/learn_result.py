@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from spectralleader.jobs.options import AnyReader
-from spectralleader.learners.lookup import name_of
-from spectralleader.storage.checkpoint import Losses
-from spectralleader.storage.loss_curve import LossCurve
+from spectralleader.learners.registry import name_of
+from spectralleader.storage.checkpoint import LossCurve, Losses
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
 

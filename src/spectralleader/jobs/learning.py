@@ -28,8 +28,7 @@ from spectralleader.sources.live import LiveReader
 from spectralleader.sources.live.folder import FolderReader
 from spectralleader.sources.position import Position
 from spectralleader.storage import Checkpoint
-from spectralleader.storage.checkpoint import Losses, Run
-from spectralleader.storage.loss_curve import LossPoint
+from spectralleader.storage.checkpoint import Losses, LossPoint, Run
 from spectralleader.text.first_use import compile_for
 
 

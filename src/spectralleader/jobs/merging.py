@@ -10,8 +10,8 @@ from typing import Any
 from spectralleader import storage
 from spectralleader.checks.paths import Name, check_target
 from spectralleader.jobs.learn_result import list_topics
-from spectralleader.learners.lookup import name_of
 from spectralleader.learners.protocol import remembered
+from spectralleader.learners.registry import name_of
 from spectralleader.runtime.interrupts import Interrupts
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.merging import merge_all

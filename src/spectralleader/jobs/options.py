@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from spectralleader.learners import DEFAULT_LEARNER
-from spectralleader.learners.lookup import find_learner
+from spectralleader.learners.registry import find_learner
 from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files import Columns, Reader
 from spectralleader.sources.files.byte_stream import check_encoding

@@ -5,13 +5,11 @@ metrics in `evaluation`.
 """
 
 from spectralleader.learners.algorithm1 import Algorithm1
-from spectralleader.learners.batch_em import BatchEM
 from spectralleader.learners.hedged import HedgedLeader
-from spectralleader.learners.lookup import register_learner
+from spectralleader.learners.offline import BatchEM, SpectralMethod
 from spectralleader.learners.protocol import Learner, Predictive
-from spectralleader.learners.registry import DEFAULT_LEARNER, LEARNERS
+from spectralleader.learners.registry import DEFAULT_LEARNER, LEARNERS, register_learner
 from spectralleader.learners.spectral_leader.spectral_leader import SpectralLeader
-from spectralleader.learners.spectral_method import SpectralMethod
 from spectralleader.learners.stepwise_em import StepwiseEM
 from spectralleader.learners.unigram import Unigram
 

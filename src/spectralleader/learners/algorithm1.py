@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
-
 from spectralleader.arrays import Ints
 from spectralleader.checks import check_whole
-from spectralleader.checks.states import check_same, part
+from spectralleader.checks.saved import fields
+from spectralleader.checks.states import check_same
 from spectralleader.documents import Documents
-from spectralleader.learners.checked import CheckedLearner
+from spectralleader.learners.learner_base import LearnerBase
 from spectralleader.models import TopicModel
 from spectralleader.samples import Reservoir
 from spectralleader.spectral.algorithm1 import valid_model
 
 
-class Algorithm1(CheckedLearner):
+class Algorithm1(LearnerBase):
     """Algorithm 1 line by line: `spectral.algorithm1` on a reservoir of the documents seen.
 
     Every read of `model` recomputes it from the whole reservoir, with a dense document-word matrix.
@@ -39,6 +38,8 @@ class Algorithm1(CheckedLearner):
     >>> learner.model.weights.round(2).tolist()
     [0.33, 0.67]
     """
+
+    saved = fields(LearnerBase.saved, sample=Reservoir)
 
     def __init__(
         self,
@@ -65,15 +66,5 @@ class Algorithm1(CheckedLearner):
         super()._recode(new_ids, n_words)
         self.sample.recode(new_ids, n_words)
 
-    def to_state(self) -> dict[str, Any]:
-        """Return everything needed to continue."""
-        return {**super().to_state(), "sample": self.sample.to_state()}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return the learner that `to_state` described."""
-        reservoir = Reservoir.from_state(part(state, "sample"))
-        learner = super().from_state(state)
-        check_same("n_words of the reservoir", reservoir.n_words, learner.n_words)
-        learner.sample = reservoir
-        return learner
+    def _loaded(self) -> None:
+        check_same("n_words of the reservoir", self.sample.n_words, self.n_words)

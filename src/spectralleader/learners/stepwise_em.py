@@ -3,18 +3,118 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
-from spectralleader.arrays import Floats
+from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import is_number
+from spectralleader.checks.saved import field, fields
+from spectralleader.checks.states import take, whole
 from spectralleader.documents import Documents
-from spectralleader.em.start import Start
-from spectralleader.em.statistics import match
-from spectralleader.learners.online_em import OnlineEM
+from spectralleader.em.start import (
+    Start,
+    check_concentration,
+    check_smoothing,
+    check_start,
+    make_start,
+    n_known_words,
+    recode_start,
+)
+from spectralleader.em.statistics import Statistics, match, with_words
+from spectralleader.learners.learner_base import LearnerBase
 from spectralleader.models import TopicModel
 from spectralleader.models.matching import cosines
+
+
+def read_concentration(state: Any, name: str) -> float:
+    """Return the stored concentration of random topics; infinite for a given start."""
+    found = take(state, name)
+    return np.inf if found == np.inf else check_concentration(found)
+
+
+class OnlineEM(LearnerBase):
+    """A start, running statistics, and the model that the M-step reads off them.
+
+    A subclass says how a block changes the statistics (`_update`).
+
+    A word that is new after the first update has not occurred: it has the smoothing's pseudo-count.
+    One that is new before is drawn into the start.
+    """
+
+    saved = fields(
+        LearnerBase.saved,
+        smoothing=take,  # checked by the constructor, like all numbers of the subclasses
+        n_updates=whole,
+        _concentration=read_concentration,
+        _statistics=Statistics,
+        _unlearned=field(TopicModel, optional=True),
+    )
+
+    def __init__(
+        self, n_topics: int, n_words: int | None, seed: int, start: Start, smoothing: float
+    ) -> None:
+        super().__init__(n_topics, n_words, seed, n_known_words(start))
+        self.smoothing = check_smoothing(smoothing)
+        self.n_updates = 0
+        start_model = make_start(start, n_topics, self.n_words, seed)
+        self._concentration = np.inf if isinstance(start, TopicModel) else float(start)
+        self._model: TopicModel | None = start_model  # None: to be read off the statistics
+        self._statistics = Statistics.one_document(start_model, 1.0)
+
+    def _update(self, block: Documents) -> None:
+        """Take a block of documents, all of which have words, into the statistics."""
+        raise NotImplementedError
+
+    def _learn(self, documents: Documents) -> None:
+        block = with_words(documents)
+        if block.n_docs == 0:
+            return
+        if self.n_updates == 0:  # how long a document is, is known only now
+            length = float(block.counts.sum()) / block.n_docs
+            self._statistics = Statistics.one_document(self.model, length)
+        self._update(block)
+        self.n_updates += 1
+        self._model = None
+
+    def _recode(self, new_ids: Ints | None, n_words: int) -> None:
+        if self.n_updates == 0:
+            seed = [self.seed, self.n_words, n_words]
+            start = recode_start(self.model, new_ids, n_words, self._concentration, seed)
+            self._model, self._statistics = start, Statistics.one_document(start, 1.0)
+        else:
+            self._model = None
+            self._statistics.recode(new_ids, n_words)
+        super()._recode(new_ids, n_words)
+
+    @property
+    def _unlearned(self) -> TopicModel | None:
+        """The start, as long as nothing was learned; later it is not needed."""
+        return self.model if self.n_updates == 0 else None
+
+    @_unlearned.setter
+    def _unlearned(self, start: TopicModel | None) -> None:
+        self._model = start
+
+    def _loaded(self) -> None:
+        start = self._model
+        if (start is not None) != (self.n_updates == 0):
+            raise ValueError("there must be a start if, and only if, nothing was learned")
+        if start is not None:
+            check_start(start, self.n_topics, self.n_words)
+
+    @property
+    def _pseudo_count(self) -> float:
+        """The smoothing, in the unit of the statistics."""
+        return self.smoothing
+
+    @property
+    def model(self) -> TopicModel:
+        """The M-step of the statistics; before the first document, the start."""
+        if self._model is None:
+            self._model = self._statistics.maximise(self._pseudo_count)
+        return self._model
+
 
 ALIKE = 0.5  # cosine that topics have on average, at least, to be averaged
 
@@ -57,7 +157,7 @@ class StepwiseEM(OnlineEM):
     [0.3, 0.7]
     """
 
-    parameters = (*OnlineEM.parameters, "step_power", "step_offset")
+    saved = fields(OnlineEM.saved, step_power=take, step_offset=take)
 
     def __init__(
         self,

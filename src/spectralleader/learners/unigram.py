@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
+from spectralleader.checks.saved import field, fields
 from spectralleader.checks.states import floats
 from spectralleader.documents import Documents
 from spectralleader.documents.recoding import move_rows
-from spectralleader.learners.checked import CheckedLearner
-from spectralleader.learners.protocol import sizes_of
+from spectralleader.learners.learner_base import LearnerBase
 from spectralleader.models import TopicModel
 from spectralleader.runtime.guard import changing
 
@@ -22,7 +22,7 @@ from spectralleader.runtime.guard import changing
 DELTAS = 2.0 ** np.arange(-12, 13)
 
 
-class Unigram(CheckedLearner):
+class Unigram(LearnerBase):
     """Word frequencies without topics: all K topics are equal.
 
     A word seen c times among n tokens has the probability ``(c + delta) / (n + d delta)``. There is
@@ -45,6 +45,12 @@ class Unigram(CheckedLearner):
     >>> learner.model.topics.round(2).tolist()
     [[0.46, 0.39, 0.15], [0.46, 0.39, 0.15]]
     """
+
+    saved = fields(
+        LearnerBase.saved,
+        _counts=field(floats, shape=("n_words",), least=0.0),
+        _blocks=field(floats, shape=("n_words",), least=0.0),
+    )
 
     def __init__(self, n_topics: int, *, n_words: int | None = None, seed: int = 0) -> None:
         super().__init__(n_topics, n_words, seed)
@@ -79,27 +85,10 @@ class Unigram(CheckedLearner):
         topics = np.tile(words / words.sum(), (self.n_topics, 1))
         return TopicModel.trusted(np.full(self.n_topics, 1.0 / self.n_topics), topics)
 
-    def to_state(self) -> dict[str, Any]:
-        """Return everything needed to continue."""
-        return {
-            **super().to_state(),
-            "counts": self._counts.copy(),
-            "blocks": self._blocks.copy(),
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return the learner that `to_state` described."""
-        _, n_words = sizes_of(state)
-        counts = floats(state, "counts", (n_words,), 0.0)
-        # earlier versions did not count blocks: to them everything was one
-        one_block = {"blocks": np.minimum(counts, 1.0)}
-        blocks = floats({**one_block, **state}, "blocks", (n_words,), 0.0)
+    def _loaded(self) -> None:
+        counts, blocks = self._counts, self._blocks
         if ((blocks > counts) | ((blocks < 1.0) & (counts > 0.0))).any():
             raise ValueError("blocks must be from 1 to counts for every word that was counted")
-        learner = super().from_state(state)
-        learner._counts, learner._blocks = counts, blocks
-        return learner
 
 
 def smooth_counts(counts: Floats, blocks: Floats) -> Floats:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_whole
+from spectralleader.checks.saved import Saved, field, fields
 from spectralleader.checks.states import distributions
 from spectralleader.documents import Documents, check_n_words
 from spectralleader.documents.recoding import check_recoding
@@ -34,7 +35,7 @@ LOGS_KEPT = 2  # keep all logarithms once this many times the vocabulary was ask
 TRIPLES_LIMIT = 200  # largest vocabulary for a dense (d, d, d) tensor: 64 MB
 
 
-class TopicModel:
+class TopicModel(Saved):
     """A single-topic model: a document has one topic, its words are drawn from that topic.
 
     ``P(document) = sum_k weights[k] * prod_l topics[k, word_l]``  (method.md, eq. 1)
@@ -57,6 +58,10 @@ class TopicModel:
     """
 
     __slots__ = ("_logs", "_n_asked", "topics", "weights")
+    saved = fields(
+        weights=field(distributions, shape=(None,)),
+        topics=field(distributions, shape=lambda known: (len(known["weights"]), None)),
+    )
 
     weights: Floats  # (K,)
     topics: Floats  # (K, d)
@@ -332,16 +337,6 @@ class TopicModel:
 
     def __repr__(self) -> str:
         return f"TopicModel(n_topics={self.n_topics}, n_words={self.n_words})"
-
-    def to_state(self) -> dict[str, Any]:
-        """Return the state of the model as arrays."""
-        return {"weights": self.weights, "topics": self.topics}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> TopicModel:
-        """Return the model that `to_state` described."""
-        weights = distributions(state, "weights", (None,))
-        return cls(weights, distributions(state, "topics", (len(weights), None)))
 
 
 # The slots' own setters bypass `__setattr__`, and are the fastest way to: learners build a model

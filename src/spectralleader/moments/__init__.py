@@ -4,8 +4,6 @@
 from them.
 """
 
-from spectralleader.moments.population import population_sums
-from spectralleader.moments.projected import ProjectedSums
-from spectralleader.moments.update_kernels import Sums
+from spectralleader.moments.projected import ProjectedSums, Sums, population_sums
 
 __all__ = ["ProjectedSums", "Sums", "population_sums"]

@@ -8,8 +8,8 @@ import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
 from spectralleader.documents import Documents
+from spectralleader.moments.projected import CHUNK, Sums
 from spectralleader.moments.sums import add_up, multiply, sum_words, tuple_weights
-from spectralleader.moments.update_kernels import CHUNK, Sums
 from spectralleader.runtime.compiled import kernel
 
 N_PRODUCTS = 10  # typical number of products in a search for an eigenspace

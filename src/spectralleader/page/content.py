@@ -20,7 +20,7 @@ from spectralleader.jobs.sentences import (
 )
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.tree import READ
-from spectralleader.storage.loss_curve import LossCurve
+from spectralleader.storage.checkpoint import LossCurve
 from spectralleader.text.snapshot import LevelledSnapshot, Snapshot
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.topics import TextTopics

@@ -5,11 +5,10 @@ This package chooses documents and stores them; `moments` computes sums over the
 
 from typing import Any
 
-from spectralleader.checks.states import one_of
-from spectralleader.samples.everything import Everything
+from spectralleader.checks.states import check_same, one_of, part
 from spectralleader.samples.protocol import Change, Sample
 from spectralleader.samples.reservoir import Reservoir
-from spectralleader.samples.window import Window
+from spectralleader.samples.window import Everything, Window
 
 __all__ = [
     "SAMPLES",
@@ -18,8 +17,7 @@ __all__ = [
     "Reservoir",
     "Sample",
     "Window",
-    "sample_from_state",
-    "sample_to_state",
+    "read_sample",
 ]
 
 SAMPLES: dict[str, type[Sample]] = {
@@ -29,12 +27,10 @@ SAMPLES: dict[str, type[Sample]] = {
 }
 
 
-def sample_to_state(sample: Sample) -> dict[str, Any]:
-    """Return the state of a sample, including its kind."""
-    kind = next(name for name, cls in SAMPLES.items() if type(sample) is cls)
-    return {"kind": kind, **sample.to_state()}
-
-
-def sample_from_state(state: dict[str, Any]) -> Sample:
-    """Return the sample that `sample_to_state` described."""
-    return SAMPLES[one_of(state, "kind", SAMPLES)].from_state(state)
+def read_sample(state: Any, name: str, n_words: int | None = None) -> Sample:
+    """Return the stored sample of one of the kinds, over n_words words if given."""
+    stored = part(state, name)
+    sample = SAMPLES[one_of(stored, "kind", SAMPLES)].from_state(stored)
+    if n_words is not None:
+        check_same("n_words of the sample", sample.n_words, n_words)
+    return sample

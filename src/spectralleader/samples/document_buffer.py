@@ -1,4 +1,4 @@
-"""DocumentBuffer: remembered documents in numbered slots of one append-only buffer."""
+"""DocumentBuffer: remembered documents in numbered slots; what all samples share."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
-from spectralleader.checks.states import part
+from spectralleader.checks.saved import Saved, field, fields
+from spectralleader.checks.states import check_same, whole
 from spectralleader.documents import Documents
 from spectralleader.documents.views import DocumentView
 from spectralleader.runtime.compiled import in_place
 from spectralleader.samples.protocol import Change
+from spectralleader.samples.subsamples import check_budget, check_capacity
 
 
 class DocumentBuffer:
@@ -127,15 +129,6 @@ class DocumentBuffer:
         self.__dict__.update(state)
         self._open(self._words, self._counts, self._end)
 
-    def to_state(self) -> dict[str, Any]:
-        """Return the remembered documents in the order of their slots."""
-        return {"documents": self.documents().to_state()}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> DocumentBuffer:
-        """Return the buffer that `to_state` described."""
-        return cls.of(Documents.from_state(part(state, "documents")))
-
 
 @in_place
 def write_documents(
@@ -171,3 +164,66 @@ def write_documents(
         bounds[slot, 0], bounds[slot, 1] = end, end + last - first
         end += last - first
     return n_left, end
+
+
+class BufferedSample(Saved):
+    """A sample that stores documents in `DocumentBuffer`."""
+
+    saved = fields(documents=Documents)
+
+    def __init__(self, n_words: int) -> None:
+        self._buffer = DocumentBuffer(n_words)
+
+    def __len__(self) -> int:
+        return len(self._buffer)
+
+    @property
+    def n_words(self) -> int:
+        """Current vocabulary size."""
+        return self._buffer.n_words
+
+    @property
+    def documents(self) -> Documents:
+        """The remembered documents, in the order of their slots."""
+        return self._buffer.documents()
+
+    @documents.setter
+    def documents(self, documents: Documents) -> None:
+        self._buffer = DocumentBuffer.of(documents)
+
+    @property
+    def view(self) -> DocumentView:
+        """A view of the remembered documents, in the order of their slots."""
+        return self._buffer.view()
+
+    def recode(self, new_ids: Ints | None, n_words: int) -> None:
+        """Renumber the words of the remembered documents, see `Sample`."""
+        self._buffer.recode(new_ids, n_words)
+
+
+class BoundedSample(BufferedSample):
+    """A sample of at most `capacity` documents with at most `budget` entries (distinct words)."""
+
+    saved = fields(
+        BufferedSample.saved,
+        capacity=field(whole, least=1),
+        budget=whole,
+        n_seen=whole,
+    )
+    n_seen: int  # documents seen so far, remembered or not
+
+    def __init__(self, capacity: int, n_words: int, budget: int | None) -> None:
+        super().__init__(n_words)
+        self.capacity = check_capacity(capacity)
+        self.budget = check_budget(budget, self.capacity)
+        self._max_entries = self.budget // self.capacity  # distinct words per document, at most
+        self.n_seen = 0
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings that samples must share to be merged."""
+        return {"capacity": self.capacity, "budget": self.budget}
+
+    def _loaded(self) -> None:
+        # Samples fill up before they replace anything.
+        check_same("documents remembered", len(self), min(self.n_seen, self.capacity))

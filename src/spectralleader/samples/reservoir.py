@@ -3,24 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self, cast, get_args
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
-from spectralleader.checks.states import generator, take, whole
+from spectralleader.checks.saved import field, fields
+from spectralleader.checks.states import generator, one_of
 from spectralleader.documents import Documents
 from spectralleader.runtime.compiled import in_place, inlined
-from spectralleader.samples.buffered_sample import BoundedSample
-from spectralleader.samples.document_buffer import DocumentBuffer
-from spectralleader.samples.draws import Draws
-from spectralleader.samples.interleaving import interleave, take_in_turns
+from spectralleader.samples.document_buffer import BoundedSample, DocumentBuffer
 from spectralleader.samples.protocol import Change
-from spectralleader.samples.token_subsample import subsample_rows
+from spectralleader.samples.subsamples import interleave, subsample_rows, take_in_turns
+
+AHEAD = 256  # pairs buffered for `one`: amortises the overhead of a NumPy call
+
+
+class Draws:
+    """A stream of pairs of uniform numbers from 0 to 1.
+
+    Examples
+    --------
+    >>> one_by_one, together = (Draws(np.random.default_rng(0)) for _ in range(2))
+    >>> [one_by_one.one() for _ in range(3)] == [tuple(pair) for pair in together.many(3)]
+    True
+    >>> one_by_one.to_state() == together.to_state()
+    True
+    """
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._ahead: list[float] = []  # buffered numbers, the next one last
+
+    def one(self) -> tuple[float, float]:
+        """Take the next pair."""
+        if not self._ahead:
+            # Reversed, because `pop` takes from the end of the list.
+            self._ahead = self._rng.random(2 * AHEAD)[::-1].tolist()
+        ahead = self._ahead
+        return ahead.pop(), ahead.pop()
+
+    def many(self, n: int) -> Floats:
+        """Take the next n pairs, (n, 2)."""
+        # Otherwise the buffered numbers would be skipped, and the draws would depend on the blocks.
+        self._put_back()
+        return self._rng.random((n, 2))
+
+    def to_state(self) -> dict[str, Any]:
+        """Return the state of the generator, as if nothing had been buffered."""
+        self._put_back()
+        return cast(dict[str, Any], self._rng.bit_generator.state)
+
+    def _put_back(self) -> None:
+        """Rewind the generator by the buffered numbers: PCG64 has period 2**128."""
+        if self._ahead:
+            n = -len(self._ahead) % 2**128
+            cast(np.random.PCG64, self._rng.bit_generator).advance(n)
+            self._ahead = []
+
 
 Acceptance = Literal["paper", "uniform"]
 NONE_CHOSEN = np.empty((0, 2), np.int64)  # no document enters
 FEW = 32  # up to this many entering documents are sorted by insertion inside the kernel
+
+
+def read_draws(state: Any, name: str) -> Draws:
+    """Return the draws of a stored generator."""
+    return Draws(generator(state, name))
 
 
 class Reservoir(BoundedSample):
@@ -44,6 +93,14 @@ class Reservoir(BoundedSample):
     >>> len(reservoir), reservoir.n_seen, change.entered.n_docs
     (2, 3, 2)
     """
+
+    saved = fields(
+        BoundedSample.saved,
+        kind=field(one_of, known=("reservoir",)),
+        acceptance=field(one_of, known=get_args(Acceptance)),
+        _draws=read_draws,
+    )
+    kind = "reservoir"
 
     def __init__(
         self,
@@ -120,22 +177,6 @@ class Reservoir(BoundedSample):
     def settings(self) -> dict[str, Any]:
         """The settings that samples must share to be merged."""
         return {**super().settings, "acceptance": self.acceptance}
-
-    def to_state(self) -> dict[str, Any]:
-        """Return everything needed to continue."""
-        return {**super().to_state(), "rng": self._draws.state}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Reservoir:
-        """Return the reservoir that `to_state` described."""
-        reservoir = cls(
-            whole(state, "capacity", 1),
-            acceptance=take(state, "acceptance"),
-            budget=state.get("budget"),  # missing in older files
-        )
-        reservoir._load_buffer(state)
-        reservoir._draws = Draws(generator(state, "rng"))
-        return reservoir
 
 
 @in_place

@@ -1,4 +1,4 @@
-"""Window: the last documents seen."""
+"""Window and Everything: the last documents seen, or all of them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from spectralleader.checks.states import whole
+from spectralleader.checks.saved import field, fields
+from spectralleader.checks.states import one_of
 from spectralleader.documents import Documents
-from spectralleader.samples.buffered_sample import BoundedSample
-from spectralleader.samples.document_buffer import DocumentBuffer
-from spectralleader.samples.interleaving import interleave, take_in_turns
+from spectralleader.samples.document_buffer import BoundedSample, BufferedSample, DocumentBuffer
 from spectralleader.samples.protocol import Change
-from spectralleader.samples.token_subsample import subsample_rows
+from spectralleader.samples.subsamples import interleave, subsample_rows, take_in_turns
 
 
 class Window(BoundedSample):
@@ -29,6 +28,12 @@ class Window(BoundedSample):
     >>> sorted(window.documents.words.tolist())
     [1, 2]
     """
+
+    saved = fields(
+        BoundedSample.saved,
+        kind=field(one_of, known=("window",)),
+    )
+    kind = "window"
 
     def __init__(self, capacity: int, *, n_words: int = 1, budget: int | None = None) -> None:
         super().__init__(capacity, n_words, budget)
@@ -73,10 +78,43 @@ class Window(BoundedSample):
         slots = np.arange(self.n_seen - len(turns), self.n_seen) % self.capacity
         self._buffer = DocumentBuffer.of(take_in_turns(newest, turns).take(np.argsort(slots)))
 
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Window:
-        """Return the window that `to_state` described."""
-        budget = state.get("budget")  # older files have none: the default
-        window = cls(whole(state, "capacity", 1), budget=budget)
-        window._load_buffer(state)
-        return window
+
+class Everything(BufferedSample):
+    """A sample of all documents seen. Memory grows with the stream.
+
+    Examples
+    --------
+    >>> everything = Everything(n_words=3)
+    >>> change = everything.add(Documents.from_tokens([[0], [1], [2]], n_words=3))
+    >>> len(everything), change.left.n_docs
+    (3, 0)
+    """
+
+    saved = fields(
+        BufferedSample.saved,
+        kind=field(one_of, known=("everything",)),
+    )
+    kind = "everything"
+
+    def __init__(self, *, n_words: int = 1) -> None:
+        super().__init__(n_words)
+
+    @property
+    def n_seen(self) -> int:
+        """Number of documents seen so far."""
+        return len(self._buffer)
+
+    def add(self, documents: Documents) -> Change:
+        """Remember a block; return what entered (all of it) and what left (nothing)."""
+        rows = np.arange(documents.n_docs)
+        return self._buffer.put(documents, rows, len(self) + rows)
+
+    def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
+        """Append the documents of other samples; `rng` is not used."""
+        for other in others:
+            self.add(other.documents.widen(max(self.n_words, other.n_words)))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings that samples must share to be merged."""
+        return {}

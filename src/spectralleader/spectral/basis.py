@@ -21,48 +21,28 @@ def is_all_words(n_words: int, n_topics: int) -> bool:
     return n_words < 2 * (n_topics + EXTRA)
 
 
-def scale_words(documents: Documents, power: float) -> Floats:
-    """Return the scale of each word, ``(f + 1/n_docs) ** -power``, f being its frequency, (d,).
-
-    The model is equivariant under a scaling of words (method.md, eq. 23), the noise is not: with
-    power 0 a few frequent words swamp the rest. The floor keeps rare words, whose frequency is
-    hardly known, from doing the same: a floor 10 times smaller or larger is no better
-    (python -m benchmarks.constants).
-    """
-    if power == 0.0:
-        return np.ones(documents.n_words)
-    counts = np.bincount(documents.words, documents.counts, minlength=documents.n_words)
-    frequencies = counts / max(1.0, float(counts.sum()))
-    return np.asarray((frequencies + 1.0 / max(1, documents.n_docs)) ** -power)
-
-
 def find_basis(
     documents: Documents,
     n_topics: int,
     seed: int,
-    scaling: float = 0.0,
     tolerance: float = TOLERANCE,
 ) -> Floats:
     """Return the top eigenspace of the documents' pairs, K + EXTRA directions, (d, r).
 
-    Words that do not occur in the documents get zero rows. With a `scaling` S, the eigenspace is
-    that of the moments of scaled words S x, and its rows are returned multiplied by S: moments of x
-    in this basis are those of S x in the eigenspace, and topics come out unscaled.
+    Words that do not occur in the documents get zero rows.
     """
-    scales, d = scale_words(documents, scaling), documents.n_words
+    d = documents.n_words
     # No search and no approximation: the basis spans all words.
     if is_all_words(d, n_topics):
-        return np.diag(scales)
+        return np.eye(d)
     words, known = number_words(documents.words, d)
-    multiply, S = pair_operator(documents, words, len(known)), scales[known, None]
+    multiply = pair_operator(documents, words, len(known))
     # Half as many columns need more passes over the documents, but less time: 256 instead of 302 ms
     # at 50,000 words. With few documents, though, the pairs can have more equal eigenvalues than
     # such a block has columns, and the rest of them would not be found.
     n_columns = n_topics if documents.n_docs < MANY else -(-n_topics // 2)
     wanted = (len(known), n_topics, seed, tolerance, n_columns)
-    scaled = (lambda Z: S * multiply(S * Z)) if scaling else multiply
-    # S Q, the basis of eq. 24.
-    found = S * top_eigenspace(scaled, *wanted)
+    found = top_eigenspace(multiply, *wanted)
     basis = np.zeros((d, found.shape[1]))
     basis[known] = found
     return basis

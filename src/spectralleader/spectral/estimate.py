@@ -11,7 +11,7 @@ from spectralleader.arrays import Floats
 from spectralleader.documents.views import DocumentView
 from spectralleader.models import TopicModel
 from spectralleader.moments import Sums
-from spectralleader.moments.update_kernels import update_sums
+from spectralleader.moments.projected import update_sums
 from spectralleader.runtime.compiled import kernel
 from spectralleader.spectral import plain
 from spectralleader.spectral.power import N_ITERATIONS, decompose_tensor

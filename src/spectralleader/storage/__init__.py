@@ -16,11 +16,9 @@ from spectralleader.errors import StorageError
 from spectralleader.runtime.guard import Guarded, guard_of
 from spectralleader.runtime.interrupts import DEFER_SIGNALS
 from spectralleader.storage.atomic import write
-from spectralleader.storage.checkpoint import Checkpoint, Run
+from spectralleader.storage.checkpoint import Checkpoint, LossCurve, Run
 from spectralleader.storage.container import pack, read, unpack
-from spectralleader.storage.kinds import KINDS, find_kind, kind_of
-from spectralleader.storage.loss_curve import LossCurve
-from spectralleader.storage.migrations import FORMAT, migrate
+from spectralleader.storage.kinds import FORMAT, KINDS, check_header, find_kind, kind_of
 from spectralleader.text.topics import TextTopics
 
 __all__ = [
@@ -132,7 +130,7 @@ def load_as_saved(path: str | os.PathLike[str]) -> Any:
 
 def _rebuild(content: bytearray, path: str | os.PathLike[str]) -> Any:
     try:
-        header = migrate(unpack(content))
+        header = check_header(unpack(content))
         return find_kind(header["kind"]).from_state(header["state"])
     except StorageError as error:
         raise StorageError(f"{path} {error}") from error

@@ -3,21 +3,99 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, astuple, dataclass, field
-from typing import Any, final
+from dataclasses import astuple, dataclass
+from dataclasses import field as default
+from typing import Any, NamedTuple, final
 
-from spectralleader.checks.states import number, part, take, whole
+import numpy as np
+
+from spectralleader.arrays import Floats
+from spectralleader.checks.saved import Saved, field, fields
+from spectralleader.checks.states import MOST, floats, number, part, whole
 from spectralleader.learners import Unigram
 from spectralleader.sources.position import Position
-from spectralleader.storage.loss_curve import LossCurve
 from spectralleader.text.topics import TextTopics, check_same_vocabulary
+
+MOST_POINTS = 200  # of a curve; with more, neighbours are merged in pairs
+WIDTH = 100  # documents of a point, at first
+
+
+class LossPoint(NamedTuple):
+    """Consecutive documents that were predicted before they were learned, added up."""
+
+    n_docs: float
+    n_words: float
+    loss: float  # nats, of the learner
+    unigram_loss: float  # nats, of word frequencies
+
+    def __add__(self, other: Any) -> LossPoint:
+        return LossPoint(*(a + b for a, b in zip(self, other, strict=True)))
+
+
+class LossCurve(Saved):
+    """Losses of a learner and of word frequencies over a stream, in at most `MOST_POINTS` points.
+
+    Examples
+    --------
+    >>> curve = LossCurve()
+    >>> for _ in range(3):
+    ...     curve.add(LossPoint(60, 600, 3000.0, 3600.0))
+    >>> curve.rows()
+    [(120, 5.0, 6.0), (180, 5.0, 6.0)]
+    """
+
+    saved = fields(
+        width=field(whole, least=1), table=field(floats, shape=(None, 4), least=-MOST, most=MOST)
+    )
+
+    def __init__(self) -> None:
+        self.width = WIDTH
+        self.points: list[LossPoint] = []
+
+    def add(self, point: LossPoint) -> None:
+        """Add documents; none, if nothing of them was predicted."""
+        if not point.n_docs:
+            return
+        if self.points and self.points[-1].n_docs < self.width:
+            self.points[-1] += point
+        else:
+            self.points.append(point)
+        if len(self.points) > MOST_POINTS:
+            self.width *= 2
+            pairs = zip(self.points[::2], self.points[1::2], strict=False)
+            odd = self.points[-1:] if len(self.points) % 2 else []
+            self.points = [*(a + b for a, b in pairs), *odd]
+
+    def rows(self) -> list[tuple[int, float, float]]:
+        """Return documents up to the end of each point, and nats per word of both, rounded."""
+        ends = np.cumsum([point.n_docs for point in self.points]).astype(int).tolist()
+        per_word = (
+            (round(p.loss / p.n_words, 4), round(p.unigram_loss / p.n_words, 4))
+            for p in self.points
+        )
+        return [(end, *losses) for end, losses in zip(ends, per_word, strict=True)]
+
+    @property
+    def table(self) -> Floats:
+        """The points as rows."""
+        return np.array(self.points, float).reshape(-1, 4)
+
+    @table.setter
+    def table(self, rows: Floats) -> None:
+        self.points = [LossPoint(*row) for row in rows.tolist()]
+
+    def _loaded(self) -> None:
+        is_empty = any(point.n_docs < 1 or point.n_words < 1 for point in self.points)
+        if is_empty or len(self.points) > MOST_POINTS:
+            raise ValueError(f"points must be at most {MOST_POINTS}, each of documents with words")
+
 
 NO_POSITION = Position()
 
 
 @final
 @dataclass(frozen=True)
-class Losses:
+class Losses(Saved):
     """Prequential losses: sums over documents that were predicted before they were learned.
 
     Examples
@@ -27,6 +105,13 @@ class Losses:
     (4, 1.386, 2.0)
     """
 
+    saved = fields(
+        n_learned=whole,
+        n_docs=whole,
+        n_words=field(number, least=0),
+        loss=number,
+        seconds=field(number, least=0),
+    )
     n_learned: int = 0  # documents learned
     n_docs: int = 0  # documents predicted
     n_words: float = 0.0  # words in the predicted documents
@@ -51,59 +136,37 @@ class Losses:
         """Microseconds per learned document, for predicting and learning; None if there is none."""
         return 1e6 * self.seconds / self.n_learned if self.n_learned else None
 
-    @classmethod
-    def from_state(cls, state: Any) -> Losses:
-        """Return validated losses from a state."""
-        return cls(
-            whole(state, "n_learned"),
-            whole(state, "n_docs"),
-            number(state, "n_words", 0),
-            number(state, "loss"),
-            number(state, "seconds", 0),
-        )
+
+def read_settings(state: Any, name: str) -> dict[str, str]:
+    """Return stored settings: printable texts by printable names."""
+    settings = part(state, name)
+    if not all(type(t) is str and t.isprintable() for pair in settings.items() for t in pair):
+        raise ValueError(f"{name} must be printable strings")
+    return settings
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(Saved):
     """What `learn --save` needs besides topics and position to resume a pass."""
 
+    saved = fields(
+        settings=read_settings,
+        seconds=field(number, least=0),
+        losses=field(Losses, optional=True),
+        unigram_losses=Losses,
+        unigram=Unigram,
+        curve=LossCurve,
+    )
     settings: dict[str, str]  # by option name
     seconds: float  # spent learning so far
     losses: Losses | None  # of the learner; None for an offline learner
     unigram_losses: Losses
     unigram: Unigram  # the baseline that losses are compared with
-    curve: LossCurve = field(default_factory=LossCurve)  # both losses over the stream
-
-    def to_state(self) -> dict[str, Any]:
-        """Return the run as arrays and plain values."""
-        return {
-            "settings": self.settings,
-            "seconds": self.seconds,
-            "losses": self.losses and asdict(self.losses),
-            "unigram_losses": asdict(self.unigram_losses),
-            "unigram": self.unigram.to_state(),
-            "curve": self.curve.to_state(),
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Run:
-        """Return the run that `to_state` described, after validation."""
-        settings, losses = part(state, "settings"), take(state, "losses")
-        if not all(type(t) is str and t.isprintable() for pair in settings.items() for t in pair):
-            raise ValueError("settings must be printable strings")
-        return cls(
-            settings,
-            number(state, "seconds", 0),
-            None if losses is None else Losses.from_state(losses),
-            Losses.from_state(part(state, "unigram_losses")),
-            Unigram.from_state(part(state, "unigram")),
-            # files of version 0.1.0 have none
-            LossCurve.from_state(part(state, "curve")) if "curve" in state else LossCurve(),
-        )
+    curve: LossCurve = default(default_factory=LossCurve)  # both losses over the stream
 
 
 @dataclass(frozen=True)
-class Checkpoint:
+class Checkpoint(Saved):
     """Topics with their position in the input, saved in one file so that the two always agree.
 
     Examples
@@ -117,23 +180,11 @@ class Checkpoint:
     (2, 2)
     """
 
+    saved = fields(topics=TextTopics, position=Position, run=field(Run, optional=True))
     topics: TextTopics
     position: Position = NO_POSITION
     run: Run | None = None  # None for batches, which `learn --save` does not resume
 
-    def to_state(self) -> dict[str, Any]:
-        """Return everything needed to resume, as arrays and plain values."""
-        return {
-            "topics": self.topics.to_state(),
-            "position": self.position.to_state(),
-            "run": self.run and self.run.to_state(),
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Checkpoint:
-        """Return the checkpoint that `to_state` described; it resumes bit for bit."""
-        topics = TextTopics.from_state(part(state, "topics"))
-        run = None if take(state, "run") is None else Run.from_state(part(state, "run"))
-        if run is not None:
-            check_same_vocabulary(run.unigram, topics.vocabulary)
-        return cls(topics, Position.from_state(part(state, "position")), run)
+    def _loaded(self) -> None:
+        if self.run is not None:
+            check_same_vocabulary(self.run.unigram, self.topics.vocabulary)

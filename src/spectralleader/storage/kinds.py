@@ -1,20 +1,65 @@
-"""The registry of classes that can be saved, by their name in files."""
+"""The kinds of objects in files, and the classes that they stand for.
+
+An adapter needs its library, so its module is imported only if a file contains it. These modules
+are part of this package: a file selects one of them, it cannot name another.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, Protocol, Self
 
+from spectralleader import __version__
+from spectralleader.checks import check_json
+from spectralleader.checks.states import part, plain, take, text, whole
 from spectralleader.documents import Documents
 from spectralleader.errors import StorageError
-from spectralleader.learners.lookup import name_of, stored_learner
 from spectralleader.learners.protocol import Learner
-from spectralleader.learners.registry import STORED
+from spectralleader.learners.registry import STORED, name_of, stored_learner
 from spectralleader.models import TopicModel
 from spectralleader.samples import SAMPLES
-from spectralleader.storage.adapters import ADAPTERS, adapter_class, adapter_kind
 from spectralleader.storage.checkpoint import Checkpoint
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import VOCABULARIES
+
+ADAPTERS = {"adapter/sklearn": "spectralleader.sklearn", "adapter/river": "spectralleader.river"}
+CLASS = "SpectralTopics"  # in each of them
+MAX_PARAMETERS = 2**20  # characters
+
+
+def adapter_kind(thing: Any) -> str | None:
+    """Return the name of an adapter's class in files, or None if an object is no adapter."""
+    cls = type(thing)
+    for kind, module in ADAPTERS.items():
+        if (cls.__module__, cls.__name__) == (module, CLASS):
+            return kind
+    return None
+
+
+def adapter_class(kind: str) -> type[Any]:
+    """Return the class of an adapter; raise `StorageError` if its library is not installed."""
+    try:
+        cls: type[Any] = getattr(import_module(ADAPTERS[kind]), CLASS)
+    except ImportError as error:
+        raise StorageError(f"contains an adapter: {error}") from error
+    return cls
+
+
+def adapter_state(parameters: dict[str, Any], learner: Learner) -> dict[str, Any]:
+    """Return the constructor's arguments and the learner as a state."""
+    return {
+        "parameters": check_json("parameters of an adapter to be saved", parameters),
+        "learner": {**learner.to_state(), "kind": name_of(learner)},
+    }
+
+
+def read_adapter(state: dict[str, Any], names: list[str]) -> tuple[dict[str, Any], Learner]:
+    """Return the constructor's arguments, which have these names, and the learner."""
+    parameters = plain(state, "parameters", MAX_PARAMETERS)
+    if not isinstance(parameters, dict) or set(parameters) != set(names):
+        raise ValueError(f"parameters must be {', '.join(names)}")
+    stored = part(state, "learner")
+    return parameters, stored_learner(text(stored, "kind")).from_state(stored)
 
 
 class Storable(Protocol):
@@ -39,6 +84,7 @@ KINDS: dict[str, type[Storable]] = {
 }
 
 
+FORMAT = 4  # of the files that are written and read; earlier ones were never released
 LEARNER = "learner/"  # prefix of learners' names
 
 
@@ -47,6 +93,7 @@ def kind_of(thing: Any) -> str:
     for name, cls in KINDS.items():
         if type(thing) is cls:
             return name
+    # A learner of the user's own, which must be registered to be found again.
     if isinstance(thing, Learner):
         return LEARNER + name_of(thing)
     if kind := adapter_kind(thing):
@@ -63,3 +110,20 @@ def find_kind(name: str) -> type[Storable]:
     if name in ADAPTERS:
         return adapter_class(name)
     raise StorageError(f"contains an object of unknown kind {name!r:.40}")
+
+
+def check_header(header: dict[str, Any]) -> dict[str, Any]:
+    """Return the header of a file if its format and kind are known; raise `StorageError` if not."""
+    found = whole(header, "format", 1, 10**6)
+    if found < FORMAT:
+        raise StorageError(
+            f"has format {found}, which spectralleader {__version__} cannot read: learn it again"
+        )
+    if found > FORMAT:
+        raise StorageError(
+            f"has format {found}, spectralleader {__version__} reads {FORMAT}; it was written by "
+            f"{take(header, 'library')!r:.40}: install that or a newer one"
+        )
+    find_kind(text(header, "kind"))
+    take(header, "state")
+    return header

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from spectralleader.learners import Learner
-from spectralleader.learners.merging import merge_learners, settings_of
 from spectralleader.learners.protocol import check_seed
+from spectralleader.learners.registry import merge_learners, settings_of
 from spectralleader.moments import ProjectedSums
 from spectralleader.samples import SAMPLES
 from spectralleader.text.topics import TextTopics, merge_topics

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from spectralleader.learners.lookup import find_learner
+from spectralleader.learners.registry import find_learner
 from spectralleader.testing.checking import run_laws
 
 USAGE = (

@@ -9,9 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from spectralleader.learners.protocol import Learner
-from spectralleader.testing import laws, word_laws
-from spectralleader.testing.requirements import N_WORDS, LawError, Maker
-from spectralleader.testing.streams import documents, fixed_streams, growing_streams
+from spectralleader.testing import laws
+from spectralleader.testing.requirements import (
+    N_WORDS,
+    LawError,
+    Maker,
+    documents,
+    fixed_streams,
+    growing_streams,
+)
 
 Law = Callable[..., None]
 Case = tuple[Maker, tuple[Any, ...]]  # a maker, and the other arguments of the law
@@ -21,14 +27,14 @@ ALONE: tuple[Law, ...] = (  # laws with documents of their own
     laws.same_seed_gives_the_same_model,
     laws.renaming_words_renames_the_model,
     laws.a_copy_goes_on_by_itself,
-    word_laws.a_copy_grows_by_itself,
+    laws.a_copy_grows_by_itself,
     laws.an_empty_block_is_a_no_op,
     laws.memory_is_bounded,
     laws.degenerate_documents_give_a_valid_model,
     laws.one_word_is_a_legal_vocabulary,
     laws.a_wrong_block_is_refused_and_changes_nothing,
     laws.bad_parameters_are_refused,
-    word_laws.a_bad_recoding_is_refused_and_changes_nothing,
+    laws.a_bad_recoding_is_refused_and_changes_nothing,
 )
 OF_A_STREAM: tuple[Law, ...] = (
     laws.model_is_valid_at_every_step,
@@ -93,11 +99,11 @@ def all_cases(make: Maker) -> Iterator[tuple[Law, Iterator[Case]]]:
         yield law, ((one, (stream,)) for one, stream in _streams(make))
     yield laws.resumes_bit_for_bit, _continued(make)
     yield (
-        word_laws.an_empty_block_and_a_recoding_widen_alike,
+        laws.an_empty_block_and_a_recoding_widen_alike,
         ((make, case) for case in product(growing_streams(), (0, 1, 9))),
     )
-    yield word_laws.the_inverse_permutation_undoes_a_recoding, _permuted(make)
-    yield word_laws.any_recoding_leaves_a_valid_model, _recoded(make)
+    yield laws.the_inverse_permutation_undoes_a_recoding, _permuted(make)
+    yield laws.any_recoding_leaves_a_valid_model, _recoded(make)
 
 
 def _streams(make: Maker) -> Iterator[tuple[Maker, list[Any]]]:

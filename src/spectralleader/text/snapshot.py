@@ -10,7 +10,7 @@ import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
-from spectralleader.em.refining import refine
+from spectralleader.em.statistics import refine
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.likelihood import find_best
 from spectralleader.text.annotations import N_PASSES, Names, choose_level

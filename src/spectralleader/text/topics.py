@@ -15,9 +15,14 @@ from spectralleader.checks.states import check_same, part, plain, take, text, wh
 from spectralleader.documents import Documents
 from spectralleader.em.statistics import with_words
 from spectralleader.learners import DEFAULT_LEARNER, Learner
-from spectralleader.learners.lookup import create_learner, name_of, stored_learner
-from spectralleader.learners.merging import merge_learners, settings_of
 from spectralleader.learners.protocol import remembered
+from spectralleader.learners.registry import (
+    create_learner,
+    merge_learners,
+    name_of,
+    settings_of,
+    stored_learner,
+)
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.runtime.guard import Guarded, changing
 from spectralleader.text.annotations import (

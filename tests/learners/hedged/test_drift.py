@@ -77,7 +77,7 @@ def test_nothing_is_suspected_at_low_odds():
 
 def test_it_is_stored_as_it_is():
     drift = drift_of(np.array([-1.0, *[3.0] * 60]), n_docs=6)
-    again = Drift.from_state(drift.to_state(), ((0, 1),))
+    again = Drift.from_state(drift.to_state(), pairs=((0, 1),))
     assert same_state(again.to_state(), drift.to_state())
     assert (again.mean_odds, again.since) == (drift.mean_odds, 7)
     assert again.suspected_since == drift.suspected_since == 7

@@ -8,12 +8,12 @@ from scipy.special import logsumexp
 
 from spectralleader import Documents
 from spectralleader.em.statistics import SMALLEST_SCALE, Statistics
-from spectralleader.learners.hedged.estimates import Estimates
 from spectralleader.learners.hedged.expert_kernels import add_losses, track_priors
 from spectralleader.learners.hedged.experts import (
     FLOOR,
     N_ESTIMATES,
     N_PRIORS,
+    Estimates,
     Experts,
     expert_table,
     own_column,
@@ -192,7 +192,7 @@ def test_words_that_no_topic_with_documents_has_are_unlikely_and_not_impossible(
 def test_experts_are_stored_as_they_are():
     experts = learned()
     experts.recode(np.array([2, 0, 1, -1, 3]), 6)
-    again = Experts.from_state(experts.to_state(), K, 6)
+    again = Experts.from_state(experts.to_state(), n_topics=K, n_words=6)
     assert same_state(again.to_state(), experts.to_state())
     block = documents(5, 6)
     found = again.log_probs(block).log_probs

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents, HedgedLeader, TopicModel, Window
-from spectralleader.evaluation.agreement import matched_accuracy
+from spectralleader.evaluation.metrics import matched_accuracy
 from spectralleader.learners.hedged.experts import expert_table
 from spectralleader.models.matching import best_order
 from study.sources.synthetic import easy, non_stochastic, random_problem
@@ -204,8 +204,22 @@ def test_a_state_whose_words_are_not_in_the_totals_of_their_topic_is_refused():
     learner = HedgedLeader(2, n_words=30)
     learner.learn(documents(50, 30))
     state = learner.to_state()
-    for one in state["experts"]["estimates"]["tables"]:
-        one["words"] = np.repeat([[2e28, 1e25]], 30, axis=0)  # few beside those of the other
-        one["totals"] = np.array([[1.0, 1.0], [6e29, 0.0]])
+    stacked = state["experts"]["estimates"]["stacked"]
+    n = stacked["totals"].shape[1] // 2
+    stacked["words"] = np.tile([[2e28, 1e25]], (30, n))  # few beside those of the other
+    stacked["totals"] = np.tile([[1.0, 1.0], [6e29, 0.0]], n)
     with pytest.raises(ValueError, match="totals must be the sums of the words"):
         HedgedLeader.from_state(state)
+
+
+def test_a_state_of_more_words_than_were_ever_written_is_refused():
+    learner = HedgedLeader(2, n_words=30)
+    learner.learn(documents(50, 30))
+    state = learner.to_state()
+    estimates = state["experts"]["estimates"]
+    for name in ("words", "totals"):
+        estimates["stacked"][name] *= 1e40
+    with pytest.raises(ValueError, match="estimates must have at most"):
+        HedgedLeader.from_state(state)
+    estimates["scales"][:] = 1e-40
+    assert HedgedLeader.from_state(state).n_docs == learner.n_docs

@@ -12,6 +12,10 @@ from spectralleader.learners.hedged.settings import SETTINGS
 from tests.factories import same_state
 
 
+def sizes(n_experts):
+    return {"n_experts": n_experts, "n_competitors": n_experts + 1}
+
+
 def losses_of(mixing, log_probs):
     """The mixture's loss on each document, learning one at a time."""
     out = []
@@ -70,7 +74,7 @@ def test_documents_in_blocks_are_weighed_as_one_by_one(seed, cut):
         b.update(row[None])
     np.testing.assert_allclose(a.weights, b.weights, atol=1e-12)
     np.testing.assert_allclose(a.pool, b.pool, atol=1e-12)
-    assert same_state(Mixing.from_state(a.to_state(), 3).to_state(), a.to_state())
+    assert same_state(Mixing.from_state(a.to_state(), **sizes(3)).to_state(), a.to_state())
 
 
 def test_weights_and_pool_stay_distributions_over_hopeless_candidates():
@@ -131,7 +135,7 @@ def test_a_merged_mixture_predicts_the_mean_of_its_parts_by_documents():
     parts = [Mixing(3) for _ in range(3)]
     for part, n_docs in zip(parts, (1, 2, 5), strict=True):
         part.update(-5.0 * rng.random((n_docs, 3)))
-    merged = Mixing.from_state(parts[0].to_state(), 3)
+    merged = Mixing.from_state(parts[0].to_state(), **sizes(3))
     merged.merge(parts[1:])
     assert merged.n_docs == 8
     for name in ("pool", "weights"):
@@ -147,10 +151,10 @@ def test_a_stored_weight_is_at_least_half_of_what_the_fixed_share_leaves(name):
         rest = (1 - least) / (len(state[name]) - 1)
         stored = state | {name: np.r_[least, np.full(len(state[name]) - 1, rest)]}
         if is_good:
-            assert getattr(Mixing.from_state(stored, 2), name)[0] == least
+            assert getattr(Mixing.from_state(stored, **sizes(2)), name)[0] == least
         else:
             with pytest.raises(ValueError, match=f"{name} must be numbers from"):
-                Mixing.from_state(stored, 2)
+                Mixing.from_state(stored, **sizes(2))
 
 
 def test_a_first_expert_that_is_hopeless_does_not_overflow_the_others():

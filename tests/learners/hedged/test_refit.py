@@ -11,13 +11,18 @@ from spectralleader import Documents, HedgedLeader, Reservoir
 from spectralleader.documents.views import DocumentView
 from spectralleader.em.columns import Columns, Smoothing
 from spectralleader.em.statistics import Statistics
-from spectralleader.evaluation.agreement import matched_accuracy
-from spectralleader.learners.hedged import averaged_topics, refit
+from spectralleader.evaluation.metrics import matched_accuracy
+from spectralleader.learners.hedged import background, refit
 from spectralleader.learners.hedged.background import fit_strength
 from spectralleader.learners.hedged.experts import ALL, Experts
-from spectralleader.learners.hedged.race import Outcome
+from spectralleader.learners.hedged.race import (
+    N_COUNTED,
+    Outcome,
+    count_used,
+    find_dead,
+    restart_topics,
+)
 from spectralleader.learners.hedged.refit import next_race
-from spectralleader.learners.hedged.revival import N_COUNTED, count_used, find_dead, restart_topics
 from spectralleader.learners.hedged.sample_em import SampleEM
 from spectralleader.learners.hedged.settings import SETTINGS
 from study.sources.synthetic import random_problem
@@ -39,7 +44,7 @@ def soon(monkeypatch):
 
     def change(**settings):
         changed = replace(SETTINGS, **{"early": 200, **settings})
-        for module in (refit, averaged_topics):
+        for module in (refit, background):
             monkeypatch.setattr(module, "SETTINGS", changed)
 
     change()
@@ -55,6 +60,34 @@ def test_races_are_thick_at_first_and_then_rare():
     early = SETTINGS.early
     assert next_race(early - 1, 5, is_settled=False) == early  # after which topics are settled
     assert next_race(early, 5, is_settled=True) == SETTINGS.late_growth * early
+
+
+def learned_with_one_topic_first(n_first, n_then, seed):
+    """Return a learner, the documents after those of one topic, and their topics."""
+    rng = np.random.default_rng(seed)
+    problem = random_problem(6, 60, lengths=8, seed=3)
+    labels = np.concatenate([np.zeros(n_first, int), rng.integers(1, 6, n_then)])
+    counts = np.array([rng.multinomial(8, problem.truth.topics[label]) for label in labels])
+    documents, learner = Documents.from_matrix(counts), HedgedLeader(6, n_words=60, seed=seed)
+    for block in documents.blocks(50):
+        learner.learn(block)
+    return learner, documents[n_first:], labels[n_first:]
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_topics_that_fail_the_documents_since_a_change_are_raced_again_soon(soon, seed):
+    # The next race would be due after 16,000 documents: all topics but one or two would stay parts
+    # of the first.
+    soon(early=4000)
+    learner, later, labels = learned_with_one_topic_first(4500, 4500, seed)
+    assert matched_accuracy(learner.model.posterior(later).argmax(axis=1), labels) > 0.85
+    assert [event.what for event in learner.info.events][-1] == "replaced by a newcomer"
+
+
+def test_without_such_a_race_they_keep_to_the_first_topic(soon):
+    soon(early=4000, outdated=9.0)
+    learner, later, labels = learned_with_one_topic_first(4500, 4500, seed=0)
+    assert matched_accuracy(learner.model.posterior(later).argmax(axis=1), labels) < 0.8
 
 
 def test_a_late_newcomer_that_wins_is_noted_with_the_documents_moved(soon, monkeypatch):
@@ -93,6 +126,7 @@ def collapse(learner, n_left, kept=0.0):
 
 
 def test_a_topic_that_dies_is_restarted_and_that_is_noted_once_in_a_doubling(soon):
+    soon(outdated=9.0)  # without a race for what the collapse looks like: a change
     learner = learned(300)
     assert learner.info.is_settled
     assert learner.info.events == ()

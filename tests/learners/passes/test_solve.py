@@ -8,9 +8,11 @@ import pytest
 
 from spectralleader import Documents, SpectralMethod
 from spectralleader.em.statistics import Statistics, with_words
+from spectralleader.learners import summaries
 from spectralleader.learners.hedged.background import Background, smooth
 from spectralleader.learners.hedged.settings import SETTINGS
-from spectralleader.learners.passes import InMemory, add, solve, summaries
+from spectralleader.learners.passes import solve
+from spectralleader.learners.summaries import InMemory, add
 from spectralleader.spectral.algorithm1 import valid_model
 from study.sources.synthetic import random_problem
 from tests.factories import documents
@@ -104,9 +106,3 @@ def test_summaries_of_parts_add_up_to_that_of_the_whole():
         with_nothing = add(both, task(Documents.empty(6)))
         for total, parts in zip(task(whole), with_nothing, strict=True):
             np.testing.assert_allclose(parts, total, rtol=0, atol=1e-12)
-
-
-def test_a_method_of_before_polish_is_loaded_without():
-    state = SpectralMethod(2, n_words=3).to_state()
-    del state["n_polish"]
-    assert SpectralMethod.from_state(state).n_polish == 0

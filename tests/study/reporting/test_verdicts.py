@@ -201,8 +201,8 @@ def test_claims_about_the_leader_are_put_to_other_learners_by_the_same_test():
     found = study(
         {"HedgedLeader": [5, 5], "SpectralLeader": [1, 1], "EM 0.5": [3, 3], "EM 1.0": [4, 4]}
     )
-    absent = study({"SpectralLeader, scaled": [1, 1], "EM 0.5": [3, 3]})
+    absent = study({"SpectralLeader, variant": [1, 1], "EM 0.5": [3, 3]})
     claims = [claim("lower", ("s",)), claim("EM", ("s",), EM)]
     table = compared_table(claims, {"s": found, "t": absent})
-    assert table.header[2:] == ("SpectralLeader", "SpectralLeader, scaled", "HedgedLeader")
+    assert table.header[2:] == ("SpectralLeader", "SpectralLeader, variant", "HedgedLeader")
     assert table.rows == [("7", "lower", "holds", "–", "does not hold")]

@@ -1,23 +1,24 @@
-"""Background: word counts, and the distribution over words that topics are smoothed with."""
+"""Background: word counts that topics are smoothed with; AveragedTopics, which `model` reads."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
-from spectralleader.checks.states import floats, number
+from spectralleader.checks.saved import Saved, field, fields
+from spectralleader.checks.states import MOST, floats, number, whole
 from spectralleader.documents import Documents
 from spectralleader.documents.recoding import move_rows
 from spectralleader.em.columns import UNSEEN, WEIGHT, Columns
+from spectralleader.em.statistics import Statistics, mode
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.models import TopicModel
 from spectralleader.runtime.compiled import in_place
 
 LEAST = 0.05  # minimum pseudo-words of background per topic: those of a vocabulary of one word
-TILE = 32  # words per tile: their rows of 100 topics fit into the L1 cache
 
 
 def fit_strength(n_tokens: float, n_topics: int, n_words: int) -> float:
@@ -30,12 +31,16 @@ def fit_strength(n_tokens: float, n_topics: int, n_words: int) -> float:
     return max(LEAST, min(share, SETTINGS.fit_most * n_words))
 
 
-class Background:
+class Background(Saved):
     """Word counts of the stream, which also define the topic of no documents.
 
     A word with count c of n has the probability ``(c + 1/2) / (n + d/2)``. Topics are smoothed with
     the square roots of the counts: a rare word is less certain to be of one topic.
     """
+
+    saved = fields(
+        seen=field(floats, shape=("n_words",), least=UNSEEN), n_seen=field(number, least=UNSEEN)
+    )
 
     def __init__(self, n_words: int) -> None:
         self.seen: Floats = np.full(n_words, UNSEEN)  # (d,)
@@ -79,72 +84,21 @@ class Background:
         self.n_seen = float(self.seen.sum())
         self._set_roots()
 
-    def to_state(self) -> dict[str, Any]:
-        """Return the state."""
-        return {"seen": self.seen.copy(), "n_seen": self.n_seen}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any], n_words: int) -> Background:
-        """Return what `to_state` described, over that many words."""
-        background = cls(1)
-        background.seen = floats(state, "seen", (n_words,), UNSEEN)
-        background.n_seen = number(state, "n_seen", UNSEEN)
-        background._set_roots()
-        away = abs(background.n_seen - float(background.seen.sum()))
-        if away > 1e-6 * background.n_seen:  # rounding is much less
+    def _loaded(self) -> None:
+        self._set_roots()
+        away = abs(self.n_seen - float(self.seen.sum()))
+        if away > 1e-6 * self.n_seen:  # rounding is much less
             raise ValueError(f"n_seen must be the sum of what was seen, is {away:g} off")
-        return background
 
 
 def smooth(columns: Columns, background: Floats, strength: float, scale: float = 1.0) -> TopicModel:
     """Return the model of `scale` times the statistics, with `strength` pseudo-words per topic."""
-    weights = np.empty(columns.n_topics)
-    topics = np.empty((columns.n_topics, len(columns.words)))
-    sums = np.zeros(columns.n_topics)
-    smooth_into(weights, topics, columns, scale, background, strength, sums)
-    return TopicModel.trusted(weights, topics)
-
-
-@in_place
-def smooth_into(
-    weights: Floats,
-    topics: Floats,
-    columns: Columns,
-    scale: float,
-    background: Floats,
-    strength: float,
-    sums: Floats,
-) -> None:
-    """Set weights, (K,), and topics, (K, d); `sums` are K zeros to work with.
-
-    ``scale * totals[0] + WEIGHT / K`` and ``scale * words.T + strength * background``, each row
-    divided by its sum.
-    """
-    K, n_words, first = columns.n_topics, topics.shape[1], columns.first
-    for k in range(K):
-        # The M-step of eq. 27; a topic without documents is closed, as in `em.columns.m_step`.
-        own = scale * columns.totals[0, first + k]
-        weights[k] = own + WEIGHT / K if own > 0.0 else 0.0
-    n_docs = 0.0
-    for k in range(K):  # sums have loops of their own, see `compiled.kernel`
-        n_docs += weights[k]
-    for k in range(K):
-        weights[k] = weights[k] / n_docs if n_docs > 0.0 else 1.0 / K
-    # A tile of words at a time: the table has a row per word, the topics have a column, and a
-    # whole column of either would leave the cache before its neighbour is read.
-    for low in range(0, n_words, TILE):
-        high = low + TILE if low + TILE < n_words else n_words
-        for k in range(K):
-            row, total = topics[k], 0.0
-            for w in range(low, high):
-                row[w] = scale * columns.words[w, first + k] + strength * background[w]
-            for w in range(low, high):
-                total += row[w]
-            sums[k] += total
-    for k in range(K):
-        row, inverse = topics[k], 1.0 / sums[k]
-        for w in range(n_words):
-            row[w] *= inverse
+    K, topics = columns.n_topics, slice(columns.first, columns.first + columns.n_topics)
+    n_docs = scale * columns.totals[0, topics]
+    # A topic without documents is closed, as in `em.columns.m_step`.
+    weights = np.where(n_docs > 0.0, n_docs + WEIGHT / K, 0.0)
+    weights = weights if weights.any() else np.ones(K)
+    return mode(weights, scale * columns.words[:, topics], strength * background)
 
 
 @in_place
@@ -157,3 +111,56 @@ def count_words(seen: Floats, roots: Floats, words: WordIds, counts: Floats) -> 
         roots[w] = np.sqrt(seen[w])
         total += counts[j]
     return total
+
+
+class AveragedTopics(Saved):
+    """The reservoir's topics, averaged over the last part of the stream.
+
+    It is updated whenever the stream has grown by a step, so that topics keep their words, and
+    reading them in between costs nothing.
+    """
+
+    saved = fields(
+        statistics=Statistics,
+        background=Background,
+        strength=field(number, least=LEAST, most=MOST),
+        n_docs=whole,
+    )
+
+    def __init__(
+        self, statistics: Statistics, background: Background, strength: float, n_docs: int
+    ) -> None:
+        # A copy: word counts continue, but `model` must not change between two updates.
+        self.statistics, self.background = statistics, background.copy()
+        self.strength = strength  # words of background in each topic
+        self.n_docs = n_docs  # learned at the last update
+        self._model: TopicModel | None = None
+
+    @property
+    def model(self) -> TopicModel:
+        """The averaged topics as a model."""
+        if self._model is None:
+            columns = self.statistics.columns
+            self._model = smooth(columns, self.background.prior, self.strength)
+        return self._model
+
+    def updated(
+        self, current: Statistics, background: Background, strength: float, n_docs: int
+    ) -> AveragedTopics:
+        """Return the average updated with the current topics."""
+        # An exponential average over `inertia` times the stream; its memory grows with the stream.
+        average, rate = self.statistics, (n_docs - self.n_docs) / (SETTINGS.inertia * n_docs)
+        rate = min(1.0, rate)
+        # Rescaled to the documents learned, which are more by now: the rate is then exact.
+        n_now, n_then = float(current.totals[0].sum()), float(average.totals[0].sum())
+        kept = (1.0 - rate) * n_now / max(1.0, n_then)
+        totals = kept * average.totals + rate * current.totals
+        words = kept * average.words
+        words += rate * current.words
+        return AveragedTopics(Statistics(totals, words), background, strength, n_docs)
+
+    def recode(self, new_ids: Ints | None, n_words: int) -> None:
+        """Renumber the words."""
+        self.statistics.recode(new_ids, n_words)
+        self.background.recode(new_ids, n_words)
+        self._model = None

@@ -1,22 +1,58 @@
-"""Drift detection: whether models with a shorter memory predict recent documents better."""
+"""Drift detection: whether models with a shorter memory predict recent documents better; events."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
-from spectralleader.checks.states import floats, integers, truth, whole
+from spectralleader.checks.saved import Saved, field, fields
+from spectralleader.checks.states import floats, integers, number, text, truth, whole
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.runtime.compiled import in_place
+
+MOST_EVENTS = 100  # remembered, the latest
+CHANGED = "the stream changed"
+
+
+def read_topics(state: Any, name: str) -> tuple[int, ...]:
+    """Return stored numbers of topics."""
+    return tuple(integers(state, name, (None,)).tolist())
+
+
+@dataclass(frozen=True)
+class Event(Saved):
+    """A change of the topics of `model`."""
+
+    saved = fields(
+        n_docs=whole, what=text, topics=read_topics, moved=field(number, least=0.0, most=1.0)
+    )
+
+    n_docs: int  # documents learned before
+    what: str
+    topics: tuple[int, ...]  # affected topics; empty for a change of the stream
+    moved: float  # share of the remembered documents whose topic changed
+
+
+def with_event(events: list[Event], event: Event) -> list[Event]:
+    """Return the events with one more, without the oldest if there are too many."""
+    return [*events, event][-MOST_EVENTS:]
+
 
 BOUND = 4.0  # differences per document are clipped to this many nats
 BETS = (0.1, 0.5)  # fractions at stake: small ones detect slow drift, large ones abrupt changes
 RESERVE = 1e3  # odds are capped at this factor above an alarm, so that an alarm can end
 
 
-class Drift:
+def shape_of_bets(known: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the shape of the bets of all rivals."""
+    return len(known["pairs"]), len(BETS)
+
+
+class Drift(Saved):
     """An e-detector: bets that rivals with a shorter memory predict better.
 
     A bet multiplies its stake by ``1 + bet * s``, where s from -1 to 1 is the clipped difference of
@@ -41,9 +77,17 @@ class Drift:
     (True, 100)
     """
 
+    saved = fields(
+        odds=field(floats, shape=shape_of_bets, least=1.0, most=RESERVE * SETTINGS.run_length),
+        starts=field(integers, shape=shape_of_bets),
+        began=whole,
+        is_alarmed=truth,
+        alarmed_since=whole,
+    )
+
     def __init__(self, pairs: tuple[tuple[int, int], ...], n_docs: int = 0) -> None:
         self._pairs: Ints = np.array(pairs)
-        shape = (len(pairs), len(BETS))
+        shape = shape_of_bets({"pairs": pairs})
         self.mean_odds = 1.0  # mean of the odds
         self.suspected_since: int | None = None  # start of the latest bet that is suspicious
         self.odds: Floats = np.ones(shape)  # current value of each stake of 1
@@ -57,8 +101,10 @@ class Drift:
 
         `n_docs` is the number of documents before.
         """
-        stakes, odds = (self.odds, self.starts), (SETTINGS.suspicion, RESERVE * SETTINGS.run_length)
-        self.mean_odds, since = bet(*stakes, log_probs, self._pairs, BETS, n_docs, *odds)
+        limits = (SETTINGS.suspicion, RESERVE * SETTINGS.run_length)
+        self.mean_odds, since = bet(
+            self.odds, self.starts, log_probs, self._pairs, BETS, n_docs, *limits
+        )
         self.suspected_since = since if since >= 0 else None
         if self.mean_odds >= SETTINGS.run_length and not self.is_alarmed:
             # Recorded once: another bet may lead while the alarm lasts.
@@ -72,22 +118,10 @@ class Drift:
         """Estimated documents before a change: when the leading bet was placed."""
         return int(self.starts.flat[self.odds.argmax()])
 
-    def to_state(self) -> dict[str, Any]:
-        """Return the state."""
-        arrays = {"odds": self.odds.copy(), "starts": self.starts.copy()}
-        names = ("began", "is_alarmed", "alarmed_since")
-        return {**arrays, **{name: getattr(self, name) for name in names}}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any], pairs: tuple[tuple[int, int], ...]) -> Drift:
-        """Return what `to_state` described."""
-        drift = cls(pairs, whole(state, "began"))
-        drift.odds = floats(state, "odds", drift.odds.shape, 1.0, RESERVE * SETTINGS.run_length)
-        drift.starts = integers(state, "starts", drift.starts.shape).copy()
-        drift.update(np.empty((0, 0)), 0)  # no document: only what follows from the odds
-        drift.is_alarmed = truth(state, "is_alarmed")
-        drift.alarmed_since = whole(state, "alarmed_since")
-        return drift
+    def _loaded(self) -> None:
+        flags = self.is_alarmed, self.alarmed_since
+        self.update(np.empty((0, 0)), 0)  # no document: only what follows from the odds
+        self.is_alarmed, self.alarmed_since = flags
 
 
 @in_place

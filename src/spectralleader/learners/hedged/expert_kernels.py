@@ -5,8 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
-from spectralleader.em.columns import UNSEEN, WEIGHT
-from spectralleader.em.products import WordProbs, multiply_words, normalise, safe_length
+from spectralleader.em.columns import (
+    UNSEEN,
+    WEIGHT,
+    WordProbs,
+    multiply_words,
+    normalise,
+    safe_length,
+    smoothed_line,
+)
 from spectralleader.runtime.compiled import in_place, inlined
 
 
@@ -113,9 +120,8 @@ def _set_coefficients(
         strength = n_words * strengths[s]  # background words per topic, from those per known word
         for x in range(totals.shape[1]):
             scale = scales[x // n_topics]
-            # Eq. 27 as a line in the counts, as in `em.columns.m_step`.
-            inverse = 1.0 / (scale * totals[1, x] + strength)
-            slope[s, x], offset[s, x] = scale * inverse, strength * inverse / n_roots
+            line = smoothed_line(scale, scale * totals[1, x], strength, n_roots)
+            slope[s, x], offset[s, x] = line
 
 
 @in_place

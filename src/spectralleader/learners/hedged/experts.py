@@ -8,25 +8,149 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from spectralleader.arrays import Floats, Ints
-from spectralleader.checks.states import distributions, floats, part
+from spectralleader.arrays import Floats, Ints, WordIds
+from spectralleader.checks.saved import Saved, field, fields
+from spectralleader.checks.states import LARGEST, distributions, floats
 from spectralleader.documents import Documents
-from spectralleader.em.columns import Columns, Smoothing
-from spectralleader.em.statistics import Statistics
+from spectralleader.em.columns import Columns, Smoothing, add_document
+from spectralleader.em.statistics import SMALLEST_SCALE, Statistics
 from spectralleader.learners.hedged.background import Background
-from spectralleader.learners.hedged.estimates import Estimates
 from spectralleader.learners.hedged.expert_kernels import add_losses, expert_log_probs, track_priors
 from spectralleader.learners.hedged.settings import SETTINGS
+from spectralleader.runtime.compiled import in_place
+
+
+class Estimates(Saved):
+    """Sufficient statistics of several estimates of K topics, with one row per word.
+
+    Estimate i is `scales[i]` times the columns i K to (i + 1) K. All estimates can thus be
+    evaluated in one pass over a document, and each can decay at its own rate.
+    """
+
+    saved = fields(
+        scales=field(floats, shape=("n_tables",), least=SMALLEST_SCALE, most=1.0),
+        stacked=field(
+            Statistics,
+            n_topics=lambda known: known["n_tables"] * known["n_topics"],
+            most=LARGEST / SMALLEST_SCALE,  # as they are: each is smaller by its scale
+        ),
+    )
+
+    def __init__(self, n_tables: int, n_topics: int, n_words: int) -> None:
+        self.n_topics = n_topics
+        self.scales: Floats = np.ones(n_tables)
+        self.stacked = Statistics.zero(n_tables * n_topics, n_words)
+
+    def view(self, i: int) -> Statistics:
+        """Return a view of the statistics of estimate i."""
+        at = slice(i * self.n_topics, (i + 1) * self.n_topics)
+        return Statistics(
+            self.stacked.totals[:, at], self.stacked.words[:, at], float(self.scales[i])
+        )
+
+    def __getitem__(self, i: int) -> Statistics:
+        """Return a copy of the statistics of estimate i, with scale 1."""
+        shared = self.view(i)
+        return Statistics(shared.scale * shared.totals, shared.scale * shared.words)
+
+    def __setitem__(self, i: int, statistics: Statistics) -> None:
+        """Replace estimate i."""
+        shared = self.view(i)
+        shared.totals[:], shared.words[:] = statistics.totals, statistics.words
+        self.scales[i] = statistics.scale
+
+    def learn(
+        self, documents: Documents, topic_likelihoods: Floats, weights: Floats, keep: Floats
+    ) -> None:
+        """Let the last ``len(keep)`` estimates decay and learn documents.
+
+        Each is multiplied by ``keep ** n_docs``. The topic likelihoods are P(words | topic) of each
+        model, up to a factor per row, (n_docs, n_models, K); the first model of an estimate is its
+        own.
+        """
+        smallest = learn_posteriors(
+            documents.indptr,
+            documents.words,
+            documents.counts,
+            self.stacked.words,
+            self.stacked.totals,
+            self.scales,
+            topic_likelihoods,
+            weights,
+            keep,
+            np.empty((2, len(keep) * self.n_topics)),  # room to work in
+        )
+        if smallest < SMALLEST_SCALE:
+            # A pass over the vocabulary, but a rare one: before any lazy scale underflows.
+            factors = np.repeat(self.scales, self.n_topics)
+            self.stacked.totals[:] *= factors
+            self.stacked.words[:] *= factors
+            self.scales[:] = 1.0
+
+    def _loaded(self) -> None:
+        factors = np.repeat(self.scales, self.n_topics)
+        if (factors * self.stacked.totals > LARGEST).any():
+            raise ValueError(f"estimates must have at most {LARGEST:g} documents and words")
+
+
+@in_place
+def learn_posteriors(
+    indptr: Ints,
+    words: WordIds,
+    counts: Floats,
+    table: Floats,
+    totals: Floats,
+    scales: Floats,
+    topic_likelihoods: Floats,
+    weights: Floats,
+    keep: Floats,
+    room: Floats,
+) -> float:
+    """``table += gain * X.T @ r`` and ``totals += gain * [1, lengths] @ r`` of the last estimates.
+
+    ``r = weights * topic_likelihoods``, divided by its sum. `room` is to work in, two numbers per
+    topic of these estimates. Returns the smallest scale.
+    """
+    n, n_topics = len(indptr) - 1, weights.shape[1]
+    n_tables, n_strengths = len(scales), topic_likelihoods.shape[1] // len(scales)
+    first = n_tables - len(keep)
+    row, gains = room[0], room[1]
+    columns = Columns(table, totals, first * n_topics, len(row))
+    for g in range(len(keep)):
+        # kappa of eq. 32, with b = n documents.
+        kept = keep[g] ** n
+        scales[first + g] *= kept
+        # (1 - kappa) m / b for each document, with m = 1 / (1 - keep), relative to the lazy scale.
+        gains[g] = (1.0 - kept) / (1.0 - keep[g]) / n / scales[first + g]
+    for i in range(n):
+        for g in range(len(keep)):
+            # The models of an estimate are side by side; responsibilities are those of the first.
+            model, total = (first + g) * n_strengths, 0.0
+            for k in range(n_topics):
+                row[g * n_topics + k] = weights[first + g, k] * topic_likelihoods[i, model, k]
+            for k in range(n_topics):  # a loop of its own, see `compiled.kernel`
+                total += row[g * n_topics + k]
+            for k in range(n_topics):
+                row[g * n_topics + k] *= gains[g] / total
+        # The columns of these estimates are adjacent: one pass over a document updates all.
+        add_document(indptr[i], indptr[i + 1], words, counts, row, 1.0, 0.0, columns)
+    smallest = scales[0]
+    for t in range(n_tables):  # compared, not `min`, as in `safe_length`
+        if scales[t] < smallest:
+            smallest = scales[t]
+    return float(smallest)
+
 
 ALL, RECENT = 0, 1  # the estimates of reservoir and window, whose topics are read
 SAMPLE_NAMES = ("reservoir", "window")
 N_ESTIMATES = len(SAMPLE_NAMES) + len(SETTINGS.memories)
 N_PRIORS = len(SETTINGS.prior_memories) + len(SETTINGS.prior_runs)
 STRENGTHS = np.array(SETTINGS.strengths)
+N_TRACKED = len(SAMPLE_NAMES) * len(STRENGTHS) * N_PRIORS  # priors
 KEEP = 1.0 - 1.0 / np.array(SETTINGS.memories)
 RATES = 1.0 / np.array([*SETTINGS.prior_memories, *SETTINGS.prior_runs])
 FLOOR = 1e-3  # share of each tracked prior that is distributed equally: no topic falls to 0
@@ -90,14 +214,25 @@ class ExpertLikelihoods(NamedTuple):
     weights: Floats  # of the topics in each estimate, (n_estimates, K); then all tracked priors
 
 
-class Experts:
+class Experts(Saved):
     """The state of the experts: word counts, estimates, tracked priors, recent losses."""
+
+    saved = fields(
+        background=Background,
+        estimates=field(Estimates, n_tables=N_ESTIMATES),
+        priors=field(
+            distributions,
+            shape=(N_TRACKED, "n_topics"),
+            # `track_priors` leaves FLOOR / K in every entry; half of that allows for rounding.
+            least=lambda known: 0.5 * FLOOR / known["n_topics"],
+        ),
+        losses=field(floats, shape=(len(expert_table()),)),
+    )
 
     def __init__(self, n_topics: int, n_words: int) -> None:
         self.background = Background(n_words)
         self.estimates = Estimates(N_ESTIMATES, n_topics, n_words)
-        n_models = len(SAMPLE_NAMES) * len(STRENGTHS)  # whose priors are tracked
-        self.priors: Floats = np.full((n_models * N_PRIORS, n_topics), 1.0 / n_topics)
+        self.priors: Floats = np.full((N_TRACKED, n_topics), 1.0 / n_topics)
         self.losses: Floats = np.zeros(len(expert_table()))  # exponentially decaying sums
 
     @property
@@ -120,19 +255,30 @@ class Experts:
 
     def log_probs(self, block: Documents) -> ExpertLikelihoods:
         """Return the log-probability of each document by every expert."""
-        arrays, estimates = (block.indptr, block.words, block.counts), self.estimates
+        estimates, background = self.estimates, self.background
         # The order of `expert_rows`: the estimates' own weights, which the kernel sets, then the
         # tracked priors.
         weights = np.empty((N_ESTIMATES + len(self.priors), estimates.n_topics))
         weights[N_ESTIMATES:] = self.priors
-        statistics = (estimates.stacked.words, estimates.stacked.totals, estimates.scales)
-        seen = (self.background.seen, self.background.n_seen)
-        prior = (self.background.roots, self.background.n_roots)
         n, n_topics, n_models = block.n_docs, estimates.n_topics, N_ESTIMATES * len(STRENGTHS)
         out = (np.empty((n, len(self.losses))), np.empty((n, n_models, n_topics)))
-        work = np.empty((5, len(STRENGTHS), N_ESTIMATES * n_topics))
-        table = (weights, expert_rows())
-        expert_log_probs(*arrays, *statistics, *seen, *prior, STRENGTHS, *table, work, *out)
+        expert_log_probs(
+            block.indptr,
+            block.words,
+            block.counts,
+            estimates.stacked.words,
+            estimates.stacked.totals,
+            estimates.scales,
+            background.seen,
+            background.n_seen,
+            background.roots,
+            background.n_roots,
+            STRENGTHS,
+            weights,
+            expert_rows(),
+            np.empty((5, len(STRENGTHS), N_ESTIMATES * n_topics)),  # room to work in
+            *out,
+        )
         return ExpertLikelihoods(block, *out, weights)
 
     def update_losses(self, log_probs: Floats) -> None:
@@ -176,26 +322,3 @@ class Experts:
         """Renumber the words."""
         self.background.recode(new_ids, n_words)
         self.estimates.stacked.recode(new_ids, n_words)
-
-    def to_state(self) -> dict[str, Any]:
-        """Return the state."""
-        return {
-            "background": self.background.to_state(),
-            "estimates": self.estimates.to_state(),
-            "priors": self.priors.copy(),
-            "losses": self.losses.copy(),
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any], n_topics: int, n_words: int) -> Experts:
-        """Return what `to_state` described, of that size."""
-        background = Background.from_state(part(state, "background"), n_words)
-        states = part(state, "estimates")
-        estimates = Estimates.from_state(states, N_ESTIMATES, n_topics, n_words)
-        experts = cls(n_topics, 1)
-        experts.background, experts.estimates = background, estimates
-        # `track_priors` leaves at least FLOOR / K in every entry; half of that allows for rounding.
-        least = 0.5 * FLOOR / n_topics
-        experts.priors = distributions(state, "priors", experts.priors.shape, least)
-        experts.losses = floats(state, "losses", experts.losses.shape)
-        return experts

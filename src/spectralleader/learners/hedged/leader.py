@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_whole
-from spectralleader.checks.states import check_same, part, take, truth
+from spectralleader.checks.saved import field, fields
+from spectralleader.checks.states import check_same, whole
 from spectralleader.documents import Documents
-from spectralleader.documents.recoding import check_recoding
 from spectralleader.em.statistics import with_words
 from spectralleader.learners.hedged.background import smooth
-from spectralleader.learners.hedged.drift import Drift
-from spectralleader.learners.hedged.events import Event
+from spectralleader.learners.hedged.drift import Drift, Event
 from spectralleader.learners.hedged.experts import (
     ALL,
     RECENT,
@@ -28,17 +26,14 @@ from spectralleader.learners.hedged.experts import (
 )
 from spectralleader.learners.hedged.mixing import Mixing
 from spectralleader.learners.hedged.refit import Refit
+from spectralleader.learners.learner_base import LearnerBase
 from spectralleader.learners.protocol import (
     Predictive,
     check_block,
-    check_n_topics,
-    check_seed,
-    check_vocabulary,
-    sizes_of,
 )
 from spectralleader.models import TopicModel
 from spectralleader.models.matching import best_order
-from spectralleader.runtime.guard import DOORS, Guarded, changing, guard_of
+from spectralleader.runtime.guard import DOORS, changing, guard_of
 from spectralleader.samples import Reservoir, Window
 
 BLOCK = 1000  # larger blocks are split
@@ -53,7 +48,6 @@ SUSPECTS = (
     (FORGETTING, own_column(RECENT)),
 )
 RIVALS = ((own_column(RECENT), own_column(ALL)),)
-PLAIN = ("n_topics", "n_words", "grows", "reservoir_size", "seed")
 
 
 class HedgedInfo(NamedTuple):
@@ -80,7 +74,7 @@ class Mixture:
             return self._learner._log_prob(documents)
 
 
-class HedgedLeader(Guarded):
+class HedgedLeader(LearnerBase):
     """Stable topics of the whole stream, and predictions nearly as good as the best expert.
 
     Topics start from the best of several spectral, over-complete and random starts, which are
@@ -113,6 +107,16 @@ class HedgedLeader(Guarded):
 
     doors = (*DOORS, "recent", "window", "sample")
 
+    saved = fields(
+        LearnerBase.saved,
+        reservoir_size=field(whole, least=1),
+        _experts=Experts,
+        _mixing=field(Mixing, n_experts=len(expert_table()), n_competitors=len(expert_table()) + 1),
+        _suspicion=field(Drift, pairs=SUSPECTS),
+        _drift=field(Drift, pairs=RIVALS),
+        _refit=Refit,
+    )
+
     def __init__(
         self,
         n_topics: int,
@@ -121,8 +125,7 @@ class HedgedLeader(Guarded):
         reservoir_size: int = 50_000,
         seed: int = 0,
     ) -> None:
-        self.n_topics, self.seed = check_n_topics(n_topics), check_seed(seed)
-        self.n_words, self.grows = check_vocabulary(n_words)
+        super().__init__(n_topics, n_words, seed)
         self.reservoir_size = check_whole("reservoir_size", reservoir_size, 1)
         self._experts = Experts(self.n_topics, self.n_words)
         self._mixing = Mixing(len(expert_table()))
@@ -136,22 +139,17 @@ class HedgedLeader(Guarded):
         """Number of documents learned that have words."""
         return self._mixing.n_docs
 
-    def learn(self, documents: Documents) -> None:
-        """Update the mixture weights with the block, then let every expert learn it."""
-        block = check_block(documents, self.n_words, grows=self.grows)
-        with changing(self):
-            if block.n_words > self.n_words:
-                self._recode(None, block.n_words)
-            # Empty documents are not counted: `n_docs` is the t of eq. 30 and of the reservoir.
-            block = with_words(block)
-            # An unsplit block remains the same object, whose likelihoods may be cached already.
-            # Splitting bounds the (n_docs, n_models, K) array of topic likelihoods.
-            parts = [block] if block.n_docs <= BLOCK else block.blocks(BLOCK)
-            for part_of_block in parts:
-                if part_of_block.n_docs > 0:
-                    self._learn(part_of_block)
-
     def _learn(self, block: Documents) -> None:
+        # Empty documents are not counted: `n_docs` is the t of eq. 30 and of the reservoir.
+        block = with_words(block)
+        # An unsplit block remains the same object, whose likelihoods may be cached already.
+        # Splitting bounds the (n_docs, n_models, K) array of topic likelihoods.
+        parts = [block] if block.n_docs <= BLOCK else block.blocks(BLOCK)
+        for part_of_block in parts:
+            if part_of_block.n_docs > 0:
+                self._step(part_of_block)
+
+    def _step(self, block: Documents) -> None:
         """Evaluate the experts, update their weights, let them learn, and refit if due."""
         likelihoods, n_docs = self._expert_likelihoods(block), self.n_docs
         self._forget_results()
@@ -166,7 +164,10 @@ class HedgedLeader(Guarded):
         # Word counts first: topics are smoothed with a background that contains this block.
         self._experts.learn(likelihoods)
         self._refit.learn(block, self._experts)
-        if self._refit.renew(self._experts, self._suspicion):  # bets were against other topics
+        since = self._drifts_since if self._refit.is_outdated(self._experts) else None
+        if self._refit.renew(
+            self._experts, self._suspicion, since
+        ):  # bets were against other topics
             self._drift = Drift(RIVALS, self.n_docs)
 
     @property
@@ -255,11 +256,6 @@ class HedgedLeader(Guarded):
             self._mixing.price,
         )
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The settings that learners must share to be merged."""
-        return {"n_topics": self.n_topics, "reservoir_size": self.reservoir_size}
-
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Merge the samples, and refit on them from all learners' topics, in this one's order.
 
@@ -278,42 +274,11 @@ class HedgedLeader(Guarded):
             self._drift = Drift(RIVALS, self.n_docs)
             self._refit.merge(refits, [o._experts for o in others], self._experts, rng)
 
-    def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
-        """Renumber all words; words with id -1 are dropped."""
-        ids, n_words = check_recoding(new_ids, self.n_words, n_words)
-        with changing(self):
-            self._recode(ids, n_words)
-
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         self._experts.recode(new_ids, n_words)
         self._refit.recode(new_ids, n_words)
-        self.n_words = n_words
+        super()._recode(new_ids, n_words)
         self._forget_results()
 
-    def to_state(self) -> dict[str, Any]:
-        """Return everything needed to continue."""
-        return {
-            **{name: getattr(self, name) for name in PLAIN},
-            "experts": self._experts.to_state(),
-            "mixing": self._mixing.to_state(),
-            "suspicion": self._suspicion.to_state(),
-            "drift": self._drift.to_state(),
-            "refit": self._refit.to_state(),
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> HedgedLeader:
-        """Return the learner that `to_state` described."""
-        sizes = n_topics, n_words = sizes_of(state)
-        experts = Experts.from_state(part(state, "experts"), *sizes)
-        size, seed = take(state, "reservoir_size"), take(state, "seed")
-        learner = cls(n_topics, n_words=n_words, reservoir_size=size, seed=seed)
-        learner.grows = truth(state, "grows")
-        learner._experts = experts
-        learner._mixing = Mixing.from_state(part(state, "mixing"), len(expert_table()))
-        suspicion = part(state, "suspicion")
-        learner._suspicion = Drift.from_state(suspicion, SUSPECTS)
-        learner._drift = Drift.from_state(part(state, "drift"), RIVALS)
-        learner._refit.load_state(part(state, "refit"))
-        check_same("n_seen of the reservoir", learner._refit.reservoir.n_seen, learner.n_docs)
-        return learner
+    def _loaded(self) -> None:
+        check_same("n_seen of the reservoir", self.sample.n_seen, self.n_docs)

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 
 from spectralleader.arrays import Floats
+from spectralleader.checks.saved import Saved, field, fields
 from spectralleader.checks.states import distributions, whole
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.runtime.compiled import in_place
 
 
-class Mixing:
+def least_weight(known: Mapping[str, Any]) -> float:
+    """Return half of what fixed share leaves to each competitor: the other half is rounding."""
+    return float(0.5 / ((known["n_docs"] + 1) * known["n_competitors"]))
+
+
+class Mixing(Saved):
     """A mixture of experts that predicts nearly as well as the best expert in hindsight.
 
     There are two levels. The pool has mixture weights that maximise the likelihood of the mixture
@@ -31,6 +37,12 @@ class Mixing:
     >>> np.exp(mixing.log_prob(np.log([[0.9, 0.3]]))).round(2).tolist()
     [0.87]
     """
+
+    saved = fields(
+        n_docs=whole,
+        pool=field(distributions, shape=("n_experts",), least=least_weight),
+        weights=field(distributions, shape=("n_competitors",), least=least_weight),
+    )
 
     def __init__(self, n_experts: int) -> None:
         self.pool: Floats = np.full(n_experts, 1.0 / n_experts)
@@ -72,21 +84,6 @@ class Mixing:
     def shares(self) -> Floats:
         """Total weight of each expert, alone and in the pool, (n,)."""
         return np.asarray(self.weights[:-1] + self.weights[-1] * self.pool)
-
-    def to_state(self) -> dict[str, Any]:
-        """Return the state."""
-        weights = {"pool": self.pool.copy(), "weights": self.weights.copy()}
-        return {**weights, "n_docs": self.n_docs}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any], n_experts: int) -> Mixing:
-        """Return what `to_state` described, of that many experts."""
-        mixing = cls(n_experts)
-        mixing.n_docs = whole(state, "n_docs")
-        least = 0.5 / ((mixing.n_docs + 1) * (n_experts + 1))  # each gets twice that at least
-        mixing.pool = distributions(state, "pool", (n_experts,), least)
-        mixing.weights = distributions(state, "weights", (n_experts + 1,), least)
-        return mixing
 
 
 @in_place

@@ -3,44 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self, cast
 
 import numpy as np
 
-from spectralleader.arrays import Flags, Ints
+from spectralleader.arrays import Flags, Floats, Ints
+from spectralleader.checks.saved import Saved, field, fields
 from spectralleader.checks.states import (
     MOST,
     check_same,
     floats,
-    part,
-    parts,
-    take,
     whole,
 )
 from spectralleader.documents import Documents
 from spectralleader.em.columns import Smoothing
 from spectralleader.em.statistics import Statistics, match
-from spectralleader.learners.hedged.averaged_topics import AveragedTopics
-from spectralleader.learners.hedged.background import LEAST, fit_strength
-from spectralleader.learners.hedged.drift import Drift
-from spectralleader.learners.hedged.events import CHANGED, Event, with_event
+from spectralleader.learners.hedged.background import LEAST, AveragedTopics, fit_strength
+from spectralleader.learners.hedged.drift import CHANGED, Drift, Event, with_event
 from spectralleader.learners.hedged.experts import ALL, RECENT, SAMPLE_NAMES, Experts, own_column
-from spectralleader.learners.hedged.race import ENOUGH, Outcome, n_open, race
-from spectralleader.learners.hedged.revival import (
+from spectralleader.learners.hedged.race import (
+    ENOUGH,
+    Outcome,
     count_used,
     find_dead,
+    n_open,
     n_used_by,
+    race,
     restart_topics,
 )
 from spectralleader.learners.hedged.sample_em import SampleEM
 from spectralleader.learners.hedged.settings import SETTINGS
-from spectralleader.samples import Reservoir, Window, sample_to_state
-from spectralleader.samples.interleaving import interleave, take_in_turns
-
-COUNTERS = (
-    *("n_races", "_n_raced", "_next_race", "_since", "_next_fresh", "_next_check"),
-    *("_n_compared", "_next_revival", "_next_rescue", "changed", "_n_searched"),
-)
+from spectralleader.samples import Reservoir, Window
+from spectralleader.samples.subsamples import interleave, take_in_turns
 
 
 def next_race(n_docs: int, n_topics: int, *, is_settled: bool) -> int:
@@ -52,7 +46,7 @@ def next_race(n_docs: int, n_topics: int, *, is_settled: bool) -> int:
     return min(soon, SETTINGS.early) if n_docs < SETTINGS.early else soon
 
 
-class Refit:
+class Refit(Saved):
     """A reservoir and a window of documents, their topics, and the schedule of refits.
 
     Early races compare new starts whenever the stream has doubled. Later, a newcomer replaces the
@@ -60,16 +54,34 @@ class Refit:
     refitted to the documents since then.
     """
 
+    saved = fields(
+        sample_ems=field(SampleEM, many=True, count=len(SAMPLE_NAMES)),
+        averaged=field(AveragedTopics, optional=True),
+        strengths=field(floats, shape=(len(SAMPLE_NAMES),), least=0.0, most=MOST),
+        events=field(Event, many=True),
+        n_races=whole,
+        changed=whole,
+        _n_raced=whole,
+        _next_race=whole,
+        _since=whole,
+        _next_fresh=whole,
+        _next_check=whole,
+        _n_compared=whole,
+        _next_revival=whole,
+        _next_rescue=whole,
+        _n_searched=whole,
+    )
+
     def __init__(self, n_topics: int, n_words: int, reservoir_size: int, seed: int) -> None:
-        self.n_topics, self.seed = n_topics, seed
-        self.reservoir = Reservoir(reservoir_size, n_words=n_words, seed=seed)
+        self.n_topics, self.reservoir_size, self.seed = n_topics, reservoir_size, seed
         # many times smaller than the reservoir, so that the two differ
         size = max(1, min(SETTINGS.window, reservoir_size // 4))
-        self.window = Window(size, n_words=n_words)
-        self._make_sample_ems()
+        self._set_samples(
+            Reservoir(reservoir_size, n_words=n_words, seed=seed), Window(size, n_words=n_words)
+        )
         self.averaged: AveragedTopics | None = None  # None: few documents, or new topics
         # words of background to read the topics of each sample with; 0: not chosen yet
-        self.strengths = [0.0 for _ in SAMPLE_NAMES]
+        self.strengths: Floats = np.zeros(len(SAMPLE_NAMES))
         self.events: list[Event] = []
         self.n_races = 0
         self._n_raced = 0  # documents at the last race
@@ -83,11 +95,21 @@ class Refit:
         self._next_rescue = 0
         self.changed = 0  # documents before the last change that was noted
 
-    def _make_sample_ems(self) -> None:
+    def _set_samples(self, reservoir: Reservoir, window: Window) -> None:
         self.sample_ems = [
-            SampleEM(self.reservoir, self.n_topics, keeps=True),
-            SampleEM(self.window, self.n_topics, keeps=False),
+            SampleEM(reservoir, self.n_topics, keeps=True),
+            SampleEM(window, self.n_topics, keeps=False),
         ]
+
+    @property
+    def reservoir(self) -> Reservoir:
+        """The sample of all documents."""
+        return cast("Reservoir", self.sample_ems[ALL].sample)
+
+    @property
+    def window(self) -> Window:
+        """The last documents; after a change, those since."""
+        return cast("Window", self.sample_ems[RECENT].sample)
 
     @property
     def is_settled(self) -> bool:
@@ -126,11 +148,20 @@ class Refit:
         own = float(totals[1].sum()) / max(1, int(np.count_nonzero(totals[0])))
         return max(LEAST, min(chosen, own))
 
-    def renew(self, experts: Experts, drift: Drift) -> bool:
-        """Run the refits that are due; return whether the reservoir's topics were replaced."""
+    def renew(self, experts: Experts, drift: Drift, outdated_since: int | None = None) -> bool:
+        """Run the refits that are due; return whether the reservoir's topics were replaced.
+
+        `outdated_since` is the number of documents before a change after which the topics fail.
+        """
         n, is_new = self.reservoir.n_seen, False
+        is_outdated = outdated_since is not None
+        if outdated_since is not None:
+            # Otherwise what came first, say in a file sorted by label, would keep nearly all topics
+            # until the stream has grown fourfold, and later documents would share a few.
+            due = max(SETTINGS.outdated * outdated_since, SETTINGS.renewal * self._n_raced)
+            self._next_race = min(self._next_race, int(np.ceil(due)))
         if n >= self._next_race:
-            is_new = self._race(experts)
+            is_new = self._race(experts, is_outdated=is_outdated)
             self._next_race = next_race(n, self.n_topics, is_settled=self.is_settled)
         # At most one of the refits per block: each restarts topics and experts.
         elif n >= max(self._next_check, self._next_rescue) and self._has_collapsed:
@@ -169,11 +200,12 @@ class Refit:
         experts.restart()
         return True
 
-    def _race(self, experts: Experts) -> bool:
+    def _race(self, experts: Experts, *, is_outdated: bool) -> bool:
         """Race new starts on part of the reservoir; return whether one of them won."""
         # Before the first race all topics are equal, and there is nothing to defend.
         incumbents = [experts.estimates.view(ALL)] if self.n_races else []
-        margin = SETTINGS.margin if self.is_settled else 0.0
+        margin = SETTINGS.outdated_margin if is_outdated else SETTINGS.margin
+        margin = margin if self.is_settled else 0.0
         outcome = self._run(self._draw(), incumbents, experts, margin)
         if outcome.incumbent < 0:
             self._adopt(outcome, experts, "replaced by a newcomer" if self.is_settled else None)
@@ -239,6 +271,11 @@ class Refit:
             self.changed = since
             self.events = with_event(self.events, Event(since, CHANGED, (), 0.0))
 
+    def is_outdated(self, experts: Experts) -> bool:
+        """Whether the topics fail the latest documents: those of the window are much better."""
+        recent = experts.losses[own_column(RECENT)]
+        return bool(experts.losses[own_column(ALL)] > (1.0 + SETTINGS.margin) * recent)
+
     def _seek_change(self, experts: Experts, drift: Drift) -> bool:
         """Refit the window's topics on the documents since a change, if there was one."""
         since = drift.suspected_since
@@ -261,9 +298,9 @@ class Refit:
         outcome = self._run(fresh, incumbents, experts, spectral=False)
         winner, self.strengths[RECENT] = outcome.winner, outcome.strength
         # Documents from before the change leave the window at once.
-        self.window = Window(self.window.capacity, n_words=self.window.n_words)
-        self.window.add(fresh)
-        self.sample_ems[RECENT] = SampleEM(self.window, self.n_topics, keeps=False)
+        window = Window(self.window.capacity, n_words=self.window.n_words)
+        window.add(fresh)
+        self.sample_ems[RECENT] = SampleEM(window, self.n_topics, keeps=False)
         # Numbered like the reservoir's topics, so that `recent` can be compared with `model`.
         winner = winner.reorder(match(winner, experts.estimates.view(ALL)))
         self._restart(RECENT, winner, experts)
@@ -357,13 +394,13 @@ class Refit:
         # Before the reservoirs are merged, which changes how many documents this one has seen.
         latest = self.latest(others, rng)
         self.reservoir.merge([other.reservoir for other in others], rng)
-        self.window = Window(self.window.capacity, n_words=self.window.n_words)
-        self.window.add(latest)
-        self._make_sample_ems()
+        window = Window(self.window.capacity, n_words=self.window.n_words)
+        window.add(latest)
+        self._set_samples(self.reservoir, window)
         incumbents = [one.estimates.view(ALL) for one in (experts, *their_experts)]
         order = rng.permutation(len(self.reservoir))[: self._max_raced]
         outcome = self._run(self.reservoir.view.gather(order), incumbents, experts)
-        winner, self.strengths = outcome.winner, [outcome.strength for _ in SAMPLE_NAMES]
+        winner, self.strengths[:] = outcome.winner, outcome.strength
         # The numbers of the first learner are kept.
         winner = winner.reorder(match(winner, incumbents[0]))
         for estimate in (ALL, RECENT):
@@ -380,35 +417,14 @@ class Refit:
         if self.averaged is not None:
             self.averaged.recode(new_ids, n_words)
 
-    def to_state(self) -> dict[str, Any]:
-        """Return the state."""
-        return {
-            **{name: getattr(self, name) for name in COUNTERS},
-            "samples": [sample_to_state(sample) for sample in (self.reservoir, self.window)],
-            "followed": [sample_em.to_state() for sample_em in self.sample_ems],
-            "shown": None if self.averaged is None else self.averaged.to_state(),
-            "strengths": np.array(self.strengths),
-            "events": [event.to_state() for event in self.events],
-        }
-
-    def load_state(self, state: dict[str, Any]) -> None:
-        """Restore what `to_state` described, of the same size."""
-        for name in COUNTERS:
-            setattr(self, name, whole(state, name))
-        samples = parts(state, "samples", len(SAMPLE_NAMES))
-        reservoir, window = Reservoir.from_state(samples[0]), Window.from_state(samples[1])
-        for mine, sample in ((self.reservoir, reservoir), (self.window, window)):
-            check_same("capacity of a sample", sample.capacity, mine.capacity)
-            check_same("n_words of a sample", sample.n_words, mine.n_words)
-        self.reservoir, self.window = reservoir, window
-        self._make_sample_ems()
-        for sample_em, one in zip(self.sample_ems, parts(state, "followed", 2), strict=True):
-            sample_em.load_state(one)
-        n_words = reservoir.n_words
-        self.strengths = floats(state, "strengths", (len(SAMPLE_NAMES),), 0.0, MOST).tolist()
+    def _loaded(self) -> None:
         if any(0.0 < strength < LEAST for strength in self.strengths):
             raise ValueError(f"strengths must be 0 or at least {LEAST}, got {self.strengths}")
-        self.averaged = None
-        if take(state, "shown") is not None:
-            self.averaged = AveragedTopics.from_state(part(state, "shown"), self.n_topics, n_words)
-        self.events = [Event.from_state(one, self.n_topics) for one in parts(state, "events")]
+        if any(k >= self.n_topics for event in self.events for k in event.topics):
+            raise ValueError(f"events must be of the {self.n_topics} topics")
+        mine = Refit(self.n_topics, 1, self.reservoir_size, self.seed)
+        for sample_em, wanted in zip(self.sample_ems, mine.sample_ems, strict=True):
+            sample = sample_em.sample
+            if type(sample) is not type(wanted.sample) or sample_em.keeps != wanted.keeps:
+                raise ValueError(f"the samples must be {' and '.join(SAMPLE_NAMES)}")
+            check_same("capacity of a sample", sample.capacity, wanted.sample.capacity)

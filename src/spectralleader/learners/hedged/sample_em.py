@@ -7,21 +7,22 @@ from typing import Any
 import numpy as np
 
 from spectralleader.arrays import Ints, Posteriors
-from spectralleader.checks.states import number, posteriors, whole
+from spectralleader.checks.saved import Saved, field, fields
+from spectralleader.checks.states import number, posteriors, truth, whole
 from spectralleader.documents import Documents
 from spectralleader.em.columns import Columns, Smoothing, work_space
 from spectralleader.em.passes import batch_pass, visit_changes
 from spectralleader.em.statistics import Statistics
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.models.matching import best_order
-from spectralleader.samples import Reservoir, Window
+from spectralleader.samples import Reservoir, Window, read_sample
 from spectralleader.samples.reservoir import NONE_CHOSEN
 
 MATCHED = 5000  # maximum number of documents used to match topics
 NO_DOCUMENTS = Documents.from_tokens([], n_words=1)
 
 
-class SampleEM:
+class SampleEM(Saved):
     """Remembered documents with their posteriors at the last visit.
 
     The statistics of K topics, held by the caller, are sums over documents: one that enters the
@@ -31,6 +32,14 @@ class SampleEM:
     If it `keeps` documents, the statistics are those of the whole stream: a document that leaves,
     or does not enter, is counted with its last posterior. If not, one that leaves is removed.
     """
+
+    saved = fields(
+        keeps=truth,
+        sample=field(read_sample, n_words=lambda known: known["n_words"]),
+        posterior=field(posteriors, shape=lambda known: (len(known["sample"]), known["n_topics"])),
+        _next=field(whole, most=lambda known: max(0, len(known["sample"]) - 1)),
+        _due=field(number, least=0.0, most=1.0),
+    )
 
     def __init__(self, sample: Reservoir | Window, n_topics: int, *, keeps: bool) -> None:
         self.sample, self.keeps = sample, keeps
@@ -44,6 +53,10 @@ class SampleEM:
     def posterior(self) -> Posteriors:
         """P(topic | document) of each slot, (n, K)."""
         return self._room[: len(self.sample)]
+
+    @posterior.setter
+    def posterior(self, posterior: Posteriors) -> None:
+        self._room = posterior
 
     def learn(
         self, block: Documents, columns: Columns, smoothing: Smoothing, n_visits: float
@@ -63,10 +76,19 @@ class SampleEM:
         self._due -= int(self._due)
         self._next = (self._next + revisited[1]) % n
         # Plain tuples, because Numba determines their types faster, see `passes.visit_changes`.
-        moved = (tuple(self.sample.view), tuple(change.moved), change.chosen, n_before)
-        added = (arrays_of(block if self.keeps else NO_DOCUMENTS), self.keeps, revisited)
-        topics = (tuple(columns), tuple(smoothing))
-        visit_changes(*moved, *added, self._room, topics, SETTINGS.unmoved, self._work)
+        visit_changes(
+            tuple(self.sample.view),
+            tuple(change.moved),
+            change.chosen,
+            n_before,
+            arrays_of(block if self.keeps else NO_DOCUMENTS),
+            self.keeps,
+            revisited,
+            self._room,
+            (tuple(columns), tuple(smoothing)),
+            SETTINGS.unmoved,
+            self._work,
+        )
 
     def restart(
         self,
@@ -103,17 +125,6 @@ class SampleEM:
             columns.words[:, at] *= self.sample.n_seen / n
             columns.totals[:, at] *= self.sample.n_seen / n
         return float((self.posterior.argmax(axis=1) != before.argmax(axis=1)).mean())
-
-    def to_state(self) -> dict[str, Any]:
-        """Return the state without the sample."""
-        return {"posterior": self.posterior.copy(), "next": self._next, "due": self._due}
-
-    def load_state(self, state: dict[str, Any]) -> None:
-        """Restore what `to_state` described, for the same sample."""
-        shape = (len(self.sample), self._room.shape[1])
-        self._room = posteriors(state, "posterior", shape)
-        self._next = whole(state, "next", 0, max(0, len(self.sample) - 1))
-        self._due = number(state, "due", 0.0, 1.0)
 
 
 def arrays_of(block: Documents) -> tuple[Any, ...]:

@@ -49,13 +49,15 @@ class Settings:
     spectral: int = 2000  # maximum documents of a spectral start
     growth: float = 1.5  # of the stream between early races; bounds the work per document
     late_growth: int = 4  # between late races, and while documents are fewer than topics
+    outdated: float = 1.125  # instead after a change whose documents the topics fail, since then
+    renewal: float = 1.25  # and between races while they do
     held_out: float = 0.2  # share of held-out documents in a race
     few: int = 100  # with fewer documents none is held out
     margin: float = 0.01  # relative gain in loss that a late newcomer needs
+    outdated_margin: float = 0.002  # the same while the topics fail the documents since a change
     n_sigmas: float = 2.0  # and the gain in standard errors
     n_passes: int = 5  # EM passes over all remembered documents, for a winner
     work: float = 100.0  # maximum cost of a start, in visits of every document
-    scalings: tuple[float, ...] = (0.0,)  # word scalings of the spectral starts
     n_random: int = 2  # random starts, if the over-complete one costs too much
     n_over: int = 1  # over-complete starts
     ratio: int = 3  # topics of the over-complete start per final topic

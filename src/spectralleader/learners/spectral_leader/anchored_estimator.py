@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 from spectralleader.arrays import Floats, Ints
-from spectralleader.checks.states import check_same, part, text, whole
+from spectralleader.checks.saved import Saved, fields
+from spectralleader.checks.states import text, whole
 from spectralleader.documents import Documents
 from spectralleader.documents.views import DocumentView
-from spectralleader.learners.spectral_leader.changes import changes_from_state, changes_to_state
+from spectralleader.learners.spectral_leader.changes import History
 from spectralleader.models import TopicModel
 from spectralleader.moments import ProjectedSums
-from spectralleader.moments.update_kernels import update_sums
+from spectralleader.moments.projected import update_sums
 from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.samples import Change, Sample
 from spectralleader.spectral import (
@@ -26,7 +25,7 @@ from spectralleader.spectral import (
 from spectralleader.spectral.basis import find_basis, is_all_words
 from spectralleader.spectral.power import power_method, random_starts
 
-N_RESTARTS = 10
+N_RESTARTS = 10  # random starts per component of the power method, see method.md
 # Re-anchor once this share of the sample has changed. L1 is flat from 1/8 to 1
 # (python -m benchmarks.constants); smaller shares only cost time.
 STALE = 1 / 3
@@ -51,7 +50,7 @@ class MomentCache:
         return self.cold or self.details.with_model(self.model)
 
 
-class AnchoredEstimator:
+class AnchoredEstimator(Saved):
     """Follows a sample and estimates its model in the top eigenspace of its pairs, nearly.
 
     The basis belongs to the anchor: the sample as it was when last a third of it had changed. Since
@@ -67,15 +66,10 @@ class AnchoredEstimator:
     change stay over the words there were, so that a rebuilt cache is the same bit for bit.
     """
 
-    def __init__(
-        self,
-        n_topics: int,
-        n_words: int,
-        seed: int,
-        scaling: float = 0.0,
-    ) -> None:
+    saved = fields(anchor=Documents, history=History, n_changed=whole, n_anchors=whole, reason=text)
+
+    def __init__(self, n_topics: int, n_words: int, seed: int) -> None:
         self.n_topics, self.seed = n_topics, seed
-        self.scaling = scaling
         self.n_words = n_words
         self.anchor = Documents.empty(n_words)  # the sample as it was
         self.changes: list[Change] = []  # since then
@@ -143,22 +137,11 @@ class AnchoredEstimator:
         self._cache = cache
         return cache
 
-    def models_without(self, parts: Sequence[Documents]) -> list[TopicModel]:
-        """Return the model of all parts of the sample but one, for each, in the same basis."""
-        cache, found = self._update(), []
-        for one in parts:
-            # Buffers of its own: those of `cache` belong to the current model.
-            details = Details.empty(self.n_topics, cache.sums.sums.basis.shape[1])
-            others = replace(cache, sums=cache.sums.without(one), details=details)
-            self._solve(others, NO_CHANGE, 0)
-            found.append(others.model)
-        return found
-
     def _start(self) -> MomentCache:
         """Find the anchor's basis, its sums, and their estimate from random starts."""
         starts = random_starts(self.n_topics, N_RESTARTS, self.seed)
         with ONE_BLAS_THREAD:
-            sums = ProjectedSums(find_basis(self.anchor, self.n_topics, self.seed, self.scaling))
+            sums = ProjectedSums(find_basis(self.anchor, self.n_topics, self.seed))
             sums.update(self.anchor)
             # random starts have the global guarantee
             cold = estimate(sums.sums, self.n_topics, power_method, starts)
@@ -185,22 +168,17 @@ class AnchoredEstimator:
             cache.cold, found = cold, cold.model
         cache.model = found
 
-    def to_state(self) -> dict[str, Any]:
-        """Return the anchor's documents and the changes since."""
-        return {
-            "anchor": self.anchor.to_state(),
-            "changes": changes_to_state(self.changes),
-            "n_words": self.n_words,
-            "n_changed": self.n_changed,
-            "n_anchors": self.n_anchors,
-            "reason": self.reason,
-        }
+    @property
+    def history(self) -> History:
+        """The changes end to end."""
+        return History.of(self.changes)
 
-    def load_state(self, state: dict[str, Any], sample: Sample) -> None:
-        """Restore what `to_state` described, which led to this sample."""
-        check_same("n_words of the anchor's learner", whole(state, "n_words", 1), self.n_words)
-        self.anchor = Documents.from_state(part(state, "anchor"))
-        self.changes = changes_from_state(part(state, "changes"), self.anchor, sample)
-        self.n_changed, self.n_anchors = whole(state, "n_changed"), whole(state, "n_anchors")
-        self.reason = text(state, "reason")
-        self._cache = None
+    @history.setter
+    def history(self, history: History) -> None:
+        self.changes = history.changes()
+
+    def check_leads_to(self, sample: Sample) -> None:
+        """Raise unless the changes lead from the anchor to the sample: sums would be wrong."""
+        if self.anchor.n_words > self.n_words:
+            raise ValueError(f"the anchor must be over at most {self.n_words} words")
+        self.history.check(self.anchor, sample)

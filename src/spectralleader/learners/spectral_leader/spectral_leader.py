@@ -6,57 +6,67 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from spectralleader.arrays import Ints
-from spectralleader.checks import check_whole, is_number
-from spectralleader.checks.states import check_same, number, part, take, truth, whole
+from spectralleader.checks import check_whole
+from spectralleader.checks.saved import field, fields
+from spectralleader.checks.states import check_same, whole
 from spectralleader.documents import Documents
-from spectralleader.documents.recoding import check_recoding
-from spectralleader.learners.protocol import (
-    check_block,
-    check_n_topics,
-    check_seed,
-    check_vocabulary,
-    sizes_of,
-)
+from spectralleader.learners.learner_base import LearnerBase
 from spectralleader.learners.spectral_leader.anchored_estimator import AnchoredEstimator
-from spectralleader.learners.spectral_leader.arrange import arrange, check_reference
-from spectralleader.learners.spectral_leader.shrinkage import (
-    CROSS_VALIDATED,
-    SAFEST,
-    choose_level,
-    split,
-)
 from spectralleader.models import TopicModel
-from spectralleader.runtime.guard import Guarded, changing
+from spectralleader.models.matching import best_order, put_in_order
+from spectralleader.runtime.guard import changing
 from spectralleader.samples import (
     SAMPLES,
     Change,
     Reservoir,
     Sample,
-    sample_from_state,
-    sample_to_state,
+    read_sample,
 )
 from spectralleader.spectral import Estimate
 
-PARAMETERS = ("n_topics", "n_words", "seed", "scaling")  # of the constructor
+
+def in_order(model: TopicModel, reference: TopicModel | None) -> TopicModel:
+    """Return a model with its topics in the order that best matches a reference, if there is one.
+
+    A reference over fewer words gives the others probability 0.
+
+    Examples
+    --------
+    >>> model = TopicModel([0.25, 0.75], [[1.0, 0.0], [0.0, 1.0]])
+    >>> in_order(model, TopicModel([1.0, 0.0], [[0.2, 0.8], [0.8, 0.2]])).weights.tolist()
+    [0.75, 0.25]
+    """
+    if reference is None:
+        return model
+    ordered = np.empty_like(model.weights), np.empty_like(model.topics)
+    if put_in_order(model.weights, model.topics, reference.topics, *ordered):
+        return TopicModel.trusted(*ordered)
+    order = best_order(model.topics, reference.topics)
+    return TopicModel.trusted(model.weights[order], model.topics[order])
+
+
+def check_reference(model: TopicModel, n_topics: int, n_words: int) -> None:
+    """Raise unless a reference is for a learner of that size; it may know fewer words."""
+    check_same("n_topics of the reference", model.n_topics, n_topics)
+    if model.n_words > n_words:
+        raise ValueError(f"the reference is over {model.n_words} words, the learner over {n_words}")
 
 
 def next_renewal(n_docs: int) -> int:
-    """Return the size of a growing sample at which the reference and the shrinkage are renewed."""
+    """Return the size of a growing sample at which the reference is renewed."""
     # Doubling keeps the work per document bounded. L2 at 5/4 or 4 times differs by less than 2
     # standard errors (python -m benchmarks.constants).
     return 1 << n_docs.bit_length()
 
 
-class SpectralLeader(Guarded):
+class SpectralLeader(LearnerBase):
     """Online spectral learning: a model after every document, in microseconds.
 
     The paper's learner: the model is that of `Algorithm1`, its topics in a stable order. The
     moments of the remembered documents are updated in a small basis instead of being rebuilt, and
-    a model that is not read is not computed. What the paper does not have is off by default:
-    `scaling` and `shrinkage` are ours.
+    a model that is not read is not computed.
 
     Parameters
     ----------
@@ -71,14 +81,6 @@ class SpectralLeader(Guarded):
     sample : Sample, optional
         Which documents to remember, instead of a reservoir: a `Window` follows drift, `Everything`
         forgets nothing.
-    scaling : float
-        Ours, not the paper's. While topics are estimated, words are scaled by their frequency to
-        the power of minus this, from 0 (off, the default) to 1: 0.25 or 0.5 keep a few frequent
-        words from dominating the rest; 1 raises L1 on tweets by 1 to 2 %.
-    shrinkage : {None, "cross-validated"}
-        Ours, not the paper's. Shrink the topics of `model` towards their mean and the uniform
-        distribution by the level that cross-validation on the sample chooses (`choose_level`):
-        a lower recovery error from few documents. `predictive` is never shrunk. Defaults to None.
 
     Examples
     --------
@@ -97,6 +99,14 @@ class SpectralLeader(Guarded):
     (2, [0.33, 0.67])
     """
 
+    saved = fields(
+        LearnerBase.saved,
+        sample=field(read_sample, n_words=lambda known: known["n_words"]),
+        _anchored=AnchoredEstimator,
+        _n_left=field(whole, least=1),
+        _reference=field(TopicModel, optional=True),
+    )
+
     def __init__(
         self,
         n_topics: int,
@@ -105,17 +115,12 @@ class SpectralLeader(Guarded):
         reservoir_size: int = 10_000,
         seed: int = 0,
         sample: Sample | None = None,
-        scaling: float = 0.0,
-        shrinkage: str | None = None,
     ) -> None:
-        self.n_topics, self.seed = check_n_topics(n_topics), check_seed(seed)
-        _check_options(scaling, shrinkage)
-        self.scaling, self.shrinkage = float(scaling), shrinkage
+        super().__init__(n_topics, n_words, seed, getattr(sample, "n_words", 1))
         if sample is None:
             sample = Reservoir(check_whole("reservoir_size", reservoir_size, 1), seed=self.seed)
         if type(sample) not in SAMPLES.values():
             raise ValueError(f"sample must be one of {list(SAMPLES)}, made before; got {sample!r}")
-        self.n_words, self.grows = check_vocabulary(n_words, sample.n_words)
         if sample.n_words > self.n_words:
             raise ValueError(
                 f"the sample is over {sample.n_words} words, the learner over {self.n_words}; "
@@ -123,48 +128,40 @@ class SpectralLeader(Guarded):
             )
         sample.recode(None, self.n_words)
         self.sample = sample
-        self._anchored = AnchoredEstimator(self.n_topics, self.n_words, self.seed, self.scaling)
+        self._anchored = AnchoredEstimator(self.n_topics, self.n_words, self.seed)
         if len(sample):
             self._anchored.anchor_at(sample, "the sample had documents already")
         self._n_left = 1  # documents that may enter before the reference is renewed
         self._reference: TopicModel | None = None  # topics are put in its order
-        self._level = 0.0 if shrinkage is None else SAFEST  # how far topics are shrunk
-        self._models: dict[float, TopicModel] = {}  # of the sample as it is, by level
+        self._model: TopicModel | None = None  # of the sample as it is, once it was read
 
-    def learn(self, documents: Documents) -> None:
+    def _learn(self, block: Documents) -> None:
         """Show the block to the sample (lines 6 to 13) and note what has changed."""
-        block = check_block(documents, self.n_words, grows=self.grows)
-        with changing(self):
-            if block.n_words > self.n_words:
-                self._recode(None, block.n_words)
-            change = self.sample.add(block)
-            # If nothing entered, nothing left either: the model stays as it is.
-            if change.n_entered > 0:
-                self._note(change)
+        change = self.sample.add(block)
+        # If nothing entered, nothing left either: the model stays as it is.
+        if change.n_entered > 0:
+            self._note(change)
 
     def _note(self, change: Change) -> None:
         self._anchored.note(change, self.sample)
-        self._models = {}
+        self._model = None
         self._n_left -= change.n_entered
         if self._n_left <= 0:
             self._renew()
 
     def _renew(self) -> None:
-        """Choose the shrinkage; make the model the one that later ones are put in order by.
+        """Make the model the one that later ones are put in order by.
 
         After the block in which a growing sample reaches a power of two, or in which as many
         documents have entered a full one as it remembers, whether or not the model was read in
         between: so it is a function of the stream and its blocks alone.
         """
         n = len(self.sample)
-        if self.shrinkage is not None:
-            parts = split(self.sample.documents)
-            self._level = choose_level(parts, self._anchored.models_without(parts))
         # A growing sample is renewed at the next power of two, a full one when as many documents
         # have entered as it holds.
         self._n_left = next_renewal(n) - n if n == self.sample.n_seen else n
         if self._anchored.estimate().n_usable == self.n_topics:  # else places mean nothing yet
-            self._reference = self.predictive
+            self._reference = self.model
 
     @property
     def info(self) -> Estimate:
@@ -173,30 +170,10 @@ class SpectralLeader(Guarded):
 
     @property
     def model(self) -> TopicModel:
-        """The model of everything learned so far; shrunk, if `shrinkage` asks for it."""
-        return self._arranged(self.shrinkage_level)
-
-    @property
-    def predictive(self) -> TopicModel:
-        """The model before shrinkage, which recovers moments better and predicts words worse."""
-        return self._arranged(0.0)
-
-    def _arranged(self, level: float) -> TopicModel:
-        """Return the estimate's model, its topics in order and shrunk to a level."""
-        if level not in self._models:
-            self._models[level] = arrange(self._anchored.model(), self._reference, level)
-        return self._models[level]
-
-    @property
-    def shrinkage_level(self) -> float:
-        """How far the model's topics are shrunk: 0 not at all, see `choose_level`."""
-        return self._level
-
-    def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
-        """Renumber the words of the remembered documents; words of -1 are dropped from them."""
-        checked, n_words = check_recoding(new_ids, self.n_words, n_words)
-        with changing(self):
-            self._recode(checked, n_words)
+        """The model of everything learned so far, its topics in a stable order."""
+        if self._model is None:
+            self._model = in_order(self._anchored.model(), self._reference)
+        return self._model
 
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
         self.sample.recode(new_ids, n_words)
@@ -204,8 +181,8 @@ class SpectralLeader(Guarded):
         reference = self._reference
         if reference is not None and new_ids is not None:  # it need not know new words
             self._reference = reference.recode(new_ids[: reference.n_words], n_words)
-        self._models = {}
-        self.n_words = n_words
+        self._model = None
+        super()._recode(new_ids, n_words)
 
     @property
     def is_empty(self) -> bool:
@@ -215,9 +192,8 @@ class SpectralLeader(Guarded):
     @property
     def settings(self) -> dict[str, Any]:
         """What leaders must have in common to be merged."""
-        own = ("n_topics", "scaling", "shrinkage")
-        given = {name: getattr(self, name) for name in own}
-        return {**given, "sample": type(self.sample).__name__, **self.sample.settings}
+        sample = {"sample": type(self.sample).__name__, **self.sample.settings}
+        return {"n_topics": self.n_topics, **sample}
 
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Merge the samples; the model is recomputed, its topics in this learner's order."""
@@ -225,42 +201,10 @@ class SpectralLeader(Guarded):
             self.sample.merge([other.sample for other in others], rng)
             # The changes so far do not lead to the merged sample: sums must be rebuilt.
             self._anchored.anchor_at(self.sample, "samples were merged")
-            self._models = {}
+            self._model = None
             self._renew()
 
-    def to_state(self) -> dict[str, Any]:
-        """Return everything needed to continue."""
-        return {
-            **{name: getattr(self, name) for name in PARAMETERS},
-            "grows": self.grows,
-            "sample": sample_to_state(self.sample),
-            "anchored": self._anchored.to_state(),
-            "n_left": self._n_left,
-            "reference": None if self._reference is None else self._reference.to_state(),
-            "level": None if self.shrinkage is None else self._level,
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return the learner that `to_state` described."""
-        sizes, sample = sizes_of(state), sample_from_state(part(state, "sample"))
-        check_same("n_words of the sample", sample.n_words, sizes[1])
-        given = {name: take(state, name) for name in PARAMETERS}
-        is_shrunk = take(state, "level") is not None
-        learner = cls(**given, sample=sample, shrinkage=CROSS_VALIDATED if is_shrunk else None)
-        learner.grows = truth(state, "grows")
-        learner._anchored.load_state(part(state, "anchored"), sample)
-        learner._n_left = whole(state, "n_left", 1)
-        if take(state, "reference") is not None:
-            model = TopicModel.from_state(part(state, "reference"))
-            learner._reference = check_reference(model, *sizes)
-        if is_shrunk:
-            learner._level = number(state, "level", 0.0, SAFEST)
-        return learner
-
-
-def _check_options(scaling: float, shrinkage: str | None) -> None:
-    if not is_number(scaling) or not 0.0 <= scaling <= 1.0:
-        raise ValueError(f"scaling must be a number from 0 to 1, got {scaling!r}")
-    if shrinkage not in (None, CROSS_VALIDATED):
-        raise ValueError(f"shrinkage must be None or {CROSS_VALIDATED!r}, got {shrinkage!r}")
+    def _loaded(self) -> None:
+        self._anchored.check_leads_to(self.sample)
+        if self._reference is not None:
+            check_reference(self._reference, self.n_topics, self.n_words)

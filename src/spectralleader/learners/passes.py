@@ -1,4 +1,8 @@
-"""The spectral method in a few passes over partitioned documents, optionally refined by EM."""
+"""The spectral method in a few passes over partitioned documents, optionally refined by EM.
+
+`solve` needs only `Partitions`: blocks in memory, or the partitions of a distributed engine. The
+engines are in `engines`.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +14,10 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.em.columns import UNSEEN, Smoothing
 from spectralleader.em.statistics import Statistics
+from spectralleader.learners import summaries
 from spectralleader.learners.hedged.background import smooth
 from spectralleader.learners.hedged.settings import SETTINGS
-from spectralleader.learners.passes import summaries
-from spectralleader.learners.passes.partitions import Partitions
+from spectralleader.learners.summaries import Partitions
 from spectralleader.models import TopicModel
 from spectralleader.moments import ProjectedSums
 from spectralleader.spectral import Estimate, estimate
@@ -83,7 +87,7 @@ def solve(
     Examples
     --------
     >>> from spectralleader.documents import Documents
-    >>> from spectralleader.learners.passes import InMemory
+    >>> from spectralleader.learners.summaries import InMemory
     >>> blocks = [Documents.from_tokens([[0, 0, 0], [1, 1, 1], [0, 0, 0]], n_words=2)]
     >>> solve(InMemory(blocks, n_words=2), n_topics=2).model.weights.round(2).tolist()
     [0.33, 0.67]

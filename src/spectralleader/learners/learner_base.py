@@ -1,35 +1,49 @@
-"""CheckedLearner: what the plain learners share, which check their input before they change."""
+"""LearnerBase: what our learners share, which check their input before they change."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+import inspect
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from spectralleader.arrays import Ints
-from spectralleader.checks.states import take, truth
-from spectralleader.documents import Documents
+from spectralleader.checks.saved import Saved, field, fields
+from spectralleader.checks.states import take, truth, whole
+from spectralleader.documents import MAX_WORDS, Documents
 from spectralleader.documents.recoding import check_recoding
 from spectralleader.learners.protocol import (
+    MAX_TOPICS,
     Predictive,
     check_block,
     check_n_topics,
     check_seed,
     check_vocabulary,
-    sizes_of,
 )
 from spectralleader.models import TopicModel
 from spectralleader.runtime.guard import Guarded, changing
 
+OWN = ("n_words", "seed", "start")  # arguments that learners need not share to be merged
 
-class CheckedLearner(Guarded):
+
+def read_seed(state: Any, name: str) -> int:
+    """Return a stored seed."""
+    return check_seed(take(state, name))
+
+
+class LearnerBase(Guarded, Saved):
     """A learner whose blocks and recodings are checked before anything changes.
 
     A subclass defines how a valid block (`_learn`) and a valid renumbering of words (`_recode`)
-    change it, its `model`, and the names of its constructor's arguments (`parameters`).
+    change it, its `model`, and what else is `saved`.
     """
 
-    parameters: tuple[str, ...] = ("n_topics", "n_words", "seed")
+    saved = fields(
+        n_topics=field(whole, least=1, most=MAX_TOPICS),
+        n_words=field(whole, least=1, most=MAX_WORDS),
+        seed=read_seed,
+        grows=truth,
+    )
 
     def __init__(self, n_topics: int, n_words: int | None, seed: int, n_known: int = 1) -> None:
         self.n_topics, self.seed = check_n_topics(n_topics), check_seed(seed)
@@ -68,22 +82,6 @@ class CheckedLearner(Guarded):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings that learners must share to be merged."""
-        return {n: getattr(self, n) for n in self.parameters if n not in ("n_words", "seed")}
-
-    def to_state(self) -> dict[str, Any]:
-        """Return everything needed to continue."""
-        return {**{name: getattr(self, name) for name in self.parameters}, "grows": self.grows}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return the learner that `to_state` described."""
-        return cls._made(state)
-
-    @classmethod
-    def _made(cls, state: dict[str, Any], **more: Any) -> Self:
-        """Return a new learner with the stored parameters, and with more of them."""
-        sizes_of(state)  # validated before anything of these sizes is allocated
-        learner = cls(**{name: take(state, name) for name in cls.parameters}, **more)
-        learner.grows = truth(state, "grows")
-        return learner
+        """The settings that learners must share to be merged: arguments of the constructor."""
+        names = [n for n in inspect.signature(type(self)).parameters if n in self.saved]
+        return {name: getattr(self, name) for name in names if name not in OWN}
