@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from study.sources.corpora import find_files, get
+from tests.factories import example_learner
 from tools import commands, examples
 
 ROOT = Path(__file__).parents[1]
@@ -82,11 +83,13 @@ def without_numbers(text):
     return " ".join(re.sub(r"\d[\d.,]*", "#", text).split())
 
 
-def test_the_page_on_adding_a_learner_shows_the_learner_that_is_tested():
+def test_the_page_on_adding_a_learner_links_the_learner_that_is_tested():
     page = (ROOT / "docs" / "adding.md").read_text(encoding="utf-8")
-    example = (ROOT / "docs" / "examples" / "hard_em.py").read_text(encoding="utf-8")
-    assert f"```python\n{example}```" in page
-    assert "--8<--" not in page
+    assert "(examples/hard_em.py)" in page
+    example = example_learner()(2)
+    members = re.findall(r"^\| `(\w+)", page, re.MULTILINE)
+    assert [name for name in members if name != "Class" and not hasattr(example, name)] == []
+    assert len(members) > 5
 
 
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/how-it-works.md"])
