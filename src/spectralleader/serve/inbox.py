@@ -250,7 +250,7 @@ class Inbox:
             )
         return self._taken
 
-    def take(self, n: int, *, rest: bool) -> MessageBatch:
+    def take(self, n: int) -> MessageBatch:
         """Return up to n of the next documents, or none if none arrived within a moment."""
         # Slept without the lock, so that posts need not wait.
         if self._taken == self._last:

@@ -149,10 +149,10 @@ def follow_late(log):
     source = FollowedFile(str(log), LiveSettings(wait=60))
     take = source.take
 
-    def write_and_take(n, *, rest):
+    def write_and_take(n):
         if not log.stat().st_size:
             write(log, "one", "two")
-        return take(n, rest=rest)
+        return take(n)
 
     source.take = write_and_take
     reader = LiveReader(source, "file", str(log), ColumnRequest(), LiveSettings(wait=60))
@@ -273,13 +273,13 @@ def test_rotations_while_the_reader_is_behind_lose_and_repeat_nothing(
     found = []
     if n_read:
         fill("first")
-        found += [line.decode() for line in source.take(n_read, rest=True).payloads]
+        found += [line.decode() for line in source.take(n_read).payloads]
     for i in range(times):
         fill(f"generation {i}")
         rotate_all(log, how, 10**18 + (0 if same_time else i))
     fill("last")
     for _ in range(30):
-        found += [line.decode() for line in source.take(2, rest=True).payloads]
+        found += [line.decode() for line in source.take(2).payloads]
     source.close()
     assert found == expected
     assert said == []
@@ -297,9 +297,9 @@ def test_rotations_while_older_files_are_read_lose_and_repeat_nothing(log, how):
         if i % 5 == 4:
             rotate_all(log, how, 10**18 + i)
         if i % 2:
-            found += [line.decode() for line in source.take(1, rest=True).payloads]
+            found += [line.decode() for line in source.take(1).payloads]
     for _ in range(150):
-        found += [line.decode() for line in source.take(1, rest=True).payloads]
+        found += [line.decode() for line in source.take(1).payloads]
     source.close()
     assert found == expected
 
@@ -314,7 +314,7 @@ def test_a_truncation_without_a_copy_is_an_error_if_strict(log):
 
 
 def read_lines(source, n=20):
-    return [line.decode() for _ in range(n) for line in source.take(2, rest=True).payloads]
+    return [line.decode() for _ in range(n) for line in source.take(2).payloads]
 
 
 @pytest.mark.parametrize("strict", [False, True])
@@ -324,7 +324,7 @@ def test_rotated_files_that_were_deleted_or_compressed_unread_are_reported(log, 
     source = FollowedFile(str(log), LiveSettings(say=said.append, strict=strict))
     source.open(None)
     write(log, "first 0", "first 1", "first 2")
-    assert len(source.take(1, rest=True).payloads) == 1
+    assert len(source.take(1).payloads) == 1
     for i in range(3):
         rotate_all(log, how, 10**18 + i)
         write(log, f"generation {i}")

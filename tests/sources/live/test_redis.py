@@ -58,9 +58,9 @@ def test_latest_is_the_first_message_after_the_start(redis_server):
     reader = redis_stream.RedisStream(address, LiveSettings(start="latest", say=print))
     position = reader.open(None)
     redis_server.fill("late", [{"text": "new"}])
-    assert reader.take(9, rest=False).payloads == [[b"text", b"new"]]
+    assert reader.take(9).payloads == [[b"text", b"new"]]
     reader.open(position)
-    assert len(reader.take(9, rest=False).ids) == 1
+    assert len(reader.take(9).ids) == 1
     reader.close()
 
 

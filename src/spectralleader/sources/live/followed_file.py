@@ -148,7 +148,7 @@ class FollowedFile:
         assert self._file is not None
         return self._file
 
-    def take(self, n: int, *, rest: bool) -> MessageBatch:
+    def take(self, n: int) -> MessageBatch:
         """Return up to n of the next lines."""
         if not self._ready and not self._find_lines():
             if self._settings.follow:

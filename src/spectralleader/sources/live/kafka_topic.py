@@ -140,7 +140,7 @@ class KafkaTopic:
     def _at(self, number: int, offset: int = 0) -> Any:
         return self._kafka.TopicPartition(self._topic, number, offset)
 
-    def take(self, n: int, *, rest: bool) -> MessageBatch:
+    def take(self, n: int) -> MessageBatch:
         """Return up to n of the next messages."""
         start = dict(self._offsets)
         numbers, offsets, payloads = self._fetch(n, 0.0)

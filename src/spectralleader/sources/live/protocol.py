@@ -65,12 +65,8 @@ class LiveSource(Protocol):
             If the position belongs to another stream or does not exist in this one.
         """
 
-    def take(self, n: int, *, rest: bool) -> MessageBatch:
-        """Return up to n of the next messages, or none if none arrived within a moment.
-
-        With `rest`, also return messages at the end of the stream that would otherwise wait for
-        more, such as an incomplete portion of a partition.
-        """
+    def take(self, n: int) -> MessageBatch:
+        """Return up to n of the next messages, or none if none arrived within a moment."""
 
     def describe(self, position: Json) -> str:
         """Return the lag of a position behind the end of the stream, in words."""

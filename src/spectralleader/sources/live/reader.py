@@ -128,7 +128,7 @@ class LiveReader(Blocks):
         messages = MessageBatch([], [], lambda n: opened)
         while not messages.ids and not (messages.at_end and not self._settings.follow):
             raise_if_interrupted()
-            messages = self._source.take(N_SAMPLE, rest=self._is_overdue)
+            messages = self._source.take(N_SAMPLE)
             if messages.ids and are_all_invalid(messages.payloads):
                 self._report([(BROKEN_JSON, id, "") for id in messages.ids])
                 messages = MessageBatch([], [], messages.after, messages.at_end)
@@ -188,7 +188,7 @@ class LiveReader(Blocks):
         """Fetch the next messages and decode them."""
         messages, self._sampled = self._sampled, None
         if messages is None:
-            messages = self._source.take(N_AHEAD, rest=self._is_overdue)
+            messages = self._source.take(N_AHEAD)
         if not messages.ids or self._format is None:
             return messages
         decoded = decode_messages(self._format, self.names[0], messages.ids, messages.payloads)

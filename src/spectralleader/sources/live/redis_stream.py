@@ -151,7 +151,7 @@ class RedisStream:
             self._say(lost)
         self._n_added = info.n_added - n_left
 
-    def take(self, n: int, *, rest: bool) -> MessageBatch:
+    def take(self, n: int) -> MessageBatch:
         """Return up to n of the next messages."""
         n = min(n, self._n_fetch)
         command = ["XREAD", "COUNT", n]
