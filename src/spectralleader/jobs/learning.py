@@ -22,9 +22,9 @@ from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import AnyReader, Source
 from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
 from spectralleader.sources.files import Reader, TextBlock
-from spectralleader.sources.files.learned_input import LearnedInput
 from spectralleader.sources.live import LiveReader
 from spectralleader.sources.live.folder import FolderReader
+from spectralleader.sources.position import LearnedInput
 from spectralleader.storage import Checkpoint
 from spectralleader.text.first_use import compile_for
 

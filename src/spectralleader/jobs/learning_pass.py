@@ -18,9 +18,8 @@ from spectralleader.jobs.progress import Progress
 from spectralleader.jobs.source import AnyReader
 from spectralleader.runtime.interrupts import Terminated, raise_if_interrupted
 from spectralleader.sources.files import TextBlock
-from spectralleader.sources.files.learned_input import LearnedInput
 from spectralleader.sources.live import LiveReader
-from spectralleader.sources.position import Position
+from spectralleader.sources.position import LearnedInput, Position
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.checkpoint import Losses, LossPoint, Run
 

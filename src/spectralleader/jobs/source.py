@@ -12,12 +12,10 @@ from spectralleader.checks.paths import check_kept
 from spectralleader.jobs.progress import Progress
 from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files import Columns, Reader
-from spectralleader.sources.files.byte_stream import check_encoding
-from spectralleader.sources.files.columns import ColumnRequest
 from spectralleader.sources.live import LiveReader, is_address
 from spectralleader.sources.live.addresses import check_scheme, make_reader
 from spectralleader.sources.live.folder import FolderReader, list_folder
-from spectralleader.sources.live.protocol import WAIT, LiveSettings
+from spectralleader.sources.options import SourceOptions
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.vectoriser import MAX_WORDS, MIN_COUNT
 from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
@@ -29,46 +27,21 @@ AnyReader = Reader | LiveReader | FolderReader
 
 
 @dataclass(frozen=True)
-class Source:
-    """The input of a job; see `spectralleader.sources.read`."""
+class Source(SourceOptions):
+    """The input of a job, and how it is read."""
 
     files: tuple[str, ...]
-    text: tuple[str, ...] | None = None
-    time: str | None = None
-    label: str | None = None
-    block: int = 100
-    format: str | None = None
-    strict: bool = False
-    sort: bool = False
-    keep: tuple[str, ...] = ()
-    empty: bool = False
-    tokens: str | None = None  # the column of documents of tokens, instead of text
     split: str | None = None  # how text is split into tokens; see `Tokens`
-    follow: bool | None = None  # wait for new messages at the end; None: for brokers only
-    start: str = "earliest"  # where a live source starts without a position, or "latest"
-    wait: float = WAIT  # seconds until an incomplete block of a live source is returned
-    encoding: str | None = None  # of the text; None: UTF-8
-    time_format: str | None = None  # of times, as in `datetime.strptime`; None: known ones
-    header: bool = True  # whether CSV and TSV files begin with the names of their columns
-    learned: str | None = None  # the setting "text" of a model, to read the columns it learned
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         Tokens(self.split)  # report an invalid one before reading
-        if check_encoding(self.encoding) is not None and self.is_live:
-            raise ValueError(
-                "brokers and followed files are read as UTF-8; omit --encoding, or pipe the input "
-                "through iconv"
-            )
-        if self.time_format is not None and self.is_live:
-            raise ValueError("the times of live sources have known formats; omit --time-format")
-        if not self.header and self.is_live:
-            raise ValueError("live sources have no header; omit --no-header")
+        if self.is_live:
+            self.check_live()
         if self.tokens and self.text:
             raise ValueError("text and tokens exclude each other (--text, --tokens)")
         if self.is_live and len(self.files) > 1:
             raise ValueError("only one broker, followed file or followed folder can be read")
-        if self.is_live and self.sort:
-            raise ValueError("a live source cannot be sorted; omit --sort")
         if not self.is_live and self.start != "earliest":
             raise ValueError(
                 "files are read from the beginning; --from latest requires a broker or --follow"
@@ -96,27 +69,16 @@ class Source:
         for name in self.files:
             check_scheme(name)
         if not self.is_live:
-            return self._read(self.block, sort=self.sort)
+            return Reader(self.paths, self._as_read)
         if "-" in self.files:
             raise ValueError("standard input is always followed; omit --follow")
         [name] = self.files
-        follow, say = self.follow is not False, (progress or Progress()).say
-        how = (self.block, follow, self.start, self.strict, self.format, say, self.wait)
-        return make_reader(name, self._requested_columns, LiveSettings(*how))
+        return make_reader(name, replace(self._as_read, say=(progress or Progress()).say))
 
     @property
-    def _requested_columns(self) -> ColumnRequest:
-        """The columns to read; a text column that is split later is read as text."""
-        others = (self.time, self.label, self.keep)
-        if self.split:
-            return ColumnRequest(self.tokens or self.text, *others, "", self.learned)
-        return ColumnRequest(self.text, *others, self.tokens, self.learned)
-
-    def _read(self, block: int, *, sort: bool) -> Reader:
-        how: dict[str, Any] = {"strict": self.strict, "sort": sort, "format": self.format}
-        how |= {"empty": self.empty, "encoding": self.encoding, "time_format": self.time_format}
-        how["header"] = self.header
-        return Reader(self.paths, self._requested_columns, block, **how)
+    def _as_read(self) -> Source:
+        """These options; a text column that is split later is read as text."""
+        return replace(self, text=self.named or None, tokens="") if self.split else self
 
     @property
     def once_only(self) -> str | None:
@@ -138,7 +100,7 @@ class Source:
             If no row is valid.
         """
         n_docs = 0
-        with self._read(COUNT_BLOCK, sort=False) as reader:
+        with Reader(self.paths, replace(self._as_read, block=COUNT_BLOCK, sort=False)) as reader:
             for block in reader:
                 raise_if_interrupted()
                 yield block.texts

@@ -5,10 +5,9 @@ import shutil
 import pytest
 
 from spectralleader.sources import open_source
-from spectralleader.sources.files.columns import ColumnRequest
 from spectralleader.sources.live import LiveReader
 from spectralleader.sources.live.followed_file import FollowedFile
-from spectralleader.sources.live.protocol import LiveSettings
+from spectralleader.sources.options import SourceOptions
 
 
 @pytest.fixture
@@ -146,7 +145,7 @@ def test_a_file_of_which_nothing_was_learned_is_found_after_its_rotation(log, ho
 
 def follow_late(log):
     """Open an empty log whose first lines come while it is followed."""
-    source = FollowedFile(str(log), LiveSettings(wait=60))
+    source = FollowedFile(str(log), SourceOptions(wait=60))
     take = source.take
 
     def write_and_take(n):
@@ -155,7 +154,7 @@ def follow_late(log):
         return take(n)
 
     source.take = write_and_take
-    reader = LiveReader(source, "file", str(log), ColumnRequest(), LiveSettings(wait=60))
+    reader = LiveReader(source, "file", str(log), SourceOptions(wait=60))
     reader.start(None)
     return reader
 
@@ -268,7 +267,7 @@ def test_rotations_while_the_reader_is_behind_lose_and_repeat_nothing(
         write(log, *lines)
         expected.extend(lines)
 
-    source = FollowedFile(str(log), LiveSettings(say=said.append))
+    source = FollowedFile(str(log), SourceOptions(say=said.append))
     source.open(None)
     found = []
     if n_read:
@@ -288,7 +287,7 @@ def test_rotations_while_the_reader_is_behind_lose_and_repeat_nothing(
 @pytest.mark.parametrize("how", ["rename", "copy"])
 def test_rotations_while_older_files_are_read_lose_and_repeat_nothing(log, how):
     expected, found = [], []
-    source = FollowedFile(str(log), LiveSettings())
+    source = FollowedFile(str(log), SourceOptions())
     source.open(None)
     for i in range(60):
         line = f"line {i} of a log that is rotated faster than it is read"
@@ -321,7 +320,7 @@ def read_lines(source, n=20):
 @pytest.mark.parametrize("how", ["rename", "copy"])
 def test_rotated_files_that_were_deleted_or_compressed_unread_are_reported(log, how, strict):
     said = []
-    source = FollowedFile(str(log), LiveSettings(say=said.append, strict=strict))
+    source = FollowedFile(str(log), SourceOptions(say=said.append, strict=strict))
     source.open(None)
     write(log, "first 0", "first 1", "first 2")
     assert len(source.take(1).payloads) == 1
@@ -360,7 +359,7 @@ def test_rotated_files_that_were_deleted_while_an_older_one_was_read_are_reporte
 def test_files_that_begin_with_the_same_banner_are_told_apart(log, how):
     banner = [f"# banner {i}" for i in range(60)]
     expected = []
-    source = FollowedFile(str(log), LiveSettings())
+    source = FollowedFile(str(log), SourceOptions())
     source.open(None)
     for i in range(4):
         write(log, *banner, f"generation {i}")
@@ -372,7 +371,7 @@ def test_files_that_begin_with_the_same_banner_are_told_apart(log, how):
 
 
 def test_a_renamed_file_is_not_left_before_the_new_one_has_a_line(log):
-    source = FollowedFile(str(log), LiveSettings())
+    source = FollowedFile(str(log), SourceOptions())
     source.open(None)
     write(log, "one")
     assert read_lines(source, 2) == ["one"]

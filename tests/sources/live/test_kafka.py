@@ -7,7 +7,7 @@ import pytest
 from spectralleader.sources import open_source
 from spectralleader.sources.files import problems
 from spectralleader.sources.live import kafka_topic
-from spectralleader.sources.live.protocol import LiveSettings
+from spectralleader.sources.options import SourceOptions
 from tests.servers import needs_kafka
 
 pytestmark = needs_kafka
@@ -91,12 +91,12 @@ def test_broken_messages_at_the_beginning_decide_nothing(kafka_cluster):
 def test_latest_begins_at_the_end_and_other_topics_are_refused(kafka_cluster):
     kafka_cluster.fill("late", as_json(*["old"] * 8))
     address = f"{kafka_cluster.address}/late"
-    topic = kafka_topic.KafkaTopic(address, LiveSettings(start="latest", say=print))
+    topic = kafka_topic.KafkaTopic(address, SourceOptions(start="latest", say=print))
     position = topic.open(None)
     assert position["offsets"] == {"0": 2, "1": 2, "2": 2, "3": 2}
     topic.close()
-    stored = {"kind": "kafka", "at": position, "read": {"kind": "json", "text": ["text"]}}
-    stored["read"] |= {"time": None, "label": None, "tokens": False}
+    format = {"kind": "json", "columns": {"text": ["text"]}}
+    stored = {"kind": "kafka", "at": position, "read": format}
     kafka_cluster.fill("late", as_json("new"), n_partitions=1)
     with open_source(address, after=stored, follow=False) as reader:
         assert next(reader).texts == ["new"]
@@ -152,7 +152,7 @@ def test_a_broker_that_refuses_commits_is_reported_once(kafka_cluster):
     from confluent_kafka import KafkaError
 
     said = []
-    topic = kafka_topic.KafkaTopic("kafka://x/y", LiveSettings(start="latest", say=said.append))
+    topic = kafka_topic.KafkaTopic("kafka://x/y", SourceOptions(start="latest", say=said.append))
     for _ in range(2):
         topic._note_commit(KafkaError(KafkaError.GROUP_AUTHORIZATION_FAILED), [])
         topic._note_commit(KafkaError(KafkaError._TRANSPORT), [])  # away: reported elsewhere

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Annotated
 
 import msgspec
+from msgspec import structs
 
 from spectralleader.sources.files.times import parse_time
+from spectralleader.sources.options import SourceOptions
 from spectralleader.text.tokens import parse_tokens
 
 # Column names that are recognised, the most specific first.
@@ -25,10 +27,10 @@ MIN_WORDS = 3.0  # a column looks like text if its values have at least this man
 Sample = Mapping[str, Sequence[str | None]]
 
 
-class Columns(NamedTuple):
-    """The names of the columns that are read."""
+class Columns(msgspec.Struct, frozen=True):
+    """The names of the columns that are read; stored with the position of a live source."""
 
-    text: tuple[str, ...]  # joined by a space
+    text: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]  # joined by a space
     time: str | None = None
     label: str | None = None
     keep: tuple[str, ...] = ()  # passed through unchanged
@@ -41,19 +43,8 @@ class Columns(NamedTuple):
         return tuple(dict.fromkeys([*self.text, *others]))
 
 
-class ColumnRequest(NamedTuple):
-    """The columns that the caller asked for; None means guess, "" means the file has none."""
-
-    text: str | Sequence[str] | None = None
-    time: str | None = None
-    label: str | None = None
-    keep: Sequence[str] = ()  # further columns, passed through
-    tokens: str | None = None  # instead of text
-    learned: str | None = None  # those a model was learned from, joined by ","; rather than a guess
-
-
 def choose(
-    requested: ColumnRequest, names: Sequence[str], sample: Sample, file: str
+    requested: SourceOptions, names: Sequence[str], sample: Sample, file: str
 ) -> tuple[Columns, list[str]]:
     """Return the columns to read, and a description of every guess.
 
@@ -79,20 +70,17 @@ def choose(
     example = show_tokens(text[0], sample) if len(text) == 1 and requested.tokens != "" else None
     if example or is_guess:
         guesses.insert(0, example or f"text from the column {text[0]!r}")
-    if example:
-        columns = columns._replace(tokens=True)
-    elif requested.tokens:
+    if requested.tokens and not example:
         check_tokens(requested.tokens, sample, file)
-        columns = columns._replace(tokens=True)
-    elif requested.tokens is None:
+    elif requested.tokens is None and not example:
         check_plain(columns, sample, file)
-    return columns, guesses
+    return structs.replace(columns, tokens=bool(example or requested.tokens)), guesses
 
 
-def find_requested(requested: ColumnRequest, names: Sequence[str]) -> tuple[str, ...] | None:
+def find_requested(requested: SourceOptions, names: Sequence[str]) -> tuple[str, ...] | None:
     """Return the text columns that were named, else those learned from; None to guess."""
-    if given := requested.tokens or requested.text:
-        return (given,) if isinstance(given, str) else tuple(given)
+    if requested.named:
+        return requested.named
     if requested.learned is None:
         return None
     # The name of a single column may have a comma.

@@ -34,7 +34,7 @@ class Problems:
     examples: dict[str, str]  # by kind: the first detail, such as the value that is invalid
 
     def __init__(
-        self, names: list[str], *, strict: bool = False, advice: Mapping[str, str] = NO_ADVICE
+        self, names: Sequence[str], *, strict: bool = False, advice: Mapping[str, str] = NO_ADVICE
     ) -> None:
         self.counts = {}
         self.places = {}
