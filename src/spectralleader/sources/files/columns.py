@@ -27,7 +27,7 @@ MIN_WORDS = 3.0  # a column looks like text if its values have at least this man
 Sample = Mapping[str, Sequence[str | None]]
 
 
-class Columns(msgspec.Struct, frozen=True):
+class Columns(msgspec.Struct, frozen=True, omit_defaults=True):
     """The names of the columns that are read; stored with the position of a live source."""
 
     text: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]  # joined by a space

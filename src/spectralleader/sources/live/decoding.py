@@ -41,7 +41,7 @@ class MessageFormat(msgspec.Struct, frozen=True):
         """Return the format as plain JSON."""
         # Columns that are passed through do not affect what is learned.
         columns = structs.replace(self.columns, keep=())
-        return msgspec.to_builtins(structs.replace(self, columns=columns))
+        return {"kind": self.kind, "columns": msgspec.json.decode(msgspec.json.encode(columns))}
 
 
 class Problem(NamedTuple):
