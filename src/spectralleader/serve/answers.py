@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from spectralleader.runtime.guard import guard_of
 from spectralleader.serve.service import RENEW, SHARE, read
-from spectralleader.text.levelled_snapshot import LevelledSnapshot
-from spectralleader.text.snapshot import Snapshot
+from spectralleader.text.snapshot import LevelledSnapshot, Snapshot
 from spectralleader.text.topics import TextTopics
 
 PAUSE = 4  # as SHARE, for work that takes t seconds of CPU time and blocks nothing

@@ -20,9 +20,8 @@ from spectralleader.serve.answers import AnswerCache, RequestBatcher
 from spectralleader.serve.messages import Limits, RequestError, read_body, read_times, try_again
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.service import Service, read
-from spectralleader.text.levelled_snapshot import LevelledSnapshot
-from spectralleader.text.levels import ALL, AUTO
-from spectralleader.text.snapshot import Snapshot
+from spectralleader.text.annotations import ALL, AUTO
+from spectralleader.text.snapshot import LevelledSnapshot, Snapshot
 from spectralleader.text.topics import TextTopics
 
 N_WORDS = 10  # of a topic

@@ -6,7 +6,6 @@ import sys
 import threading
 from collections import deque
 from datetime import UTC, datetime
-from math import isnan
 from pathlib import Path
 from time import monotonic, time
 from typing import Any, NamedTuple
@@ -257,14 +256,4 @@ def read(snapshot: Snapshot, texts: list[Any]) -> list[dict[str, Any]]:
 
     A document without known words has no topic.
     """
-    found = zip(*(column.tolist() for column in snapshot.classify(texts)), strict=True)
-    return [
-        {
-            "topic": k + 1 if length else None,
-            "name": (snapshot.name(k) or None) if length else None,
-            "probability": round(probability, 4) if length else None,
-            "known_words": int(length),
-            "p_value": None if isnan(p_value) else round(p_value, 4),
-        }
-        for k, probability, length, p_value in found
-    ]
+    return snapshot.classify(texts).rows()
