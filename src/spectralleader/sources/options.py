@@ -84,6 +84,7 @@ class SourceOptions:
     follow: bool | None = None  # None: brokers are followed, files and folders are not
     start: str = "earliest"
     wait: float = WAIT
+    # Not compared: two records are equal if they read the same documents.
     say: Say = field(default=ignore, compare=False, repr=False)
 
     def __post_init__(self) -> None:

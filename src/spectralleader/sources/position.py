@@ -144,6 +144,7 @@ class LearnedInput:
         self.n_docs = end
 
     def _update(self, texts: list[Any]) -> None:
+        # The last line may be half written when it is learned, so it has a digest of its own.
         self._digest.update(as_bytes(texts[:-1]))
         self._before_last = self._digest.copy()
         self._digest.update(as_bytes(texts[-1:]))
@@ -157,6 +158,7 @@ class LearnedInput:
             for i in range(len(self._files), file):
                 self._files.append(self._place(i, PieceStart(self._ends[i], 1)))
             self._at = self._at or self._place(file, start)
+        # Learning goes on without the file; only resuming from it is impossible.
         except OSError:
             return Position(self.n_docs)
         files = [*self._files, self._at] if file or start.offset else []
@@ -235,6 +237,7 @@ def is_in_file(name: str, at: FilePosition, *, is_whole: bool) -> bool:
 
 def as_bytes(texts: list[Any]) -> bytes:
     """Return an injective encoding of a list of texts or documents of tokens."""
+    # The length before each text keeps ["a", "b"] and ["ab"] apart.
     texts = [text if type(text) is str else as_json(text) for text in texts]
     return "".join([f"{len(text)}:{text}" for text in texts]).encode("utf-8", "surrogatepass")
 

@@ -91,6 +91,7 @@ def find_requested(requested: SourceOptions, names: Sequence[str]) -> tuple[str,
 def show_tokens(name: str, sample: Sample) -> str | None:
     """Return a description of the first document, or None unless most values are token lists."""
     found = [parse_tokens(value) for value in sample.get(name, ()) if value and value.strip()]
+    # A few rows may be odd, as in `check_plain`.
     if 2 * found.count(None) >= len(found):
         return None
     first = next(filter(None, found), None)
@@ -156,6 +157,7 @@ def guess_text(names: Sequence[str], sample: Sample, file: str, everything: Sequ
     """Return the column with a known name for text, else the only one that looks like text."""
     if (known := find_known(names, TEXT_NAMES)) is not None:
         return known
+    # Lists of tokens count only if nothing looks like text: files often have lists of tags, too.
     lists = [name for name in names if show_tokens(name, sample)]
     looks = [name for name in names if count_words(sample.get(name, ())) >= MIN_WORDS] or lists
     if len(looks) == 1:
@@ -187,6 +189,7 @@ def guess_label(names: Sequence[str]) -> str | None:
 
 def find_known(names: Sequence[str], known: Sequence[str]) -> str | None:
     """Return the column whose name comes first among the known ones, ignoring case."""
+    # Reversed, so that of columns that differ in case alone the first one is taken.
     by_name = {name.lower(): name for name in reversed(names)}
     return next((by_name[name] for name in known if name in by_name), None)
 

@@ -55,6 +55,7 @@ class Problems:
         self.counts[kind] = count = self.counts.get(kind, 0) + 1
         if detail:
             self.examples.setdefault(kind, detail)
+        # A file may have millions of invalid rows: their number is kept, not their places.
         if count > N_PLACES:
             return
         self.places.setdefault(kind, []).append(place)

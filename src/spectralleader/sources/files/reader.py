@@ -142,6 +142,7 @@ class Reader(Blocks):
                     self._start = PieceStart(0, 1)
                 yield from self._rows_of(table, file)
                 name, end = self.names[file], table.end
+                # A compressed file is as long as it is on the disk; a pipe has no size.
                 is_file = end is None and os.path.isfile(name)
                 self._ends.append(os.path.getsize(name) if is_file else end or 0)
             finally:

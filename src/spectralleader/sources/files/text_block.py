@@ -173,6 +173,7 @@ def _read_documents(
 ) -> tuple[list[Any], list[bool]]:
     """Return the texts or lists of tokens of records, and which of them are documents."""
     if len(parts) == 1:
+        # The usual case: one column, whose texts need no joining.
         texts: list[Any] = [text or "" for text in parts[0]]
     else:
         texts = [" ".join(filter(None, row)) for row in zip(*parts, strict=True)]

@@ -39,6 +39,7 @@ def is_address(name: str) -> bool:
 def check_scheme(name: str) -> None:
     """Raise for a URL with an unknown scheme."""
     scheme, is_url, _ = name.partition("://")
+    # A file may have such a name.
     if is_url and scheme not in ADDRESSES and not Path(name).exists():
         known = ", ".join(f"{one}://" for one in ADDRESSES)
         raise ValueError(f"unknown scheme {scheme}://; use {known}, a file or a folder")

@@ -100,6 +100,7 @@ def guess_format(
 ) -> tuple[MessageFormat, list[str]]:
     """Return the format of messages inferred from some of them, and descriptions of guesses."""
     kind: Kind
+    # Redis has fields; only the others must be told apart by what they contain.
     if isinstance(payloads[0], list):
         kind, names = "fields", list_fields(payloads)
     elif any(parse(payload) is not None for payload in payloads):
@@ -109,6 +110,7 @@ def guess_format(
     sampled = read_records(MessageFormat(kind, Columns(names)), payloads, lambda *_: None)
     sample = dict(zip(names, sampled.fields, strict=True))
     columns, guesses = choose(requested, names, sample, name)
+    # The column is ours, and no guess to be reported.
     if kind == "text":
         check_columns(columns, names, name)
         guesses = [guess for guess in guesses if "from the column" not in guess]

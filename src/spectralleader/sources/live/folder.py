@@ -97,6 +97,7 @@ class FolderReader(LiveBlocks):
         return following is not None
 
     def _report_late(self, names: set[str]) -> None:
+        # At the first look nothing is late: what sorts before the position was learned.
         late = {name for name in names - self._known if self._known and name < self._name}
         for name in sorted(late):
             self._options.say(f"{name} sorts before {self._name}, which was already read; skipped")
@@ -108,6 +109,7 @@ class FolderReader(LiveBlocks):
         raise_if_interrupted()
         block = None if self._reader is None else next(self._reader, None)
         if block is not None and self._learned is not None:
+            # The position counts what is returned: the reader is ahead of it.
             self._learned.add(block.texts)
             at = self._learned.position.to_state()
             self.position = {"kind": KIND, "file": self._name, **at}

@@ -209,6 +209,7 @@ class FollowedFile:
         The bytes before the position show it. If there are none, a new rotated file shows it.
         """
         size = os.fstat(self._handle.fileno()).st_size
+        # A smaller file needs no comparison.
         if size < self._cursor.offset + len(self._rest):
             return True
         if self._cursor.offset:
@@ -271,6 +272,7 @@ class FollowedFile:
         n_unreadable = next((i for i, one in enumerate(newer) if not one.is_compressed), len(newer))
         for one in newer[:n_unreadable]:
             self._report(f"{one.path} was compressed before it was read: its lines are lost")
+        # An open file without a name was deleted, and files after it may have been, too.
         is_deleted = not os.fstat(self._handle.fileno()).st_nlink
         if is_deleted and newer and not n_unreadable and identify(newer[0]) != self._successor:
             self._report(
@@ -386,6 +388,7 @@ def find_rotated(path: Path) -> list[Rotated]:
 
     They may be renamed while they are listed, so they are listed until two looks agree.
     """
+    # A log may be renamed from .1 to .2 between two entries of one listing, and be missed.
     found, again = list_rotated(path), list_rotated(path)
     while [one.place for one in found] != [one.place for one in again]:
         found, again = again, list_rotated(path)

@@ -65,6 +65,7 @@ class KafkaTopic:
         self._offsets: dict[int, int] = {}  # of the next message of each partition
         self._ended: set[int] = set()  # partitions whose end was reached
         self._ends: dict[int, int] = {}  # end offsets of partitions when they were opened
+        # What was reported already: librdkafka repeats its errors.
         self._is_down = self._is_refused = False
 
     def open(self, position: Json | None) -> Json:
@@ -84,6 +85,7 @@ class KafkaTopic:
             self._back_off = BackOff(self.name, self._say, PATIENCE)
         partitions = self._list_partitions()
         stored = {} if position is None else self._read_offsets(position)
+        # Partitions of a topic can be added, but never removed.
         if missing := sorted(set(stored) - set(partitions)):
             raise ValueError(
                 f"{self.name} has no partition {missing[0]}, which was learned before, so it is "
@@ -146,6 +148,7 @@ class KafkaTopic:
         at = dict(self._offsets)
         found = self._fetch(n, 0.0)
         if not found and (self._options.waits or not self._is_at_end):
+            # Nothing is there: wait for one message, not for n of them.
             found = self._fetch(1, LOOK)
         kind = self._kafka.Message
         numbers, offsets = list(map(kind.partition, found)), list(map(kind.offset, found))

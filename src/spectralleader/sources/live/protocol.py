@@ -108,6 +108,7 @@ class BackOff:
             self._is_down, self._since = True, monotonic()
             if self._patience == float("inf"):
                 self._say(f"{self._name} cannot be reached ({error}); retrying")
+        # The next wait counts, so that the error comes within the time and not after it.
         if monotonic() - self._since + self._step > self._patience:
             raise ValueError(
                 f"{self._name} cannot be reached: {error}; check the address, and that the server "

@@ -187,6 +187,7 @@ class LiveReader(LiveBlocks):
 
     def _take(self) -> bool:
         """Fetch the next messages and decode them; return whether the stream has no more."""
+        # The messages that were guessed from are learned, too.
         messages, self._sampled = self._sampled or self._source.take(N_AHEAD), None
         if messages.ids and self._format is not None:
             self._report(self._decoded.finish()[1])

@@ -79,6 +79,7 @@ class RedisStream:
             retry=None,
             health_check_interval=0,
         )
+        # Messages are decoded by `decoding`, once.
         self._client.set_response_callback("XREAD", as_it_is)
         if position is None:
             self._back_off = BackOff(self.name, self._say, PATIENCE)
@@ -117,6 +118,7 @@ class RedisStream:
 
     def _check_same(self, info: StreamInfo) -> None:
         """Raise if the position cannot be in the stream."""
+        # A stream that was recreated may have later ids, but fewer messages.
         is_short = info.n_added is not None and info.n_added < (self._n_added or 0)
         if order(info.last) < order(self._id) or is_short:
             raise ValueError(
