@@ -190,4 +190,7 @@ def read_position(position: Any, kind: str) -> tuple[Json, MessageFormat]:
     found = take(position, "kind")
     if found != kind:
         raise ValueError(f"the position belongs to a {found!r:.40} source, not to a {kind!r} one")
-    return take(position, "at"), msgspec.convert(take(position, "read"), MessageFormat)
+    try:
+        return take(position, "at"), msgspec.convert(take(position, "read"), MessageFormat)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"the position has an invalid format of messages: {error}") from error
