@@ -110,7 +110,7 @@ def test_tokens_are_taken_as_from_files(asked_of_tokens):
     ask = asked_of_tokens.learn
     assert ask(tokens=[["a", 7, None, "", 8.0]])[0] == 202
     assert ask(counts=[{"a": 2.0, "b": None, "": 3}])[0] == 202
-    payloads = asked_of_tokens.inbox.take(10, rest=True).payloads
+    payloads = asked_of_tokens.inbox.take(10).payloads
     stored = [json.loads(payload)["tokens"] for payload in payloads]
     assert stored == [["a", "7", "8"], {"a": 2}]
     status, _, found = asked_of_tokens.ask("POST", "/predict", {"tokens": [["a", 7, None]]})

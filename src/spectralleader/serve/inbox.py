@@ -23,10 +23,10 @@ import msgspec
 from spectralleader.jobs import Progress, Source
 from spectralleader.serve.messages import RequestError, stopping, try_again
 from spectralleader.sources.files import Columns
-from spectralleader.sources.files.columns import ColumnRequest
 from spectralleader.sources.live import LiveReader
 from spectralleader.sources.live.decoding import MessageFormat
-from spectralleader.sources.live.protocol import Json, LiveSettings, MessageBatch
+from spectralleader.sources.live.protocol import Json, MessageBatch
+from spectralleader.sources.options import SourceOptions
 from spectralleader.storage.atomic import sync_folder
 
 KIND = "inbox"  # of positions
@@ -250,7 +250,7 @@ class Inbox:
             )
         return self._taken
 
-    def take(self, n: int, *, rest: bool) -> MessageBatch:
+    def take(self, n: int) -> MessageBatch:
         """Return up to n of the next documents, or none if none arrived within a moment."""
         # Slept without the lock, so that posts need not wait.
         if self._taken == self._last:
@@ -302,7 +302,7 @@ def describe_error(error: sqlite3.Error | OSError) -> str:
 class InboxSource(Source):
     """The inbox as the input of learning."""
 
-    follow: bool | None = True
+    follow: bool | None = field(default=True, kw_only=True)
     inbox: Inbox = field(kw_only=True)
     has_tokens: bool = False  # documents are tokens, not texts
 
@@ -311,8 +311,8 @@ class InboxSource(Source):
         self.inbox.say = (progress or Progress()).say
         name = "tokens" if self.has_tokens else "text"
         format = MessageFormat("json", Columns((name,), "time", tokens=self.has_tokens))
-        settings = LiveSettings(self.block, say=self.inbox.say, wait=0.0)
-        return InboxReader(self.inbox, format, settings)
+        options = SourceOptions(block=self.block, say=self.inbox.say, wait=0.0)
+        return InboxReader(self.inbox, format, options)
 
 
 class InboxReader(LiveReader):
@@ -320,8 +320,8 @@ class InboxReader(LiveReader):
 
     starts_alike = True
 
-    def __init__(self, inbox: Inbox, format: MessageFormat, settings: LiveSettings) -> None:
-        super().__init__(inbox, KIND, "the inbox", ColumnRequest(), settings)
+    def __init__(self, inbox: Inbox, format: MessageFormat, options: SourceOptions) -> None:
+        super().__init__(inbox, KIND, "the inbox", options)
         self._first = {"kind": KIND, "at": None, "read": format.to_state()}
 
     def start(self, position: Json | None) -> None:
