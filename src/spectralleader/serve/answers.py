@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable, Hashable
 from time import monotonic, thread_time
 from typing import Any, NamedTuple
 
+from anyio.to_thread import run_sync
+
 from spectralleader.runtime.guard import guard_of
+from spectralleader.serve.messages import Classified
 from spectralleader.serve.service import RENEW, SHARE, read
 from spectralleader.text.levelled_snapshot import LevelledSnapshot
 from spectralleader.text.snapshot import Snapshot
@@ -24,42 +26,40 @@ class CachedAnswer(NamedTuple):
     until: float  # when it expires, if there are newer documents
     n_docs: int  # learned when it was computed
 
+    def is_valid(self, topics: TextTopics) -> bool:
+        """Return whether it may be given."""
+        return monotonic() < self.until or self.n_docs == topics.n_docs
+
 
 class AnswerCache:
     """Answers computed from topics that continue to learn, by request."""
 
     def __init__(self) -> None:
         self._cached: dict[Hashable, CachedAnswer] = {}
-        self._lock = threading.Lock()
+        self._lock = asyncio.Lock()  # of the one that is being computed
 
-    def get(
+    async def get(
         self, key: Hashable, topics: TextTopics, read: Callable[[LevelledSnapshot], Any]
     ) -> Any:
         """Return the cached answer; recompute it if it has expired and there are newer documents.
 
-        The thread that finds it expired recomputes it, while others use the old one. Learning only
-        waits for the copy of the topics, at most a twentieth of the time.
+        Who finds it expired recomputes it in another thread, while others use the old one.
         """
         cached = self._cached.get(key)
-        if self.has(key, topics) or not self._lock.acquire(blocking=cached is None):
-            return self._cached[key].value
-        try:
-            if not self.has(key, topics):
-                self._cached[key] = make(topics, read)
-            return self._cached[key].value
-        finally:
-            self._lock.release()
-
-    def has(self, key: Hashable, topics: TextTopics) -> bool:
-        """Return whether a valid answer is cached."""
-        cached = self._cached.get(key)
-        if cached is None:
-            return False
-        return monotonic() < cached.until or cached.n_docs == topics.n_docs
+        if cached is None or not (cached.is_valid(topics) or self._lock.locked()):
+            async with self._lock:
+                # Another request may have computed it while this one waited.
+                cached = self._cached.get(key)
+                if cached is None or not cached.is_valid(topics):
+                    cached = self._cached[key] = await run_sync(make, topics, read)
+        return cached.value
 
 
 def make(topics: TextTopics, read: Callable[[LevelledSnapshot], Any]) -> CachedAnswer:
-    """Copy the topics, which blocks learning, and compute the answer, which does not."""
+    """Copy the topics, which blocks learning, and compute the answer, which does not.
+
+    Learning waits at most a twentieth of the time.
+    """
     with guard_of(topics):
         began = monotonic()
         snapshot = topics.hold()
@@ -76,7 +76,7 @@ class PendingRequest(NamedTuple):
 
     snapshot: Snapshot
     documents: list[Any]
-    answer: asyncio.Future[list[dict[str, Any]]]
+    answer: asyncio.Future[list[Classified]]
 
 
 class RequestBatcher:
@@ -89,7 +89,7 @@ class RequestBatcher:
     def __init__(self) -> None:
         self._pending: list[PendingRequest] = []
 
-    async def read(self, snapshot: Snapshot, documents: list[Any]) -> list[dict[str, Any]]:
+    async def read(self, snapshot: Snapshot, documents: list[Any]) -> list[Classified]:
         """Return the result of `read`, computed at the end of this turn."""
         loop = asyncio.get_running_loop()
         if not self._pending:
@@ -99,22 +99,24 @@ class RequestBatcher:
         return await request.answer
 
     def _answer(self) -> None:
-        pending, self._pending = self._pending, []
+        # Those whose clients are gone are done.
+        pending = [request for request in self._pending if not request.answer.done()]
+        self._pending = []
         for snapshot in {id(request.snapshot): request.snapshot for request in pending}.values():
-            batch = [r for r in pending if r.snapshot is snapshot and not r.answer.done()]
-            try:
-                rows = iter(read(snapshot, [text for r in batch for text in r.documents]))
-            except Exception:  # of a tokenizer, say: only the request that caused it must fail
-                for request in batch:
-                    answer_alone(request)
-                continue
-            for request in batch:
-                request.answer.set_result([next(rows) for _ in request.documents])
+            answer([request for request in pending if request.snapshot is snapshot])
 
 
-def answer_alone(request: PendingRequest) -> None:
-    """Classify the documents of one request."""
+def answer(batch: list[PendingRequest]) -> None:
+    """Classify the documents of requests of one snapshot."""
     try:
-        request.answer.set_result(read(request.snapshot, request.documents))
+        rows = iter(read(batch[0].snapshot, [text for r in batch for text in r.documents]))
     except Exception as error:
-        request.answer.set_exception(error)
+        if len(batch) == 1:
+            batch[0].answer.set_exception(error)
+            return
+        # Of a tokenizer, say: only the request that caused it must fail.
+        for request in batch:
+            answer([request])
+        return
+    for request in batch:
+        request.answer.set_result([next(rows) for _ in request.documents])

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Callable
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
@@ -17,7 +15,14 @@ from spectralleader.jobs.learn_result import list_topics
 from spectralleader.page import describe_snapshot, render
 from spectralleader.serve import messages
 from spectralleader.serve.answers import AnswerCache, RequestBatcher
-from spectralleader.serve.messages import Limits, RequestError, read_body, read_times, try_again
+from spectralleader.serve.messages import (
+    Classification,
+    Limits,
+    RequestError,
+    read_body,
+    read_times,
+    try_again,
+)
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.service import Service, read
 from spectralleader.text.levelled_snapshot import LevelledSnapshot
@@ -31,6 +36,7 @@ SHORT = 20_000
 BEAT = 1.0  # seconds between two events of the live page
 LIVE_LEVELS = (2, 4, 8, 16)  # of the live page's slider, beside all topics and those suggested
 JSON, EVENTS = "application/json", "text/event-stream"
+Level = int | str | None  # a number of topics, auto, all, or None for the default
 METRICS = "text/plain; version=0.0.4; charset=utf-8"  # Prometheus asks for the version
 
 
@@ -63,12 +69,12 @@ class Handlers:
     async def topic(self, request: Request) -> Response:
         """Show a topic and its share over time."""
         level, given = self._level(request), request.path.rpartition("/")[2]
-        listed, trends = await self._list(level), await self._trends(level)
-        n = len(listed["topics"])
+        topics, trends = (await self._list(level))["topics"], await self._trends(level)
+        n = len(topics)
         if (number := read_number(given, n)) is None:
             raise RequestError(404, f"there is no topic {given!r:.20}; ask for one from 1 to {n}")
         over_time = [row for row in trends["trends"] if row["topic"] == number]
-        return as_json({**listed["topics"][number - 1], "trend": over_time})
+        return as_json({**topics[number - 1], "trend": over_time})
 
     async def trends(self, request: Request) -> Response:
         """Show the shares of topics over time."""
@@ -76,21 +82,19 @@ class Handlers:
 
     async def events(self, request: Request) -> Response:
         """Show what happened to the topics, and whether the stream drifts."""
-        _ = self._topics
-        service = self.service
-        found = {"events": service.history(), "drifts_since": service.drifts_since}
-        return as_json({**found, "findings": await run_sync(service.findings)})
+        _, service = self._topics, self.service
+        findings = await run_sync(service.findings)
+        return as_json(messages.Events(service.history(), service.drifts_since, findings))
 
     async def predict(self, request: Request) -> Response:
         """Classify documents; nothing is learned."""
         snapshot = await self._view(self._level(request))
         documents, _ = read_body(request.body, messages.Documents, snapshot.words, self.limits)
         if len(documents) <= FEW and sum(map(len, documents)) < SHORT:  # sooner done than passed on
-            found = await self._batcher.read(snapshot, documents)
+            rows = await self._batcher.read(snapshot, documents)
         else:
-            found = await run_sync(read, snapshot, documents)
-        told = {"level": snapshot.model.n_topics, "learned": snapshot.n_docs}
-        return as_json({"documents": found, **told})
+            rows = await run_sync(read, snapshot, documents)
+        return as_json(Classification(rows, snapshot.model.n_topics, snapshot.n_docs))
 
     async def learn(self, request: Request) -> Response:
         """Have documents learned, each once.
@@ -100,12 +104,9 @@ class Handlers:
         """
         words = self._topics.vectoriser.words
         documents, body = read_body(request.body, messages.NewDocuments, words, self.limits)
-        times, now = read_times(body.times, len(documents)), datetime.now(UTC).isoformat()
+        times = read_times(body.times, len(documents))
         column = "text" if body.form == "texts" else "tokens"
-        rows = [
-            {column: document, "time": time or now}
-            for document, time in zip(documents, times, strict=True)
-        ]
+        rows = [{column: given, "time": time} for given, time in zip(documents, times, strict=True)]
         if (inbox := self.service.inbox) is None:
             raise RequestError(
                 409, "this service does not learn what is posted; start it without --learn or "
@@ -115,7 +116,7 @@ class Handlers:
             n_new, n_known = await run_sync(inbox.add, rows, body.id)
         except OSError as error:
             raise RequestError(507, f"nothing was accepted: {error}, then try again") from error
-        return as_json({"accepted": n_new, "duplicates": n_known}, 202)
+        return as_json(messages.Receipt(n_new, n_known), 202)
 
     async def model(self, request: Request) -> Response:
         """Send the model file as it was saved last."""
@@ -126,12 +127,12 @@ class Handlers:
 
     async def healthz(self, request: Request) -> Response:
         """Tell that the process is alive."""
-        return as_json({"status": "alive"})
+        return as_json(messages.Health("alive"))
 
     async def readyz(self, request: Request) -> Response:
         """Tell whether it learns and answers, and if not, why."""
         problems = await run_sync(self.service.problems)  # it may wait for the disk
-        return as_json({"ready": not problems, "problems": problems}, 503 if problems else 200)
+        return as_json(messages.Readiness(not problems, problems), 503 if problems else 200)
 
     async def show_metrics(self, request: Request) -> Response:
         """Show metrics for Prometheus."""
@@ -139,10 +140,10 @@ class Handlers:
 
     async def page(self, request: Request) -> Response:
         """Show the live page."""
-        _ = self._topics
-        return HTMLResponse(await run_sync(lambda: render(self._content(), live=True)))
+        content = await self._content()
+        return HTMLResponse(await run_sync(lambda: render(content, live=True)))
 
-    def _content(self) -> dict[str, Any]:
+    async def _content(self) -> Any:
         title = f"Topics of {self.service.path.name}"
 
         def describe(snapshot: LevelledSnapshot) -> dict[str, Any]:
@@ -150,8 +151,7 @@ class Handlers:
             result = self.service.result
             return {**content, "losses": [] if result is None else result.curve.rows()}
 
-        found: dict[str, Any] = self._answers.get("page", self._topics, describe)
-        return found
+        return await self._answers.get("page", self._topics, describe)
 
     async def live(self, request: Request) -> Response:
         """Send events for the live page, until it is closed."""
@@ -165,7 +165,7 @@ class Handlers:
         self._n_watching += 1
         try:
             while not service.ending.is_set():
-                content = await run_sync(self._content)
+                content = await self._content()
                 if content is not shown:
                     shown = content
                     yield event("content", content)
@@ -174,7 +174,7 @@ class Handlers:
         finally:
             self._n_watching -= 1
 
-    def _level(self, request: Request) -> int | str | None:
+    def _level(self, request: Request) -> Level:
         """Return the level that a request asks for, None for the default."""
         if not request.query:  # sooner seen than parsed
             return None
@@ -188,49 +188,41 @@ class Handlers:
             raise RequestError(400, error)
         return level
 
-    async def _view(self, level: int | str | None) -> Snapshot:
+    async def _view(self, level: Level) -> Snapshot:
         """Return the topics of a level; all of them are at hand."""
         is_auto = self._topics.annotations.is_auto
         if level == ALL or (level is None and not is_auto):
             return self.service.snapshot()
-        view: Snapshot = await self._cached("view", level, lambda snapshot: snapshot.at(level))
+        view: Snapshot = await self._read("view", level, lambda snapshot: snapshot.at(level))
         return view
 
-    async def _list(self, level: int | str | None) -> dict[str, Any]:
+    async def _list(self, level: Level) -> Any:
         def show(snapshot: LevelledSnapshot) -> dict[str, Any]:
             view = snapshot.at(level)
             listed = list_topics(view, N_WORDS)
             return {"documents": view.n_docs, "level": view.model.n_topics, "topics": listed}
 
-        listed: dict[str, Any] = await self._cached("topics", level, show)
-        return listed
+        return await self._read("topics", level, show)
 
-    async def _trends(self, level: int | str | None) -> dict[str, Any]:
+    async def _trends(self, level: Level) -> Any:
         def show(snapshot: LevelledSnapshot) -> dict[str, Any]:
             rows = snapshot.trends(level).rows()
             return {"level": snapshot.at(level).model.n_topics, "trends": rows}
 
-        trends: dict[str, Any] = await self._cached("trends", level, show)
-        return trends
+        return await self._read("trends", level, show)
 
-    async def _cached(
-        self, name: str, level: int | str | None, read: Callable[[LevelledSnapshot], Any]
-    ) -> Any:
-        """Return an answer for a level, computed in another thread unless it is at hand."""
-        key, topics = (name, level), self._topics
-        if self._answers.has(key, topics):
-            return self._answers.get(key, topics, read)
-        return await run_sync(self._answers.get, key, topics, read)
+    async def _read(self, name: str, level: Level, read: Callable[[LevelledSnapshot], Any]) -> Any:
+        return await self._answers.get((name, level), self._topics, read)
 
 
-def as_json(content: dict[str, Any], status: int = 200) -> Response:
+def as_json(content: Any, status: int = 200) -> Response:
     """Return an answer in JSON."""
     return Response(msgspec.json.encode(content), status, media_type=JSON)
 
 
 def event(name: str, value: Any) -> str:
     """Return an event of a stream; JSON has no line feed."""
-    return f"event: {name}\ndata: {json.dumps(value, ensure_ascii=False)}\n\n"
+    return f"event: {name}\ndata: {msgspec.json.encode(value).decode()}\n\n"
 
 
 def read_number(given: str, n: int) -> int | None:

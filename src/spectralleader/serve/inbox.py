@@ -333,15 +333,13 @@ class InboxSource(Source):
 
     follow: bool | None = True
     inbox: Inbox = field(kw_only=True)
-    has_tokens: bool = False  # documents are tokens, not texts
 
     def open(self, progress: Progress | None = None) -> LiveReader:
         """Return a reader that is not started yet; nothing about the documents is guessed."""
         self.inbox.say = (progress or Progress()).say
-        name = "tokens" if self.has_tokens else "text"
-        format = MessageFormat("json", Columns((name,), "time", tokens=self.has_tokens))
+        columns = Columns((self.tokens or "text",), "time", tokens=bool(self.tokens))
         settings = LiveSettings(self.block, say=self.inbox.say, wait=0.0)
-        return InboxReader(self.inbox, format, settings)
+        return InboxReader(self.inbox, MessageFormat("json", columns), settings)
 
 
 class InboxReader(LiveReader):

@@ -69,9 +69,9 @@ class Route(NamedTuple):
     is_open: bool = False  # needs no token, because it reveals no documents
 
     @property
-    def method(self) -> str:
-        """The method in requests; where it is GET, HEAD is answered too."""
-        return "GET" if self.body is None else "POST"
+    def methods(self) -> tuple[str, ...]:
+        """The methods in requests, the usual one first."""
+        return ("GET", "HEAD") if self.body is None else ("POST",)
 
 
 def describe_api(limits: Limits) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def describe_api(limits: Limits) -> dict[str, Any]:
             },
             "schemas": describe_messages(limits),
         },
-        "paths": {route.path: {route.method.lower(): describe(route)} for route in described},
+        "paths": {route.path: {route.methods[0].lower(): describe(route)} for route in described},
     }
 
 

@@ -12,16 +12,17 @@ from time import monotonic, time
 from typing import Any, NamedTuple
 
 import numpy as np
+from msgspec.structs import asdict
 
 from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
 from spectralleader.jobs.learn_result import LearnResult
 from spectralleader.jobs.sentences import describe_history, describe_stale_names, printable
-from spectralleader.learners.hedged import HedgedLeader
+from spectralleader.learners.hedged import HedgedInfo, HedgedLeader
 from spectralleader.runtime.guard import guard_of
 from spectralleader.serve.inbox import Inbox
+from spectralleader.serve.messages import Change, Classified
 from spectralleader.storage import Checkpoint
-from spectralleader.storage.checkpoint import Losses
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.tokens import show_document
 from spectralleader.text.topics import TextTopics
@@ -42,7 +43,6 @@ N_MESSAGES = 20  # latest messages kept
 class Point(NamedTuple):
     """The losses of a second of learning or more, in nats per word."""
 
-    time: float  # Unix seconds
     n_docs: int  # learned by then
     loss: float
     baseline: float  # of word frequencies alone
@@ -57,21 +57,16 @@ class Service(Progress):
         The model file.
     inbox : Inbox, optional
         Where posted documents go; None if they are not learned.
-    learns : bool
-        Whether a thread learns; if not, the model stays as it is.
-    stale : float
-        Seconds after which a checkpoint that is due counts as missing.
     """
 
-    def __init__(
-        self, path: Path, inbox: Inbox | None = None, *, learns: bool = True, stale: float = 1800.0
-    ) -> None:
-        self.path, self.inbox, self.learns, self.stale = path, inbox, learns, stale
+    def __init__(self, path: Path, inbox: Inbox | None = None) -> None:
+        self.path, self.inbox = path, inbox
+        self.learns = False  # whether the model changes
+        self.stale = 0.0  # seconds after which a checkpoint that is due counts as missing
         self.address = ""  # where it listens
-        self.topics: TextTopics | None = None
-        self.result: LearnResult | None = None
-        self.is_ended = False  # whether the source has nothing more
-        self.ending = threading.Event()  # the service
+        self.topics: TextTopics | None = None  # None until the model is loaded
+        self.result: LearnResult | None = None  # of the last step
+        self.ending = threading.Event()  # set when live pages must be closed
         self.latest: deque[dict[str, Any]] = deque(maxlen=N_LATEST)
         self.points: deque[Point] = deque(maxlen=N_POINTS)
         self.messages: deque[str] = deque(maxlen=N_MESSAGES)
@@ -83,35 +78,31 @@ class Service(Progress):
         self.lag = ""  # how far behind its source learning is, in words
         self.kind = ""  # of that source
         self._snapshot: Snapshot | None = None
+        self._info: HedgedInfo | None = None  # its events and drift
         self._renewed = (0.0, 0.0)  # when the snapshot was taken, and the seconds that took
         self._stepped = self._looked = monotonic()
         self._counted = (monotonic(), 0)  # when the rate was found, with so many documents
-        self._judged = (Losses(), Losses())  # up to the last point
+        self._judged: LearnResult | None = None  # at the last point
 
     # what the learning thread reports
 
     def begun(self, result: LearnResult) -> None:
         """Show what there is."""
         self.show(result.topics)
-        self.result, self._stepped = result, monotonic()
+        self.result = self._judged = result
         self.n_saved = result.n_saved or 0
-        self._judged = (result.losses or Losses(), result.unigram_losses)
-        self._counted = (monotonic(), result.topics.n_docs)
         self.kind = getattr(result.reader, "kind", "")
-        self._ask_lag(result)
-
-    def _ask_lag(self, result: LearnResult) -> None:
-        """Ask the source how far behind it is, which only this thread may do."""
-        describe = getattr(result.reader, "describe", None)
-        self.lag = "" if describe is None else str(describe())
+        self._stepped = monotonic()
+        self._counted = (self._stepped, result.topics.n_docs)
+        self.lag = ask_lag(result)
 
     def show(self, topics: TextTopics) -> None:
         """Answer from these topics."""
         if self.path.exists():
             self.saved_at = self.path.stat().st_mtime
         self.surprise = np.ones(topics.learner.n_topics)
-        self._snapshot = topics.snapshot()
-        read(self._snapshot, [])  # compiles the kernels before the first request
+        self._publish(topics)
+        read(self.snapshot(), [])  # compiles the kernels before the first request
         self.topics = topics
         log(f"listening on {self.address}")  # not before: it could be refused until now
 
@@ -131,39 +122,39 @@ class Service(Progress):
         snapshot = self.snapshot()
         found = read(snapshot, texts)
         shows_texts = self.topics is not None and self.topics.timeline.texts
-        for i, (text, row) in enumerate(zip(texts, found, strict=True)):
+        for text, row in zip(texts, found, strict=True):
             shown = printable(show_document(text))[:LONGEST_SHOWN] if shows_texts else None
-            number = snapshot.n_docs + len(block) - len(texts) + i
-            self.latest.appendleft({"text": shown, "time": when, "number": number, **row})
-            if row["p_value"] is not None:
-                k = row["topic"] - 1
-                self.surprise[k] += FORGET * (-np.log(row["p_value"]) - self.surprise[k])
+            self.latest.appendleft({"text": shown, "time": when, **asdict(row)})
+            if row.topic is not None and row.p_value is not None:
+                k = row.topic - 1
+                self.surprise[k] += FORGET * (-np.log(row.p_value) - self.surprise[k])
 
     def stepped(self, result: LearnResult) -> None:
         """Record a step."""
         self.result, self._stepped = result, monotonic()
         self._renew(result.topics)
-        began, n_before = self._counted
-        seconds = self._stepped - began
-        if seconds < RENEW:
+        (began, n_before), n_docs = self._counted, result.topics.n_docs
+        if (seconds := self._stepped - began) < RENEW:
             return
-        n_docs = result.topics.n_docs
         self.rate = (n_docs - n_before) / seconds
         self._counted = (self._stepped, n_docs)
-        (losses, plain), now, now_plain = self._judged, result.losses, result.unigram_losses
-        if now is not None and (n_words := now.n_words - losses.n_words) >= ENOUGH:
-            self._judged = now, now_plain
-            lost = (now.loss - losses.loss) / n_words, (now_plain.loss - plain.loss) / n_words
-            self.points.append(Point(time(), n_docs, *(round(value, 4) for value in lost)))
-        self._ask_lag(result)
+        self.lag = ask_lag(result)
+        if (point := compare(self._judged, result)) is not None:
+            self._judged = result
+            self.points.append(point)
 
     def _renew(self, topics: TextTopics) -> None:
         """Take a snapshot if the last one is old, between steps, so that no reader waits."""
         when, took = self._renewed
         if self.snapshot().n_docs == topics.n_docs or monotonic() < when + max(RENEW, SHARE * took):
             return
-        began = monotonic()
+        self._publish(topics)
+
+    def _publish(self, topics: TextTopics) -> None:
+        """Keep what answers read: both wait for the learner, so the learning thread asks."""
+        began, learner = monotonic(), topics.learner
         self._snapshot = topics.snapshot()
+        self._info = learner.info if isinstance(learner, HedgedLeader) else None
         self._renewed = (monotonic(), monotonic() - began)
 
     def saved(self, checkpoint: Checkpoint) -> None:
@@ -184,19 +175,12 @@ class Service(Progress):
         assert self._snapshot is not None
         return self._snapshot
 
-    def history(self) -> list[dict[str, Any]]:
+    def history(self) -> list[Change]:
         """Return what happened to the topics, oldest first."""
-        learner = self.topics and self.topics.learner
-        if not isinstance(learner, HedgedLeader):
-            return []
+        events = () if self._info is None else self._info.events
         return [
-            {
-                "documents": event.n_docs,
-                "what": event.what,
-                "topics": [k + 1 for k in event.topics],
-                "moved": round(float(event.moved), 4),
-            }
-            for event in learner.info.events
+            Change(e.n_docs, e.what, [k + 1 for k in e.topics], round(float(e.moved), 4))
+            for e in events
         ]
 
     def findings(self) -> list[str]:
@@ -210,20 +194,18 @@ class Service(Progress):
     @property
     def drifts_since(self) -> int | None:
         """The documents before the stream began to drift, None if it does not."""
-        learner = self.topics and self.topics.learner
-        return learner.info.drifts_since if isinstance(learner, HedgedLeader) else None
+        return self._info and self._info.drifts_since
 
     def pulse(self) -> dict[str, Any]:
         """Return what the live page shows of the present moment."""
         assert self.topics is not None
-        learns = self.learns and not self.is_ended
         return {
             "n_docs": self.topics.n_docs,
             "rate": round(self.rate, 1),
-            "lag": self.lag if learns else "",
-            "learns": learns,
+            "lag": self.lag if self.learns else "",
+            "learns": self.learns,
             "problems": self.problems(),
-            "points": [tuple(point) for point in self.points],
+            "points": list(self.points),
             "latest": list(self.latest),
             "events": [*self.findings(), *self.messages],
         }
@@ -232,7 +214,7 @@ class Service(Progress):
         """Return why it is not ready to learn and answer; nothing if it is."""
         if self.topics is None:
             return ["the model is not loaded yet"]
-        if not self.learns or self.is_ended:
+        if not self.learns:
             return []
         found = []
         if (silent := monotonic() - self._stepped) > SILENT:
@@ -241,10 +223,28 @@ class Service(Progress):
             found.append(f"posts cannot be stored: {problem}")
         if self.is_save_failed:
             found.append("the last checkpoint failed; the log says why")
-        new = self.topics.n_docs - self.n_saved
-        if new and self.saved_at is not None and time() - self.saved_at > self.stale:
-            found.append(f"the last checkpoint is {time() - self.saved_at:.0f} s old")
+        age = 0.0 if self.saved_at is None else time() - self.saved_at
+        if age > self.stale and self.topics.n_docs > self.n_saved:
+            found.append(f"the last checkpoint is {age:.0f} s old")
         return found
+
+
+def ask_lag(result: LearnResult) -> str:
+    """Return how far behind its source learning is, which only the learning thread may ask."""
+    describe = getattr(result.reader, "describe", None)
+    return "" if describe is None else str(describe())
+
+
+def compare(before: LearnResult | None, now: LearnResult) -> Point | None:
+    """Return the losses since an earlier step, None if too little was predicted."""
+    if before is None or before.losses is None or now.losses is None:
+        return None
+    n_words = now.losses.n_words - before.losses.n_words
+    if n_words < ENOUGH:
+        return None
+    loss = now.losses.loss - before.losses.loss
+    baseline = now.unigram_losses.loss - before.unigram_losses.loss
+    return Point(now.topics.n_docs, round(loss / n_words, 4), round(baseline / n_words, 4))
 
 
 def log(line: str) -> None:
@@ -252,19 +252,21 @@ def log(line: str) -> None:
     print(f"spectralleader: {line}", file=sys.stderr, flush=True)
 
 
-def read(snapshot: Snapshot, texts: list[Any]) -> list[dict[str, Any]]:
+def read(snapshot: Snapshot, texts: list[Any]) -> list[Classified]:
     """Return the likeliest topic (from 1), its probability and the p-value of each document.
 
     A document without known words has no topic.
     """
     found = zip(*(column.tolist() for column in snapshot.classify(texts)), strict=True)
     return [
-        {
-            "topic": k + 1 if length else None,
-            "name": (snapshot.name(k) or None) if length else None,
-            "probability": round(probability, 4) if length else None,
-            "known_words": int(length),
-            "p_value": None if isnan(p_value) else round(p_value, 4),
-        }
+        Classified(
+            k + 1,
+            snapshot.name(k) or None,
+            round(probability, 4),
+            int(length),
+            None if isnan(p_value) else round(p_value, 4),
+        )
+        if length
+        else Classified(None, None, None, 0, None)
         for k, probability, length, p_value in found
     ]
