@@ -6,8 +6,8 @@ import threading
 import pytest
 
 from spectralleader import TextTopics
-from spectralleader.serve import answers as module
-from spectralleader.serve.answers import AnswerCache
+from spectralleader.serve import handlers as module
+from spectralleader.serve.handlers import AnswerCache
 from tests.factories import texts
 
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from spectralleader import TextTopics, save
-from spectralleader.serve import answers
+from spectralleader.serve import handlers
 from spectralleader.serve import inbox as inbox_module
 from spectralleader.serve.app import Application
 from spectralleader.serve.handlers import Handlers
@@ -199,7 +199,7 @@ def test_requests_at_the_same_time_are_answered_as_alone(asked, monkeypatch):
     bodies = [{"texts": some} for some in (["goal cup"], ["vote", "goal"], ["a", "b", "vote"])]
     alone = [asked.ask("POST", "/predict", body)[2] for body in bodies]
     calls = []
-    monkeypatch.setattr(answers, "read", lambda *given: calls.append(given) or read(*given))
+    monkeypatch.setattr(handlers, "read", lambda *given: calls.append(given) or read(*given))
 
     async def ask_all():
         return await asyncio.gather(
@@ -216,7 +216,7 @@ def test_what_fails_in_one_request_does_not_fail_another(asked, monkeypatch, cap
             raise ZeroDivisionError
         return read(snapshot, some)
 
-    monkeypatch.setattr(answers, "read", fail)
+    monkeypatch.setattr(handlers, "read", fail)
 
     async def ask_both():
         asking = (asked.ask_here("POST", "/predict", {"texts": [one]}) for one in ("bad", "goal"))

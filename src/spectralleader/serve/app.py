@@ -7,26 +7,22 @@ import base64
 import hmac
 import sys
 import traceback
-from collections.abc import Awaitable, Callable, MutableMapping
 from time import perf_counter
-from typing import Any
 
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from spectralleader.serve.handlers import EVENTS, JSON, Handlers, Request, as_json
-from spectralleader.serve.messages import Limits, RequestError, stopping, try_again
+from spectralleader.serve.messages import Error, Limits, RequestError, stopping, try_again
 from spectralleader.serve.routes import Route, find_route
 
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 Headers = dict[bytes, bytes]
 
 PROBES = ("/healthz", "/readyz")  # of load balancers, which send any Host or none
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 HUNG_UP = 499  # status in metrics if the client disconnected, as in nginx
+# Answers hold texts of users: browsers must not keep, pass on or reinterpret them.
 HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -46,17 +42,13 @@ class Application:
         What answers.
     token : bytes, optional
         Required from clients; if None, requests need no token.
-    hosts : tuple of str, optional
-        Accepted values of the Host header; any if None. This prevents DNS rebinding: a page of
+    hosts : tuple of str
+        Accepted values of the Host header; any if there are none. Prevents DNS rebinding: a page of
         another site cannot send requests in a visitor's name.
     """
 
     def __init__(
-        self,
-        handlers: Handlers,
-        *,
-        token: bytes | None = None,
-        hosts: tuple[str, ...] | None = None,
+        self, handlers: Handlers, token: bytes | None = None, hosts: tuple[str, ...] = ()
     ) -> None:
         self._handlers, self._token, self._hosts = handlers, token, hosts
         self._limits: Limits = handlers.limits
@@ -85,15 +77,16 @@ class Application:
         """Return the answer to a request, also if it is an error."""
         try:
             return await self._answer(route, scope, receive)
-        except RequestError as error:
-            return answer_error(error)
+        except RequestError as wrong:
+            error = wrong
         except asyncio.CancelledError:  # at the end of the service, and not an error of its own
-            return answer_error(stopping())
+            error = stopping()
         except ClientDisconnect:
             raise
         except Exception:
             log_exception()
-            return answer_error(RequestError(500, "the service failed; its log says how"))
+            error = RequestError(500, "the service failed; its log says how")
+        return as_json(Error(error.error), error.status, error.headers)
 
     async def _answer(self, route: Route | None, scope: Scope, receive: Receive) -> Response:
         headers = dict(scope["headers"])
@@ -192,13 +185,6 @@ def check_type(headers: Headers) -> None:
     if coding != "identity":
         message = f"Content-Encoding {coding!r:.40} is not supported; send the body uncompressed, "
         raise RequestError(415, f"{message}without Content-Encoding", Accept_Encoding="identity")
-
-
-def answer_error(error: RequestError) -> Response:
-    """Return the answer that says what is wrong and what to do."""
-    response = as_json({"error": error.error}, error.status)
-    response.headers.update(error.headers)
-    return response
 
 
 def log_exception() -> None:

@@ -1,9 +1,10 @@
-"""Handlers: what is answered to each request."""
+"""Handlers: what is answered to each request; what takes long is cached, or computed for many."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Hashable
+from time import monotonic, thread_time
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
@@ -13,10 +14,11 @@ from starlette.responses import FileResponse, HTMLResponse, Response, StreamingR
 
 from spectralleader.jobs.learn_result import list_topics
 from spectralleader.page import describe_snapshot, render
+from spectralleader.runtime.guard import guard_of
 from spectralleader.serve import messages
-from spectralleader.serve.answers import AnswerCache, RequestBatcher
 from spectralleader.serve.messages import (
     Classification,
+    Classified,
     Limits,
     RequestError,
     read_body,
@@ -24,7 +26,7 @@ from spectralleader.serve.messages import (
     try_again,
 )
 from spectralleader.serve.metrics import Metrics
-from spectralleader.serve.service import Service, read
+from spectralleader.serve.service import RENEW, SHARE, Service, read
 from spectralleader.text.levelled_snapshot import LevelledSnapshot
 from spectralleader.text.levels import ALL, AUTO
 from spectralleader.text.snapshot import Snapshot
@@ -37,6 +39,7 @@ BEAT = 1.0  # seconds between two events of the live page
 LIVE_LEVELS = (2, 4, 8, 16)  # of the live page's slider, beside all topics and those suggested
 JSON, EVENTS = "application/json", "text/event-stream"
 Level = int | str | None  # a number of topics, auto, all, or None for the default
+PAUSE = 4  # as SHARE, for work that takes t seconds of CPU time and blocks nothing
 METRICS = "text/plain; version=0.0.4; charset=utf-8"  # Prometheus asks for the version
 
 
@@ -64,27 +67,27 @@ class Handlers:
 
     async def topics(self, request: Request) -> Response:
         """List the topics."""
-        return as_json(await self._list(self._level(request)))
+        return as_json(await self._read(list_level, self._level(request)))
 
     async def topic(self, request: Request) -> Response:
         """Show a topic and its share over time."""
         level, given = self._level(request), request.path.rpartition("/")[2]
-        topics, trends = (await self._list(level))["topics"], await self._trends(level)
-        n = len(topics)
+        topics, trends = await self._read(list_level, level), await self._read(list_trends, level)
+        n = topics["level"]
         if (number := read_number(given, n)) is None:
             raise RequestError(404, f"there is no topic {given!r:.20}; ask for one from 1 to {n}")
         over_time = [row for row in trends["trends"] if row["topic"] == number]
-        return as_json({**topics[number - 1], "trend": over_time})
+        return as_json({**topics["topics"][number - 1], "trend": over_time})
 
     async def trends(self, request: Request) -> Response:
         """Show the shares of topics over time."""
-        return as_json(await self._trends(self._level(request)))
+        return as_json(await self._read(list_trends, self._level(request)))
 
     async def events(self, request: Request) -> Response:
         """Show what happened to the topics, and whether the stream drifts."""
         _, service = self._topics, self.service
         findings = await run_sync(service.findings)
-        return as_json(messages.Events(service.history(), service.drifts_since, findings))
+        return as_json(messages.Events(service.history, service.drifts_since, findings))
 
     async def predict(self, request: Request) -> Response:
         """Classify documents; nothing is learned."""
@@ -193,31 +196,31 @@ class Handlers:
         is_auto = self._topics.annotations.is_auto
         if level == ALL or (level is None and not is_auto):
             return self.service.snapshot()
-        view: Snapshot = await self._read("view", level, lambda snapshot: snapshot.at(level))
+        view: Snapshot = await self._read(LevelledSnapshot.at, level)
         return view
 
-    async def _list(self, level: Level) -> Any:
-        def show(snapshot: LevelledSnapshot) -> dict[str, Any]:
-            view = snapshot.at(level)
-            listed = list_topics(view, N_WORDS)
-            return {"documents": view.n_docs, "level": view.model.n_topics, "topics": listed}
-
-        return await self._read("topics", level, show)
-
-    async def _trends(self, level: Level) -> Any:
-        def show(snapshot: LevelledSnapshot) -> dict[str, Any]:
-            rows = snapshot.trends(level).rows()
-            return {"level": snapshot.at(level).model.n_topics, "trends": rows}
-
-        return await self._read("trends", level, show)
-
-    async def _read(self, name: str, level: Level, read: Callable[[LevelledSnapshot], Any]) -> Any:
-        return await self._answers.get((name, level), self._topics, read)
+    async def _read(self, show: Callable[[LevelledSnapshot, Level], Any], level: Level) -> Any:
+        """Return what is shown of a level, cached."""
+        key, topics = (show, level), self._topics
+        return await self._answers.get(key, topics, lambda snapshot: show(snapshot, level))
 
 
-def as_json(content: Any, status: int = 200) -> Response:
+def list_level(snapshot: LevelledSnapshot, level: Level) -> dict[str, Any]:
+    """Return the topics of a level; see `messages.Topics`."""
+    view = snapshot.at(level)
+    topics = list_topics(view, N_WORDS)
+    return {"documents": view.n_docs, "level": view.model.n_topics, "topics": topics}
+
+
+def list_trends(snapshot: LevelledSnapshot, level: Level) -> dict[str, Any]:
+    """Return the shares of the topics of a level over time; see `messages.Trends`."""
+    rows = snapshot.trends(level).rows()
+    return {"level": snapshot.at(level).model.n_topics, "trends": rows}
+
+
+def as_json(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """Return an answer in JSON."""
-    return Response(msgspec.json.encode(content), status, media_type=JSON)
+    return Response(msgspec.json.encode(content), status, headers, JSON)
 
 
 def event(name: str, value: Any) -> str:
@@ -230,3 +233,106 @@ def read_number(given: str, n: int) -> int | None:
     if given.isascii() and given.isdecimal() and 1 <= int(given[:9]) <= n:
         return int(given)
     return None
+
+
+class CachedAnswer(NamedTuple):
+    """An answer with its expiry."""
+
+    value: Any
+    until: float  # when it expires, if there are newer documents
+    n_docs: int  # learned when it was computed
+
+    def is_valid(self, topics: TextTopics) -> bool:
+        """Return whether it may be given."""
+        return monotonic() < self.until or self.n_docs == topics.n_docs
+
+
+class AnswerCache:
+    """Answers computed from topics that continue to learn, by request."""
+
+    def __init__(self) -> None:
+        self._cached: dict[Hashable, CachedAnswer] = {}
+        self._lock = asyncio.Lock()  # of the one that is being computed
+
+    async def get(
+        self, key: Hashable, topics: TextTopics, read: Callable[[LevelledSnapshot], Any]
+    ) -> Any:
+        """Return the cached answer; recompute it if it has expired and there are newer documents.
+
+        Who finds it expired recomputes it in another thread, while others use the old one.
+        """
+        cached = self._cached.get(key)
+        if cached is None or not (cached.is_valid(topics) or self._lock.locked()):
+            async with self._lock:
+                # Another request may have computed it while this one waited.
+                cached = self._cached.get(key)
+                if cached is None or not cached.is_valid(topics):
+                    cached = self._cached[key] = await run_sync(make, topics, read)
+        return cached.value
+
+
+def make(topics: TextTopics, read: Callable[[LevelledSnapshot], Any]) -> CachedAnswer:
+    """Copy the topics, which blocks learning, and compute the answer, which does not.
+
+    Learning waits at most a twentieth of the time.
+    """
+    with guard_of(topics):
+        began = monotonic()
+        snapshot = topics.hold()
+        copied_for = monotonic() - began
+    # CPU time: the thread also waits for the interpreter lock and for a core, which costs nothing
+    worked = thread_time()
+    value = read(snapshot)
+    wait = max(RENEW, SHARE * copied_for, PAUSE * (thread_time() - worked))
+    return CachedAnswer(value, monotonic() + wait, snapshot.full.n_docs)
+
+
+class PendingRequest(NamedTuple):
+    """The documents of a request, and the future that its handler awaits."""
+
+    snapshot: Snapshot
+    documents: list[Any]
+    answer: asyncio.Future[list[Classified]]
+
+
+class RequestBatcher:
+    """Classifies the documents of all requests of one turn of the event loop together.
+
+    Three more texts take a third of the time of the first, which is spent in many small calls. Each
+    kernel also releases the interpreter lock, for which the learning thread competes.
+    """
+
+    def __init__(self) -> None:
+        self._pending: list[PendingRequest] = []
+
+    async def read(self, snapshot: Snapshot, documents: list[Any]) -> list[Classified]:
+        """Return the result of `read`, computed at the end of this turn."""
+        loop = asyncio.get_running_loop()
+        if not self._pending:
+            loop.call_soon(self._answer)
+        request = PendingRequest(snapshot, documents, loop.create_future())
+        self._pending.append(request)
+        return await request.answer
+
+    def _answer(self) -> None:
+        # Those whose clients are gone are done.
+        pending = [request for request in self._pending if not request.answer.done()]
+        self._pending = []
+        for snapshot in {id(request.snapshot): request.snapshot for request in pending}.values():
+            answer([request for request in pending if request.snapshot is snapshot])
+
+
+def answer(batch: list[PendingRequest]) -> None:
+    """Classify the documents of requests of one snapshot."""
+    try:
+        rows = iter(read(batch[0].snapshot, [text for r in batch for text in r.documents]))
+    except Exception as error:
+        if len(batch) == 1:
+            batch[0].answer.set_exception(error)
+            return
+        # Of a tokenizer, say: only the request that caused it must fail.
+        for request in batch:
+            answer([request])
+        return
+    for request in batch:
+        request.answer.set_result([next(rows) for _ in request.documents])

@@ -91,7 +91,7 @@ class Inbox:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path, self._log = path, path.with_name(f"{path.name}{WAL}")
         self.say = Progress().say  # called with messages for the user
         self.n_restored = 0  # times that its files were deleted or replaced, and written again
         self._lock = threading.Lock()  # of the connection
@@ -215,10 +215,6 @@ class Inbox:
         except FileNotFoundError:
             return []
         return [(stat.st_dev, stat.st_ino) for stat in stats]
-
-    @property
-    def _log(self) -> Path:
-        return self.path.with_name(f"{self.path.name}{WAL}")
 
     def _restore_if_lost(self) -> None:
         """Write the files again if they were deleted or replaced; what they held is still open."""

@@ -82,7 +82,7 @@ def measure(service: Service) -> list[Row]:
         Row("documents_per_second", "Documents learned per second, recently.", service.rate),
         Row("words", "Words of the vocabulary.", topics.vectoriser.vocabulary.n_words),
         Row("drifting", "1 while the stream drifts.", service.drifts_since is not None),
-        Row("events_total", "Changes of topics.", len(service.history())),
+        Row("events_total", "Changes of topics.", len(service.history)),
         Row("loss_nats_per_word", "Recent prequential loss.", last and last.loss),
         Row("baseline_nats_per_word", "The same of word frequencies.", last and last.baseline),
         Row("lag", "How far behind its source.", read_lag(service), "unit"),

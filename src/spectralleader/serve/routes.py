@@ -39,21 +39,14 @@ ERRORS = {
     503: "The model is not loaded yet, or the service stops; try again.",
     507: "The documents cannot be stored.",
 }
+NUMBER = {"type": "integer", "minimum": 1}
 LEVEL = {
-    "name": "level",
-    "in": "query",
-    "required": False,
+    "name": "level", "in": "query", "required": False,
+    "schema": {"anyOf": [NUMBER, {"enum": ["auto", "all"]}]},
     "description": "Read the topics merged to so many, to as many as their prices suggest (auto: "
     "the default if they were learned with -k auto), or all (else the default).",
-    "schema": {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["auto", "all"]}]},
-}
-ID = {
-    "name": "id",
-    "in": "path",
-    "required": True,
-    "description": "From 1 on.",
-    "schema": {"type": "integer", "minimum": 1},
-}
+}  # fmt: skip
+ID = {"name": "id", "in": "path", "required": True, "schema": NUMBER, "description": "From 1 on."}
 
 
 class Route(NamedTuple):

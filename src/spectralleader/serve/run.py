@@ -137,13 +137,13 @@ def answering(service: Service, options: ServeOptions) -> Iterator[None]:
     """Run the web server in a thread of its own while this is entered."""
     token = options.read_token()
     # Whoever has a token may ask by any name; so may all who need none.
-    hosts = LOOPBACK if token is None and not options.insecure else None
+    hosts = LOOPBACK if token is None and not options.insecure else ()
     handlers = Handlers(service, Metrics(service), options.limits)
     listening = listen(options.host, options.port)
     host, port = listening.getsockname()[:2]
     service.address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     config = uvicorn.Config(
-        Application(handlers, token=token, hosts=hosts),
+        Application(handlers, token, hosts),
         access_log=False, lifespan="off", server_header=False,
         log_level="critical",  # clients could fill the log; the application logs its failures
         proxy_headers=False,  # nothing here depends on who asks

@@ -18,7 +18,7 @@ from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
 from spectralleader.jobs.learn_result import LearnResult
 from spectralleader.jobs.sentences import describe_history, describe_stale_names, printable
-from spectralleader.learners.hedged import HedgedInfo, HedgedLeader
+from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.runtime.guard import guard_of
 from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.messages import Change, Classified
@@ -71,6 +71,8 @@ class Service(Progress):
         self.points: deque[Point] = deque(maxlen=N_POINTS)
         self.messages: deque[str] = deque(maxlen=N_MESSAGES)
         self.surprise: Floats = np.ones(0)  # (K,) mean of -log p of the latest documents
+        self.history: list[Change] = []  # what happened to the topics, oldest first
+        self.drifts_since: int | None = None  # documents before the drift, None without one
         self.saved_at: float | None = None  # Unix seconds of the last checkpoint
         self.n_saved = 0  # documents that it has
         self.is_save_failed = False  # whether the last checkpoint could not be written
@@ -78,7 +80,6 @@ class Service(Progress):
         self.lag = ""  # how far behind its source learning is, in words
         self.kind = ""  # of that source
         self._snapshot: Snapshot | None = None
-        self._info: HedgedInfo | None = None  # its events and drift
         self._renewed = (0.0, 0.0)  # when the snapshot was taken, and the seconds that took
         self._stepped = self._looked = monotonic()
         self._counted = (monotonic(), 0)  # when the rate was found, with so many documents
@@ -132,7 +133,11 @@ class Service(Progress):
     def stepped(self, result: LearnResult) -> None:
         """Record a step."""
         self.result, self._stepped = result, monotonic()
-        self._renew(result.topics)
+        # Between steps, so that no reader waits for the learner.
+        when, took = self._renewed
+        is_old = self._stepped > when + max(RENEW, SHARE * took)
+        if is_old and self.snapshot().n_docs != result.topics.n_docs:
+            self._publish(result.topics)
         (began, n_before), n_docs = self._counted, result.topics.n_docs
         if (seconds := self._stepped - began) < RENEW:
             return
@@ -143,18 +148,17 @@ class Service(Progress):
             self._judged = result
             self.points.append(point)
 
-    def _renew(self, topics: TextTopics) -> None:
-        """Take a snapshot if the last one is old, between steps, so that no reader waits."""
-        when, took = self._renewed
-        if self.snapshot().n_docs == topics.n_docs or monotonic() < when + max(RENEW, SHARE * took):
-            return
-        self._publish(topics)
-
     def _publish(self, topics: TextTopics) -> None:
         """Keep what answers read: both wait for the learner, so the learning thread asks."""
         began, learner = monotonic(), topics.learner
         self._snapshot = topics.snapshot()
-        self._info = learner.info if isinstance(learner, HedgedLeader) else None
+        if isinstance(learner, HedgedLeader):
+            info = learner.info
+            self.drifts_since = info.drifts_since
+            self.history = [
+                Change(e.n_docs, e.what, [k + 1 for k in e.topics], round(float(e.moved), 4))
+                for e in info.events
+            ]
         self._renewed = (monotonic(), monotonic() - began)
 
     def saved(self, checkpoint: Checkpoint) -> None:
@@ -175,14 +179,6 @@ class Service(Progress):
         assert self._snapshot is not None
         return self._snapshot
 
-    def history(self) -> list[Change]:
-        """Return what happened to the topics, oldest first."""
-        events = () if self._info is None else self._info.events
-        return [
-            Change(e.n_docs, e.what, [k + 1 for k in e.topics], round(float(e.moved), 4))
-            for e in events
-        ]
-
     def findings(self) -> list[str]:
         """Return the events in words; waits for the end of a step."""
         if self.topics is None:
@@ -190,11 +186,6 @@ class Service(Progress):
         with guard_of(self.topics):  # the timeline, too, is as it is between two steps
             # without its hint at an option of a command
             return [*describe_history(self.topics, recent=True), *describe_stale_names(self.topics)]
-
-    @property
-    def drifts_since(self) -> int | None:
-        """The documents before the stream began to drift, None if it does not."""
-        return self._info and self._info.drifts_since
 
     def pulse(self) -> dict[str, Any]:
         """Return what the live page shows of the present moment."""
