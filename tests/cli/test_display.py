@@ -124,4 +124,4 @@ def test_many_pictures_are_thinned_out(source, terminal, monkeypatch):
     with Live(console=terminal, auto_refresh=False) as live:
         picture = Picture(live)
         learn(source, n_topics=3, progress=picture)
-    assert 1 < len(picture._shares) <= 4
+    assert 1 < len(picture._shares.values) <= 4

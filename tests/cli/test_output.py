@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from spectralleader.cli import options
-from spectralleader.cli.output import PlainConsole, make_output, say, say_hanging, say_whole
+from spectralleader.cli.tables import PlainConsole, make_output, say, say_hanging, say_whole
 
 WORDS = "provisional topics may be replaced by better ones " * 4
 

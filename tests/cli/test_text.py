@@ -579,6 +579,8 @@ def test_the_examples_of_the_help_work(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("tweets.csv", "new.csv", "news.csv"):
         write_csv(tmp_path / name, 120)
+    for day in ("monday", "tuesday"):
+        learn("news.csv", learner="unigram", save=f"{day}.model")
     tried = 0
     for one in COMMANDS:
         for example in re.findall(r"\[bold\](.*?)\[/bold\]", str(one.epilog)):

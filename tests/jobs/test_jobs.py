@@ -12,9 +12,10 @@ from spectralleader import TextTopics, TopicModel, Unigram, Vocabulary, Words, l
 from spectralleader.evaluation import judge, log_loss
 from spectralleader.evaluation.diagnosis import Diagnosis, Spectrum
 from spectralleader.jobs import Progress, Source, describe, evaluate, evaluating, learn, predict
+from spectralleader.jobs.describing import name_topics
 from spectralleader.jobs.evaluating import Evaluation
 from spectralleader.jobs.learn_result import list_topics
-from spectralleader.jobs.naming import name_topics
+from spectralleader.jobs.options import LearnOptions
 from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
 from spectralleader.jobs.sentences import (
     Readable,
@@ -25,7 +26,6 @@ from spectralleader.jobs.sentences import (
     describe_use,
     printable,
 )
-from spectralleader.jobs.source import choose_vocabulary, choose_words
 from spectralleader.learners.fixed import Fixed
 from spectralleader.learners.hedged import Event
 from spectralleader.models import TopicTree
@@ -138,22 +138,27 @@ def test_ctrl_c_ends_the_pass_after_a_whole_step_and_saves(listening, file, tmp_
 
 
 def test_a_vocabulary_is_chosen_as_wished(file, tmp_path):
-    words, source, progress = choose_words("none"), Source((str(file),)), Progress()
+    source, pipe = Source((str(file),)), Source(("-",))
+
+    def choose(wish, source=source):
+        options = LearnOptions(source, vocabulary=wish, stop_words="none")
+        return options.choose_vocabulary(options.words, Progress())
+
     listed = tmp_path / "words.txt"
     listed.write_text("rain\ngoal\n")
-    assert list(choose_vocabulary(str(listed), source, words, progress)) == ["rain", "goal"]
-    fixed = choose_vocabulary("7", source, words, progress)
+    assert list(choose(str(listed))) == ["rain", "goal"]
+    fixed = choose("7")
     assert (fixed.n_words, fixed.grows) == (7, False)
-    assert choose_vocabulary("grow:9", source, words, progress).max_words == 9
-    for one in (source, Source(("-",))):
+    assert choose("grow:9").max_words == 9
+    for one in (source, pipe):
         for wish in ("grow", None):
-            growing = choose_vocabulary(wish, one, words, progress)
+            growing = choose(wish, one)
             assert growing.grows
             assert (growing.n_words, growing.max_words, growing.min_count) == (0, 50_000, 2)
     with pytest.raises(ValueError, match=r"standard input can only be read once.*grow:500"):
-        choose_vocabulary("500", Source(("-",)), words, progress)
+        choose("500", pipe)
     with pytest.raises(ValueError, match="got 'grow:many'"):
-        choose_vocabulary("grow:many", source, words, progress)
+        choose("grow:many")
 
 
 def test_predictions_are_those_of_the_library(file):

@@ -12,7 +12,7 @@ import pytest
 from spectralleader import load
 from spectralleader.errors import NotEmittedError
 from spectralleader.jobs import Progress, Source, learn, predict
-from spectralleader.jobs.emitting import FileEmitter
+from spectralleader.jobs.predicting import FileEmitter
 from spectralleader.storage import load_checkpoint
 from tests.factories import same_state, texts
 from tests.servers import RedisServer, needs_redis
@@ -229,7 +229,7 @@ def test_where_topics_cannot_be_emitted_is_said_before_anything_is_learned(log, 
         (link, "is the model file"),
         (tmp_path / "none" / "x", "does not exist"),
         ("kafka://localhost/x", "takes a file or redis"),
-        (tmp_path, "cannot write to"),
+        (tmp_path, "is a folder"),
     ):
         with pytest.raises(ValueError, match=message):
             learn(source, **options(tmp_path, emit=str(emit)))

@@ -220,15 +220,6 @@ def test_other_settings_are_refused_and_named(tmp_path):
     assert load(saved).n_docs == 300
 
 
-def test_a_file_that_does_not_store_its_time_column_is_resumed(tmp_path):
-    file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
-    learn(file, **FAST, vocabulary=15, save=saved)
-    found = load_checkpoint(saved)
-    del found.run.settings["time"]  # as in earlier versions
-    save(found, saved)
-    assert learn(file, **FAST, vocabulary=15, save=saved).n_before == 300
-
-
 def test_fresh_starts_anew_and_keeps_what_was_there(tmp_path):
     file, saved = write_csv(tmp_path / "a.csv"), tmp_path / "m"
     learn(file, **FAST, save=saved)

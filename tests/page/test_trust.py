@@ -8,8 +8,13 @@ import pytest
 
 from spectralleader.evaluation.diagnosis import Diagnosis, Spectrum, Verdict
 from spectralleader.jobs.describing import describe
-from spectralleader.jobs.sentences import describe_history, describe_provisional
-from spectralleader.page.trust import VERDICTS, judge, judge_fit
+from spectralleader.jobs.sentences import (
+    VERDICTS,
+    describe_history,
+    describe_provisional,
+    judge,
+    judge_fit,
+)
 from tests.page.pages import written_topics
 
 GOOD = Diagnosis(900, 3, 0.9, 0.9, 0.6, 0.6, 0.1, 0.1, Spectrum(np.ones(3), 0.1))
@@ -39,7 +44,7 @@ def test_small_topics_and_provisional_ones_are_reported():
     topics = written_topics()
     found = describe(topics)
     for topic, weight in zip(found.topics, (0.005, 0.0001, *[0.1] * 7), strict=True):
-        topic["weight"] = weight
+        topic |= {"weight": weight, "unused": weight < 0.02 / 9}
     lines = judge(topics, found)
     assert "Few documents support these topics: 1." in lines
     assert lines[-1] == describe_provisional(topics)[0] == describe_history(topics)[-1]

@@ -14,8 +14,9 @@ from spectralleader import (
     load,
     save,
 )
+from spectralleader.checks.paths import check_target
 from spectralleader.learners.fixed import Fixed
-from spectralleader.storage import FORMAT, KINDS, check_target, load_as_saved
+from spectralleader.storage import FORMAT, KINDS, load_as_saved
 from spectralleader.storage.container import START
 from tests.factories import documents, model, same_state, texts
 from tests.storage.things import BLOCK, more_things, things

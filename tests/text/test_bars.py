@@ -3,8 +3,15 @@
 import numpy as np
 import pytest
 
-from spectralleader.text.bars import find_bars, find_curves, merge_intervals, name_step
-from spectralleader.text.trends import DAY, FEWEST, Trends
+from spectralleader.text.trends import (
+    DAY,
+    FEWEST,
+    Trends,
+    find_bars,
+    find_curves,
+    merge_intervals,
+    name_step,
+)
 
 
 def trends(days, n_docs, span=None):

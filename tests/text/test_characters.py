@@ -3,7 +3,7 @@ import sys
 
 import numpy as np
 
-from spectralleader.text.characters import (
+from spectralleader.text.scan import (
     CODE,
     DIGIT,
     KIND,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from spectralleader import TextTopics, TopicModel
-from spectralleader.text import levels
-from spectralleader.text.levels import Levels
+from spectralleader.text import annotations
+from spectralleader.text.annotations import Levels
 from tests.factories import assert_valid, model, same_state, texts
 
 WRITTEN, LABELS = texts(2400)
@@ -82,7 +82,7 @@ def test_a_better_tree_replaces_one_of_few_documents():
 
 @pytest.mark.parametrize(("margin", "replaced"), [(0.0, [40_000]), (0.99, [])])
 def test_a_later_tree_must_be_better_by_the_margin_and_is_an_event(monkeypatch, margin, replaced):
-    monkeypatch.setattr(levels, "LATE", margin)
+    monkeypatch.setattr(annotations, "LATE", margin)
     known = Levels()
     known.renew(model(6, 9, seed=0), 20_000)
     kept = known.pairs
@@ -116,13 +116,11 @@ def test_a_tree_that_is_none_is_refused(pairs):
         Levels.from_state({"due": 2000, "pairs": np.array(pairs)}, 3)
 
 
-def test_a_file_of_before_there_were_levels_is_read(learned):
-    state = learned.to_state()
-    old = {k: v for k, v in state.items() if k not in ("timeline", "levels", "names")}
-    again = TextTopics.from_state(old)
-    assert again.at(3).model.n_topics == 3
-    again.learn(WRITTEN[:50])
-    assert sum(one.n_docs for one in again.timeline.stretches()) == 50
+@pytest.mark.parametrize("name", ["timeline", "levels", "names", "surprise", "position"])
+def test_a_state_that_lacks_a_part_is_refused(learned, name):
+    state = {key: value for key, value in learned.to_state().items() if key != name}
+    with pytest.raises(ValueError, match=f"{name} is missing"):
+        TextTopics.from_state(state)
 
 
 def test_topics_of_auto_are_read_at_the_level_that_prices_suggest():

@@ -129,8 +129,6 @@ def test_the_past_is_saved_resumed_and_merged(tmp_path):
     other.learn(texts(400)[0])
     found = load(save(one, tmp_path / "a.model"))
     assert same_state(one.annotations.surprise.to_state(), found.annotations.surprise.to_state())
-    older = TextTopics.from_state({k: v for k, v in one.to_state().items() if k != "surprise"})
-    assert len(older.annotations.surprise.past) == 0
     sizes = len(one.annotations.surprise.past), len(other.annotations.surprise.past)
     assert sizes == (200, 300)  # the first block has no model before it
     assert len(merge(found, other).annotations.surprise.past) == 500

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader.text.packing import truncate
+from spectralleader.text.packing import cut_bytes
 from spectralleader.text.timeline import (
     Timeline,
+    as_positions,
+    as_seconds,
     merge_timelines,
 )
-from spectralleader.text.times import as_positions, as_seconds
 from tests.factories import same_state
 
 LINES = [f"text {i}" for i in range(500)]
@@ -128,8 +129,8 @@ def test_times_may_be_datetimes_numbers_or_numpy_s():
 
 
 def test_long_texts_are_cut_between_characters():
-    assert truncate("abc", 100) == "abc"
-    assert truncate("äöü" * 9, 5) == "äö"
+    assert cut_bytes("abc", 100) == "abc"
+    assert cut_bytes("äöü" * 9, 5) == "äö"
     timeline = Timeline(n_buckets=2, n_texts=1, budget=10)
     timeline.add(["ä" * 99], numbers=np.arange(1))
     assert timeline.stretches()[0].texts == ["ää"]

@@ -131,11 +131,11 @@ def test_shifts_and_rows_of_many_topics_are_found_in_a_moment():
 def test_typical_documents_have_their_text_and_differ(learned):
     sampled = sample_under(learned.snapshot(), learned.timeline)
     for k in range(3):
-        found = find_typical(learned.snapshot(), sampled, k, 3)
+        found = find_typical(learned.model, sampled, 3)[k]
         assert len({one.text for one in found}) == 3
         assert {one.text for one in found} <= set(TEXTS)
         assert all(one.probability > 0.9 for one in found)
-    late = find_typical(learned.snapshot(), sampled, 0, 3, since=40)
+    late = find_typical(learned.model, sampled, 3, since=40)[0]
     starts = learned.trends().starts
     assert all(one.position >= starts[40] for one in late)
 
@@ -199,7 +199,7 @@ def test_typical_documents_of_short_texts_are_of_their_topic():
     topics.learn(rows)
     sampled = sample_under(topics.snapshot(), topics.timeline)
     for k in range(3):
-        (found,) = find_typical(topics.snapshot(), sampled, k, 1)
+        (found,) = find_typical(topics.model, sampled, 1)[k]
         assert int(topics.posterior([found.text]).argmax()) == k
 
 

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Words
-from spectralleader.text.english import ENGLISH
-from spectralleader.text.words import EVERYTHING, read_words
+from spectralleader.text.words import ENGLISH, EVERYTHING, read_words
 from tests.factories import any_texts, same_state, wordings
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from spectralleader import __version__
-from spectralleader.cli import evaluate, merge, serve, text, warm
+from spectralleader.cli import evaluate, serve, text, warm
 from spectralleader.cli.options import NOTHING_USEFUL, STOPPED, warn
 from spectralleader.errors import NotEmittedError, NotSavedError, NoWordsError
 from spectralleader.runtime.blas import THREAD_VARIABLES
@@ -32,7 +32,6 @@ app = typer.Typer(
 )
 app.add_typer(text.app)
 app.add_typer(evaluate.app)
-app.add_typer(merge.app)
 app.add_typer(serve.app)
 app.add_typer(warm.app)
 

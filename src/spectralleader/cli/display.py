@@ -14,6 +14,7 @@ from rich.text import Text
 
 from spectralleader.cli.tables import contender_table, rate, topic_table
 from spectralleader.jobs import Evaluation, LearnResult, Progress
+from spectralleader.jobs.evaluating import History
 from spectralleader.models import TopicModel
 from spectralleader.runtime.compiled import COMPILING, COMPILING_LINE
 from spectralleader.sources.files import Reader
@@ -21,7 +22,8 @@ from spectralleader.text.topics import TextTopics
 
 EVERY = 0.3  # minimum seconds between updates
 SHARE = 1 / 25  # maximum share of the time spent on drawing
-MOST_SHARES = 200  # updates whose topic shares are kept; then every other one is dropped
+MOST_SHARES = 200  # updates whose topic shares are kept
+PASS_LINE = "pass {}: {} of {} parts"
 LOG_EVERY = 5.0  # seconds between log lines, without a terminal
 
 
@@ -73,6 +75,11 @@ class Log(Progress):
         if self._is_due():
             self.say(f"{n_docs:,} documents {how}")
 
+    def passed(self, name: str, n_done: int, n_parts: int) -> None:
+        """Print how far the pass of an engine is, every few seconds."""
+        if self._is_due():
+            self.say(PASS_LINE.format(name.replace("_", " "), n_done, n_parts))
+
     def stepped(self, result: LearnResult | Evaluation) -> None:
         """Print the state of learning every few seconds."""
         n_docs = result.n_docs if isinstance(result, Evaluation) else result.topics.n_docs
@@ -94,7 +101,7 @@ class Picture(Progress):
         self.live = live
         self._lines: list[str] = []
         self._due = 0.0
-        self._shares: list[list[float]] = []  # shares of topics at each update
+        self._shares = History[list[float]](MOST_SHARES)  # shares of topics at some updates
 
     def say(self, line: str) -> None:
         """Show a line above the table."""
@@ -109,6 +116,11 @@ class Picture(Progress):
         """Show the number of documents."""
         if perf_counter() >= self._due:
             self._draw(Text(f"{n_docs:,} documents {how}"))
+
+    def passed(self, name: str, n_done: int, n_parts: int) -> None:
+        """Show how far the pass of an engine is."""
+        if perf_counter() >= self._due or n_done == n_parts:
+            self._draw(Text(PASS_LINE.format(name.replace("_", " "), n_done, n_parts)))
 
     def stepped(self, result: LearnResult | Evaluation) -> None:
         """Show the current topics, or the learners that are compared."""
@@ -125,10 +137,8 @@ class Picture(Progress):
         """Return a table of the topics with their shares over time, or of the learners."""
         if isinstance(result, Evaluation):
             return contender_table(result)
-        self._shares.append(shares_now(result.topics))
-        if len(self._shares) > MOST_SHARES:
-            self._shares = self._shares[::2]
-        curves = [list(curve) for curve in zip(*self._shares, strict=True)]
+        self._shares.add(shares_now(result.topics))
+        curves = [list(curve) for curve in zip(*self._shares.values, strict=True)]
         return topic_table(result.topics, self.live.console.width, curves=curves)
 
     def _draw(self, shown: RenderableType) -> None:
@@ -148,7 +158,7 @@ def shares_now(topics: TextTopics) -> list[float]:
 def headline(result: LearnResult | Evaluation) -> str:
     """Return the state of a job in one line."""
     if isinstance(result, Evaluation):
-        losses = [(name, one.losses.mean_loss) for name, one in result.contenders.items()]
+        losses = [(name, c.losses.mean_loss) for name, c in result.contenders.items()]
         told = ", ".join(f"{name} {loss:.3f}" for name, loss in losses if loss is not None)
         return f"{result.n_docs:,} documents, L1: {told or 'not evaluated yet'}"
     line = f"{result.topics.n_docs:,} documents, {rate(result):,.0f}/s"

@@ -8,15 +8,16 @@ from typing import Annotated
 
 import typer
 
-from spectralleader.cli.groups import LearnerOptions, StreamOptions, grouped
 from spectralleader.cli.options import (
     STOPPED,
     TERMINATED,
     Files,
     Json,
+    LearnerOptions,
+    StreamOptions,
     allow_own_modules,
-    check_output,
     end_useless,
+    grouped,
     print_json,
     split_names,
     stoppable,
@@ -25,12 +26,12 @@ from spectralleader.cli.options import (
 app = typer.Typer()
 
 
-def parse_numbers(given: str) -> list[int]:
+def parse_numbers(numbers: str) -> list[int]:
     """Return comma-separated numbers of topics."""
-    parts = [part.strip() for part in given.split(",")]
+    parts = [part.strip() for part in numbers.split(",")]
     if not all(part.isdecimal() and int(part) > 0 for part in parts):
         raise typer.BadParameter(
-            f"-k takes a number, or several such as 5,10,20; got {given!r}",
+            f"-k takes a number, or several such as 5,10,20; got {numbers!r}",
             param_hint="'--topics'",
         )
     return [int(part) for part in parts]
@@ -38,7 +39,9 @@ def parse_numbers(given: str) -> list[int]:
 
 def check_figure(path: Path, files: list[str]) -> None:
     """Raise if a figure cannot be written, before the stream is read."""
-    check_output(path, *files)
+    from spectralleader.checks.paths import check_target
+
+    check_target(path, files, is_replaced=False)
     if path.suffix not in (".png", ".svg"):
         raise typer.BadParameter(f"a figure must be .png or .svg, got {path.name}")
     import_module("spectralleader.cli.figure")  # requires matplotlib
@@ -103,6 +106,7 @@ def evaluate(
         names = split_names(learners) or (
             DEFAULT_LEARNERS[:1] if len(numbers) > 1 else DEFAULT_LEARNERS
         )
+        # Before the stream is read: an own learner may be in the current folder.
         allow_own_modules(names)
         source = reading.source(files, block=learning.block)
         with watching() as progress:
@@ -130,7 +134,7 @@ def learners() -> None:
     """List the learners by the names that other commands accept."""
     from rich.table import Table
 
-    from spectralleader.cli.output import make_output
+    from spectralleader.cli.tables import make_output
     from spectralleader.learners import LEARNERS
     from spectralleader.learners.registry import installed_learners
 

@@ -1,33 +1,83 @@
-"""The command learn."""
+"""The command learn, of one pass over a stream or on an engine."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from spectralleader.cli.engine import EngineOptions, learn_and_show
-from spectralleader.cli.groups import LearnerOptions, LiveOptions, StreamOptions, grouped
 from spectralleader.cli.options import (
     STOPPED,
     TERMINATED,
     Files,
     Json,
+    LearnerOptions,
+    LiveOptions,
+    StreamOptions,
     Wait,
     allow_own_modules,
-    check_folder,
     end_useless,
+    exit_code_of_signals,
+    grouped,
     print_json,
     split_names,
     stoppable,
     warn,
 )
-from spectralleader.runtime.interrupts import Terminated
+from spectralleader.runtime.interrupts import Terminated, raising
 
 if TYPE_CHECKING:
     from spectralleader.jobs import LearnResult
+
+# Options of `learn` without a meaning on an engine, which makes several unordered passes.
+NOT_THERE = (
+    *("learner", "block", "time", "label", "strict", "sort", "checkpoint_every", "no_texts"),
+    *("tokens", "split", "follow", "start", "wait", "emit", "encoding", "no_header"),
+    *("min_count", "time_format"),
+)
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """The engine and its address."""
+
+    engine: Annotated[
+        Literal["dask", "spark"] | None,
+        typer.Option(
+            help="Learn on a cluster with the spectral method and EM over all documents, from "
+            "files or folders of Parquet, CSV or JSON lines."
+        ),
+    ] = None
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Address of Dask's scheduler (tcp://...) or Spark's master (spark://..., "
+            "sc://...). Defaults to this machine.",
+        ),
+    ] = None
+
+    def check(self, context: typer.Context, topics: int | str) -> None:
+        """Raise if an option was given that does not apply."""
+        if self.engine is None:
+            refuse_options(context, ["address"], "requires --engine")
+            return
+        why = "is not supported with --engine, which makes several passes over all documents"
+        refuse_options(context, NOT_THERE, f"{why}; omit it")
+        if isinstance(topics, str):
+            raise typer.BadParameter("-k auto is not supported with --engine; give a number")
+
+
+def refuse_options(context: typer.Context, names: Sequence[str], why: str) -> None:
+    """Raise if one of these options was given."""
+    for option in context.command.params:
+        origin = context.get_parameter_source(option.name or "")
+        if option.name in names and origin is not None and origin.name == "COMMANDLINE":
+            raise typer.BadParameter(f"{option.opts[0]} {why}")
+
 
 EXAMPLES = (
     "Examples: [bold]spectralleader learn tweets.csv -k 10 --save tweets.model[/bold]; "
@@ -108,7 +158,6 @@ def learn(
     saved with --save (SIGTERM then exits with code 0). A second Ctrl-C exits
     immediately and keeps the last checkpoint.
     """
-    check_folder(save)
     n_topics = parse_topics(topics)
     if save is None and (fresh or checkpoint_every is not None):
         raise typer.BadParameter("--checkpoint-every and --fresh require --save MODEL")
@@ -146,16 +195,16 @@ def learn(
     end(result)
 
 
-def parse_topics(given: str) -> int | str:
+def parse_topics(number: str) -> int | str:
     """Return a number of topics, or "auto"."""
-    if given == "auto":
-        return given
-    if not given.isdecimal() or int(given) < 1:
+    if number == "auto":
+        return number
+    if not number.isdecimal() or int(number) < 1:
         raise typer.BadParameter(
-            f"-k takes a number of topics of at least 1, or auto; got {given!r}",
+            f"-k takes a number of topics of at least 1, or auto; got {number!r}",
             param_hint="'--topics'",
         )
-    return int(given)
+    return int(number)
 
 
 def end(result: LearnResult) -> None:
@@ -166,5 +215,20 @@ def end(result: LearnResult) -> None:
         if not result.terminated:
             raise typer.Exit(STOPPED)
         raise typer.Exit(0 if result.saved else TERMINATED)
+    if not result.is_useful:
+        end_useless()
+
+
+def learn_and_show(where: EngineOptions, files: list[str], as_json: bool, **options: Any) -> None:
+    """Learn on an engine and print the topics."""
+    from spectralleader.cli.display import watching
+    from spectralleader.cli.tables import show_on_engine
+    from spectralleader.jobs.engine import learn_on_engine
+
+    with exit_code_of_signals(), raising(), watching() as progress:
+        result = learn_on_engine(
+            where.engine or "", files, address=where.address, progress=progress, **options
+        )
+    print_json(result.summary()) if as_json else show_on_engine(result)
     if not result.is_useful:
         end_useless()

@@ -8,17 +8,21 @@ import json
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TextIO, get_type_hints
 
 import typer
 
 from spectralleader.runtime.interrupts import Interrupts, Terminated
 
 if TYPE_CHECKING:
-    from spectralleader.jobs.source import AnyReader
+    from spectralleader.jobs import Source
+    from spectralleader.jobs.options import AnyReader
     from spectralleader.text.topics import TextTopics
 
 # Exit codes; the last two are the shell's for Ctrl-C and SIGTERM.
@@ -111,6 +115,7 @@ def exit_code_of_signals(said: str = "spectralleader: stopped") -> Iterator[None
 @contextmanager
 def stoppable(*, saves: bool = False) -> Iterator[None]:
     """Let Ctrl-C and SIGTERM end a command between two steps."""
+    # What saves must have the time to do so; what does not can be killed without a loss.
     patience = None if saves else PATIENCE
     with exit_code_of_signals(), Interrupts(owns_process=True, patience=patience):
         yield
@@ -127,23 +132,6 @@ def allow_own_modules(learners: Iterable[str]) -> None:
         sys.path.append(here)
 
 
-def check_folder(path: Path | None) -> None:
-    """Raise if a file cannot be written there, before any work is done."""
-    if path is not None and path.is_dir():
-        raise typer.BadParameter(f"{path} is a folder; name a file in it")
-    if path is not None and not path.absolute().parent.is_dir():
-        raise typer.BadParameter(f"the folder {path.parent} does not exist")
-
-
-def check_output(path: Path | None, *inputs: str) -> None:
-    """Raise if a file cannot be written, or if that would overwrite an input of the command."""
-    check_folder(path)
-    if path is not None:
-        from spectralleader.checks.paths import check_kept
-
-        check_kept(path, inputs)
-
-
 def trust_learner(name: str | None) -> None:
     """Import and register the user's own learner that a model may contain."""
     if name is not None:
@@ -153,30 +141,30 @@ def trust_learner(name: str | None) -> None:
         find_learner(name)
 
 
-def load_model(path: str, learner: str | None = None) -> TextTopics:
-    """Return a model saved by `learn --save`; `learner` is a user's own that it may contain."""
-    check_model(path, learner)
+def load_model(path: str, learner: str | None, out: Path | None = None) -> TextTopics:
+    """Return a model saved by `learn --save`; `learner` is a user's own that it may contain.
+
+    Nothing is loaded if `out`, which is to be written, cannot be or would overwrite the model.
+    """
+    check_files_of(path, out)
+    trust_learner(learner)
     from spectralleader.storage import load_topics
 
     return load_topics(path)
 
 
-def check_model(path: str, learner: str | None) -> None:
-    """Raise if a model does not exist; import the user's own learner that it may contain."""
-    check_is_file(path)
-    trust_learner(learner)
+def check_files_of(model: str, out: Path | None = None, *inputs: str) -> None:
+    """Raise if a model is missing, or if the output cannot be written or would overwrite input."""
+    from spectralleader.checks.paths import check_model, check_target
 
-
-def check_is_file(path: str) -> None:
-    """Raise if a model is missing, or is no file."""
-    if not Path(path).is_file():
-        from spectralleader.checks.paths import describe_missing
-
-        raise typer.BadParameter(describe_missing(path))
+    check_model(model)
+    if out is not None:
+        check_target(out, [model, *inputs], is_replaced=False)
 
 
 def find_level(given: str | None, topics: TextTopics) -> int:
     """Return the number of topics to read: as given, or the default, see `TextTopics.at`."""
+    # Checked here, where the message can name the option.
     n = topics.learner.n_topics
     if given is None or given in ("auto", "all"):
         return topics.level(given)
@@ -228,3 +216,176 @@ def end_useless() -> NoReturn:
 def print_json(summary: dict[str, Any]) -> None:
     """Print a summary as JSON."""
     typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How documents are read, from any source."""
+
+    text: Annotated[
+        str | None,
+        typer.Option(metavar="COL,COL", help="Text columns, joined. Guessed by default."),
+    ] = None
+    tokens: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COL",
+            help="Column of tokens instead of text: lists, or objects of counts. Detected by "
+            "default.",
+        ),
+    ] = None
+    split: Annotated[
+        Literal["whitespace", ","] | None,
+        typer.Option("--split", help="Split a text column into tokens at whitespace or commas."),
+    ] = None
+    format: Annotated[
+        Literal["csv", "tsv", "jsonl", "parquet", "text"] | None,
+        typer.Option(help="Format of the files. Guessed by default."),
+    ] = None
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop at the first invalid row with exit code 2.")
+    ] = False
+
+    def source(self, files: Sequence[str], **more: Any) -> Source:
+        """Return the source that these options describe; `more` are further fields of `Source`."""
+        from spectralleader.jobs import Source
+
+        own = {**asdict(self), "text": split_names(self.text), **more}
+        header = not own.pop("no_header", False)
+        return Source(tuple(files), **own, header=header)
+
+
+@dataclass(frozen=True)
+class FileOptions(ReadOptions):
+    """How documents are read from files."""
+
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Encoding of the text, such as latin-1, cp1252 or utf-16 (default: utf-8).",
+        ),
+    ] = None
+    no_header: Annotated[
+        bool,
+        typer.Option(
+            "--no-header",
+            help="CSV and TSV files begin with a document, not with names: columns are 1, 2, ...",
+        ),
+    ] = False
+
+
+@dataclass(frozen=True)
+class PredictOptions(FileOptions):
+    """How documents are read from files for a model."""
+
+    text: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COL,COL",
+            help="Text columns, joined. Defaults to those that MODEL was learned from, if FILE "
+            "has them; otherwise guessed.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class StreamOptions(FileOptions):
+    """How documents are read from files in order."""
+
+    time: Time = None
+    time_format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="Format of the times, such as %d/%m/%Y (see strptime). By default ISO 8601, Unix "
+            "time, Twitter's format and e-mail dates are recognised.",
+        ),
+    ] = None
+    label: Annotated[
+        str | None, typer.Option(metavar="COL", help="Label column. Guessed by default.")
+    ] = None
+    sort: Annotated[
+        bool, typer.Option("--sort", help="Sort the documents by time first, in memory.")
+    ] = False
+
+
+@dataclass(frozen=True)
+class LiveOptions:
+    """Where to start in a live source, and whether to wait for new messages."""
+
+    follow: Follow = None
+    start: Annotated[
+        Literal["earliest", "latest"],
+        typer.Option(
+            "--from", help="Where to start in a stream or followed file, if not resuming."
+        ),
+    ] = "earliest"
+
+
+@dataclass(frozen=True)
+class LearnerOptions:
+    """Vocabulary, mini-batch size, stop words and seed."""
+
+    vocabulary: Annotated[
+        str | None,
+        typer.Option(
+            "--vocabulary",
+            metavar="N|grow|grow:N|FILE",
+            help="grow, grow:N: add words as they appear, up to N, 50000 by default. N: the N most "
+            "frequent words, counted in a first pass. FILE: the words in a file. Default: grow; "
+            "evaluate: 5000, or grow for a pipe.",
+        ),
+    ] = None
+    min_count: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Ignore words that occur less often; in a growing vocabulary, a word counts from "
+            "this occurrence on, apart from the first 1000 words.",
+        ),
+    ] = 2  # `vectoriser.MIN_COUNT`, which would take NumPy to import
+    block: Annotated[int, typer.Option(min=1, help="Documents per step (mini-batch size).")] = 100
+    stop_words: Annotated[
+        str, typer.Option(metavar="english|none|FILE", help="Words to ignore.")
+    ] = "english"
+    seed: Seed = 0
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All options but the block size, which is part of `Source`."""
+        return {name: value for name, value in asdict(self).items() if name != "block"}
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn the fields of a command's option groups into command line options."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    parameters: list[Parameter] = []
+    for name, parameter in signature(command).parameters.items():
+        if name in groups:
+            parameters += _parameters_of(groups[name])
+        else:
+            parameters.append(
+                parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY)
+            )
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        for name, kind in groups.items():
+            values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+        command(**values)
+
+    # typer reads the options from these
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
+def _parameters_of(group: Any) -> list[Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    kind = Parameter.KEYWORD_ONLY
+    return [
+        Parameter(field.name, kind, default=field.default, annotation=hints[field.name])
+        for field in fields(group)
+    ]

@@ -9,13 +9,14 @@ from typing import Annotated
 
 import typer
 
-from spectralleader.cli.groups import LearnerOptions, LiveOptions, ReadOptions, grouped
 from spectralleader.cli.learn import parse_topics
 from spectralleader.cli.options import (
+    LearnerOptions,
+    LiveOptions,
     OwnLearner,
+    ReadOptions,
     Time,
-    check_folder,
-    check_is_file,
+    grouped,
     stoppable,
     trust_learner,
 )
@@ -114,10 +115,9 @@ def serve(
     and each is learned exactly once, even after a crash. SIGTERM and Ctrl-C
     save the model and stop the service.
     """  # fmt: skip
-    if read_only:
-        check_is_file(str(model))
-    else:
-        check_folder(model)
+    from spectralleader.checks.paths import check_model, check_target
+
+    check_model(model) if read_only else check_target(model)
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise ImportError(missing_extra("serve", "serve"))
     if read_only and learn is not None:

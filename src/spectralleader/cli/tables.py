@@ -1,7 +1,8 @@
-"""Tables and lines printed by the commands."""
+"""Output: a console for a terminal of any width, or for a file or pipe."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from spectralleader.cli.output import make_output, say, say_hanging, say_whole
 from spectralleader.jobs import Description, Evaluation, LearnResult, MergeResult
 from spectralleader.jobs.describing import Level
 from spectralleader.jobs.evaluating import Contender
+from spectralleader.jobs.options import AnyReader
 from spectralleader.jobs.sentences import (
     Readable,
     describe_fewer,
@@ -21,14 +22,51 @@ from spectralleader.jobs.sentences import (
     describe_unused,
     truncate,
 )
-from spectralleader.jobs.source import AnyReader
-from spectralleader.text.bars import find_curves
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
-from spectralleader.text.trends import Trends, name_date
+from spectralleader.text.trends import Trends, find_curves, name_date
 
 if TYPE_CHECKING:
     from spectralleader.jobs.engine import EngineResult
+
+PIPE_WIDTH = 120  # width of the output without a terminal
+HANGING = "    "  # indentation of the further lines of a text
+
+
+class PlainConsole(Console):
+    """A console for a file or a pipe: lines have no trailing spaces."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print like `Console`, without the spaces that fill up the cells of tables."""
+        with self.capture() as printed:
+            super().print(*objects, **options)
+        self.file.write(re.sub(r" +$", "", printed.get(), flags=re.MULTILINE))
+        self.file.flush()
+
+
+def make_output() -> Console:
+    """Return a console for standard output."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else PlainConsole(highlight=False, width=PIPE_WIDTH)
+
+
+def say(out: Console, line: str) -> None:
+    """Print a line; on a terminal, break it between words."""
+    out.print(line, soft_wrap=not out.is_terminal, markup=False)
+
+
+def say_whole(out: Console, line: str) -> None:
+    """Print a line that contains something to copy, without breaking it."""
+    out.print(line, soft_wrap=True, markup=False)
+
+
+def say_hanging(out: Console, text: Text) -> None:
+    """Print a text; if it is longer than a line, indent its further lines."""
+    first, *others = text.wrap(out, max(20, out.width - len(HANGING)))
+    for line in (first, *(Text(HANGING) + other for other in others)):
+        line.rstrip()
+        out.print(line, soft_wrap=True)
+
 
 BAR = 20  # length of the bar of a weight of 1, in characters
 N_WORDS = 10
@@ -64,6 +102,7 @@ def topic_table(
         if size:
             table.add_column(header, min_width=size, max_width=size, no_wrap=True)
     table.columns[1].justify = "right"
+    # Words get what is left of the line: numbers are never cut.
     left = max(10, width - sum(widths) - 2 * len(table.columns))
     table.add_column("top words", max_width=left, no_wrap=True, overflow="ellipsis")
     for k in np.flatnonzero(topics.model.used).tolist():
@@ -292,6 +331,7 @@ def contender_table(result: Evaluation) -> Table:
         cells += [_cell(one[metric], 3) for metric in words]
         cells += [_cell(one["accuracy"], 3), _cell(one["nmi"], 3)] if has_labels else []
         cells += [_used_cell(result.contenders[name])] if used else []
+        # Only the loss is marked: it is what the learners are compared by.
         is_best = bool(losses) and one["L1"] == min(losses)
         table.add_row(name, *cells, style="bold" if is_best else None)
     return table

@@ -1,4 +1,4 @@
-"""The commands that learn and read a model: learn, topics, predict, trends, page."""
+"""The commands that learn, read and merge models: learn, topics, predict, trends, page, merge."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from spectralleader.cli.groups import PredictOptions, grouped
 from spectralleader.cli.learn import EXAMPLES, learn
 from spectralleader.cli.options import (
     NOTHING_USEFUL,
@@ -19,9 +18,11 @@ from spectralleader.cli.options import (
     OutFile,
     OutFormat,
     OwnLearner,
-    check_model,
-    check_output,
+    PredictOptions,
+    Seed,
+    check_files_of,
     find_level,
+    grouped,
     load_model,
     opened,
     print_json,
@@ -29,6 +30,7 @@ from spectralleader.cli.options import (
     stoppable,
     tell_guesses,
     tell_level,
+    trust_learner,
     warn,
 )
 
@@ -72,7 +74,7 @@ def topics(
     learned = load_model(model, learner)
     from spectralleader.cli.tables import show_description
     from spectralleader.jobs import describe
-    from spectralleader.jobs.naming import name_topics, parse_names
+    from spectralleader.jobs.describing import name_topics, parse_names
 
     n = find_level(level, learned)
     if name:
@@ -134,8 +136,8 @@ def predict(
     The text columns are those that MODEL was learned from. If FILE lacks one of
     them, the text column is guessed, and the guess is printed.
     """
-    check_output(out, model, *files)
-    check_model(model, learner)
+    check_files_of(model, out, *files)
+    trust_learner(learner)
     with stoppable():
         from spectralleader.cli.display import Log
         from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
@@ -173,9 +175,8 @@ def trends(
     document, from 1, if times are unknown), the topic, its share, the standard
     error, and the documents in the interval.
     """
-    check_output(out, model)
-    learned = load_model(model, learner)
-    from spectralleader.jobs.trends import write_trends
+    learned = load_model(model, learner, out)
+    from spectralleader.jobs.describing import write_trends
 
     n = find_level(level, learned)
     tell_level(level, learned)
@@ -203,8 +204,8 @@ def page(
     map, the merge tree, the prequential loss, and a diagnosis. It contains
     texts from MODEL unless --no-texts is given.
     """
-    check_output(out, model)
-    check_model(model, learner)
+    check_files_of(model, out)
+    trust_learner(learner)
     from spectralleader.page import describe_page, render
     from spectralleader.storage import atomic, load_with_losses
 
@@ -217,3 +218,32 @@ def page(
     typer.echo(f"Page: {out}")
     if not learned.n_docs > learned.n_empty:
         raise typer.Exit(NOTHING_USEFUL)
+
+
+@app.command(
+    epilog="Example: [bold]spectralleader merge monday.model tuesday.model -o both.model[/bold]"
+)
+def merge(
+    models: Annotated[
+        list[str],
+        typer.Argument(help="Two or more models saved by learn --save.", metavar="A B"),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="C", help="Save the result here.")],
+    learner: OwnLearner = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Merge models of separate streams into one, as if learned from a single stream.
+
+    The models must have the same settings; their vocabularies are united. A
+    document that two of them have learned counts twice.
+    """
+    for name in models:
+        check_files_of(name)
+    with stoppable(saves=True):
+        from spectralleader.cli.tables import show_merged
+        from spectralleader.jobs import merge
+
+        trust_learner(learner)
+        result = merge(models, out, seed=seed)
+    print_json(result.summary()) if as_json else show_merged(result)

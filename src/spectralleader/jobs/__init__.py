@@ -8,10 +8,8 @@ from spectralleader.jobs.evaluating import Evaluation, evaluate
 from spectralleader.jobs.learn_result import LearnResult
 from spectralleader.jobs.learning import learn, run
 from spectralleader.jobs.merging import MergeResult, merge
-from spectralleader.jobs.options import LearnOptions
+from spectralleader.jobs.options import LearnOptions, Progress, Source
 from spectralleader.jobs.predicting import Prediction, predict
-from spectralleader.jobs.progress import Progress
-from spectralleader.jobs.source import Source
 
 __all__ = [
     "Description",

@@ -10,9 +10,9 @@ from time import monotonic
 from typing import NamedTuple, final
 
 from spectralleader import storage
+from spectralleader.checks.paths import check_target
 from spectralleader.errors import NotSavedError, StorageError
-from spectralleader.jobs.options import LearnOptions, check_same
-from spectralleader.jobs.progress import Progress
+from spectralleader.jobs.options import LearnOptions, Progress
 from spectralleader.learners import Unigram
 from spectralleader.learners.offline import Offline
 from spectralleader.storage import Checkpoint, load_checkpoint
@@ -72,8 +72,7 @@ class Checkpoints:
     def __init__(
         self, path: str | os.PathLike[str], options: LearnOptions, progress: Progress
     ) -> None:
-        self.path = storage.check_target(path)
-        options.source.check_kept(path)
+        self.path = check_target(path, options.source.files)
         self.n_saved: int | None = None  # documents in the last checkpoint
         self.backup: Path | None = None  # backup of the file that existed before
         self._every, self._fresh = CheckpointInterval.of(options.checkpoint_every), options.fresh
@@ -109,7 +108,7 @@ class Checkpoints:
 
     def resume(self, found: Checkpoint, run: Run, settings: dict[str, str]) -> None:
         """Resume from a checkpoint; raise if its settings differ."""
-        check_same(run.settings, settings, str(self.path))
+        check_settings(run.settings, settings, str(self.path))
         self.n_saved = found.topics.n_docs
         self._tried = (self.n_saved, monotonic())
         self._tidy()
@@ -172,6 +171,19 @@ class Checkpoints:
         if self.n_saved is None:
             return "nothing has been saved yet"
         return f"the last good checkpoint has {self.n_saved:,} documents"
+
+
+def check_settings(before: dict[str, str], now: dict[str, str], name: str) -> None:
+    """Raise if any setting differs, naming all that do."""
+    if differing := [key for key in {**before, **now} if before.get(key) != now.get(key)]:
+        told = "; ".join(
+            f"{key} was {before.get(key, 'not set'):.60}, is {now.get(key, 'not set'):.60}"
+            for key in differing
+        )
+        raise ValueError(
+            f"{name} was learned with other settings: {told}; use the same settings, or start over "
+            "with --fresh"
+        )
 
 
 def back_up(path: Path) -> Path | None:

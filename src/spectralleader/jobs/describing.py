@@ -1,12 +1,18 @@
-"""Describe: a readable summary of a model, with a diagnosis of its fit."""
+"""Describe: a readable summary of a model, with a diagnosis of its fit; names and trends."""
 
 from __future__ import annotations
 
+import csv
+import json
+import os
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 
+from spectralleader import storage
 from spectralleader.documents import Documents
 from spectralleader.evaluation.diagnosis import Diagnosis, diagnose
 from spectralleader.jobs.learn_result import list_topics
@@ -25,6 +31,8 @@ from spectralleader.jobs.sentences import (
 from spectralleader.learners.protocol import remembered
 from spectralleader.learners.registry import name_of
 from spectralleader.models import TopicTree
+from spectralleader.storage import Checkpoint
+from spectralleader.storage.lock import Lock
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.trends import (
@@ -32,11 +40,14 @@ from spectralleader.text.trends import (
     Trends,
     find_trends,
     find_typical,
+    most_typical,
     name_position,
     sample_under,
+    typicality,
 )
 
 MIN_TYPICAL = 3  # fewest words of a typical document
+COLUMNS = ("time", "topic", "share", "error", "documents")  # of trends
 SMALL = 0.1  # topics with less than this share of an even weight are listed as small
 
 
@@ -51,28 +62,20 @@ class Description:
     topics: list[dict[str, Any]]  # see `list_topics`; with typical documents
     diagnosis: Diagnosis | None  # None if the learner remembers no documents
     history: list[str]  # events of the topics, and whether the stream drifts
+    readable: Readable  # numbers of topics
     n_recent: int | None = None  # number of documents, for topics of the most recent ones
     level: Level | None = None  # for merged topics
     trends: Trends | None = None  # None if the positions of documents are unknown
     suggested: Suggested | None = None  # after `-k auto`
-    is_equal: bool = False  # whether all topics have the same words
 
     @property
-    def readable(self) -> Readable:
-        """The numbers of topics that are read, are in use and can be read."""
-        n_fine = len(self.topics) if self.level is None else self.level.n_fine
-        return Readable(
-            len(self.topics),
-            sum(not topic["unused"] for topic in self.topics),
-            n_fine,
-            is_merged=self.level is not None,
-            is_equal=self.is_equal,
-        )
+    def small(self) -> list[int]:
+        """The numbers of the topics in use that few documents support."""
+        least = SMALL / len(self.topics)
+        return [t["topic"] for t in self.topics if t["weight"] < least and not t["unused"]]
 
     def findings(self) -> list[str]:
         """Return the diagnosis as sentences."""
-        used = [topic for topic in self.topics if not topic["unused"]]
-        small = [topic["topic"] for topic in used if topic["weight"] * len(self.topics) < SMALL]
         readable = self.readable
         if self.diagnosis is None:
             nothing = (
@@ -83,14 +86,23 @@ class Description:
         return [
             *describe_collapse(readable),
             describe_fit(self.diagnosis),
-            *describe_use(readable, small),
+            *describe_use(readable, self.small),
             describe_number(self.diagnosis, readable, self.suggested),
         ]
 
     def summary(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
-        found = self.diagnosis
-        spectrum = None if found is None else found.spectrum
+        diagnosis = None
+        if self.diagnosis is not None:
+            spectrum = self.diagnosis.spectrum
+            diagnosis = asdict(self.diagnosis) | {
+                "spectrum": {
+                    "eigenvalues": spectrum.eigenvalues.tolist(),
+                    "noise": spectrum.noise,
+                    "above_noise": spectrum.n_above,
+                    "suggested_topics": spectrum.n_suggested,
+                }
+            }
         return {
             "learner": self.learner,
             "documents": self.n_docs,
@@ -102,17 +114,7 @@ class Description:
             "trends": None if self.trends is None else self.trends.rows(),
             "findings": self.findings(),
             "history": self.history,
-            "diagnosis": found
-            and asdict(found)
-            | {
-                "spectrum": spectrum
-                and {
-                    "eigenvalues": spectrum.eigenvalues.tolist(),
-                    "noise": spectrum.noise,
-                    "above_noise": spectrum.n_above,
-                    "suggested_topics": spectrum.n_suggested,
-                }
-            },
+            "diagnosis": diagnosis,
         }
 
 
@@ -145,13 +147,15 @@ def describe(
         Describe the topics merged to this number, see `TextTopics.at`.
     """
     shown = topics.recent_at(level) if recent else topics.at(level)
+    # Recent topics are merged as those of all documents are, so that their numbers agree.
     tree = TopicTree.priced(topics.recent.model, topics.tree().pairs) if recent else topics.tree()
+    is_equal = shown.model.n_topics > 1 and shown.model.tree().suggested == 1
     documents = topics.learner.window.documents if recent else remembered(topics.learner)  # type: ignore[attr-defined]
     listed = list_topics(shown, n_words)
     trends = None if recent else add_examples(topics, shown, listed, n_typical)
     if trends is None or not topics.timeline.texts:
-        for k, topic in enumerate(listed):
-            topic["typical"] = [] if documents is None else typical(shown, documents, k, n_typical)
+        for topic, typical in zip(listed, typical_words(shown, documents, n_typical), strict=True):
+            topic["typical"] = typical
     return Description(
         name_of(topics.learner),
         topics.n_docs,
@@ -164,11 +168,11 @@ def describe(
             *describe_history(topics, recent=recent, groups=shown.groups),
             *describe_stale_names(topics, shown.groups),
         ],
+        Readable.of(shown, is_equal=is_equal),
         documents.n_docs if recent and documents is not None else None,
         None if shown.groups is None else level_of(topics, shown, tree),
         trends,
         suggest(topics, tree),
-        shown.model.n_topics > 1 and shown.model.tree().suggested == 1,
     )
 
 
@@ -199,16 +203,14 @@ def add_examples(
         return None
     trends = find_trends(topics.timeline, sampled)
     late = len(trends.starts) * 4 // 5  # the last fifth of the time intervals
+    examples = {"typical": 0, "latest": late} if topics.timeline.texts else {}
     for k, topic in enumerate(listed):
         topic["trend"] = trends.shares[:, k].round(4).tolist()
-        if topics.timeline.texts:
-            found = (
-                find_typical(shown, sampled, k, n),
-                find_typical(shown, sampled, k, n, since=late),
-            )
-            topic["typical"], topic["latest"] = (
-                [as_dict(one, by_time=trends.by_time) for one in some] for some in found
-            )
+    for kind, since in examples.items():
+        for topic, some in zip(
+            listed, find_typical(shown.model, sampled, n, since=since), strict=True
+        ):
+            topic[kind] = [as_dict(document, by_time=trends.by_time) for document in some]
     return trends
 
 
@@ -221,25 +223,86 @@ def as_dict(document: Document, *, by_time: bool) -> dict[str, Any]:
     }
 
 
-def typical(topics: Snapshot, documents: Documents, k: int, n: int) -> list[str]:
-    """Return the words of the n remembered documents most typical of topic k.
+def typical_words(shown: Snapshot, documents: Documents | None, n: int) -> list[list[str]]:
+    """Return the words of the n remembered documents most typical of each topic, if any.
 
-    Among the documents with likeliest topic k, these have the largest P(topic | document) times
-    geometric mean likelihood of a word. Documents with equal words are listed once. Words are in
-    order of their probability under the topic.
+    Words are in order of their probability under the topic.
     """
-    documents, model = documents[documents.lengths >= MIN_TYPICAL], topics.model
+    if documents is None:
+        return [[]] * shown.model.n_topics
+    # Documents of a word or two are typical of any topic that has these words.
+    documents, model = documents[documents.lengths >= MIN_TYPICAL], shown.model
     posterior = model.posterior(documents)
-    is_its = posterior.argmax(axis=1) == k
-    documents, posterior = documents[is_its], posterior[is_its]
-    log_topic = np.log(np.maximum(model.topics[k], np.finfo(float).tiny))
-    fit = np.exp((documents.as_floats() @ log_topic) / documents.lengths)
-    order = np.argsort(-posterior[:, k] * fit, kind="stable")
-    shown: dict[str, None] = {}
-    for i in order[: 20 * n]:
-        one = documents[int(i)]
-        ranked = one.words[np.argsort(-model.topics[k][one.words], kind="stable")]
-        shown.setdefault(" ".join(topics.vocabulary[w] for w in ranked))
-        if len(shown) == n:
-            break
-    return list(shown)
+    best, scores = posterior.argmax(axis=1), typicality(model, documents, posterior)
+    listed = []
+    for k, topic in enumerate(model.topics):
+        typical = [documents[i].words for i in most_typical(documents, scores * (best == k), n)]
+        ranked = [words[np.argsort(-topic[words], kind="stable")] for words in typical]
+        listed.append([" ".join(shown.vocabulary[w] for w in words) for words in ranked])
+    return listed
+
+
+def parse_names(arguments: Iterable[str]) -> dict[int, str]:
+    """Return names by topic (from 0), parsed from arguments such as ``3=sport``.
+
+    Examples
+    --------
+    >>> parse_names(["3=sport", "1=the weather"])
+    {2: 'sport', 0: 'the weather'}
+    """
+    names = {}
+    for argument in arguments:
+        number, sign, name = argument.partition("=")
+        if not sign or not number.strip().isdecimal() or int(number) < 1:
+            raise ValueError(
+                f"a name must have the form N=NAME, such as 3=sport, got {argument!r:.60}"
+            )
+        names[int(number) - 1] = name
+    return names
+
+
+def name_topics(
+    path: str | os.PathLike[str], names: dict[int, str], level: int | str | None = None
+) -> TextTopics:
+    """Set names of topics in a model file, and save it; return the topics.
+
+    Raises
+    ------
+    StorageError
+        If another process is learning into the file.
+    """
+    # Locked: `learn --save` would overwrite the names at its next checkpoint.
+    with Lock(Path(path)):
+        found = storage.load_as_saved(path)
+        topics = found.topics if isinstance(found, Checkpoint) else found
+        if not isinstance(topics, TextTopics):
+            raise ValueError(f"{path} contains a {type(topics).__name__}, which has no names")
+        n = topics.level(level)
+        if unknown := [topic for topic in names if topic >= n]:
+            raise ValueError(f"no topic {unknown[0] + 1}; topics are numbered 1 to {n}")
+        for topic, name in names.items():
+            topics.name(topic, name, level)
+        storage.save(found, path)
+    return topics
+
+
+def write_trends(
+    topics: TextTopics, file: TextIO, level: int | str | None = None, format: str = "csv"
+) -> int:
+    """Write one line per time interval and topic, as CSV or JSON lines; return their number.
+
+    If any topic has a name, names are a column; a missing name is null, in CSV empty.
+    """
+    names = topics.at(level).names
+    rows = topics.trends(level).rows()
+    if any(names):
+        rows = [{**row, "name": names[row["topic"] - 1] or None} for row in rows]
+    if format == "jsonl":
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        return len(rows)
+    writer = csv.DictWriter(
+        file, [*COLUMNS, "name"] if any(names) else COLUMNS, lineterminator="\n"
+    )
+    writer.writeheader()
+    writer.writerows(rows)
+    return len(rows)

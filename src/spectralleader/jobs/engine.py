@@ -14,11 +14,17 @@ from typing import Any
 import numpy as np
 
 from spectralleader import storage
-from spectralleader.checks.paths import check_kept
-from spectralleader.engines.shared import MOST_FREQUENT, Progress, check_texts
+from spectralleader.checks.paths import check_target
+from spectralleader.engines.shared import MOST_FREQUENT, check_texts
 from spectralleader.jobs.checkpointing import back_up
 from spectralleader.jobs.learn_result import list_topics
-from spectralleader.jobs.source import choose_words
+from spectralleader.jobs.options import (
+    LearnOptions,
+    Progress,
+    Source,
+    VocabularyRequest,
+    parse_vocabulary,
+)
 from spectralleader.sources.files.columns import TEXT_NAMES, list_names
 from spectralleader.sources.files.formats import ENDINGS, find_ending
 from spectralleader.text.topics import TextTopics
@@ -63,17 +69,12 @@ def learn_on_engine(
     engine: str,
     files: Sequence[str],
     *,
-    n_topics: int = 5,
+    address: str | None = None,
+    n_polish: int = N_POLISH,
     text: Sequence[str] | None = None,
     format: str | None = None,
-    vocabulary: str | int | None = None,
-    stop_words: str = "english",
-    seed: int = 0,
-    n_polish: int = N_POLISH,
-    address: str | None = None,
-    save: str | os.PathLike[str] | None = None,
-    fresh: bool = False,
     progress: Progress | None = None,
+    **options: Any,
 ) -> EngineResult:
     """Learn topics on an engine from files, or folders of files, in Parquet, CSV or JSON lines.
 
@@ -86,46 +87,43 @@ def learn_on_engine(
         s3://bucket/folder, which are passed to the engine.
     address : str, optional
         Address of Dask's scheduler or Spark's master. Defaults to this machine.
-    save : path, optional
-        Save a `TextTopics` to this file. An existing file is an error: engines cannot resume.
-    fresh : bool
-        Rename an existing file to a backup instead.
-    progress : callable, optional
-        Called with the name of the pass, the parts done and the total number of parts.
-
-    See `learn` for the other parameters; `vocabulary` is a number or a file of words.
+    n_polish : int
+        EM passes after the spectral method.
+    **options
+        Those of `LearnOptions` for the topics, the vocabulary (a number or a file of words), the
+        words and the seed; and `save`, whose file must not exist unless `fresh` renames it to a
+        backup: engines cannot resume.
     """
     began = perf_counter()
     if engine not in ENGINES:
         raise ValueError(f"unknown engine {engine!r}; choose one of {', '.join(ENGINES)}")
-    if save is not None:
-        check_kept(save, files)
-        check_free(save, fresh=fresh)
-    paths, kind = list_files(files, format)
-    options = {
-        "n_topics": n_topics,
-        "vocabulary": choose_vocabulary(vocabulary),
-        "words": choose_words(stop_words),
-        "progress": progress,
-        "seed": seed,
-        "n_polish": n_polish,
-    }
-    learn = _learn_on_dask if engine == "dask" else _learn_on_spark
-    topics = learn(paths, kind, text, address, **options)
-    saved = backup = None
-    if save is not None:
-        backup = back_up(Path(save))
-        saved = storage.save(topics, save)
-    return EngineResult(engine, topics, perf_counter() - began, saved, backup)
-
-
-def check_free(save: str | os.PathLike[str], *, fresh: bool) -> None:
-    """Raise if topics cannot be saved to a file."""
-    if storage.check_target(save).exists() and not fresh:
+    settings = LearnOptions(Source(()), **options)
+    save, is_fresh = settings.save, settings.fresh
+    if save is not None and check_target(save, files).exists() and not is_fresh:
         raise ValueError(
             f"{save} already exists, and an engine cannot resume from it: name another file, or "
             "start over with --fresh, which keeps it as a backup"
         )
+    paths, kind = list_files(files, format)
+    learn = _learn_on_dask if engine == "dask" else _learn_on_spark
+    topics = learn(
+        paths,
+        kind,
+        text,
+        address,
+        n_topics=settings.n_topics,
+        vocabulary=choose_vocabulary(settings.vocabulary),
+        words=settings.words,
+        progress=(progress or Progress()).passed,
+        seed=settings.seed,
+        n_polish=n_polish,
+    )
+    saved = backup = None
+    # Renamed only now, so that a failure on the cluster leaves the previous model where it is.
+    if save is not None:
+        backup = back_up(Path(save))
+        saved = storage.save(topics, save)
+    return EngineResult(engine, topics, perf_counter() - began, saved, backup)
 
 
 def list_files(files: Sequence[str], format: str | None) -> tuple[list[str], str]:
@@ -160,15 +158,14 @@ def find_kind(path: str) -> str:
     return ENDINGS.get(ending, ending)
 
 
-def choose_vocabulary(wish: str | int | None) -> int | Vocabulary:
+def choose_vocabulary(request: VocabularyRequest) -> int | Vocabulary:
     """Return the size of the vocabulary, or the vocabulary in a file."""
-    if wish is None or str(wish).isdecimal():
-        return MOST_FREQUENT if wish is None else int(wish)
-    if not Path(str(wish)).is_file():
+    wish = MOST_FREQUENT if request is None else parse_vocabulary(request)
+    if isinstance(wish, str):
         raise ValueError(
-            f"on an engine, the vocabulary must be a number or a file of words, got {wish!r}"
+            f"on an engine, the vocabulary must be a number or a file of words, got {request!r}"
         )
-    return Vocabulary.from_file(str(wish))
+    return wish
 
 
 def choose_text(text: Sequence[str] | None, names: Sequence[str]) -> list[str]:

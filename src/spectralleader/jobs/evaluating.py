@@ -6,9 +6,9 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,24 +22,23 @@ from spectralleader.evaluation.metrics import (
     mutual_information,
     table_accuracy,
 )
-from spectralleader.jobs.progress import Progress
-from spectralleader.jobs.source import AnyReader, Source, choose_vocabulary, choose_words
+from spectralleader.jobs.options import AnyReader, LearnOptions, Progress, Source
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.registry import find_learner
 from spectralleader.runtime.interrupts import Interrupts, Terminated, raise_if_interrupted
 from spectralleader.sources.files import TextBlock
 from spectralleader.text.first_use import compile_learning
-from spectralleader.text.vectoriser import MIN_COUNT, Vectoriser
-from spectralleader.text.vocabulary import Vocabulary
-from spectralleader.text.vocabulary_learner import make_learner
+from spectralleader.text.topics import make_learner
+from spectralleader.text.vectoriser import Vectoriser
 
 MOST_FREQUENT = 5000  # words counted in a first pass over files, by default
 DEFAULT_LEARNERS = tuple(dict.fromkeys((DEFAULT_LEARNER, "spectral", "stepwise-em", "unigram")))
 N_SHOWN = 10  # top words of a topic that coherence and diversity are computed from
 HELD_OUT = 10  # one document in this many is held out to compute coherence
 MOST_HELD_OUT = 20_000  # held-out documents kept, by reservoir sampling
-MOST_POINTS = 400  # of a curve; above that, every other one is dropped
+MOST_POINTS = 400  # of the curve of losses
 Labels = NDArray[np.object_]
+T = TypeVar("T")
 
 
 class Contender(Prequential):
@@ -127,6 +126,32 @@ class HeldOut:
         return block.take(np.flatnonzero(~places))
 
 
+class History(Generic[T]):
+    """Every n-th of the values added; n doubles whenever there are more than `most` of these.
+
+    Examples
+    --------
+    >>> history = History(most=4)
+    >>> for value in range(12):
+    ...     history.add(value)
+    >>> history.values
+    [3, 7, 11]
+    """
+
+    def __init__(self, most: int) -> None:
+        self.values: list[T] = []
+        self._most, self._every, self._n_added = most, 1, 0
+
+    def add(self, value: T) -> None:
+        """Add a value."""
+        self._n_added += 1
+        if self._n_added % self._every == 0:
+            self.values.append(value)
+        if len(self.values) > self._most:
+            self._every *= 2
+            self.values = self.values[1::2]
+
+
 @dataclass
 class Evaluation:
     """Learners evaluated prequentially on the same documents."""
@@ -139,9 +164,9 @@ class Evaluation:
     n_steps: int = 0
     stopped: bool = False  # by Ctrl-C or SIGTERM
     terminated: bool = False  # by SIGTERM
-    # Running L1 of each learner at some steps, for a figure.
-    curve: list[tuple[int, dict[str, float]]] = field(default_factory=list)
-    every: int = 1  # steps between points of the curve
+    history: History[tuple[int, dict[str, float]]] = field(
+        default_factory=lambda: History(MOST_POINTS)
+    )
     held_out: HeldOut | None = None  # texts for coherence
 
     def step(self, block: TextBlock) -> None:
@@ -155,32 +180,26 @@ class Evaluation:
         self.n_empty += counted.n_docs - documents.n_docs
         labels = None
         if block.labels is not None:
+            # Documents without known words have no prediction to compare with a label.
             labels = np.array(block.labels, object)[has_words]
         for contender in self.contenders.values():
-            found = contender.predict(documents)
+            losses = contender.predict(documents)
             if labels is not None:
                 contender.meet_labels(documents, labels)
-            contender.learn(documents, found)
-        self._settle()
-        self.n_steps += 1
-        self._note()
-
-    def _settle(self) -> None:
+            contender.learn(documents, losses)
         new_ids = self.vectoriser.settle()
         if new_ids is not None:
             for contender in self.contenders.values():
                 contender.learner.recode(new_ids, self.vectoriser.vocabulary.n_words)
+        self.n_steps += 1
+        self._note()
 
     def _note(self) -> None:
-        """Record the running losses every `every` steps, in bounded memory."""
-        if self.n_steps % self.every:
-            return
-        means = {name: one.losses.mean_loss for name, one in self.contenders.items()}
-        if losses := {name: mean for name, mean in means.items() if mean is not None}:
-            self.curve.append((self.n_steps, losses))
-        if len(self.curve) > MOST_POINTS:
-            self.every *= 2
-            self.curve = [point for point in self.curve if point[0] % self.every == 0]
+        """Record the running losses, in bounded memory."""
+        losses = {name: c.losses.mean_loss for name, c in self.contenders.items()}
+        self.history.add(
+            (self.n_steps, {name: mean for name, mean in losses.items() if mean is not None})
+        )
 
     def end(self) -> None:
         """Count the topics in use; compute coherence and diversity, if documents were held out."""
@@ -190,6 +209,11 @@ class Evaluation:
             documents = self.vectoriser.count_known(self.held_out.texts)
             for contender in self.contenders.values():
                 contender.judge_words(documents)
+
+    @property
+    def curve(self) -> list[tuple[int, dict[str, float]]]:
+        """Steps with the running L1 of each learner there, for a figure."""
+        return [(step, losses) for step, losses in self.history.values if losses]
 
     @property
     def title(self) -> str:
@@ -215,11 +239,8 @@ def evaluate(
     *,
     learners: Sequence[str] = DEFAULT_LEARNERS,
     n_topics: int | Sequence[int] = 5,
-    vocabulary: str | int | Vocabulary | None = None,
-    min_count: int = MIN_COUNT,
-    stop_words: str = "english",
-    seed: int = 0,
     progress: Progress | None = None,
+    **options: Any,
 ) -> Evaluation:
     """Evaluate several learners on the same blocks: each predicts a block, then learns it.
 
@@ -229,32 +250,33 @@ def evaluate(
 
     Documents without known words are ignored. If there are labels, the topic predicted for a
     document before it is learned is compared with its label, over about the last half of the
-    stream, under the best matching of topics to labels. See `learn` for the other parameters; the
-    vocabulary of files defaults to their 5,000 most frequent words.
+    stream, under the best matching of topics to labels. `options` are those of `LearnOptions` for
+    the vocabulary, the words and the seed; the vocabulary of files defaults to their 5,000 most
+    frequent words.
     """
-    source, progress = Source.of(source), progress or Progress()
+    settings, progress = LearnOptions(Source.of(source), **options), progress or Progress()
+    source, seed = settings.source, settings.seed
     for name in learners:
         find_learner(name)  # fail before reading anything
-    words = choose_words(stop_words)
     with Interrupts(signal.SIGINT) as interrupts, source.open(progress) as reader:
         for guess in reader.guesses:
             progress.say(f"guessed: {guess}")
-        counted = source.choose_words(reader.columns, words)
-        if vocabulary is None and source.once_only is None:
+        words = settings.choose_words(reader.columns)
+        if settings.vocabulary is None and source.once_only is None:
             # Losses are comparable over one vocabulary, whichever words have come up so far.
-            vocabulary = MOST_FREQUENT
-        known = choose_vocabulary(vocabulary, source, counted, progress, min_count=min_count)
+            settings = replace(settings, vocabulary=MOST_FREQUENT)
+        vocabulary = settings.choose_vocabulary(words, progress)
         numbers = [n_topics] if isinstance(n_topics, int) else list(dict.fromkeys(n_topics))
         contenders = {
             name if len(numbers) == 1 else f"{name}, {n} topics": Contender(
-                name, make_learner(name, n, known, seed=seed)
+                name, make_learner(name, n, vocabulary, seed=seed)
             )
             for name in learners
             for n in numbers
         }
         for name in learners:  # loading compiled kernels takes time that is not the learner's
-            compile_learning(name, known.grows)
-        result = Evaluation(contenders, Vectoriser(known, counted), reader)
+            compile_learning(name, vocabulary.grows)
+        result = Evaluation(contenders, Vectoriser(vocabulary, words), reader)
         result.held_out = HeldOut(seed) if len(numbers) > 1 else None
         interrupts.at_stake = True
         try:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spectralleader.jobs.source import AnyReader
+from spectralleader.jobs.options import AnyReader
 from spectralleader.learners.registry import name_of
 from spectralleader.storage.checkpoint import LossCurve, Losses
 from spectralleader.text.snapshot import Snapshot

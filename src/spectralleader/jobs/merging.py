@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from spectralleader import storage
+from spectralleader.checks.paths import Name, check_target
 from spectralleader.jobs.learn_result import list_topics
 from spectralleader.learners.protocol import remembered
 from spectralleader.learners.registry import name_of
@@ -16,8 +16,6 @@ from spectralleader.runtime.interrupts import Interrupts
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.merging import merge_all
 from spectralleader.text.topics import TextTopics
-
-Name = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -66,11 +64,12 @@ def merge(files: Sequence[Name], target: Name, *, seed: int = 0) -> MergeResult:
     """
     if len(files) < 2:
         raise ValueError(f"merging requires at least two files, got {len(files)}")
-    storage.check_target(target)
-    check_separate([*files, target])
-    check_replaced(target)
+    check_separate(files)
+    if check_target(target, files).exists():
+        check_replaced(target)
     read = [storage.load_topics(name) for name in files]
     topics = merge_all(read, [str(name) for name in files], seed)
+    # Sizes are taken of what was read: merging has changed copies of it.
     parts = [ModelSizes.of(name, one) for name, one in zip(files, read, strict=True)]
     if Interrupts.entered is not None:
         Interrupts.entered.at_stake = True  # a second Ctrl-C would leave a temporary file behind
@@ -79,20 +78,17 @@ def merge(files: Sequence[Name], target: Name, *, seed: int = 0) -> MergeResult:
 
 
 def check_separate(files: Sequence[Name]) -> None:
-    """Raise if a file is named twice, including the target."""
+    """Raise if a file is named twice."""
     paths = [Path(name) for name in files]
     for i, path in enumerate(paths):
         for other in paths[:i]:
             if path.exists() and other.exists() and path.samefile(other):
-                raise ValueError(
-                    f"{path} is named twice; name each model once, and write the result to another "
-                    "file"
-                )
+                raise ValueError(f"{path} is named twice; name each model once")
 
 
 def check_replaced(target: Name) -> None:
     """Raise if the target is a checkpoint; an earlier result of merging may be replaced."""
-    if Path(target).exists() and isinstance(storage.load_as_saved(target), Checkpoint):
+    if isinstance(storage.load_as_saved(target), Checkpoint):
         raise ValueError(
             f"{target} is a checkpoint of learn --save and would be overwritten; name another file"
         )

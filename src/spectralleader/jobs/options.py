@@ -1,40 +1,204 @@
-"""Options of `learn`, and the settings that a checkpoint stores."""
+"""The options of a job: its input, its learner, and what a checkpoint stores of them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
-from spectralleader.jobs.progress import Progress
-from spectralleader.jobs.source import (
-    Source,
-    choose_vocabulary,
-    choose_wish,
-    choose_words,
-)
 from spectralleader.learners import DEFAULT_LEARNER
 from spectralleader.learners.registry import find_learner
-from spectralleader.sources.files import Columns
+from spectralleader.runtime.interrupts import raise_if_interrupted
+from spectralleader.sources.files import Columns, Reader
+from spectralleader.sources.files.byte_stream import check_encoding
+from spectralleader.sources.files.columns import ColumnRequest
+from spectralleader.sources.live import LiveReader, is_address
+from spectralleader.sources.live.addresses import check_scheme, make_reader
+from spectralleader.sources.live.folder import FolderReader, list_folder
+from spectralleader.sources.live.protocol import WAIT, LiveSettings
+from spectralleader.text.annotations import AUTO
 from spectralleader.text.first_use import compile_learning
-from spectralleader.text.levels import AUTO
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.topics import TextTopics
-from spectralleader.text.vectoriser import MIN_COUNT
-from spectralleader.text.vocabulary import Vocabulary
+from spectralleader.text.vectoriser import MAX_WORDS, MIN_COUNT
+from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Words
 
-TIME = "time"  # the one setting that earlier files lack
+COUNT_BLOCK = 1000  # texts counted at once in a first pass
+GROW = "grow"
 OFTEN = "10min"  # default interval of checkpoints; saving a large model takes a second
+AnyReader = Reader | LiveReader | FolderReader
+VocabularyRequest = str | int | Vocabulary | None
+
+
+class Progress:
+    """Receives reports on the state of a job and ignores them; displays are subclasses."""
+
+    def say(self, line: str) -> None:
+        """Report a message."""
+
+    def compiling(self, is_compiling: bool) -> None:  # noqa: FBT001  # a callback
+        """Report that kernels are being compiled, or no longer."""
+
+    def counted(self, n_docs: int, how: str = "counted") -> None:
+        """Report the number of documents so far in a first pass; `how` says what was done."""
+
+    def passed(self, name: str, n_done: int, n_parts: int) -> None:
+        """Report how many parts of the input an engine has read in the pass of this name."""
+
+    def begun(self, result: Any) -> None:
+        """Report the `LearnResult` result before the first step."""
+
+    def reading(self, block: Any) -> None:
+        """Report a `TextBlock` that is about to be learned."""
+
+    def saved(self, checkpoint: Any) -> None:
+        """Report a `Checkpoint` that was written to disk."""
+
+    def not_saved(self, error: Exception) -> None:
+        """Report a checkpoint that could not be written; the previous one is unchanged."""
+
+    def stepped(self, result: Any) -> None:
+        """Report the result after a step, `LearnResult` or `Evaluation`."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """The input of a job; see `spectralleader.sources.read`."""
+
+    files: tuple[str, ...]
+    text: tuple[str, ...] | None = None
+    time: str | None = None
+    label: str | None = None
+    block: int = 100
+    format: str | None = None
+    strict: bool = False
+    sort: bool = False
+    keep: tuple[str, ...] = ()
+    empty: bool = False
+    tokens: str | None = None  # the column of documents of tokens, instead of text
+    split: str | None = None  # how text is split into tokens; see `Tokens`
+    follow: bool | None = None  # wait for new messages at the end; None: for brokers only
+    start: str = "earliest"  # where a live source starts without a position, or "latest"
+    wait: float = WAIT  # seconds until an incomplete block of a live source is returned
+    encoding: str | None = None  # of the text; None: UTF-8
+    time_format: str | None = None  # of times, as in `datetime.strptime`; None: known ones
+    header: bool = True  # whether CSV and TSV files begin with the names of their columns
+    learned: str | None = None  # the setting "text" of a model, to read the columns it learned
+
+    def __post_init__(self) -> None:
+        Tokens(self.split)  # report an invalid one before reading
+        encoding = check_encoding(self.encoding)
+        if self.tokens and self.text:
+            raise ValueError("text and tokens exclude each other (--text, --tokens)")
+        if not self.is_live:
+            if self.start != "earliest":
+                raise ValueError(
+                    "files are read from the beginning; --from latest requires a broker or --follow"
+                )
+            return
+        if encoding is not None:
+            raise ValueError(
+                "brokers and followed files are read as UTF-8; omit --encoding, or pipe the input "
+                "through iconv"
+            )
+        if self.time_format is not None:
+            raise ValueError("the times of live sources have known formats; omit --time-format")
+        if not self.header:
+            raise ValueError("live sources have no header; omit --no-header")
+        if len(self.files) > 1:
+            raise ValueError("only one broker, followed file or followed folder can be read")
+        if self.sort:
+            raise ValueError("a live source cannot be sorted; omit --sort")
+
+    @classmethod
+    def of(cls, files: str | os.PathLike[str] | Source, **options: Any) -> Source:
+        """Return a source for one file; return a `Source` unchanged."""
+        return files if isinstance(files, Source) else cls((os.fspath(files),), **options)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it is a broker or a followed file or folder, which has positions, not digests."""
+        return any(map(is_address, self.files)) or bool(self.follow)
+
+    @property
+    def paths(self) -> list[str]:
+        """All files; those in folders in order of their names."""
+        return [path for name in self.files for path in expand(name)]
+
+    def open(self, progress: Progress | None = None) -> AnyReader:
+        """Return a reader; that of a live source is not started yet, see `LiveReader.start`."""
+        for name in self.files:
+            check_scheme(name)
+        if not self.is_live:
+            return self._read()
+        # It needs no option to wait for more, and has no position to resume from.
+        if "-" in self.files:
+            raise ValueError("standard input is always followed; omit --follow")
+        follow, say = self.follow is not False, (progress or Progress()).say
+        settings = LiveSettings(
+            self.block, follow, self.start, self.strict, self.format, say, self.wait
+        )
+        return make_reader(self.files[0], self._requested_columns, settings)
+
+    @property
+    def _requested_columns(self) -> ColumnRequest:
+        """The columns to read; a text column that is split later is read as text."""
+        others = (self.time, self.label, self.keep)
+        if self.split:
+            return ColumnRequest(self.tokens or self.text, *others, "", self.learned)
+        return ColumnRequest(self.text, *others, self.tokens, self.learned)
+
+    def _read(self) -> Reader:
+        return Reader(
+            self.paths,
+            self._requested_columns,
+            self.block,
+            strict=self.strict,
+            sort=self.sort,
+            format=self.format,
+            empty=self.empty,
+            encoding=self.encoding,
+            time_format=self.time_format,
+            header=self.header,
+        )
+
+    @property
+    def once_only(self) -> str | None:
+        """The first file that cannot be read twice (a pipe or live source), or None."""
+        if self.is_live:
+            return self.files[0]
+        return next((name for name in self.paths if name == "-" or not Path(name).is_file()), None)
+
+    def texts(self, progress: Progress) -> Iterator[list[Any]]:
+        """Yield all texts in blocks, unsorted, for a first pass.
+
+        Raises
+        ------
+        ValueError
+            If no row is valid.
+        """
+        n_docs = 0
+        # Unsorted: which words are frequent does not depend on the order, and sorting takes memory.
+        with replace(self, block=COUNT_BLOCK, sort=False)._read() as reader:
+            for block in reader:
+                raise_if_interrupted()
+                yield block.texts
+                n_docs += len(block)
+                progress.counted(n_docs)
+            if not n_docs and reader.problems.counts:
+                raise ValueError(f"no valid rows; {'; '.join(reader.problems.summary())}")
 
 
 @dataclass(frozen=True)
 class LearnOptions:
-    """The options of `learn`.
+    """The options of `learn`; of those of the learner and its words, also `evaluate` and engines.
 
     Parameters
     ----------
@@ -72,7 +236,7 @@ class LearnOptions:
     source: Source
     n_topics: int | str = 5
     learner: str = DEFAULT_LEARNER
-    vocabulary: str | int | Vocabulary | None = None
+    vocabulary: VocabularyRequest = None
     min_count: int = MIN_COUNT
     stop_words: str = "english"
     seed: int = 0
@@ -93,20 +257,45 @@ class LearnOptions:
     @cached_property
     def words(self) -> Words:
         """The tokenizer of texts."""
-        return choose_words(self.stop_words)
+        return Words(stop_words=None if self.stop_words == "none" else self.stop_words)
+
+    def choose_words(self, columns: Columns) -> Words | Tokens:
+        """Return the tokenizer: `words`, unless documents are tokens already."""
+        split = self.source.split
+        return Tokens(split) if split or columns.tokens else self.words
+
+    def choose_vocabulary(self, words: Words | Tokens, progress: Progress) -> Vocabulary:
+        """Return the requested vocabulary.
+
+        "grow" or "grow:N", the default, is a vocabulary that grows with the stream. A number is a
+        fixed vocabulary of the most frequent words, counted in a first pass. Anything else is a
+        file of words. Words that occur less than `min_count` times are left out, see
+        `GrowingVocabulary`.
+        """
+        wish = parse_vocabulary(self.vocabulary)
+        if isinstance(wish, Vocabulary):
+            return wish
+        if isinstance(wish, str):
+            return GrowingVocabulary(int(wish.removeprefix(f"{GROW}:")), min_count=self.min_count)
+        if (pipe := self.source.once_only) is not None:
+            name = "standard input" if pipe == "-" else pipe
+            raise ValueError(
+                f"{name} can only be read once, so its {wish} most frequent words cannot be "
+                f"counted first; use --vocabulary grow:{wish}, or a file of words"
+            )
+        progress.say(f"first pass: counting words to find the {wish:,} most frequent")
+        texts = self.source.texts(progress)
+        return Vocabulary.most_frequent(texts, wish, words=words, min_count=self.min_count)
 
     def make_topics(self, columns: Columns, progress: Progress) -> TextTopics:
         """Return new topics."""
-        words = self.source.choose_words(columns, self.words)
-        wish = choose_wish(self.vocabulary)
+        words = self.choose_words(columns)
         # Now, in a process of its own; counting words would compile its own kernels in this one.
-        compile_learning(self.learner, isinstance(wish, str))
+        compile_learning(self.learner, isinstance(parse_vocabulary(self.vocabulary), str))
         return TextTopics(
             self.n_topics,
             learner=self.learner,
-            vocabulary=choose_vocabulary(
-                self.vocabulary, self.source, words, progress, min_count=self.min_count
-            ),
+            vocabulary=self.choose_vocabulary(words, progress),
             words=words,
             block_size=self.source.block,
             timeline=Timeline(texts=self.keep_texts),
@@ -120,66 +309,68 @@ class LearnOptions:
         same: the trends of learned documents cannot be changed by naming another column. A live
         source keeps its columns in its position instead.
         """
-        text = ",".join(columns.text)
-        sorting = f"by {columns.time}" if self.source.sort else "no"
-        time = " as ".join(filter(None, (columns.time, self.source.time_format))) or "none"
-        return {
+        source = self.source
+        time = " as ".join(filter(None, (columns.time, source.time_format))) or "none"
+        settings = {
             "topics": str(self.n_topics),
             "learner": self.learner,
             "seed": str(self.seed),
             "vocabulary": name_vocabulary(self.vocabulary),
             "min-count": str(self.min_count),
-            **name_words(self.source.choose_words(columns, self.words)),
-            "block": str(self.source.block),
-            "text": printable(text),
-            "sort": printable(sorting),
-            **({"source": "live"} if self.source.is_live else {TIME: printable(time)}),
+            **name_words(self.choose_words(columns)),
+            "block": str(source.block),
+            "text": ",".join(columns.text),
+            "sort": f"by {columns.time}" if source.sort else "no",
+            **({"source": "live"} if source.is_live else {"time": time}),
         }
+        # Names of columns may contain anything; a checkpoint stores printable strings.
+        return {name: s if s.isprintable() else ascii(s) for name, s in settings.items()}
 
 
-def name_vocabulary(wish: str | int | Vocabulary | None) -> str:
+def expand(name: str) -> list[str]:
+    """Return a file, or the files of a folder in order of their names."""
+    if name == "-" or not Path(name).is_dir():
+        return [name]
+    files = [str(path) for path in list_folder(name)]
+    if not files:
+        raise ValueError(f"the folder {name} has no files; use --follow to wait for some")
+    return files
+
+
+def parse_vocabulary(wish: VocabularyRequest) -> int | str | Vocabulary:
+    """Return the requested vocabulary: a number of words, "grow:N", or the words of a file."""
+    if isinstance(wish, Vocabulary):
+        return wish
+    # "grow" is a wish even if there is such a file: name it ./grow to read it.
+    kind, _, size = str(GROW if wish is None else wish).partition(":")
+    if kind == GROW and (size.isdecimal() or not size):
+        return f"{GROW}:{int(size or MAX_WORDS)}"
+    if str(wish).isdecimal():
+        return int(str(wish))
+    if not Path(str(wish)).is_file():
+        raise ValueError(
+            f"vocabulary must be a number, grow, grow:N or a file of words, got {wish!r}"
+        )
+    return Vocabulary.from_file(str(wish))
+
+
+def name_vocabulary(wish: VocabularyRequest) -> str:
     """Return the setting of the vocabulary; given words are identified by a digest."""
-    chosen = choose_wish(wish)
+    chosen = parse_vocabulary(wish)
     if isinstance(chosen, Vocabulary):
         return f"{chosen.n_words} given words ({short_digest(chosen)})"
     return str(chosen)
 
 
 def name_words(words: Words | Tokens) -> dict[str, str]:
-    """Return the setting of the tokenizer, by option name."""
+    """Return the setting of the tokenizer by option name; custom stop words as a digest."""
     if isinstance(words, Tokens):
         return {"tokens": f"split by {words.split}" if words.split else "as they are"}
-    return {"stop-words": name_stop_words(words)}
-
-
-def name_stop_words(words: Words) -> str:
-    """Return the setting of the stop words; a custom list is identified by a digest."""
-    for name in ("english", None):
-        if words == Words(stop_words=name):
-            return name or "none"
-    return f"{len(words.stops)} given words ({short_digest(sorted(words.stops))})"
-
-
-def printable(setting: str) -> str:
-    """Return a setting as a checkpoint may store it."""
-    return setting if setting.isprintable() else ascii(setting)
+    known = {Words(stop_words=name): name or "none" for name in ("english", None)}
+    given = f"{len(words.stops)} given words ({short_digest(sorted(words.stops))})"
+    return {"stop-words": known.get(words, given)}
 
 
 def short_digest(words: Iterable[str]) -> str:
     """Return the first 8 hexadecimal digits of a digest of words."""
     return hashlib.sha256(json.dumps(list(words)).encode()).hexdigest()[:8]
-
-
-def check_same(before: dict[str, str], now: dict[str, str], name: str) -> None:
-    """Raise if any setting differs, naming all that do."""
-    now = {key: value for key, value in now.items() if key != TIME or key in before}
-    differing = [key for key in {**before, **now} if before.get(key) != now.get(key)]
-    if differing:
-        told = "; ".join(
-            f"{key} was {before.get(key, 'not set'):.60}, is {now.get(key, 'not set'):.60}"
-            for key in differing
-        )
-        raise ValueError(
-            f"{name} was learned with other settings: {told}; use the same settings, or start over "
-            "with --fresh"
-        )

@@ -1,24 +1,58 @@
-"""Sentences about a model: its events, trends and diagnosis in plain words."""
+"""Sentences about a model: its events, trends and diagnosis.
+
+Most are read in a terminal; `judge` tells readers of a page, without technical terms, whether to
+rely on the topics.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spectralleader.arrays import Ints
 from spectralleader.evaluation.diagnosis import CLOSER, CONFIDENT, Diagnosis, Verdict
 from spectralleader.learners.hedged import Event, HedgedLeader
+from spectralleader.learners.hedged.leader import HedgedInfo
 from spectralleader.learners.hedged.settings import SETTINGS
-from spectralleader.text.bars import merge_intervals
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.timeline import Timeline
 from spectralleader.text.topics import TextTopics
-from spectralleader.text.trends import Shift, Trends, name_about, name_date, name_share
+from spectralleader.text.trends import (
+    Shift,
+    Trends,
+    merge_intervals,
+    name_about,
+    name_date,
+    name_share,
+)
+
+if TYPE_CHECKING:
+    from spectralleader.jobs.describing import Description
 
 MOST_NAMED = 10  # small topics listed
 LONGEST_WORD = 40  # characters of a word in tables of topics
 MOST_EVENTS = 5  # latest events shown
 DIED = "had died"  # how `Event.what` of a restarted topic begins; files store it
 MOST_SHIFTS = 3  # largest rises and falls shown
+# Verdicts for readers of a page, without technical terms.
+HALVES = "If a document is cut in two, its halves agree on the topic"
+VERDICTS = {
+    Verdict.UNKNOWN: "These topics cannot be checked: the documents are too short.",
+    Verdict.OVERFIT: (
+        "Not yet: the topics follow single documents too closely. Learn more documents, or use "
+        "fewer topics."
+    ),
+    Verdict.TOO_LONG: (
+        "Whether each document has one topic cannot be judged by documents of this length. They "
+        "usually have further topics, which this page does not show."
+    ),
+    Verdict.FITS: f"Yes, they fit these documents. {HALVES} as often as expected.",
+    Verdict.ROUGHLY: f"Mostly. {HALVES} less often than expected: some documents mix topics.",
+    Verdict.DOUBTFUL: (
+        f"With caution. {HALVES} less often than expected: many documents mix topics."
+    ),
+}
+# Shares of clear documents mean little elsewhere: long documents are clear even if they mix topics.
+SHOWS_CLEAR = Verdict.FITS, Verdict.ROUGHLY
 
 
 def describe_shifts(shown: Snapshot, trends: Trends | None) -> list[str]:
@@ -26,7 +60,8 @@ def describe_shifts(shown: Snapshot, trends: Trends | None) -> list[str]:
     if trends is None:
         return []
     merged, words = merge_intervals(trends), shown.top_words(3)
-    shifts = [one for one in merged.shifts() if shown.model.used[one.topic]]
+    # The words of an unused topic mean nothing, and its share is noise.
+    shifts = [shift for shift in merged.shifts() if shown.model.used[shift.topic]]
     lines = []
     for shift in shifts[:MOST_SHIFTS]:
         what = shown.name(shift.topic) or " ".join(map(truncate, words[shift.topic]))
@@ -52,16 +87,20 @@ def describe_sides(shift: Shift) -> tuple[str, str]:
 
 def describe_stale_names(topics: TextTopics, groups: Ints | None = None) -> list[str]:
     """Return warnings about names of topics that were replaced or restarted since."""
-    if not isinstance(topics.learner, HedgedLeader):
-        return []
-    events = topics.learner.info.events
+    info = info_of(topics)
     return [
         f"The name {name.text!r} was given before {describe_topic(k, groups)} was replaced or "
         "restarted: check it."
         for name in topics.annotations.names.given
         for k in name.topics
-        if any(event.n_docs >= name.n_docs and k in event.topics for event in events)
+        if info is not None
+        and any(event.n_docs >= name.n_docs and k in event.topics for event in info.events)
     ]
+
+
+def info_of(topics: TextTopics) -> HedgedInfo | None:
+    """Return what the learner reports of its topics and the stream, if it reports anything."""
+    return topics.learner.info if isinstance(topics.learner, HedgedLeader) else None
 
 
 def describe_history(
@@ -73,22 +112,22 @@ def describe_history(
     """
     timeline = topics.timeline
     replaced = [describe_replacement(n, timeline) for n in topics.annotations.levels.replaced[-1:]]
-    if not isinstance(topics.learner, HedgedLeader):
+    if (info := info_of(topics)) is None:
         return replaced
-    info = topics.learner.info
     lines = [describe_event(event, timeline, groups) for event in info.events[-MOST_EVENTS:]]
     lines += replaced
     if (more := len(info.events) - MOST_EVENTS) > 0:
         lines.insert(0, f"{more} earlier events are not shown.")
     lines += describe_provisional(topics)
+    # Topics of the last documents have drifted already: there is nothing to advise.
     hint = "" if recent else ": use --recent for the topics of the last documents"
     return lines + [f"{drift}{hint}." for drift in describe_drift(topics)]
 
 
 def describe_provisional(topics: TextTopics) -> list[str]:
     """Return a sentence if the topics are provisional, for the terminal and pages alike."""
-    n_docs = topics.n_docs - topics.n_empty
-    if not isinstance(topics.learner, HedgedLeader) or topics.learner.info.is_settled or not n_docs:
+    info, n_docs = info_of(topics), topics.n_docs - topics.n_empty
+    if info is None or info.is_settled or not n_docs:
         return []
     return [
         f"Topics are provisional: until {SETTINGS.early:,} documents with known words are learned "
@@ -98,9 +137,10 @@ def describe_provisional(topics: TextTopics) -> list[str]:
 
 def describe_drift(topics: TextTopics) -> list[str]:
     """Return a clause about drift of the stream, without a full stop, if there is any."""
-    if not isinstance(topics.learner, HedgedLeader) or topics.learner.info.drifts_since is None:
+    info = info_of(topics)
+    if info is None or info.drifts_since is None:
         return []
-    first = topics.learner.info.drifts_since  # documents before: the first one's number from 0
+    first = info.drifts_since  # documents before: the first one's number from 0
     when = describe_time(topics.timeline, first)
     return [f"The stream has drifted since document {first + 1:,}{when}"]
 
@@ -184,10 +224,11 @@ class Readable(NamedTuple):
     is_equal: bool = False  # whether all topics have the same words
 
     @classmethod
-    def of(cls, shown: Snapshot) -> Readable:
+    def of(cls, shown: Snapshot, *, is_equal: bool = False) -> Readable:
         """Return the numbers of a snapshot."""
-        n, n_used, is_merged = shown.model.n_topics, shown.model.n_used, shown.groups is not None
-        return cls(n, n_used, n if shown.groups is None else len(shown.groups), is_merged)
+        n, groups = shown.model.n_topics, shown.groups
+        n_fine = n if groups is None else len(groups)
+        return cls(n, shown.model.n_used, n_fine, groups is not None, is_equal)
 
     def use(self, n: int) -> str:
         """Return the options that read or learn another number of topics."""
@@ -228,15 +269,19 @@ def describe_collapse(shown: Readable) -> list[str]:
 def describe_use(shown: Readable, small: list[int]) -> list[str]:
     """Return a sentence about topics that are all in use, and about small ones."""
     lines = [] if shown.n_used < shown.n_topics else [f"All {shown.n_topics} topics are in use."]
-    if shown.n_topics == 1:
+    if shown.n_topics == 1:  # it can be neither small nor equal to another one
         return ["The one topic is in use."]
     if shown.is_equal:
         lines = [f"All {shown.n_topics} topics are equal: learn other documents, or use -k 1."]
     if small:
-        which = ", ".join(map(str, small[:MOST_NAMED]))
-        more = f" and {len(small) - MOST_NAMED} more" if len(small) > MOST_NAMED else ""
-        lines.append(f"Small topics (less than a tenth of an even share): {which}{more}.")
+        lines.append(f"Small topics (less than a tenth of an even share): {list_some(small)}.")
     return [" ".join(lines)] if lines else []
+
+
+def list_some(topics: list[int]) -> str:
+    """Return the numbers of topics, or of the first ones and how many more there are."""
+    more = f" and {len(topics) - MOST_NAMED} more" if len(topics) > MOST_NAMED else ""
+    return ", ".join(map(str, topics[:MOST_NAMED])) + more
 
 
 def describe_number(found: Diagnosis, shown: Readable, suggested: Suggested | None = None) -> str:
@@ -273,6 +318,37 @@ def describe_number(found: Diagnosis, shown: Readable, suggested: Suggested | No
         "The spectrum suggests no number of topics: the eigenvalues of word pairs decay slowly."
     )
     return f"{slowly} {advice}"
+
+
+def judge(topics: TextTopics, described: Description) -> list[str]:
+    """Return sentences on whether the described topics can be relied on."""
+    lines = describe_collapse(described.readable)
+    if described.diagnosis is None:
+        lines += ["These topics cannot be checked: the model remembers no documents."]
+    else:
+        lines += judge_fit(described.diagnosis)
+    if described.small:
+        lines.append(f"Few documents support these topics: {list_some(described.small)}.")
+    if topics.n_empty:
+        lines.append(
+            f"{topics.n_empty:,} of {topics.n_docs:,} documents contain no known word and have no "
+            "topic."
+        )
+    hint = "these topics are of all documents, and fit the latest ones less well"
+    lines += [f"{drift}: {hint}." for drift in describe_drift(topics)]
+    return lines + describe_provisional(topics)
+
+
+def judge_fit(diagnosis: Diagnosis) -> list[str]:
+    """Return sentences on how well topics fit documents."""
+    verdict = VERDICTS[diagnosis.verdict]
+    if diagnosis.verdict not in SHOWS_CLEAR:
+        return [verdict]
+    clear = (
+        f"{100 * diagnosis.confident:.0f} % of the documents clearly belong to one topic (with a "
+        f"probability of at least {100 * CONFIDENT:.0f} %)."
+    )
+    return [verdict, clear]
 
 
 def truncate(word: str) -> str:

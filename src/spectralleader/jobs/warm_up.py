@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from spectralleader import jobs
-from spectralleader.jobs.source import Source
+from spectralleader.jobs.options import Source
 from spectralleader.learners import LEARNERS
 from spectralleader.runtime.compiled import KERNELS, before_each_kernel
 from spectralleader.runtime.interrupts import raise_if_interrupted

@@ -14,25 +14,25 @@ from spectralleader.jobs.sentences import (
     describe_history,
     describe_sides,
     describe_stale_names,
+    judge,
     printable,
     truncate,
 )
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.tree import READ
-from spectralleader.page.trust import judge
 from spectralleader.storage.checkpoint import LossCurve
-from spectralleader.text.bars import find_bars
-from spectralleader.text.levelled_snapshot import LevelledSnapshot
-from spectralleader.text.snapshot import Snapshot
+from spectralleader.text.snapshot import LevelledSnapshot, Snapshot
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.trends import (
     MIN_WORDS,
     TimelineSample,
     Trends,
+    find_bars,
     find_trends,
     name_date,
     sample_under,
+    typicality,
 )
 
 LEVELS = (*range(2, 13), 16, 20, 24, 32, 48, 64, 100)  # levels on the slider, up to all topics
@@ -277,13 +277,8 @@ def end_at_word(text: str, longest: int) -> str:
 
 def score(view: Snapshot, sampled: TimelineSample) -> Floats:
     """Return the typicality of each document for its likeliest topic, from 0 to 1."""
-    documents, best = sampled.documents, sampled.posterior.argmax(axis=1)
-    logs = np.log(np.maximum(view.model.topics, np.finfo(float).tiny))
-    lengths = documents.lengths
-    rows = np.repeat(np.arange(documents.n_docs), np.diff(documents.indptr))
-    found = logs[best[rows], documents.words] * documents.counts
-    fit = np.bincount(rows, found, minlength=documents.n_docs) / np.maximum(lengths, 1.0)
-    shown = np.exp(fit) * sampled.posterior.max(axis=1) * (lengths >= MIN_WORDS)
+    is_long = sampled.documents.lengths >= MIN_WORDS
+    shown = typicality(view.model, sampled.documents, sampled.posterior) * is_long
     return np.asarray(shown / max(float(shown.max(initial=0.0)), 1e-300))
 
 

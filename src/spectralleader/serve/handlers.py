@@ -17,8 +17,6 @@ from spectralleader.page import describe_snapshot, render
 from spectralleader.runtime.guard import guard_of
 from spectralleader.serve import messages
 from spectralleader.serve.messages import (
-    Classification,
-    Classified,
     Limits,
     RequestError,
     read_body,
@@ -27,9 +25,8 @@ from spectralleader.serve.messages import (
 )
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.service import RENEW, SHARE, Service, read
-from spectralleader.text.levelled_snapshot import LevelledSnapshot
-from spectralleader.text.levels import ALL, AUTO
-from spectralleader.text.snapshot import Snapshot
+from spectralleader.text.annotations import ALL, AUTO
+from spectralleader.text.snapshot import LevelledSnapshot, Snapshot
 from spectralleader.text.topics import TextTopics
 
 N_WORDS = 10  # of a topic
@@ -97,7 +94,8 @@ class Handlers:
             rows = await self._batcher.read(snapshot, documents)
         else:
             rows = await run_sync(read, snapshot, documents)
-        return as_json(Classification(rows, snapshot.model.n_topics, snapshot.n_docs))
+        told = {"level": snapshot.model.n_topics, "learned": snapshot.n_docs}
+        return as_json({"documents": rows, **told})
 
     async def learn(self, request: Request) -> Response:
         """Have documents learned, each once.
@@ -292,7 +290,7 @@ class PendingRequest(NamedTuple):
 
     snapshot: Snapshot
     documents: list[Any]
-    answer: asyncio.Future[list[Classified]]
+    answer: asyncio.Future[list[dict[str, Any]]]
 
 
 class RequestBatcher:
@@ -305,7 +303,7 @@ class RequestBatcher:
     def __init__(self) -> None:
         self._pending: list[PendingRequest] = []
 
-    async def read(self, snapshot: Snapshot, documents: list[Any]) -> list[Classified]:
+    async def read(self, snapshot: Snapshot, documents: list[Any]) -> list[dict[str, Any]]:
         """Return the result of `read`, computed at the end of this turn."""
         loop = asyncio.get_running_loop()
         if not self._pending:

@@ -6,13 +6,11 @@ import sys
 import threading
 from collections import deque
 from datetime import UTC, datetime
-from math import isnan
 from pathlib import Path
 from time import monotonic, time
 from typing import Any, NamedTuple
 
 import numpy as np
-from msgspec.structs import asdict
 
 from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
@@ -21,7 +19,7 @@ from spectralleader.jobs.sentences import describe_history, describe_stale_names
 from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.runtime.guard import guard_of
 from spectralleader.serve.inbox import Inbox
-from spectralleader.serve.messages import Change, Classified
+from spectralleader.serve.messages import Change
 from spectralleader.storage import Checkpoint
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.tokens import show_document
@@ -125,10 +123,10 @@ class Service(Progress):
         shows_texts = self.topics is not None and self.topics.timeline.texts
         for text, row in zip(texts, found, strict=True):
             shown = printable(show_document(text))[:LONGEST_SHOWN] if shows_texts else None
-            self.latest.appendleft({"text": shown, "time": when, **asdict(row)})
-            if row.topic is not None and row.p_value is not None:
-                k = row.topic - 1
-                self.surprise[k] += FORGET * (-np.log(row.p_value) - self.surprise[k])
+            self.latest.appendleft({"text": shown, "time": when, **row})
+            if row["p_value"] is not None:
+                k = row["topic"] - 1
+                self.surprise[k] += FORGET * (-np.log(row["p_value"]) - self.surprise[k])
 
     def stepped(self, result: LearnResult) -> None:
         """Record a step."""
@@ -243,21 +241,9 @@ def log(line: str) -> None:
     print(f"spectralleader: {line}", file=sys.stderr, flush=True)
 
 
-def read(snapshot: Snapshot, texts: list[Any]) -> list[Classified]:
+def read(snapshot: Snapshot, texts: list[Any]) -> list[dict[str, Any]]:
     """Return the likeliest topic (from 1), its probability and the p-value of each document.
 
     A document without known words has no topic.
     """
-    found = zip(*(column.tolist() for column in snapshot.classify(texts)), strict=True)
-    return [
-        Classified(
-            k + 1,
-            snapshot.name(k) or None,
-            round(probability, 4),
-            int(length),
-            None if isnan(p_value) else round(p_value, 4),
-        )
-        if length
-        else Classified(None, None, None, 0, None)
-        for k, probability, length, p_value in found
-    ]
+    return snapshot.classify(texts).rows()

@@ -15,7 +15,7 @@ from spectralleader import __version__
 from spectralleader.errors import StorageError
 from spectralleader.runtime.guard import Guarded, guard_of
 from spectralleader.runtime.interrupts import DEFER_SIGNALS
-from spectralleader.storage.atomic import check_target, write
+from spectralleader.storage.atomic import write
 from spectralleader.storage.checkpoint import Checkpoint, LossCurve, Run
 from spectralleader.storage.container import pack, read, unpack
 from spectralleader.storage.kinds import FORMAT, KINDS, check_header, find_kind, kind_of
@@ -25,7 +25,6 @@ __all__ = [
     "FORMAT",
     "KINDS",
     "Checkpoint",
-    "check_target",
     "kind_of",
     "load",
     "load_as_saved",

@@ -9,30 +9,11 @@ import secrets
 import stat
 from pathlib import Path
 
+from spectralleader.checks.paths import check_target
 from spectralleader.errors import StorageError
 from spectralleader.runtime.interrupts import DEFER_SIGNALS
 
 NOT_OFFERED = (errno.EINVAL, errno.ENOTSUP)  # the file system cannot fsync folders
-
-
-def check_target(path: str | os.PathLike[str]) -> Path:
-    """Return the path if a file can be saved there, as far as one can tell in advance.
-
-    Raises
-    ------
-    StorageError
-        If it is a folder or a device, or its folder is missing or not writable.
-    """
-    path = Path(path)
-    if path.is_dir():
-        raise StorageError(f"cannot save to {path}: it is a folder; name a file in it")
-    if path.exists() and not path.is_file():  # renaming would replace a device or pipe
-        raise StorageError(f"cannot save to {path}: it is not a regular file")
-    if not path.absolute().parent.is_dir():
-        raise StorageError(f"cannot save to {path}: the folder {path.parent} does not exist")
-    if not os.access(path.absolute().parent, os.W_OK):
-        raise StorageError(f"cannot save to {path}: the folder is not writable")
-    return path
 
 
 def write(path: Path, content: bytes) -> Path:

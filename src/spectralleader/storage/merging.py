@@ -13,8 +13,7 @@ from spectralleader.learners.protocol import check_seed
 from spectralleader.learners.registry import merge_learners, settings_of
 from spectralleader.moments import ProjectedSums
 from spectralleader.samples import SAMPLES
-from spectralleader.text.merging import merge_topics
-from spectralleader.text.topics import TextTopics
+from spectralleader.text.topics import TextTopics, merge_topics
 from spectralleader.text.vocabulary import Vocabulary
 
 Thing = TypeVar("Thing")

@@ -1,9 +1,9 @@
 """Text to counts to topics: what a word is, which words are known, counting them, `TextTopics`.
 
 `words` defines words, `tokens` documents that are tokens already, `vocabulary` numbers both,
-`vectoriser` joins them; `topics` adds a learner, `reading` its levels, names and past scores.
-Fast counting is in `texts`, `counting`, `characters`, `table`, `tally`, `scan` and `packing`. Where
-texts come from is in `sources`.
+`vectoriser` joins them; `topics` adds a learner, `annotations` its levels and names, `surprise`
+past scores, `timeline` times and sampled texts. `snapshot` and `trends` read them. Fast counting is
+in `texts`, `packing`, `counting`, `scan` and `word_table`. Where texts come from is in `sources`.
 """
 
 from spectralleader.text.tokens import Tokens

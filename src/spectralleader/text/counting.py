@@ -9,10 +9,17 @@ from itertools import chain
 import numpy as np
 
 from spectralleader.documents import Documents
-from spectralleader.text.characters import all_characters, ascii_characters, fold
-from spectralleader.text.count_buffer import CountBuffer, empty_count_buffer
 from spectralleader.text.packing import encode
-from spectralleader.text.scan import Rules, Texts, scan
+from spectralleader.text.scan import (
+    CountBuffer,
+    Rules,
+    Texts,
+    all_characters,
+    ascii_characters,
+    empty_count_buffer,
+    fold,
+    scan,
+)
 from spectralleader.text.tokens import FlatTokens, Tokens
 from spectralleader.text.word_table import Tables, add_documents, enlarge_full, make_table
 from spectralleader.text.words import Tokenizer, Words

@@ -50,7 +50,7 @@ def unpack(state: dict[str, Any]) -> list[str]:
     return decode(text.tobytes(), ends)
 
 
-def truncate(text: str, most: int) -> str:
+def cut_bytes(text: str, most: int) -> str:
     """Return a text of at most so many bytes in UTF-8, cut between characters."""
     data = text.encode(errors="replace")
     return text if len(data) <= most else data[:most].decode(errors="ignore")

@@ -1,18 +1,23 @@
-"""Snapshot: immutable topics for concurrent readers."""
+"""Snapshot: immutable topics for concurrent readers, at one level or at all of them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from math import isnan
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
-from spectralleader.models import TopicModel
+from spectralleader.em.statistics import refine
+from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.likelihood import find_best
+from spectralleader.text.annotations import N_PASSES, Names, choose_level
 from spectralleader.text.surprise import Past, per_word, score
 from spectralleader.text.texts import Texts, take_texts
+from spectralleader.text.timeline import Timeline
+from spectralleader.text.trends import Trends, find_trends, sample_under
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer
 
@@ -24,6 +29,25 @@ class Classified(NamedTuple):
     probabilities: Floats  # its posterior probability
     lengths: Floats  # number of known words
     p_values: Floats  # see `TextTopics.p_values`
+    names: tuple[str, ...] = ()  # of the topics, see `Snapshot`
+
+    def rows(self, digits: int = 4) -> list[dict[str, Any]]:
+        """Return one row per text, as files and services give it; topics count from 1.
+
+        A text without known words has no topic: its posterior is the weights of the topics.
+        """
+        columns = self.topics, self.probabilities, self.lengths, self.p_values
+        names = self.names or ("",) * (int(self.topics.max(initial=0)) + 1)
+        return [
+            {
+                "topic": k + 1 if length else None,
+                "name": (names[k] or None) if length else None,
+                "probability": round(probability, digits) if length else None,
+                "known_words": int(length),
+                "p_value": None if isnan(p_value) else round(p_value, digits),
+            }
+            for k, probability, length, p_value in zip(*(c.tolist() for c in columns), strict=True)
+        ]
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,7 +116,11 @@ class Snapshot:
 
         This is the fastest way to classify a few texts.
         """
-        documents, model = self.count(texts), self.model
+        return self.classify_counted(self.count(texts))
+
+    def classify_counted(self, documents: Documents) -> Classified:
+        """Return the classification of texts that `count` has counted."""
+        model = self.model
         topics, told = np.empty(documents.n_docs, np.int64), np.empty((documents.n_docs, 3))
         counted = documents.indptr, documents.words, documents.counts
         find_best(*counted, *model.logs, topics, told)
@@ -100,7 +128,7 @@ class Snapshot:
         if self.fine is not None:
             log_prob = self.fine.log_prob(documents)
         p_values = self.past.p_values(per_word(log_prob, lengths), lengths)
-        return Classified(topics, probabilities, lengths, p_values)
+        return Classified(topics, probabilities, lengths, p_values, self.names)
 
     def top_words(self, n: int = 10) -> list[list[str]]:
         """Return the n most characteristic words of each topic, see `TopicModel.top_words`."""
@@ -110,3 +138,39 @@ class Snapshot:
 
     def __repr__(self) -> str:
         return f"Snapshot({self.model!r}, {self.vocabulary!r}, n_docs={self.n_docs})"
+
+
+@dataclass(frozen=True, repr=False)
+class LevelledSnapshot:
+    """A snapshot from which levels and trends are computed; see `TextTopics.hold`.
+
+    Taking it takes milliseconds; reading a level takes longer, but does not block learning.
+    """
+
+    full: Snapshot
+    tree: TopicTree
+    documents: Documents | None  # with which the topics of a level are refined
+    names: Names
+    timeline: Timeline
+    is_auto: bool = False  # whether the default level is the suggested one
+    _views: dict[int, Snapshot] = field(default_factory=dict, compare=False)  # levels read so far
+
+    def at(self, level: int | str | None = None) -> Snapshot:
+        """Return the topics merged to a level, see `TextTopics.at`."""
+        n = choose_level(level, self.tree, is_auto=self.is_auto)
+        if n == self.tree.n_topics:
+            return self.full
+        if n not in self._views:
+            self._views[n] = self._cut(n)
+        return self._views[n]
+
+    def _cut(self, level: int) -> Snapshot:
+        (model, groups), fine = self.tree.cut(level), self.full.model
+        if self.documents is not None:
+            model = refine(model, self.documents, N_PASSES)
+        names = self.names.of(groups, fine.weights)
+        return replace(self.full, model=model, names=names, groups=groups, fine=fine)
+
+    def trends(self, level: int | str | None = None) -> Trends:
+        """Return the share of each topic over time, at a level; see `TextTopics.trends`."""
+        return find_trends(self.timeline, sample_under(self.at(level), self.timeline))

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from spectralleader.text.one_column import as_list, check_one_column
-from spectralleader.text.tokens import LISTS, Tokens, as_token_documents
+from spectralleader.errors import missing_extra
+from spectralleader.text.tokens import LISTS, Tokens
 
 # A list, an iterator, a Series of Polars or pandas, an array of NumPy or Arrow: their types are not
 # spelled out, because not all of these packages need be there.
 Texts = Iterable[Any]
+TO_LIST = ("to_list", "to_pylist", "tolist")  # Polars and pandas, Arrow, NumPy
 BLOCK = 1000  # single texts counted at once
 
 
@@ -36,7 +37,40 @@ def as_strings(texts: Texts) -> Sequence[str]:
     return strings
 
 
-def _check_each(strings: list[Any]) -> None:
+def as_token_documents(documents: Any) -> Sequence[Any]:
+    """Return documents of tokens as a sequence; what each holds is checked by `Tokens.flatten`.
+
+    Raises
+    ------
+    TypeError
+        If a single document or a data frame is given.
+    """
+    if isinstance(documents, str | bytes | Mapping):
+        raise TypeError(f"documents must be a sequence, got {documents!r:.40}; give one as [it]")
+    check_one_column(documents)
+    column = as_list(documents)
+    return column if isinstance(column, list | tuple) else list(column)
+
+
+def as_list(column: Any) -> Any:
+    """Return a column of Polars, pandas, NumPy or Arrow as a list; other objects unchanged.
+
+    No library is imported for that, unless the column has Arrow's interface for C alone.
+    """
+    for name in TO_LIST:
+        if hasattr(column, name):
+            return getattr(column, name)()
+    if not hasattr(column, "__arrow_c_stream__"):
+        return column
+    try:
+        import pyarrow
+    except ImportError:
+        what = f"reading a {type(column).__name__} by Arrow's interface"
+        raise TypeError(missing_extra(what, "parquet")) from None
+    return pyarrow.chunked_array(column).to_pylist()
+
+
+def _check_each(strings: Sequence[Any]) -> None:
     for position, text in enumerate(strings):
         if not isinstance(text, str):
             raise ValueError(f"text {position} is {text!r:.40}, not a string; {_advise(text)}")
@@ -99,3 +133,34 @@ def _is_token_document(given: Any, words: Tokens) -> bool:
     if isinstance(first, str):  # a list of strings: texts to split, else the tokens of a document
         return words.split is None
     return not isinstance(first, (*LISTS, Mapping)) or isinstance(first, tuple)
+
+
+def check_one_column(texts: Any) -> None:
+    """Raise `TypeError` for a data frame, an Arrow table or a dictionary.
+
+    Iterating over them yields names of columns, which are strings as well and would be learned.
+
+    Examples
+    --------
+    >>> check_one_column({"id": [1, 2], "text": ["rain", "wind"]})
+    Traceback (most recent call last):
+        ...
+    TypeError: texts must be one column, got a dict of 'id', 'text'; pass one of them: texts['text']
+    """
+    # Looked up in the class: a lazy frame would have to be evaluated to name its columns.
+    is_table = hasattr(type(texts), "columns")
+    if not is_table and not isinstance(texts, Mapping):
+        return
+    kind = type(texts).__name__
+    if not hasattr(texts, "__len__"):
+        raise TypeError(f"texts must be one column, got a {kind}; collect it and pass one column")
+    names = list(texts)
+    if is_table:
+        names = list(getattr(texts, "column_names", None) or texts.columns)  # Arrow; data frames
+    best = "text" if "text" in names else next(iter(names), "text")
+    listed = ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
+    variable = "df" if kind == "DataFrame" else "texts"
+    raise TypeError(
+        f"texts must be one column, got a {kind} of {listed or 'no columns'}; pass one of them: "
+        f"{variable}[{best!r}]"
+    )

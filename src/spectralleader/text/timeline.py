@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,30 +24,22 @@ from spectralleader.checks.states import (
     truth,
     whole,
 )
-from spectralleader.text.packing import pack, truncate, unpack
+from spectralleader.text.packing import cut_bytes, pack, unpack
 
 # Seconds of a bucket at doubling 0: at 17 it is a day, at 20 eight days.
 SHORTEST = 675 / 2**10
-MOST_DOUBLINGS = 60
+MOST_DOUBLINGS = 60  # a bucket is then longer than any time span
 LAST = 2**52  # bucket numbers are exact in floats up to here
 KINDS = ("none", "documents", "time")  # what buckets are of; none: nothing was added yet
 
 
+@dataclass(slots=True)
 class Bucket:
     """The documents of one interval: their number, and a sample of them."""
 
-    __slots__ = ("kept", "n_docs")
-
-    def __init__(self) -> None:
-        self.n_docs = 0
-        # (- priority, position, text), in order: the largest priority comes first
-        self.kept: list[tuple[float, float, str]] = []
-
-    def copy(self) -> Bucket:
-        """Return an independent copy."""
-        found = Bucket()
-        found.n_docs, found.kept = self.n_docs, self.kept.copy()
-        return found
+    n_docs: int = 0
+    # (- priority, position, text), in order: the largest priority comes first
+    kept: list[tuple[float, float, str]] = field(default_factory=list)
 
     def offer(self, entries: list[tuple[float, float, str]], most: int) -> None:
         """Add entries, and keep the `most` with the smallest priorities."""
@@ -180,7 +174,7 @@ class Timeline:
             places = places[draws[places] < -bucket.kept[0][0]]
         longest = self.longest  # most texts are ASCII, and short: nothing is called for them
         texts = [
-            text if len(text) <= longest and text.isascii() else truncate(text, longest)
+            text if len(text) <= longest and text.isascii() else cut_bytes(text, longest)
             for text in map(get, places.tolist())
         ]
         entries = zip((-draws[places]).tolist(), positions[places].tolist(), texts, strict=True)
@@ -230,20 +224,22 @@ class Timeline:
 
     def copy(self) -> Timeline:
         """Return an independent copy, to be read while this one changes."""
-        found = copy(self)
-        found._buckets = {number: bucket.copy() for number, bucket in self._buckets.items()}
-        return found
+        timeline = copy(self)
+        timeline._buckets = {
+            number: Bucket(bucket.n_docs, bucket.kept.copy())
+            for number, bucket in self._buckets.items()
+        }
+        return timeline
 
     def stretches(self) -> list[Stretch]:
         """Return the stretches that have documents, in order of time."""
-        found = []
-        for number in sorted(self._buckets):
-            bucket = self._buckets[number]
+        stretches = []
+        for number, bucket in sorted(self._buckets.items()):
             kept = sorted(bucket.kept, key=lambda entry: entry[1])
             start, end = number * self.width, (number + 1) * self.width
             texts, positions = [entry[2] for entry in kept], [entry[1] for entry in kept]
-            found.append(Stretch(start, end, bucket.n_docs, texts, positions))
-        return found
+            stretches.append(Stretch(start, end, bucket.n_docs, texts, positions))
+        return stretches
 
     def when(self, number: int) -> float | None:
         """Return the approximate time of a document, given its number from 0.
@@ -263,13 +259,13 @@ class Timeline:
         """
         if not self.by_time:
             return None
-        numbers = sorted(self._buckets)
+        buckets = [bucket for _, bucket in sorted(self._buckets.items())]
         # Document numbers are not stored: counts of earlier stretches locate a document.
-        ends = np.cumsum([self._buckets[one].n_docs for one in numbers])
-        found = min(int(np.searchsorted(ends, number, side="right")), len(numbers) - 1)
-        bucket = self._buckets[numbers[found]]
+        ends = np.cumsum([bucket.n_docs for bucket in buckets])
+        place = min(int(np.searchsorted(ends, number, side="right")), len(buckets) - 1)
+        bucket = buckets[place]
         # The same quantile of the sample: the share of the stretch that comes before the document.
-        share = (number - (ends[found] - bucket.n_docs) + 0.5) / bucket.n_docs
+        share = (number - (ends[place] - bucket.n_docs) + 0.5) / bucket.n_docs
         positions = sorted(entry[1] for entry in bucket.kept)
         return positions[min(int(share * len(positions)), len(positions) - 1)]
 
@@ -311,18 +307,17 @@ class Timeline:
 
     def to_state(self) -> dict[str, Any]:
         """Return the state, as arrays and plain values."""
-        numbers = sorted(self._buckets)
-        kept = [self._buckets[number].kept for number in numbers]
-        entries = [entry for bucket in kept for entry in bucket]
+        buckets = [bucket for _, bucket in sorted(self._buckets.items())]
+        entries = [entry for bucket in buckets for entry in bucket.kept]
         return {
             **{name: getattr(self, name) for name in ("n_buckets", "n_texts", "budget", "texts")},
             "kind": self.kind,
             "n_untimed": self.n_untimed,
             "doublings": self._doublings,
             "rng": self._rng.bit_generator.state,
-            "numbers": np.array(numbers, np.int64),
-            "n_docs": np.array([self._buckets[number].n_docs for number in numbers], np.int64),
-            "n_kept": np.array([len(bucket) for bucket in kept], np.int64),
+            "numbers": np.array(sorted(self._buckets), np.int64),
+            "n_docs": np.array([bucket.n_docs for bucket in buckets], np.int64),
+            "n_kept": np.array([len(bucket.kept) for bucket in buckets], np.int64),
             "entries": np.array([entry[:2] for entry in entries], float).reshape(-1, 2),
             "kept": pack(entry[2] for entry in entries),
         }
@@ -354,13 +349,11 @@ class Timeline:
             raise ValueError("priorities must be from 0 to 1")
         ends = np.cumsum(n_kept).tolist()
         for i, number in enumerate(numbers.tolist()):
-            bucket = self._buckets[number] = Bucket()
-            bucket.n_docs = int(n_docs[i])
             # Texts are shortened again below: a file may contain longer ones than its budget
             # allows.
             some = range(ends[i] - int(n_kept[i]), ends[i])
-            kept = [(*entries[j].tolist(), truncate(texts[j], self.longest)) for j in some]
-            bucket.kept = sorted(kept)
+            kept = [(*entries[j].tolist(), cut_bytes(texts[j], self.longest)) for j in some]
+            self._buckets[number] = Bucket(int(n_docs[i]), sorted(kept))
 
 
 def merge_timelines(parts: Sequence[Timeline], rng: np.random.Generator) -> Timeline:
@@ -369,3 +362,58 @@ def merge_timelines(parts: Sequence[Timeline], rng: np.random.Generator) -> Time
     if others:
         first.merge(others, rng)
     return first
+
+
+Time = datetime | date | float | str | np.datetime64 | None
+
+
+def as_seconds(time: Time) -> float:
+    """Return a time as Unix seconds, NaN if there is none; one without a zone is in UTC.
+
+    Raises
+    ------
+    ValueError
+        If it is neither a time of Python, NumPy or pandas, nor in ISO 8601, nor a number.
+
+    Examples
+    --------
+    >>> as_seconds(datetime(1970, 1, 2)), as_seconds(7), as_seconds(None)
+    (86400.0, 7.0, nan)
+    >>> as_seconds("1970-01-02T00:00:00Z"), as_seconds(date(1970, 1, 2))
+    (86400.0, 86400.0)
+    """
+    if time is None or time != time:  # NaN, and NaT of pandas and NumPy
+        return math.nan
+    if isinstance(time, np.datetime64):
+        return float(time.astype("datetime64[us]").astype(np.int64)) / 1e6
+    try:
+        if isinstance(time, str):
+            time = datetime.fromisoformat(time)
+        if isinstance(time, date) and not isinstance(time, datetime):
+            time = datetime(time.year, time.month, time.day)  # UTC, as below
+        if isinstance(time, datetime):
+            return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+        return float(time)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{time!r} is not a time; give datetime, date, numpy.datetime64, a string in ISO 8601, "
+            "Unix seconds, or None"
+        ) from None
+
+
+def as_positions(times: Iterable[Time]) -> Floats:
+    """Return times as Unix seconds, see `as_seconds`."""
+    seconds = [
+        time.timestamp() if type(time) is datetime and time.tzinfo else as_seconds(time)
+        for time in times
+    ]
+    return np.array(seconds, np.float64)
+
+
+def check_n_times(n_texts: int, n_times: int) -> None:
+    """Raise `ValueError` unless there is one time per text."""
+    if n_times != n_texts:
+        raise ValueError(
+            f"there are {n_texts:,} texts, and {n_times:,} times; give one time per text, None "
+            "where it is unknown"
+        )

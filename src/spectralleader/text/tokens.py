@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
@@ -13,7 +13,6 @@ import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.states import MOST, take
-from spectralleader.text.one_column import as_list, check_one_column
 
 WHITESPACE, COMMA = "whitespace", ","
 SPLITS = (WHITESPACE, COMMA)
@@ -186,21 +185,6 @@ def _as_count(key: Any, value: Any, position: int) -> int:
         f"document {position} counts {key!r:.40} as {value!r:.40}; counts must be integers from 0 "
         f"to {MOST - 1}"
     )
-
-
-def as_token_documents(documents: Any) -> Sequence[Any]:
-    """Return documents of tokens as a sequence; what each holds is checked by `Tokens.flatten`.
-
-    Raises
-    ------
-    TypeError
-        If a single document or a data frame is given.
-    """
-    if isinstance(documents, str | bytes | Mapping):
-        raise TypeError(f"documents must be a sequence, got {documents!r:.40}; give one as [it]")
-    check_one_column(documents)
-    found = as_list(documents)
-    return found if isinstance(found, list | tuple) else list(found)
 
 
 def parse_tokens(text: str) -> list[str] | dict[str, int] | None:

@@ -1,38 +1,56 @@
-"""TextTopics: a vectoriser and a learner, for topics of texts."""
+"""TextTopics: a vectoriser and a learner, for topics of texts; how they are saved and merged."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_json, check_whole
+from spectralleader.checks.states import check_same, part, plain, take, text, whole
 from spectralleader.documents import Documents
 from spectralleader.em.statistics import with_words
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.protocol import remembered
-from spectralleader.learners.registry import name_of, settings_of
+from spectralleader.learners.registry import (
+    create_learner,
+    merge_learners,
+    name_of,
+    settings_of,
+    stored_learner,
+)
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.runtime.guard import Guarded, changing
-from spectralleader.text.annotations import TopicAnnotations
-from spectralleader.text.batch import Batch
+from spectralleader.text.annotations import (
+    AUTO,
+    MANY,
+    Names,
+    TopicAnnotations,
+    check_name,
+    mark_new,
+)
 from spectralleader.text.first_use import compile_for
-from spectralleader.text.levelled_snapshot import LevelledSnapshot
-from spectralleader.text.levels import AUTO, MANY
-from spectralleader.text.names import check_name, mark_new
-from spectralleader.text.saving import from_state, to_state
-from spectralleader.text.snapshot import Snapshot
-from spectralleader.text.surprise import Past
-from spectralleader.text.texts import Texts, in_blocks_of
-from spectralleader.text.timeline import Timeline
-from spectralleader.text.times import Time, check_n_times
+from spectralleader.text.snapshot import LevelledSnapshot, Snapshot
+from spectralleader.text.surprise import Past, Surprise
+from spectralleader.text.texts import Texts, in_blocks_of, take_texts
+from spectralleader.text.timeline import (
+    Time,
+    Timeline,
+    as_positions,
+    check_n_times,
+    merge_timelines,
+)
+from spectralleader.text.tokens import Tokens
 from spectralleader.text.trends import Trends
 from spectralleader.text.vectoriser import MIN_COUNT, Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
-from spectralleader.text.vocabulary_learner import check_same_vocabulary, make_learner
 from spectralleader.text.words import Tokenizer
+
+MAX_POSITION = 2**20  # characters of a stored position
 
 
 class TextTopics(Guarded):
@@ -110,8 +128,7 @@ class TextTopics(Guarded):
         self.n_docs = 0  # texts seen
         self.n_empty = 0  # texts without a known word
         self.timeline = Timeline() if timeline is None else timeline
-        self.annotations = TopicAnnotations()
-        self.annotations.is_auto = is_auto
+        self.annotations = TopicAnnotations(is_auto=is_auto)
         # Position in the source after the last learned text, saved with the model; plain JSON.
         self.position: Any = None
 
@@ -169,7 +186,11 @@ class TextTopics(Guarded):
         return replace(recent, model=cut.model, names=names, groups=cut.groups, fine=fine)
 
     def _view(self) -> Snapshot:
-        return self.annotations.view(self.model, self.vectoriser, self.n_docs, self.n_empty)
+        """Return all topics; the vocabulary in it may grow."""
+        model, known, annotations = self.model, self.vectoriser, self.annotations
+        names = annotations.names.of(np.arange(model.n_topics), model.weights)
+        past, counts = annotations.surprise.past, (self.n_docs, self.n_empty)
+        return Snapshot(model, known.vocabulary, known.words, *counts, names, past=past)
 
     def _read(self) -> Snapshot:
         """Return the topics that are read by default; all of them without freezing the words."""
@@ -211,7 +232,14 @@ class TextTopics(Guarded):
         Any thread can read it while another one learns; only taking it, in milliseconds, waits for
         the end of a step.
         """
-        return self.annotations.hold(self.snapshot(), remembered(self.learner), self.timeline)
+        return LevelledSnapshot(
+            self.snapshot(),
+            self.tree(),
+            remembered(self.learner),
+            Names(self.annotations.names.given),
+            self.timeline.copy(),
+            self.annotations.is_auto,
+        )
 
     def trends(self, level: int | str | None = None) -> Trends:
         """Return the share of each topic over time, at a level; see `Trends.rows`.
@@ -226,9 +254,11 @@ class TextTopics(Guarded):
         The name is saved with the topic, and applies at every level to the group that is the same
         or overlaps by more than half.
         """
-        members, name = self.annotations.members(topic, level, self.model), check_name(name)
+        n, name = self.level(level), check_name(name)
+        members = self.tree().cut(n).members(check_whole("topic", topic, 0, n - 1))
         with changing(self):
-            self.annotations.give(name, members, self.n_docs)
+            self.annotations.names.give(name, members, self.n_docs)
+            self.annotations.cached = None
 
     def learn(
         self, texts: Texts, times: Iterable[Time] | None = None, *, position: Any = None
@@ -350,9 +380,137 @@ class TextTopics(Guarded):
 
     def to_state(self) -> dict[str, Any]:
         """Return everything needed to continue, as arrays and plain values."""
-        return to_state(self)
+        position = self.position
+        return {
+            "learner": {**self.learner.to_state(), "kind": name_of(self.learner)},
+            "vectoriser": self.vectoriser.to_state(),
+            "block_size": self.block_size,
+            "n_docs": self.n_docs,
+            "n_empty": self.n_empty,
+            "timeline": self.timeline.to_state(),
+            **self.annotations.to_state(),
+            "position": None if position is None else check_json("a position", position),
+        }
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> TextTopics:
         """Return the topics that `to_state` described; they continue bit for bit."""
-        return from_state(cls, state)
+        stored = part(state, "learner")
+        vectoriser = Vectoriser.from_state(part(state, "vectoriser"))
+        topics = cls(
+            learner=stored_learner(text(stored, "kind")).from_state(stored),
+            vocabulary=vectoriser.vocabulary,
+            words=vectoriser.words,
+            block_size=whole(state, "block_size", 1),
+            timeline=Timeline.from_state(part(state, "timeline")),
+        )
+        topics.n_docs = whole(state, "n_docs")
+        topics.n_empty = whole(state, "n_empty", 0, topics.n_docs)
+        topics.annotations = TopicAnnotations.from_state(state, topics.learner.n_topics)
+        if take(state, "position") is not None:
+            topics.position = plain(state, "position", MAX_POSITION)
+        return topics
+
+
+class Batch(NamedTuple):
+    """Texts, their times and the counts of their words."""
+
+    texts: Sequence[Any]
+    seconds: Floats | None  # (n_docs,) Unix seconds; None without times
+    counted: Documents
+    vectoriser: Vectoriser
+
+    @classmethod
+    def of(cls, texts: Texts, times: Iterable[Time] | None, vectoriser: Vectoriser) -> Batch:
+        """Count texts; a growing vocabulary takes in their words once all were checked."""
+        texts = take_texts(texts, vectoriser.words)
+        seconds = None if times is None else as_positions(times)
+        if seconds is not None:
+            check_n_times(len(texts), len(seconds))
+        return cls(texts, seconds, vectoriser.count(texts), vectoriser)
+
+    def add_to(self, timeline: Timeline, n_before: int) -> None:
+        """Add the texts that have words to a timeline, after so many documents."""
+        places = np.flatnonzero(np.diff(self.counted.indptr) > 0)
+        known = places.tolist()
+        when = None if self.seconds is None else self.seconds[places]
+        if when is not None and not timeline.by_time and np.isnan(when).all():
+            when = None  # invalid times: number the documents instead
+        stored = self._storing(timeline)
+        timeline.add(lambda i: stored(known[i]), when, numbers=n_before + places)
+
+    def _storing(self, timeline: Timeline) -> Callable[[int], str]:
+        """Return what makes of a text what the timeline keeps: itself, or its known words."""
+        words, longest = self.vectoriser.words, timeline.longest
+        documents = self.texts.__getitem__ if timeline.texts else self._known_words
+        if isinstance(words, Tokens):
+            return lambda i: words.store(documents(i), longest)
+        if timeline.texts:
+            return self.texts.__getitem__
+        return lambda i: " ".join(word for word, n in documents(i).items() for _ in range(n))
+
+    def _known_words(self, i: int) -> dict[str, int]:
+        """Return the counts of a document's known words, in the order of the vocabulary."""
+        one, vocabulary = self.counted[i], self.vectoriser.vocabulary
+        counts = one.counts.astype(np.int64).tolist()
+        return {vocabulary[w]: n for w, n in zip(one.words.tolist(), counts, strict=True)}
+
+
+def make_learner(name: str, n_topics: int, vocabulary: Vocabulary, **parameters: Any) -> Learner:
+    """Return a new learner over a vocabulary, by its name."""
+    learner = create_learner(name, n_topics, n_words=vocabulary.n_words or None, **parameters)
+    # A growing vocabulary may start with words. Given their number, a learner draws the same start
+    # as over a fixed vocabulary of these words.
+    learner.grows = vocabulary.grows
+    return learner
+
+
+def check_same_vocabulary(learner: Learner, vocabulary: Vocabulary) -> None:
+    """Raise unless the learner is over the vocabulary; new words may not be learned yet."""
+    n_words = max(1, vocabulary.n_words)
+    if learner.grows != vocabulary.grows or learner.n_words > n_words:
+        raise ValueError(f"the learner is over {learner.n_words} words, the vocabulary {n_words}")
+    if not vocabulary.grows:
+        check_same("n_words of the learner", learner.n_words, n_words)
+
+
+def merge_topics(shards: Sequence[TextTopics], rng: np.random.Generator) -> TextTopics:
+    """Return what shards of the same settings learned, which changes them; see `merge`."""
+    vocabulary = _unite_vocabularies(shards)
+    is_named = any(shard.annotations.names.given for shard in shards)
+    models = [shard.model for shard in shards] if is_named else []  # before they are merged
+    topics = TextTopics(
+        learner=merge_learners([shard.learner for shard in shards], rng),
+        vocabulary=vocabulary,
+        words=shards[0].vectoriser.words,
+        block_size=shards[0].block_size,
+        timeline=merge_timelines([shard.timeline for shard in shards], rng),
+    )
+    topics.annotations = _merge_annotations(shards, models, topics)
+    topics.n_docs = sum(shard.n_docs for shard in shards)
+    topics.n_empty = sum(shard.n_empty for shard in shards)
+    return topics
+
+
+def _unite_vocabularies(shards: Sequence[TextTopics]) -> Vocabulary:
+    """Return the words of all shards, by which their learners now number words."""
+    vocabulary, new_ids = shards[0].vocabulary.unite([shard.vocabulary for shard in shards[1:]])
+    for shard, ids in zip(shards, new_ids, strict=True):
+        shard.learner.recode(None, max(shard.learner.n_words, len(ids)))
+        if len(ids):
+            shard.learner.recode(ids, vocabulary.n_words)
+    return vocabulary
+
+
+def _merge_annotations(
+    shards: Sequence[TextTopics], models: Sequence[TopicModel], topics: TextTopics
+) -> TopicAnnotations:
+    """Return the first shard's tree and names, and the names of others where a topic is alike."""
+    found = TopicAnnotations()
+    first = next((shard for shard in shards if shard.n_docs), shards[0])
+    found.is_auto = all(shard.annotations.is_auto for shard in shards)
+    found.levels, found.names = first.annotations.levels, shards[0].annotations.names
+    for shard, theirs in zip(shards[1:], models[1:], strict=False):
+        found.names.adopt(shard.annotations.names, theirs, topics.model)
+    found.surprise = Surprise.merged([shard.annotations.surprise for shard in shards])
+    return found

@@ -17,7 +17,7 @@ from spectralleader.text.packing import Bytes, decode, encode
 UPPER = -(2**32)  # the upper half of a slot: as much of the hash
 LOWER = 2**32 - 1  # the lower half: the word's number plus 1
 SEED = 0x345678DCBA987  # any odd numbers with many bits set will do
-STEP = 0x5851F42D4C957F2D
+STEP = 0x5851F42D4C957F2D  # as SEED
 FINISH = 0x2545F4914F6CDD1D
 UNKNOWN, FULL, RARE = -1, -2, -3  # instead of a word's number; rare words count down from RARE
 ROOM = 16  # words that a new table has room for
