@@ -112,7 +112,9 @@ def test_posted_documents_that_are_accepted_are_learned_as_they_were_sent(
             path = tmp_path / "t.inbox"
             path.unlink(missing_ok=True)
             inbox = Inbox(path)
-            source = InboxSource((str(path),), inbox=inbox, has_tokens=column == "tokens")
+            source = InboxSource(
+                (str(path),), inbox=inbox, tokens=column if column == "tokens" else None
+            )
             with source.open() as reader:
                 reader.start(None)
                 inbox.add([{column: document} for document in posted], "id")
