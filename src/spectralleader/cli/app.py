@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -45,10 +45,9 @@ def print_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    version: Annotated[
-        bool,
-        typer.Option("--version", help="Print the version.", is_eager=True, callback=print_version),
-    ] = False,
+    version: bool = typer.Option(
+        False, "--version", help="Print the version.", is_eager=True, callback=print_version
+    ),
 ) -> None:
     """Parse the options before a command."""
 

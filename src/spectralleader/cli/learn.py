@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -44,21 +44,17 @@ NOT_THERE = (
 class EngineOptions:
     """The engine and its address."""
 
-    engine: Annotated[
-        Literal["dask", "spark"] | None,
-        typer.Option(
-            help="Learn on a cluster with the spectral method and EM over all documents, from "
-            "files or folders of Parquet, CSV or JSON lines."
-        ),
-    ] = None
-    address: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Address of Dask's scheduler (tcp://...) or Spark's master (spark://..., "
-            "sc://...). Defaults to this machine.",
-        ),
-    ] = None
+    engine: Literal["dask", "spark"] | None = typer.Option(
+        None,
+        help="Learn on a cluster with the spectral method and EM over all documents, from "
+        "files or folders of Parquet, CSV or JSON lines.",
+    )
+    address: str | None = typer.Option(
+        None,
+        metavar="ADDRESS",
+        help="Address of Dask's scheduler (tcp://...) or Spark's master (spark://..., "
+        "sc://...). Defaults to this machine.",
+    )
 
     def check(self, context: typer.Context, topics: int | str) -> None:
         """Raise if an option was given that does not apply."""
@@ -92,60 +88,48 @@ def learn(
     *,
     context: typer.Context,
     files: Files,
-    topics: Annotated[
-        str,
-        typer.Option(
-            "--topics",
-            "-k",
-            metavar="K|auto",
-            help="Number of topics. auto learns 32 topics and shows them merged to a suggested "
-            "number.",
-        ),
-    ] = "5",
-    learner: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Learner, see spectralleader learners; or your own, package.module:Class "
-            "(default: hedged).",
-        ),
-    ] = None,
+    topics: str = typer.Option(
+        "5",
+        "--topics",
+        "-k",
+        metavar="K|auto",
+        help="Number of topics. auto learns 32 topics and shows them merged to a suggested number.",
+    ),
+    learner: str | None = typer.Option(
+        None,
+        metavar="NAME",
+        help="Learner, see spectralleader learners; or your own, package.module:Class "
+        "(default: hedged).",
+    ),
     learning: LearnerOptions,
     reading: StreamOptions,
     live: LiveOptions,
     wait: Wait = 1.0,
-    save: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="MODEL", help="Save the model to this file. If the file exists, resume from it."
-        ),
-    ] = None,
-    checkpoint_every: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N|TIME",
-            help="Save every N documents, or at an interval such as 60s or 5min (default: 10min). "
-            "With an interval, the first checkpoint is saved after 10 s, and the delays double.",
-        ),
-    ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Start over; keep the old MODEL as MODEL.bak.")
-    ] = False,
-    emit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|redis://...",
-            help="Append the id and topic of each learned document, as JSON lines or as messages "
-            "of a stream, at least once each.",
-        ),
-    ] = None,
-    no_texts: Annotated[
-        bool,
-        typer.Option(
-            "--no-texts",
-            help="Keep only known words in MODEL instead of a sample of texts (at most 8 MB).",
-        ),
-    ] = False,
+    save: Path | None = typer.Option(
+        None,
+        metavar="MODEL",
+        help="Save the model to this file. If the file exists, resume from it.",
+    ),
+    checkpoint_every: str | None = typer.Option(
+        None,
+        metavar="N|TIME",
+        help="Save every N documents, or at an interval such as 60s or 5min (default: 10min). "
+        "With an interval, the first checkpoint is saved after 10 s, and the delays double.",
+    ),
+    fresh: bool = typer.Option(
+        False, "--fresh", help="Start over; keep the old MODEL as MODEL.bak."
+    ),
+    emit: str | None = typer.Option(
+        None,
+        metavar="FILE|redis://...",
+        help="Append the id and topic of each learned document, as JSON lines or as messages "
+        "of a stream, at least once each.",
+    ),
+    no_texts: bool = typer.Option(
+        False,
+        "--no-texts",
+        help="Keep only known words in MODEL instead of a sample of texts (at most 8 MB).",
+    ),
     where: EngineOptions,
     as_json: Json = False,
 ) -> None:

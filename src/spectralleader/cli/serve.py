@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -33,81 +32,62 @@ app = typer.Typer()
 @grouped
 def serve(
     *,
-    model: Annotated[
-        Path,
-        typer.Argument(
-            metavar="MODEL",
-            help="Model file. If it exists, resume from it with its settings; else create it.",
-        ),
-    ],
-    learn: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SOURCE",
-            help="File, folder or stream to learn from, as for learn. By default, learn documents "
-            "that are posted to /learn.",
-        ),
-    ] = None,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; any but loopback requires a token.")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 selects a free one.")
-    ] = 8000,
-    token_file: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="File with a token that clients must send as bearer token or password.",
-            exists=True,
-            dir_okay=False,
-        ),
-    ] = None,
-    insecure: Annotated[
-        bool,
-        typer.Option(
-            "--insecure",
-            help="Listen on any address without a token: everyone who can connect can read and "
-            "change the model.",
-        ),
-    ] = False,
-    read_only: Annotated[
-        bool, typer.Option("--read-only", help="Answer requests from MODEL without learning.")
-    ] = False,
-    adopt: Annotated[
-        bool,
-        typer.Option(
-            "--adopt",
-            help="Continue a MODEL learned from other files or another stream. Its position there "
-            "is lost, so that learn cannot resume it.",
-        ),
-    ] = False,
-    max_body: Annotated[
-        int, typer.Option(min=1000, help="Maximum size of a request in bytes.")
-    ] = 4_000_000,
-    max_batch: Annotated[int, typer.Option(min=1, help="Maximum documents per request.")] = 1000,
-    max_requests: Annotated[int, typer.Option(min=1, help="Maximum concurrent requests.")] = 64,
-    topics: Annotated[
-        str,
-        typer.Option(
-            "--topics",
-            "-k",
-            metavar="K|auto",
-            help="Number of topics of a new MODEL.",
-        ),
-    ] = "5",
+    model: Path = typer.Argument(
+        ...,
+        metavar="MODEL",
+        help="Model file. If it exists, resume from it with its settings; else create it.",
+    ),
+    learn: str | None = typer.Option(
+        None,
+        metavar="SOURCE",
+        help="File, folder or stream to learn from, as for learn. By default, learn documents "
+        "that are posted to /learn.",
+    ),
+    host: str = typer.Option(
+        "127.0.0.1", help="Address to listen on; any but loopback requires a token."
+    ),
+    port: int = typer.Option(
+        8000, min=0, max=65535, help="Port to listen on; 0 selects a free one."
+    ),
+    token_file: Path | None = typer.Option(
+        None,
+        metavar="FILE",
+        help="File with a token that clients must send as bearer token or password.",
+        exists=True,
+        dir_okay=False,
+    ),
+    insecure: bool = typer.Option(
+        False,
+        "--insecure",
+        help="Listen on any address without a token: everyone who can connect can read and "
+        "change the model.",
+    ),
+    read_only: bool = typer.Option(
+        False, "--read-only", help="Answer requests from MODEL without learning."
+    ),
+    adopt: bool = typer.Option(
+        False,
+        "--adopt",
+        help="Continue a MODEL learned from other files or another stream. Its position there "
+        "is lost, so that learn cannot resume it.",
+    ),
+    max_body: int = typer.Option(4_000_000, min=1000, help="Maximum size of a request in bytes."),
+    max_batch: int = typer.Option(1000, min=1, help="Maximum documents per request."),
+    max_requests: int = typer.Option(64, min=1, help="Maximum concurrent requests."),
+    topics: str = typer.Option(
+        "5", "--topics", "-k", metavar="K|auto", help="Number of topics of a new MODEL."
+    ),
     learner: OwnLearner = None,
     learning: LearnerOptions,
     reading: ReadOptions,
     time: Time = None,
     live: LiveOptions,
-    checkpoint_every: Annotated[
-        str,
-        typer.Option(metavar="N|TIME", help="Save every N documents, or at an interval like 5min."),
-    ] = "60s",
-    no_texts: Annotated[
-        bool, typer.Option("--no-texts", help="Keep only known words in MODEL, no texts.")
-    ] = False,
+    checkpoint_every: str = typer.Option(
+        "60s", metavar="N|TIME", help="Save every N documents, or at an interval like 5min."
+    ),
+    no_texts: bool = typer.Option(
+        False, "--no-texts", help="Keep only known words in MODEL, no texts."
+    ),
 ) -> None:
     """Learn and answer over HTTP: topics, predictions, metrics, and a live page.
 
