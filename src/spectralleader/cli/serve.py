@@ -1,4 +1,4 @@
-"""The command serve."""
+"""The commands of a deployment: serve, and warm-up, which compiles all kernels in advance."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import typer
 
 from spectralleader.cli.learn import parse_topics
 from spectralleader.cli.options import (
+    Json,
     LearnerOptions,
     LiveOptions,
     OwnLearner,
     ReadOptions,
     Time,
     grouped,
+    print_json,
     stoppable,
     trust_learner,
 )
@@ -132,3 +134,29 @@ def serve(
             give_up_position=adopt,
         )
         run(options, None if read_only else learned)
+
+
+@app.command(
+    "warm-up",
+    epilog="Example, in a Dockerfile: [bold]ENV NUMBA_CACHE_DIR=/opt/kernels[/bold], then "
+    "[bold]RUN spectralleader warm-up[/bold]",
+)
+def warm_up(as_json: Json = False) -> None:
+    """Compile all kernels in advance, so that later commands start without compiling.
+
+    Kernels are cached in NUMBA_CACHE_DIR if set, else beside the package or in
+    the user's cache. The cache is valid for this version, this Python and this
+    type of processor.
+    """
+    with stoppable():
+        from spectralleader.cli.display import watching
+        from spectralleader.jobs.warm_up import warm_up
+
+        with watching():
+            folder, n_kernels, seconds = warm_up()
+    if as_json:
+        return print_json(
+            {"kernels": n_kernels, "seconds": seconds, "folder": folder and str(folder)}
+        )
+    kept = f"cached in {folder}" if folder is not None else "not cached: no folder is writable"
+    typer.echo(f"{n_kernels} kernels ready after {seconds:.1f} s; {kept}")

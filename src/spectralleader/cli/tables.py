@@ -15,13 +15,7 @@ from spectralleader.jobs import Description, Evaluation, LearnResult, MergeResul
 from spectralleader.jobs.describing import Level
 from spectralleader.jobs.evaluating import Contender
 from spectralleader.jobs.options import AnyReader
-from spectralleader.jobs.sentences import (
-    Readable,
-    describe_fewer,
-    describe_history,
-    describe_unused,
-    truncate,
-)
+from spectralleader.jobs.sentences import Readable, describe_collapse, describe_history, truncate
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.trends import Trends, find_curves, name_date
@@ -120,12 +114,11 @@ def topic_table(
 def show_table(
     out: Console, shown: Snapshot, curves: Sequence[Sequence[float]] | None = None
 ) -> None:
-    """Print the table of topics, and the number of those that are unused."""
+    """Print the table of topics, and the number of those in use if not all are."""
     out.print(topic_table(shown, out.width, curves=curves))
-    readable = Readable.of(shown)
-    if unused := describe_unused(readable):
+    for line in describe_collapse(Readable.of(shown)):
         out.print()
-        say(out, f"{unused} {describe_fewer(readable)}")
+        say(out, line)
 
 
 def list_words(words: list[str]) -> str:
@@ -246,6 +239,9 @@ def show_description(found: Description) -> None:
     out, n_docs = make_output(), count_of(found.n_docs, "document")
     over = f"{len(found.topics)} topics over {count_of(found.n_words, 'word')}"
     say(out, f"{found.learner}: {n_docs}, {found.n_empty:,} without known words; {over}")
+    # Before the topics, which it is about: below twenty topics nobody would see it.
+    for line in (collapse := describe_collapse(found.readable)):
+        say(out, line)
     if found.n_recent is not None:
         say(out, f"The topics of the last {count_of(found.n_recent, 'document')} only:")
     if found.level is not None:
@@ -258,7 +254,7 @@ def show_description(found: Description) -> None:
             out.print()
             _show_topic(out, topic, None if curves is None else curves[k])
     findings = Table.grid(padding=(0, 1))
-    for finding in (*found.findings(), *found.history):
+    for finding in (*found.findings()[len(collapse) :], *found.history):
         findings.add_row("-", Text(finding))
     out.print()
     out.print(findings)

@@ -61,7 +61,8 @@ class Description:
     n_words: int
     topics: list[dict[str, Any]]  # see `list_topics`; with typical documents
     diagnosis: Diagnosis | None  # None if the learner remembers no documents
-    history: list[str]  # events of the topics, and whether the stream drifts
+    shifts: list[str]  # what rose and fell
+    events: list[str]  # of the topics; whether the stream drifts; names to check
     readable: Readable  # numbers of topics
     n_recent: int | None = None  # number of documents, for topics of the most recent ones
     level: Level | None = None  # for merged topics
@@ -77,18 +78,21 @@ class Description:
     def findings(self) -> list[str]:
         """Return the diagnosis as sentences."""
         readable = self.readable
+        first = describe_collapse(readable)
         if self.diagnosis is None:
-            nothing = (
-                f"No diagnosis: the learner {self.learner} remembers no documents with "
-                "two or more known words."
-            )
-            return [*describe_collapse(readable), nothing]
+            who = f"the learner {self.learner} remembers no documents"
+            return [*first, f"No diagnosis: {who} with two or more known words."]
         return [
-            *describe_collapse(readable),
+            *first,
             describe_fit(self.diagnosis),
             *describe_use(readable, self.small),
             describe_number(self.diagnosis, readable, self.suggested),
         ]
+
+    @property
+    def history(self) -> list[str]:
+        """What has changed, as sentences."""
+        return self.shifts + self.events
 
     def summary(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
@@ -163,11 +167,9 @@ def describe(
         topics.vocabulary.n_words,
         listed,
         None if documents is None else diagnose(shown.model, documents),
-        [
-            *describe_shifts(shown, trends),
-            *describe_history(topics, recent=recent, groups=shown.groups),
-            *describe_stale_names(topics, shown.groups),
-        ],
+        describe_shifts(shown, trends),
+        describe_history(topics, recent=recent, groups=shown.groups)
+        + describe_stale_names(topics, shown.groups),
         Readable.of(shown, is_equal=is_equal),
         documents.n_docs if recent and documents is not None else None,
         None if shown.groups is None else level_of(topics, shown, tree),

@@ -108,7 +108,8 @@ def _prepare(
     # A crash before the first checkpoint would lose where a source that has grown was started.
     if not is_placed:
         job.note_position(live.position)
-    return job, until_end(live)
+    # With empty blocks while there is nothing new, so that a checkpoint falls due meanwhile.
+    return job, iter(live.next_or_idle, None)
 
 
 def _start(
@@ -167,16 +168,6 @@ def _find_place(
             "incomplete line; it stays as it was learned"
         )
     return learned
-
-
-def until_end(reader: LiveReader | FolderReader) -> Iterator[TextBlock]:
-    """Yield the blocks of a live source, and empty blocks while it has nothing new."""
-    while True:
-        try:
-            block = reader.next_or_idle()
-        except StopIteration:
-            return
-        yield block
 
 
 class Pass:

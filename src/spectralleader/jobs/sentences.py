@@ -244,26 +244,18 @@ class Suggested(NamedTuple):
     kept: float  # share of the information in all topics that merging to it keeps
 
 
-def describe_unused(shown: Readable) -> str:
-    """Return a sentence about unused topics, or "" if all are in use."""
+def describe_collapse(shown: Readable) -> list[str]:
+    """Return the first thing to know about a model with unused topics: how many, what to do."""
     n, n_used = shown.n_topics, shown.n_used
     if n_used == n:
-        return ""
-    verb = "is" if n_used == 1 else "are"
-    return f"{n_used} of {n} topics {verb} in use; the documents fill no more."
-
-
-def describe_fewer(shown: Readable) -> str:
-    """Return the advice for a model with unused topics."""
+        return []
     # An upper bound: how many of the topics are used varies with the seed.
-    use = f"{shown.n_used} or fewer ({shown.use(shown.n_used)})" if shown.n_used > 1 else "-k 1"
-    return f"Use {use}, or learn more documents."
-
-
-def describe_collapse(shown: Readable) -> list[str]:
-    """Return the first thing to know about a model with unused topics: the number, what to do."""
-    unused = describe_unused(shown)
-    return [f"{unused} {describe_fewer(shown)}"] if unused else []
+    use = f"{n_used} or fewer ({shown.use(n_used)})" if n_used > 1 else "-k 1"
+    # Too few documents may be the cause, or sorted ones: the first subjects then come alone.
+    return [
+        f"{n_used} of {n} topics {'is' if n_used == 1 else 'are'} in use: use {use}; if the "
+        "documents have more subjects, learn more of them, or in random order."
+    ]
 
 
 def describe_use(shown: Readable, small: list[int]) -> list[str]:
@@ -309,11 +301,9 @@ def describe_number(found: Diagnosis, shown: Readable, suggested: Suggested | No
             f"The spectrum suggests {clear} topics: after {clear} eigenvalues of word pairs only "
             f"noise is left.{advice}"
         )
-    advice = "To compare numbers, run spectralleader evaluate -k."
-    if shown.n_used < n:
-        advice = describe_fewer(shown)
-    elif found.fit > CLOSER:
-        advice = "Learn more documents, or use fewer topics."
+    is_overfit = found.fit > CLOSER
+    to_compare = "To compare numbers, run spectralleader evaluate -k."
+    advice = "Learn more documents, or use fewer topics." if is_overfit else to_compare
     slowly = (
         "The spectrum suggests no number of topics: the eigenvalues of word pairs decay slowly."
     )
