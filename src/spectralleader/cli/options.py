@@ -336,12 +336,12 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     parameters: list[Parameter] = []
     for name, parameter in signature(command).parameters.items():
-        if name in groups:
-            parameters += _parameters_of(groups[name])
-        else:
-            parameters.append(
-                parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY)
-            )
+        own = get_type_hints(groups[name], include_extras=True) if name in groups else {}
+        # A field's default is the option with its help, as typer takes them from parameters.
+        parameters += [
+            parameter.replace(name=field.name, default=field.default, annotation=own[field.name])
+            for field in (fields(groups[name]) if own else ())
+        ] or [parameter.replace(annotation=hints[name])]
 
     @wraps(command)
     def run(**values: Any) -> None:
@@ -353,12 +353,3 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return run
-
-
-def _parameters_of(group: Any) -> list[Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    kind = Parameter.KEYWORD_ONLY
-    return [
-        Parameter(field.name, kind, default=field.default, annotation=hints[field.name])
-        for field in fields(group)
-    ]

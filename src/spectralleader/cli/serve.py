@@ -102,10 +102,9 @@ def serve(
     check_model(model) if read_only else check_target(model)
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise ImportError(missing_extra("serve", "serve"))
-    if read_only and learn is not None:
-        raise typer.BadParameter("--read-only does not learn; omit --learn")
-    if read_only and adopt:
-        raise typer.BadParameter("--read-only does not learn; omit --adopt")
+    for name, is_given in (("--learn", learn is not None), ("--adopt", adopt)):
+        if read_only and is_given:
+            raise typer.BadParameter(f"--read-only does not learn; omit {name}")
     n_topics = parse_topics(topics)
     with stoppable(saves=True):
         from spectralleader.jobs.options import LearnOptions

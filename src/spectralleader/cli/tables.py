@@ -309,26 +309,36 @@ def sparkline(values: Sequence[float], width: int = SPARK) -> str:
     return "".join(CURVE[min(7, int(8 * value / top))] for value in means)
 
 
+# The metrics of `Contender.summary` in the table: heading and decimals.
+METRICS = {
+    "L1": ("L1", 3),
+    "perplexity": ("perplexity", 1),
+    "microseconds": ("µs/document", 1),
+    "coherence": ("coherence", 3),
+    "diversity": ("diversity", 3),
+    "accuracy": ("accuracy", 3),
+    "nmi": ("NMI", 3),
+}
+ALWAYS = tuple(METRICS)[:3]  # what every learner has, once it has predicted
+
+
 def contender_table(result: Evaluation) -> Table:
     """Return a table of the learners' metrics; the lowest L1 is bold."""
-    summaries = {name: one.summary() for name, one in result.contenders.items()}
-    has_labels = any(one["accuracy"] is not None for one in summaries.values())
-    labels = ("accuracy", "NMI") if has_labels else ()
-    has_words = any(one["coherence"] is not None for one in summaries.values())
-    words = ("coherence", "diversity") if has_words else ()
-    used = ("used",) if any(one.n_unused for one in result.contenders.values()) else ()
-    header = ("learner", "L1", "perplexity", "µs/document", *words, *labels, *used)
+    summaries = {name: contender.summary() for name, contender in result.contenders.items()}
+    # Without labels, or held-out documents, there is nothing to fill the other columns with.
+    known = {metric for s in summaries.values() for metric in s if s[metric] is not None}
+    shown = [metric for metric in METRICS if metric in known.union(ALWAYS)]
+    has_unused = any(s["unused_topics"] for s in summaries.values())
+    header = ["learner", *(METRICS[metric][0] for metric in shown)] + ["used"] * has_unused
     table = Table(*header, box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
-    losses = [one["L1"] for one in summaries.values() if one["L1"] is not None]
-    for name, one in summaries.items():
-        cells = [_cell(one["L1"], 3), _cell(one["perplexity"], 1), _cell(one["microseconds"], 1)]
-        cells += [_cell(one[metric], 3) for metric in words]
-        cells += [_cell(one["accuracy"], 3), _cell(one["nmi"], 3)] if has_labels else []
-        cells += [_used_cell(result.contenders[name])] if used else []
+    least = min((s["L1"] for s in summaries.values() if s["L1"] is not None), default=None)
+    for name, s in summaries.items():
+        cells = [_cell(s[metric], METRICS[metric][1]) for metric in shown]
+        cells += [_used_cell(result.contenders[name])] * has_unused
         # Only the loss is marked: it is what the learners are compared by.
-        is_best = bool(losses) and one["L1"] == min(losses)
+        is_best = least is not None and s["L1"] == least
         table.add_row(name, *cells, style="bold" if is_best else None)
     return table
 

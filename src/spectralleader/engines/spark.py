@@ -189,18 +189,15 @@ class SparkDocuments:
 
     def _collect(self, pieces: DataFrame, name: str) -> list[Any]:
         """Return the rows of a pass, reporting progress meanwhile."""
-        rows: list[Any]
         if self._progress is None:
-            rows = pieces.collect()
-            return rows
+            return list(pieces.collect())
         with ThreadPoolExecutor(1) as pool:
             running = pool.submit(pieces.collect)
             while not wait([running], POLL).done:
                 for n_done in _partitions_done(pieces, self._n_parts):
                     self._progress(name, n_done, self._n_parts)
         self._progress(name, self._n_parts, self._n_parts)
-        rows = running.result()
-        return rows
+        return list(running.result())
 
 
 def _partitions_done(frame: DataFrame, n_parts: int) -> list[int]:

@@ -302,9 +302,8 @@ def write_trends(
     if format == "jsonl":
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         return len(rows)
-    writer = csv.DictWriter(
-        file, [*COLUMNS, "name"] if any(names) else COLUMNS, lineterminator="\n"
-    )
+    columns = [*COLUMNS, "name"] if any(names) else COLUMNS
+    writer = csv.DictWriter(file, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return len(rows)

@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -186,8 +187,7 @@ class Pass:
         self._n_empty_before = checkpoint.topics.n_empty
         self._reader, self._learned = reader, learned
         self._checkpoints, self._progress = checkpoints, progress
-        self._settings = run.settings
-        self._frequencies, self._curve = run.unigram, run.curve
+        self._run = run
         self._unigram = Prequential(run.unigram, run.unigram_losses)
         self._judged = None if run.losses is None else Prequential(self.topics.learner, run.losses)
         self._emitter: Emitter | None = None
@@ -239,9 +239,9 @@ class Pass:
         if self._judged is not None and losses is not None:
             self._judged.losses += losses
             both = (losses.loss, unigram_losses.loss)
-            self._curve.add(LossPoint(losses.n_docs, losses.n_words, *both))
+            self._run.curve.add(LossPoint(losses.n_docs, losses.n_words, *both))
         if new_ids is not None:
-            self._frequencies.recode(new_ids, self.topics.vocabulary.n_words)
+            self._run.unigram.recode(new_ids, self.topics.vocabulary.n_words)
         if self._learned is not None:
             self._learned.add(block.texts)
         self._seconds = perf_counter() - self._began
@@ -289,8 +289,8 @@ class Pass:
         position = Position(self.topics.n_docs)
         if self._learned is not None:
             position = self._learned.position
-        losses = (self._losses, self._unigram.losses)
-        run = Run(self._settings, self._seconds, *losses, self._frequencies, self._curve)
+        losses = {"losses": self._losses, "unigram_losses": self._unigram.losses}
+        run = replace(self._run, seconds=self._seconds, **losses)
         return Checkpoint(self.topics, position, run)
 
     def result(self, **ended: Any) -> LearnResult:
@@ -304,7 +304,7 @@ class Pass:
             self.n_before,
             self._checkpoints and self._checkpoints.n_saved,
             backup=self._checkpoints and self._checkpoints.backup,
-            curve=self._curve,
+            curve=self._run.curve,
             n_empty_before=self._n_empty_before,
             **ended,
         )
