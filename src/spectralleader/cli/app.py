@@ -54,6 +54,7 @@ def options(
 
 def main(commands: typer.Typer = app) -> None:
     """Run a command line; errors are one line on standard error, with exit code 2."""
+    # Before NumPy is imported, which reads them once.
     for name in THREAD_VARIABLES:
         os.environ.setdefault(name, "1")
     prepare_output()
@@ -130,6 +131,7 @@ def prepare_output() -> None:
 def run(commands: typer.Typer) -> int:
     """Run a command; return its exit code."""
     try:
+        # Otherwise typer would print errors itself, as a box of several lines.
         return commands(standalone_mode=False) or 0
     except SystemExit as end:
         if isinstance(end.__context__, BrokenPipeError):  # typer and rich exit on it
@@ -155,6 +157,7 @@ def run(commands: typer.Typer) -> int:
 
 def fail(message: str, code: int) -> int:
     """Print an error, in one line unless a terminal is narrower; return the exit code."""
+    # A log, or a script that reads standard error, has one line for one error.
     line = " ".join(message.split())
     warn(f"spectralleader: {line}")
     return code

@@ -29,6 +29,7 @@ LOG_EVERY = 5.0  # seconds between log lines, without a terminal
 @contextmanager
 def watching() -> Iterator[Progress]:
     """Show the progress of a job on standard error."""
+    # On standard error: results can be piped while progress is watched.
     console, before = Console(stderr=True), COMPILING.report
     live = Live(console=console, auto_refresh=False, transient=True)
     with live if console.is_terminal else nullcontext():
@@ -142,6 +143,7 @@ class Picture(Display):
 
 def shares_now(topics: TextTopics) -> list[float]:
     """Return the shares of topics, in recent documents if the learner tracks them."""
+    # Those of all documents hardly move any more, late in a stream.
     recent = getattr(topics.learner, "recent", None)
     model = recent if isinstance(recent, TopicModel) else topics.model
     shares: list[float] = model.weights.tolist()
@@ -160,6 +162,7 @@ def headline(result: LearnResult | Evaluation) -> str:
         line += f", L1 {result.mean_loss:.3f} (unigram {unigram:.3f})"
     if result.n_saved is not None:
         line += f", saved {result.n_saved:,}"
+    # A live source tells how far behind it is; files are read to their end.
     if not isinstance(result.reader, Reader):
         line += f", {result.reader.describe()}"
     return line

@@ -95,6 +95,7 @@ def evaluate(
         from spectralleader.cli.tables import show_evaluation
         from spectralleader.jobs.evaluating import DEFAULT_LEARNERS
 
+        # Several numbers ask how many topics to learn, for which one learner is enough.
         names = split_names(learners) or (
             DEFAULT_LEARNERS[:1] if len(numbers) > 1 else DEFAULT_LEARNERS
         )
@@ -110,10 +111,12 @@ def evaluate(
                 progress=progress,
             )
     print_json(result.summary()) if as_json else show_evaluation(result)
+    # A stream of one block has no losses: the first block cannot be predicted.
     if figure is not None and result.curve:
         from spectralleader.cli.figure import draw
 
         draw(result, figure)
+        # Standard output is one JSON value, if asked for, and nothing else.
         typer.echo(f"Figure: {figure}", err=as_json)
     if result.stopped:
         raise typer.Exit(TERMINATED if result.terminated else STOPPED)

@@ -71,6 +71,7 @@ def refuse_options(context: typer.Context, names: Sequence[str], why: str) -> No
     """Raise if one of these options was given."""
     for option in context.command.params:
         origin = context.get_parameter_source(option.name or "")
+        # Also with its default value: who gives an option expects it to have an effect.
         if option.name in names and origin is not None and origin.name == "COMMANDLINE":
             raise typer.BadParameter(f"{option.opts[0]} {why}")
 
@@ -173,6 +174,7 @@ def learn(
             result = jobs.run(options, progress)
         try:
             print_json(result.summary()) if as_json else show_learned(result)
+        # The model is saved by now: a signal breaks off the printing alone.
         except KeyboardInterrupt as reason:
             is_request = isinstance(reason, Terminated)
             result = replace(result, stopped=True, terminated=is_request)
@@ -198,6 +200,7 @@ def end(result: LearnResult) -> None:
         warn(f"Stopped after {result.topics.n_docs:,} documents{saved}.")
         if not result.terminated:
             raise typer.Exit(STOPPED)
+        # SIGTERM is how services are ended: with the model saved, it is a success.
         raise typer.Exit(0 if result.saved else TERMINATED)
     if not result.is_useful:
         end_useless()
@@ -209,6 +212,7 @@ def learn_and_show(where: EngineOptions, files: list[str], as_json: bool, **opti
     from spectralleader.cli.tables import show_on_engine
     from spectralleader.jobs.engine import learn_on_engine
 
+    # An engine waits in code of its own, where a deferred signal would not be noticed.
     with exit_code_of_signals(), raising(), watching() as progress:
         result = learn_on_engine(
             where.engine or "", files, address=where.address, progress=progress, **options

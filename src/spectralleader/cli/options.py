@@ -38,6 +38,7 @@ FILES = (
 def check_files(files: list[str]) -> list[str]:
     """Raise for the first file that does not exist."""
     for name in files:
+        # Streams are checked when they are opened: only their server knows them.
         if name == "-" or "://" in name or Path(name).exists():
             continue
         # A followed file may be missing for a moment while it is rotated; the source decides.
@@ -97,6 +98,7 @@ def warn(line: str) -> None:
     """Print a line on standard error; on a terminal, break it between words."""
     if sys.stderr.isatty():
         width = shutil.get_terminal_size().columns
+        # Paths and options are copied from messages, so they stay whole.
         line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
     sys.stderr.write(f"{line}\n")
 
@@ -197,6 +199,7 @@ def opened(path: Path | None) -> Iterator[TextIO]:
         yield sys.stdout
         return
     try:
+        # Line ends are written as they are: the same bytes on every system.
         with path.open("w", encoding="utf-8", newline="") as file:
             yield file
     except OSError as error:
@@ -215,6 +218,7 @@ def end_useless() -> NoReturn:
 
 def print_json(summary: dict[str, Any]) -> None:
     """Print a summary as JSON."""
+    # Words of any script stay readable; what the terminal cannot show is escaped on the way.
     typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
 
 
@@ -244,6 +248,7 @@ class ReadOptions:
         """Return the source that these options describe; `more` are further fields of `Source`."""
         from spectralleader.jobs import Source
 
+        # The fields have the names of those of `Source`; only a flag cannot be true by default.
         own = {**asdict(self), "text": split_names(self.text), **more}
         header = not own.pop("no_header", False)
         return Source(tuple(files), **own, header=header)

@@ -99,6 +99,7 @@ def serve(
     """  # fmt: skip
     from spectralleader.checks.paths import check_model, check_target
 
+    # Before the slow imports, so that a wrong path is reported at once.
     check_model(model) if read_only else check_target(model)
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise ImportError(missing_extra("serve", "serve"))
@@ -129,6 +130,7 @@ def serve(
             save=model,
             checkpoint_every=checkpoint_every,
             keep_texts=not no_texts,
+            # The settings in MODEL apply: a service is restarted with its name alone.
             adopt=True,
             give_up_position=adopt,
         )

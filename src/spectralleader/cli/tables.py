@@ -189,6 +189,7 @@ def show_topics(out: Console, result: LearnResult) -> None:
     """Print the topics with their trends, at the default level."""
     shown, trends = result.topics.at(), result.topics.trends()
     curves = find_curves(trends)
+    # A single interval has no trend.
     show_table(out, shown, curves if len(curves[0]) > 1 else None)
     if result.topics.annotations.is_auto:
         out.print()
@@ -210,6 +211,7 @@ def show_merged(result: MergeResult) -> None:
         column.justify = "right"
     for part in (*result.parts, result.whole):
         numbers = (part.documents, part.words, part.remembered)
+        # A learner without a sample remembers nothing, which is not the number 0.
         cells = ["-" if n is None else f"{n:,}" for n in numbers]
         table.add_row(Text(part.file), *cells, style="bold" if part is result.whole else None)
     out.print(table)
@@ -271,6 +273,7 @@ def _show_topic(out: Console, topic: dict[str, Any], curve: Sequence[float] | No
         line.append(f"{sparkline(curve)}  ", style=f"not bold {COLOUR}")
     say_hanging(out, line.append(words))
     for document in topic["typical"]:
+        # Without texts in MODEL, the known words of a document are all that is left of it.
         shown = f"  words of a document: {document}"
         if isinstance(document, dict):
             shown = f"  {document['time'][:10]}  {document['text']}"
@@ -305,6 +308,7 @@ def sparkline(values: Sequence[float], width: int = SPARK) -> str:
     """
     parts = np.array_split(np.asarray(values, float), min(width, len(values)) or 1)
     means = [float(part.mean()) if len(part) else 0.0 for part in parts]
+    # From 0: scaled from the minimum, noise in a steady share would look like a trend.
     top = max(max(means), 1e-12)
     return "".join(CURVE[min(7, int(8 * value / top))] for value in means)
 

@@ -135,6 +135,7 @@ def predict(
 
         how: dict[str, Any] = {"keep": split_names(keep) or (), "empty": True, "follow": follow}
         how["learned"] = settings.get("text")
+        # Topics are predicted from text alone: no column of times or labels is looked for.
         source = reading.source(files, time="", label="", block=block, **how)
         n = find_level(level, learned)
         tell_level(level, learned)
@@ -224,6 +225,7 @@ def merge(
     The models must have the same settings; their vocabularies are united. A
     document that two of them have learned counts twice.
     """
+    # Before the learners are imported, so that a missing file is reported at once.
     for name in models:
         check_files_of(name)
     with stoppable(saves=True):

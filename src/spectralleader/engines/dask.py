@@ -134,6 +134,7 @@ class Engine:
             for done, _ in enumerate(distributed.as_completed(futures), start=1):
                 self.progress(name, done, n)
         while len(level) > 1:
+            # Neighbours, not whichever is ready: rounding must not depend on scheduling.
             groups = [level[i : i + FAN_IN] for i in range(0, len(level), FAN_IN)]
             level = [self.client.submit(merge, group, pure=False) for group in groups]
         return level[0].result() if level else None
@@ -190,10 +191,13 @@ def connected(client: distributed.Client | str | None) -> Iterator[distributed.C
             yield own
         return
     if client is None:
+        # A notebook may have connected before.
         try:
             client = distributed.default_client()
         except ValueError:
             with (
+                # One thread each, because Python splits texts one at a time; any free port, as
+                # a dashboard may run already.
                 distributed.LocalCluster(threads_per_worker=1, dashboard_address=":0") as cluster,
                 distributed.Client(cluster) as own,
             ):

@@ -238,6 +238,7 @@ def typical_words(shown: Snapshot, documents: Documents | None, n: int) -> list[
     best, scores = posterior.argmax(axis=1), typicality(model, documents, posterior)
     listed = []
     for k, topic in enumerate(model.topics):
+        # Of its own topic only, however well a document fits another one.
         typical = [documents[i].words for i in most_typical(documents, scores * (best == k), n)]
         ranked = [words[np.argsort(-topic[words], kind="stable")] for words in typical]
         listed.append([" ".join(shown.vocabulary[w] for w in words) for words in ranked])
@@ -302,6 +303,7 @@ def write_trends(
     if format == "jsonl":
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         return len(rows)
+    # Nobody needs a column of empty names.
     columns = [*COLUMNS, "name"] if any(names) else COLUMNS
     writer = csv.DictWriter(file, columns, lineterminator="\n")
     writer.writeheader()

@@ -6,7 +6,6 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import closing, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -61,6 +60,7 @@ def run(options: LearnOptions, progress: Progress | None = None) -> LearnResult:
     progress, signals, checkpoints = progress or Progress(), [signal.SIGINT], None
     if options.save is not None:
         checkpoints = Checkpoints(options.save, options, progress)
+        # Without a file to save to there is nothing to wait for, and SIGTERM ends the process.
         signals.append(signal.SIGTERM)
     with (
         Interrupts(*signals) as interrupts,
@@ -90,6 +90,7 @@ def _prepare(
         progress.say(f"guessed: {guess}")
     learned, is_placed = None, False
     if found is not None and checkpoints is not None:
+        # A service resumes with the settings in its file, whatever it was started with.
         settings = found[1].settings if options.adopt else options.stored(reader.columns)
         checkpoints.resume(*found, settings)
         if isinstance(reader, Reader):
@@ -145,6 +146,7 @@ def _find_place(
     """Go to the position of the checkpoint; return the learned documents (None for a pipe)."""
     source, position = options.source, found.position
     resuming = f"resuming after {found.topics.n_docs:,} documents"
+    # A pipe has no position, and what it still holds has not been learned.
     if source.once_only is not None:
         if len(source.files) > 1:
             raise ValueError(
@@ -213,6 +215,8 @@ class Pass:
         except KeyboardInterrupt as interrupt:
             reason = interrupt
         except (ValueError, OSError) as error:
+            # What came before a damaged file is kept, unless its topics could not be written: on
+            # resuming, these are learned and written again.
             if self._checkpoints is None or not (self.result().is_useful and self._is_emitted):
                 raise
             path = self._finish()
@@ -227,6 +231,7 @@ class Pass:
 
     def step(self, block: TextBlock) -> None:
         """Predict a block, then learn it."""
+        # Topics count texts within their step, so that it calls back with what it has counted.
         found = list[tuple[Documents, Losses, Losses | None]]()
 
         def predict(documents: Documents) -> None:
@@ -262,6 +267,7 @@ class Pass:
 
     def _save_if_due(self) -> None:
         if self._checkpoints is not None and self._checkpoints.is_due(self.topics.n_docs):
+            # Before the checkpoint: a crash in between writes topics twice, but loses none.
             if self._emitter is not None:
                 self._emitter.flush()
             self._checkpoints.save(self.checkpoint())
@@ -276,6 +282,7 @@ class Pass:
 
     def _tell(self) -> None:
         """Send the saved position to the broker, for monitors."""
+        # A monitor must not see more than a crash would leave.
         is_saved = self._checkpoints and self._checkpoints.n_saved == self.topics.n_docs
         if is_saved and isinstance(self._reader, LiveReader):
             self._reader.tell(self.topics.position)
@@ -289,8 +296,8 @@ class Pass:
         position = Position(self.topics.n_docs)
         if self._learned is not None:
             position = self._learned.position
-        losses = {"losses": self._losses, "unigram_losses": self._unigram.losses}
-        run = replace(self._run, seconds=self._seconds, **losses)
+        both = self._losses, self._unigram.losses
+        run = Run(self._run.settings, self._seconds, *both, self._run.unigram, self._run.curve)
         return Checkpoint(self.topics, position, run)
 
     def result(self, **ended: Any) -> LearnResult:

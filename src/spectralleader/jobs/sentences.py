@@ -175,6 +175,7 @@ def describe_event(event: Event, timeline: Timeline, groups: Ints | None = None)
     is_one = len(event.topics) == 1
     which = describe_topic(event.topics[0], groups) if is_one else f"{len(event.topics)} topics"
     what = f"{'was' if is_one else 'were'} {event.what}"
+    # Files store the learner's words; readers are told what it means for them.
     if event.what.startswith(DIED):
         what = "was re-initialised"
         which = f"{which}, which was unused," if groups is None else f"an unused {which}"
@@ -185,6 +186,7 @@ def describe_moved(share: float) -> str:
     """Return how many of the remembered documents changed their topic, in words."""
     if share == 0.0:
         return "no documents moved"
+    # 0% would deny that any document has moved.
     shown = f"{share:.0%}" if share >= 0.005 else "less than 1%"
     return f"{shown} of the remembered documents changed their topic"
 
@@ -192,6 +194,7 @@ def describe_moved(share: float) -> str:
 def describe_fit(found: Diagnosis) -> str:
     """Return a verdict on the single-topic assumption, with its figures."""
     why = ""
+    # Halves of long documents have enough words each to find the topic, mixed or not.
     if found.is_long:
         why = (
             f" With a median of {found.median_length:.0f} known words, halves agree even if a "
@@ -232,6 +235,7 @@ class Readable(NamedTuple):
 
     def use(self, n: int) -> str:
         """Return the options that read or learn another number of topics."""
+        # Topics can be merged afterwards, but not divided.
         if n > self.n_fine:
             return f"-k {n}"
         return f"--level {n}" if self.is_merged else f"-k {n}, or --level {n} for this model"
