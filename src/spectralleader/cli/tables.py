@@ -44,14 +44,9 @@ def make_output() -> Console:
     return console if console.is_terminal else PlainConsole(highlight=False, width=PIPE_WIDTH)
 
 
-def say(out: Console, line: str) -> None:
-    """Print a line; on a terminal, break it between words."""
-    out.print(line, soft_wrap=not out.is_terminal, markup=False)
-
-
-def say_whole(out: Console, line: str) -> None:
-    """Print a line that contains something to copy, without breaking it."""
-    out.print(line, soft_wrap=True, markup=False)
+def say(out: Console, line: str, *, whole: bool = False) -> None:
+    """Print a line; on a terminal, break it between words, unless it has something to copy."""
+    out.print(line, soft_wrap=whole or not out.is_terminal, markup=False)
 
 
 def say_hanging(out: Console, text: Text) -> None:
@@ -160,9 +155,9 @@ def show_learned(result: LearnResult) -> None:
     if result.saved is not None:
         out.print()
         saved = f"{result.saved}, {count_of(result.n_saved or 0, 'document')}"
-        say_whole(out, f"Saved: {saved}  (show it: spectralleader topics {result.saved})")
+        say(out, f"Saved: {saved}  (show it: spectralleader topics {result.saved})", whole=True)
     if result.backup is not None:
-        say_whole(out, f"Backup of the previous model: {result.backup}")
+        say(out, f"Backup of the previous model: {result.backup}", whole=True)
 
 
 def rate(result: LearnResult | EngineResult) -> float:
@@ -182,7 +177,7 @@ def show_on_engine(result: EngineResult) -> None:
         show_table(out, topics.at())
     for name, path in (("Backup", result.backup), ("Saved", result.saved)):
         if path is not None:
-            say_whole(out, f"\n{name}: {path}")
+            say(out, f"\n{name}: {path}", whole=True)
 
 
 def show_topics(out: Console, result: LearnResult) -> None:
@@ -194,7 +189,11 @@ def show_topics(out: Console, result: LearnResult) -> None:
     if result.topics.annotations.is_auto:
         out.print()
         model = result.saved or "MODEL"
-        say_whole(out, f"{say_default(result.topics)}: spectralleader topics {model} --level N|all")
+        say(
+            out,
+            f"{say_default(result.topics)}: spectralleader topics {model} --level N|all",
+            whole=True,
+        )
 
 
 def say_default(topics: TextTopics) -> str:
@@ -218,8 +217,10 @@ def show_merged(result: MergeResult) -> None:
     out.print()
     show_table(out, result.topics.at())
     out.print()
-    say_whole(
-        out, f"Saved: {result.whole.file}  (show it: spectralleader topics {result.whole.file})"
+    say(
+        out,
+        f"Saved: {result.whole.file}  (show it: spectralleader topics {result.whole.file})",
+        whole=True,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial, reduce
 from typing import Any
 
@@ -186,21 +186,16 @@ def connected(client: distributed.Client | str | None) -> Iterator[distributed.C
 
     The temporary cluster runs on this machine, with one process per core.
     """
-    if isinstance(client, str):
-        with distributed.Client(client) as own:
-            yield own
-        return
-    if client is None:
-        # A notebook may have connected before.
-        try:
-            client = distributed.default_client()
-        except ValueError:
-            with (
-                # One thread each, because Python splits texts one at a time; any free port, as
-                # a dashboard may run already.
-                distributed.LocalCluster(threads_per_worker=1, dashboard_address=":0") as cluster,
-                distributed.Client(cluster) as own,
-            ):
-                yield own
-            return
-    yield client
+    with ExitStack() as own:
+        if isinstance(client, str):
+            client = own.enter_context(distributed.Client(client))
+        elif client is None:
+            # A notebook may have connected before.
+            try:
+                client = distributed.default_client()
+            except ValueError:
+                # One thread each, because Python splits texts one at a time; any free port, as a
+                # dashboard may run already.
+                cluster = distributed.LocalCluster(threads_per_worker=1, dashboard_address=":0")
+                client = own.enter_context(distributed.Client(own.enter_context(cluster)))
+        yield client
