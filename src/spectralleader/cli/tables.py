@@ -44,9 +44,14 @@ def make_output() -> Console:
     return console if console.is_terminal else PlainConsole(highlight=False, width=PIPE_WIDTH)
 
 
-def say(out: Console, line: str, *, whole: bool = False) -> None:
-    """Print a line; on a terminal, break it between words, unless it has something to copy."""
-    out.print(line, soft_wrap=whole or not out.is_terminal, markup=False)
+def say(out: Console, line: str) -> None:
+    """Print a line; on a terminal, break it between words."""
+    out.print(line, soft_wrap=not out.is_terminal, markup=False)
+
+
+def say_whole(out: Console, line: str) -> None:
+    """Print a line that contains something to copy, without breaking it."""
+    out.print(line, soft_wrap=True, markup=False)
 
 
 def say_hanging(out: Console, text: Text) -> None:
@@ -155,9 +160,9 @@ def show_learned(result: LearnResult) -> None:
     if result.saved is not None:
         out.print()
         saved = f"{result.saved}, {count_of(result.n_saved or 0, 'document')}"
-        say(out, f"Saved: {saved}  (show it: spectralleader topics {result.saved})", whole=True)
+        say_whole(out, f"Saved: {saved}  (show it: spectralleader topics {result.saved})")
     if result.backup is not None:
-        say(out, f"Backup of the previous model: {result.backup}", whole=True)
+        say_whole(out, f"Backup of the previous model: {result.backup}")
 
 
 def rate(result: LearnResult | EngineResult) -> float:
@@ -177,7 +182,7 @@ def show_on_engine(result: EngineResult) -> None:
         show_table(out, topics.at())
     for name, path in (("Backup", result.backup), ("Saved", result.saved)):
         if path is not None:
-            say(out, f"\n{name}: {path}", whole=True)
+            say_whole(out, f"\n{name}: {path}")
 
 
 def show_topics(out: Console, result: LearnResult) -> None:
@@ -189,11 +194,7 @@ def show_topics(out: Console, result: LearnResult) -> None:
     if result.topics.annotations.is_auto:
         out.print()
         model = result.saved or "MODEL"
-        say(
-            out,
-            f"{say_default(result.topics)}: spectralleader topics {model} --level N|all",
-            whole=True,
-        )
+        say_whole(out, f"{say_default(result.topics)}: spectralleader topics {model} --level N|all")
 
 
 def say_default(topics: TextTopics) -> str:
@@ -217,10 +218,8 @@ def show_merged(result: MergeResult) -> None:
     out.print()
     show_table(out, result.topics.at())
     out.print()
-    say(
-        out,
-        f"Saved: {result.whole.file}  (show it: spectralleader topics {result.whole.file})",
-        whole=True,
+    say_whole(
+        out, f"Saved: {result.whole.file}  (show it: spectralleader topics {result.whole.file})"
     )
 
 
