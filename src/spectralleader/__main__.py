@@ -13,6 +13,7 @@ def main(command_line: str = "spectralleader.cli") -> None:
     """Run the `main` of a module; signals never end in a traceback, not even during imports."""
     from spectralleader.runtime.interrupts import TO_END, end_process
 
+    # What was ignored before the start, as under nohup, stays ignored.
     for number in TO_END:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, end_process)

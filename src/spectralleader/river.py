@@ -39,8 +39,8 @@ class SpectralTopics(base.Transformer):
 
     A document has one topic, and its words are drawn from that topic; `transform_one` returns the
     probability of each topic. Documents are dictionaries of counts, such as the output of
-    `BagOfWords`, lists of tokens, or texts, from which English stop words are removed. New words
-    may appear at any time. Weights of `TFIDF` are rejected; other fractional counts are rounded,
+    ``BagOfWords``, lists of tokens, or texts, from which English stop words are removed. New words
+    may appear at any time. Weights of ``TFIDF`` are rejected; other fractional counts are rounded,
     with a warning. Only learning changes the model.
 
     Save it with `spectralleader.save`, if words are strings or integers, or with `pickle`. Loading
@@ -191,6 +191,7 @@ class SpectralTopics(base.Transformer):
         for i, count in chain.from_iterable(pairs):
             self._totals[i] += count
         self.n_docs += len(bags)
+        # A quarter more than needed, because renumbering all words takes as long as many documents.
         if len(self._ids) > self.max_words + self.max_words // 4:
             self._settle()
 
@@ -198,6 +199,7 @@ class SpectralTopics(base.Transformer):
         """Return the sorted ids and counts of a document's words, adding new words."""
         ids = self._ids
         try:
+            # Most documents have no new word, so that one look-up for each is enough.
             pairs = [(ids[word], count) for word, count in bag.items() if count]
         except KeyError:
             self._add([word for word, count in bag.items() if count and word not in ids])
@@ -207,6 +209,7 @@ class SpectralTopics(base.Transformer):
 
     def _add(self, words: list[Hashable]) -> None:
         """Add words in sorted order, so that the order of a dictionary does not matter."""
+        # Sorted, so that ids do not depend on the order of words in a document.
         for word in sorted(words, key=repr):
             self._ids[word] = len(self._ids)
             self._totals.append(0)
@@ -243,6 +246,7 @@ def check_weights(bag: Bag) -> None:
     """Raise for tf-idf weights: fractional values with an L2 norm of 1."""
     numbers = [v for v in bag.values() if isinstance(v, float)]
     is_unit = abs(sum(v * v for v in numbers) - 1.0) < 1e-9
+    # A document of a single word has the length 1, too.
     if is_unit and not all(v.is_integer() for v in numbers):
         raise ValueError(
             "the document is normalised to length 1, like tf-idf weights, but the model requires "

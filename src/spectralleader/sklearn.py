@@ -35,7 +35,7 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     """Single-topic model learned online, in one pass, as a scikit-learn transformer.
 
     A document has one topic, and its words are drawn from that topic; `transform` returns the
-    probability of each topic. Use it after a `CountVectorizer`: tf-idf weights and relative
+    probability of each topic. Use it after a ``CountVectorizer``: tf-idf weights and relative
     frequencies are rejected, other fractional counts are rounded, with a warning. Lists of tokens
     (strings) and dictionaries of counts are accepted, too; the first call determines which tokens
     are known.
@@ -110,6 +110,7 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             Word counts.
         y : ignored
         """
+        # Checked here, not in the constructor, as scikit-learn asks of its estimators.
         size = check_whole("batch_size", self.batch_size, 1)
         documents = self._take(X, reset=True)
         self._begin()
@@ -119,6 +120,7 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Continue learning, with these documents as one mini-batch; see `fit`."""
+        # The first call determines the number of words, as everywhere in scikit-learn.
         begins = not self.__sklearn_is_fitted__()
         documents = self._take(X, reset=begins)
         if begins:
@@ -199,6 +201,7 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if seed is None:
             seed = 0
         elif not isinstance(seed, int | np.integer):
+            # scikit-learn's custom: a generator is asked for a seed.
             seed = int(check_random_state(seed).randint(2**31 - 1))
         n_topics = check_whole("n_components", self.n_components, 1)
         given = {"n_words": self.n_features_in_, "seed": seed, **(self.learner_params or {})}
@@ -213,6 +216,7 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         check_is_fitted(self)
         counts = self._check(X, reset=False)
         posterior = self.model_.posterior(Documents.from_matrix(as_whole(counts)))
+        # What came as float32 goes on as float32, as the tags below promise.
         return posterior.astype(np.float32) if counts.dtype == np.float32 else posterior
 
     def _take(self, X: Any, *, reset: bool) -> Documents:
@@ -223,6 +227,7 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if holds_tokens(X):
             X = self._count_tokens(X, reset=reset)
         elif reset and hasattr(self, "vocabulary_"):
+            # A matrix has no tokens: the words of an earlier fit are not its columns.
             del self.vocabulary_
         # scikit-learn trusts index arrays, and drops masks.
         return validate_data(

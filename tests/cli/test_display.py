@@ -72,7 +72,7 @@ def test_pictures_take_a_small_share_of_the_time(source, terminal, monkeypatch):
         picture = Picture(live)
         learn(source, n_topics=3, vocabulary="grow", progress=picture)
     assert terminal.file.getvalue().count("top words") == 2  # one picture, and again at the end
-    assert picture._due > 25
+    assert picture.due > 25
 
 
 def test_it_is_said_once_that_kernels_are_compiled(terminal, capsys):

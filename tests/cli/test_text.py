@@ -327,16 +327,15 @@ def test_unused_topics_are_not_listed_but_counted(command, tmp_path):
     model = load(saved).model
     used = (np.flatnonzero(model.used) + 1).tolist()
     assert 0 < len(used) < 20
-    told = f"{len(used)} of 20 topics are in use; the documents fill no more."
-    fewer = f"Use {len(used)} or fewer (-k {len(used)}, or --level {len(used)} for this model), or "
-    assert f"{told} {fewer}learn more documents." in learned
+    told = f"{len(used)} of 20 topics are in use: use {len(used)} or fewer (-k {len(used)}, or "
+    assert f"{told}--level {len(used)} for this model); if the documents have more " in learned
     assert [int(line.split()[0]) for line in learned.splitlines() if line[:1].isdigit()][
         1:-1
     ] == used
     shown = command("topics", saved).stdout
     assert [int(k) for k in re.findall(r"^topic (\d+)  ", shown, re.MULTILINE)] == used
     assert shown.count(told) == 1
-    assert shown.index(told) < shown.index("The single-topic assumption")
+    assert shown.splitlines()[1].startswith(told)  # below the header, before the topics
     described = json.loads(command("topics", saved, "--json").stdout)
     assert described["findings"][0].startswith(told)
     listed = described["topics"]

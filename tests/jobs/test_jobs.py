@@ -3,6 +3,7 @@ import io
 import json
 import re
 import signal
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -34,6 +35,8 @@ from spectralleader.sources import read
 from spectralleader.sources.files import TextBlock
 from spectralleader.text.timeline import Timeline
 from tests.factories import TOPIC_WORDS, same_state, texts, write_csv
+
+MORE = "if the documents have more subjects, learn more of them, or in random order."
 
 
 @pytest.fixture
@@ -341,7 +344,7 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
         (0.0, "no documents moved."),
         (0.004, "less than 1% of the remembered documents changed their topic."),
     ):
-        assert describe_event(event._replace(moved=moved), timeline).endswith(f"; {sentence}")
+        assert describe_event(replace(event, moved=moved), timeline).endswith(f"; {sentence}")
 
 
 def test_a_learner_without_a_window_has_no_recent_topics(file):
@@ -368,8 +371,8 @@ def test_unused_topics_are_counted_and_fewer_are_recommended(tmp_path):
     assert [topic["unused"] for topic in found.topics] == (~topics.model.used).tolist()
     first, fits, *_, number = found.findings()
     assert first == (
-        f"{n} of 12 topics are in use; the documents fill no more. Use {n} or fewer (-k {n}, or "
-        f"--level {n} for this model), or learn more documents."
+        f"{n} of 12 topics are in use: use {n} or fewer (-k {n}, or --level {n} for this model); "
+        f"{MORE}"
     )
     assert fits.startswith("The single-topic assumption ")
     assert number.endswith("only noise is left. Use -k 3, or --level 3 for this model.")
@@ -405,13 +408,13 @@ def diagnosis_of(eigenvalues, fit=1.0, length=8.0):
         ([9, 2, 1.5, 0.9], 1.3, READ_20, "Learn more documents, or use fewer topics."),
         (
             *([9, 2, 1.5, 0.9], 1.3, READ_20._replace(n_used=5)),
-            "Use 5 or fewer (-k 5, or --level 5 for this model), or learn more documents.",
+            "Learn more documents, or use fewer topics.",
         ),
         ([9, 2, 0.9], 1.0, READ_20._replace(n_used=5), "Use -k 2, or --level 2 for this model."),
         ([9, 4, 3, 0.9], 1.0, Readable(2, 2, 2), "Use -k 3."),
         ([9, 4, 3, 0.9], 1.0, Readable(3, 3, 3), "only noise is left."),
         ([9, 4, 3, 0.9], 1.0, Readable(2, 2, 9, is_merged=True), "Use --level 3."),
-        ([9, 2, 1.5, 0.9], 1.0, Readable(3, 1, 3), "Use -k 1, or learn more documents."),
+        ([9, 2, 1.5, 0.9], 1.0, Readable(3, 1, 3), "run spectralleader evaluate -k."),
     ],
 )
 def test_one_number_of_topics_is_recommended(eigenvalues, fit, shown, advice):
@@ -431,10 +434,9 @@ def test_documents_of_two_words_have_no_triples_and_their_topics_are_still_recom
 
 def test_small_topics_are_listed_beside_unused_ones():
     some = READ_20._replace(n_used=19)
-    assert describe_collapse(some)[0].startswith("19 of 20 topics are in use; ")
-    assert describe_collapse(Readable(2, 1, 2)) == [
-        "1 of 2 topics is in use; the documents fill no more. Use -k 1, or learn more documents."
-    ]
+    assert describe_collapse(some)[0].startswith("19 of 20 topics are in use: use 19 or fewer ")
+    one = describe_collapse(Readable(2, 1, 2))
+    assert one == [f"1 of 2 topics is in use: use -k 1; {MORE}"]
     assert describe_use(some, [3, 4]) == [
         "Small topics (less than a tenth of an even share): 3, 4."
     ]
@@ -467,9 +469,7 @@ def test_without_a_memory_nothing_is_diagnosed_but_unused_topics_are(file):
     fixed = Fixed(TopicModel([0.995, 0.005], [[0.5, 0.5], [0.9, 0.1]]))
     used, nothing = describe(TextTopics(learner=fixed, vocabulary=["rain", "goal"])).findings()
     assert nothing.startswith("No diagnosis: ")
-    assert used == (
-        "1 of 2 topics is in use; the documents fill no more. Use -k 1, or learn more documents."
-    )
+    assert used == f"1 of 2 topics is in use: use -k 1; {MORE}"
     forgetful = describe(learn(file, n_topics=3, learner="stepwise-em").topics)
     assert forgetful.findings() == [
         "No diagnosis: the learner stepwise-em remembers no documents with two or more known words."

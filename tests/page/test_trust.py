@@ -54,7 +54,7 @@ def test_small_topics_and_provisional_ones_are_reported():
 def test_the_first_sentence_tells_how_many_topics_are_in_use():
     topics = written_topics()
     found = describe(topics)
-    used = f"{topics.model.n_used} of 9 topics are in use; the documents fill no more. Use "
+    used = f"{topics.model.n_used} of 9 topics are in use: use "
     first = judge(topics, found)[0]
     assert first.startswith(used)
     assert first == found.findings()[0]

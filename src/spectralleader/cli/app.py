@@ -5,14 +5,15 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from typing import Annotated, Any
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
+from typing import Any
 
 import typer
 
 from spectralleader import __version__
-from spectralleader.cli import evaluate, serve, text, warm
+from spectralleader.cli import evaluate, serve, text
 from spectralleader.cli.options import NOTHING_USEFUL, STOPPED, warn
 from spectralleader.errors import NotEmittedError, NotSavedError, NoWordsError
 from spectralleader.runtime.blas import THREAD_VARIABLES
@@ -33,7 +34,6 @@ app = typer.Typer(
 app.add_typer(text.app)
 app.add_typer(evaluate.app)
 app.add_typer(serve.app)
-app.add_typer(warm.app)
 
 
 def print_version(wanted: bool) -> None:
@@ -45,47 +45,33 @@ def print_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    version: Annotated[
-        bool,
-        typer.Option("--version", help="Print the version.", is_eager=True, callback=print_version),
-    ] = False,
+    version: bool = typer.Option(
+        False, "--version", help="Print the version.", is_eager=True, callback=print_version
+    ),
 ) -> None:
     """Parse the options before a command."""
 
 
 def main(commands: typer.Typer = app) -> None:
     """Run a command line; errors are one line on standard error, with exit code 2."""
+    # Before NumPy is imported, which reads them once.
     for name in THREAD_VARIABLES:
         os.environ.setdefault(name, "1")
     prepare_output()
     try:
         code = run(commands)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
-        code = 0
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OutputError as error:
-        code = fail(str(error), NOTHING_USEFUL)
+    except (BrokenPipeError, OutputError) as error:
+        # A closed pipe is a reader, such as head, that has seen enough.
+        is_enough = isinstance(error, BrokenPipeError)
+        code = 0 if is_enough else fail(str(error), NOTHING_USEFUL)
+        # Python flushes again at the end, which must not fail a second time.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
 
 
 class OutputError(OSError):
     """Raised if standard output cannot be written."""
-
-
-class Output(io.TextIOWrapper):
-    """Standard output, with errors that can be distinguished from those of files."""
-
-    def write(self, text: str) -> int:
-        """Write."""
-        with told_apart():
-            return super().write(text)
-
-    def flush(self) -> None:
-        """Flush."""
-        with told_apart():
-            super().flush()
 
 
 @contextmanager
@@ -100,19 +86,27 @@ def told_apart() -> Iterator[None]:
         raise OutputError(f"cannot write to standard output: {why}") from error
 
 
-class Unfailing(io.TextIOWrapper):
-    """Standard error that ignores failures: messages must not interrupt the work."""
+class Output(io.TextIOWrapper):
+    """Standard output, with errors that can be distinguished from those of files."""
+
+    handling: Callable[[], AbstractContextManager[None]] = staticmethod(told_apart)
 
     def write(self, text: str) -> int:
-        """Write if possible."""
-        with suppress(OSError):
+        """Write."""
+        with self.handling():
             super().write(text)
         return len(text)
 
     def flush(self) -> None:
-        """Flush if possible."""
-        with suppress(OSError):
+        """Flush."""
+        with self.handling():
             super().flush()
+
+
+class Unfailing(Output):
+    """Standard error that ignores failures: messages must not interrupt the work."""
+
+    handling = staticmethod(partial(suppress, OSError))
 
 
 def prepare_output() -> None:
@@ -137,6 +131,7 @@ def prepare_output() -> None:
 def run(commands: typer.Typer) -> int:
     """Run a command; return its exit code."""
     try:
+        # Otherwise typer would print errors itself, as a box of several lines.
         return commands(standalone_mode=False) or 0
     except SystemExit as end:
         if isinstance(end.__context__, BrokenPipeError):  # typer and rich exit on it
@@ -151,7 +146,8 @@ def run(commands: typer.Typer) -> int:
     except (ValueError, OSError, ImportError) as error:  # ImportError: a missing extra
         return fail(str(error), MISUSE)
     except Exception as error:
-        if not is_misuse(error):
+        # By name: typer may raise a usage error of click, or of its own copy of click.
+        if "ClickException" not in [cls.__name__ for cls in type(error).__mro__]:
             raise
         if type(error).__name__ == "NoArgsIsHelpError":
             error.show()  # type: ignore[attr-defined]
@@ -159,13 +155,9 @@ def run(commands: typer.Typer) -> int:
         return fail(with_advice(error), MISUSE)
 
 
-def is_misuse(error: Exception) -> bool:
-    """Return whether an error is a usage error of click, or of typer's copy of click."""
-    return any(cls.__name__ == "ClickException" for cls in type(error).__mro__)
-
-
 def fail(message: str, code: int) -> int:
     """Print an error, in one line unless a terminal is narrower; return the exit code."""
+    # A log, or a script that reads standard error, has one line for one error.
     line = " ".join(message.split())
     warn(f"spectralleader: {line}")
     return code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from time import perf_counter
 
 from rich.console import Console, Group, RenderableType
@@ -23,40 +23,52 @@ from spectralleader.text.topics import TextTopics
 EVERY = 0.3  # minimum seconds between updates
 SHARE = 1 / 25  # maximum share of the time spent on drawing
 MOST_SHARES = 200  # updates whose topic shares are kept
-PASS_LINE = "pass {}: {} of {} parts"
 LOG_EVERY = 5.0  # seconds between log lines, without a terminal
 
 
 @contextmanager
 def watching() -> Iterator[Progress]:
     """Show the progress of a job on standard error."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        with compiling_shown(Log()) as progress:
+    # On standard error: results can be piped while progress is watched.
+    console, before = Console(stderr=True), COMPILING.report
+    live = Live(console=console, auto_refresh=False, transient=True)
+    with live if console.is_terminal else nullcontext():
+        progress = Picture(live) if console.is_terminal else Log()
+        COMPILING.report = progress.compiling
+        try:
             yield progress
-        return
-    with (
-        Live(console=console, auto_refresh=False, transient=True) as live,
-        compiling_shown(Picture(live)) as progress,
-    ):
-        yield progress
+        finally:
+            COMPILING.report = before
 
 
-@contextmanager
-def compiling_shown(progress: Progress) -> Iterator[Progress]:
-    """Report meanwhile that kernels are being compiled."""
-    before, COMPILING.report = COMPILING.report, progress.compiling
-    try:
-        yield progress
-    finally:
-        COMPILING.report = before
+class Display(Progress):
+    """Shows the progress of a first pass by `update`, which may skip what comes too soon."""
+
+    due = 0.0  # when the next update is shown
+
+    def counted(self, n_docs: int, how: str = "counted") -> None:
+        """Show the number of documents."""
+        self.update(f"{n_docs:,} documents {how}")
+
+    def passed(self, name: str, n_done: int, n_parts: int) -> None:
+        """Show how far the pass of an engine is."""
+        self.update(f"pass {name.replace('_', ' ')}: {n_done} of {n_parts} parts")
+
+    def update(self, line: str) -> None:
+        """Show a line if the last update was long enough ago."""
+        if perf_counter() >= self.due:
+            self.show(line)
+
+    def show(self, line: str) -> None:
+        """Show a line."""
+        raise NotImplementedError
 
 
-class Log(Progress):
+class Log(Display):
     """Prints a plain line every few seconds."""
 
     def __init__(self) -> None:
-        self._due = perf_counter() + LOG_EVERY
+        self.due = perf_counter() + LOG_EVERY
         self._has_compiled = False
         self._n_docs = 0  # in the last line: a silent source does not repeat it
 
@@ -70,68 +82,50 @@ class Log(Progress):
             self._has_compiled = True
             self.say(COMPILING_LINE)
 
-    def counted(self, n_docs: int, how: str = "counted") -> None:
-        """Print the number of documents every few seconds."""
-        if self._is_due():
-            self.say(f"{n_docs:,} documents {how}")
-
-    def passed(self, name: str, n_done: int, n_parts: int) -> None:
-        """Print how far the pass of an engine is, every few seconds."""
-        if self._is_due():
-            self.say(PASS_LINE.format(name.replace("_", " "), n_done, n_parts))
+    def show(self, line: str) -> None:
+        """Print a line, and none for the next few seconds."""
+        self.say(line)
+        self.due = perf_counter() + LOG_EVERY
 
     def stepped(self, result: LearnResult | Evaluation) -> None:
         """Print the state of learning every few seconds."""
         n_docs = result.n_docs if isinstance(result, Evaluation) else result.topics.n_docs
-        if n_docs != self._n_docs and self._is_due():
+        if n_docs != self._n_docs and perf_counter() >= self.due:
             self._n_docs = n_docs
-            self.say(headline(result))
-
-    def _is_due(self) -> bool:
-        if perf_counter() < self._due:
-            return False
-        self._due = perf_counter() + LOG_EVERY
-        return True
+            self.show(headline(result))
 
 
-class Picture(Progress):
+class Picture(Display):
     """Shows the topics while they are learned; drawing takes a small share of the time."""
 
     def __init__(self, live: Live) -> None:
         self.live = live
         self._lines: list[str] = []
-        self._due = 0.0
         self._shares = History[list[float]](MOST_SHARES)  # shares of topics at some updates
 
     def say(self, line: str) -> None:
         """Show a line above the table."""
         self._lines.append(line)
-        self._draw(Text(""))
+        self.show("")
 
     def compiling(self, is_compiling: bool) -> None:  # a callback
         """Show that kernels are being compiled."""
-        self._draw(Text(COMPILING_LINE if is_compiling else ""))
-
-    def counted(self, n_docs: int, how: str = "counted") -> None:
-        """Show the number of documents."""
-        if perf_counter() >= self._due:
-            self._draw(Text(f"{n_docs:,} documents {how}"))
-
-    def passed(self, name: str, n_done: int, n_parts: int) -> None:
-        """Show how far the pass of an engine is."""
-        if perf_counter() >= self._due or n_done == n_parts:
-            self._draw(Text(PASS_LINE.format(name.replace("_", " "), n_done, n_parts)))
+        self.show(COMPILING_LINE if is_compiling else "")
 
     def stepped(self, result: LearnResult | Evaluation) -> None:
         """Show the current topics, or the learners that are compared."""
-        if perf_counter() < self._due:
+        if perf_counter() < self.due:
             return
         if isinstance(result, LearnResult):
             _ = result.topics.model  # needed by the next block anyway: not a cost of drawing
         began = perf_counter()
         self._draw(Group(Text(headline(result), style="bold"), self._picture(result)))
         now = perf_counter()
-        self._due = now + min(max(EVERY, (now - began) / SHARE), LOG_EVERY)
+        self.due = now + min(max(EVERY, (now - began) / SHARE), LOG_EVERY)
+
+    def show(self, line: str) -> None:
+        """Show a line below what was said."""
+        self._draw(Text(line))
 
     def _picture(self, result: LearnResult | Evaluation) -> Table:
         """Return a table of the topics with their shares over time, or of the learners."""
@@ -144,11 +138,12 @@ class Picture(Progress):
     def _draw(self, shown: RenderableType) -> None:
         notes = [Text(line, style="dim") for line in self._lines]
         self.live.update(Group(*notes, shown), refresh=True)
-        self._due = perf_counter() + EVERY
+        self.due = perf_counter() + EVERY
 
 
 def shares_now(topics: TextTopics) -> list[float]:
     """Return the shares of topics, in recent documents if the learner tracks them."""
+    # Those of all documents hardly move any more, late in a stream.
     recent = getattr(topics.learner, "recent", None)
     model = recent if isinstance(recent, TopicModel) else topics.model
     shares: list[float] = model.weights.tolist()
@@ -167,6 +162,7 @@ def headline(result: LearnResult | Evaluation) -> str:
         line += f", L1 {result.mean_loss:.3f} (unigram {unigram:.3f})"
     if result.n_saved is not None:
         line += f", saved {result.n_saved:,}"
+    # A live source tells how far behind it is; files are read to their end.
     if not isinstance(result.reader, Reader):
         line += f", {result.reader.describe()}"
     return line

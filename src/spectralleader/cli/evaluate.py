@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -55,29 +54,22 @@ def check_figure(path: Path, files: list[str]) -> None:
 def evaluate(
     *,
     files: Files,
-    learners: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME,NAME",
-            help="Learners to compare, see spectralleader learners; or your own, "
-            "package.module:Class (default: hedged,spectral,stepwise-em,unigram).",
-        ),
-    ] = None,
-    topics: Annotated[
-        str,
-        typer.Option(
-            "--topics", "-k", metavar="K|K,K", help="Number of topics, or several to compare."
-        ),
-    ] = "5",
+    learners: str | None = typer.Option(
+        None,
+        metavar="NAME,NAME",
+        help="Learners to compare, see spectralleader learners; or your own, "
+        "package.module:Class (default: hedged,spectral,stepwise-em,unigram).",
+    ),
+    topics: str = typer.Option(
+        "5", "--topics", "-k", metavar="K|K,K", help="Number of topics, or several to compare."
+    ),
     learning: LearnerOptions,
     reading: StreamOptions,
-    figure: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Draw the running L1, or the metrics by number of topics, to a .png or .svg file.",
-        ),
-    ] = None,
+    figure: Path | None = typer.Option(
+        None,
+        metavar="FILE",
+        help="Draw the running L1, or the metrics by number of topics, to a .png or .svg file.",
+    ),
     as_json: Json = False,
 ) -> None:
     """Compare learners prequentially: each predicts every block before learning it.
@@ -103,6 +95,7 @@ def evaluate(
         from spectralleader.cli.tables import show_evaluation
         from spectralleader.jobs.evaluating import DEFAULT_LEARNERS
 
+        # Several numbers ask how many topics to learn, for which one learner is enough.
         names = split_names(learners) or (
             DEFAULT_LEARNERS[:1] if len(numbers) > 1 else DEFAULT_LEARNERS
         )
@@ -118,10 +111,12 @@ def evaluate(
                 progress=progress,
             )
     print_json(result.summary()) if as_json else show_evaluation(result)
+    # A stream of one block has no losses: the first block cannot be predicted.
     if figure is not None and result.curve:
         from spectralleader.cli.figure import draw
 
         draw(result, figure)
+        # Standard output is one JSON value, if asked for, and nothing else.
         typer.echo(f"Figure: {figure}", err=as_json)
     if result.stopped:
         raise typer.Exit(TERMINATED if result.terminated else STOPPED)

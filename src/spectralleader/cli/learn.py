@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -44,21 +44,17 @@ NOT_THERE = (
 class EngineOptions:
     """The engine and its address."""
 
-    engine: Annotated[
-        Literal["dask", "spark"] | None,
-        typer.Option(
-            help="Learn on a cluster with the spectral method and EM over all documents, from "
-            "files or folders of Parquet, CSV or JSON lines."
-        ),
-    ] = None
-    address: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Address of Dask's scheduler (tcp://...) or Spark's master (spark://..., "
-            "sc://...). Defaults to this machine.",
-        ),
-    ] = None
+    engine: Literal["dask", "spark"] | None = typer.Option(
+        None,
+        help="Learn on a cluster with the spectral method and EM over all documents, from "
+        "files or folders of Parquet, CSV or JSON lines.",
+    )
+    address: str | None = typer.Option(
+        None,
+        metavar="ADDRESS",
+        help="Address of Dask's scheduler (tcp://...) or Spark's master (spark://..., "
+        "sc://...). Defaults to this machine.",
+    )
 
     def check(self, context: typer.Context, topics: int | str) -> None:
         """Raise if an option was given that does not apply."""
@@ -75,6 +71,7 @@ def refuse_options(context: typer.Context, names: Sequence[str], why: str) -> No
     """Raise if one of these options was given."""
     for option in context.command.params:
         origin = context.get_parameter_source(option.name or "")
+        # Also with its default value: who gives an option expects it to have an effect.
         if option.name in names and origin is not None and origin.name == "COMMANDLINE":
             raise typer.BadParameter(f"{option.opts[0]} {why}")
 
@@ -92,60 +89,48 @@ def learn(
     *,
     context: typer.Context,
     files: Files,
-    topics: Annotated[
-        str,
-        typer.Option(
-            "--topics",
-            "-k",
-            metavar="K|auto",
-            help="Number of topics. auto learns 32 topics and shows them merged to a suggested "
-            "number.",
-        ),
-    ] = "5",
-    learner: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Learner, see spectralleader learners; or your own, package.module:Class "
-            "(default: hedged).",
-        ),
-    ] = None,
+    topics: str = typer.Option(
+        "5",
+        "--topics",
+        "-k",
+        metavar="K|auto",
+        help="Number of topics. auto learns 32 topics and shows them merged to a suggested number.",
+    ),
+    learner: str | None = typer.Option(
+        None,
+        metavar="NAME",
+        help="Learner, see spectralleader learners; or your own, package.module:Class "
+        "(default: hedged).",
+    ),
     learning: LearnerOptions,
     reading: StreamOptions,
     live: LiveOptions,
     wait: Wait = 1.0,
-    save: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="MODEL", help="Save the model to this file. If the file exists, resume from it."
-        ),
-    ] = None,
-    checkpoint_every: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N|TIME",
-            help="Save every N documents, or at an interval such as 60s or 5min (default: 10min). "
-            "With an interval, the first checkpoint is saved after 10 s, and the delays double.",
-        ),
-    ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Start over; keep the old MODEL as MODEL.bak.")
-    ] = False,
-    emit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE|redis://...",
-            help="Append the id and topic of each learned document, as JSON lines or as messages "
-            "of a stream, at least once each.",
-        ),
-    ] = None,
-    no_texts: Annotated[
-        bool,
-        typer.Option(
-            "--no-texts",
-            help="Keep only known words in MODEL instead of a sample of texts (at most 8 MB).",
-        ),
-    ] = False,
+    save: Path | None = typer.Option(
+        None,
+        metavar="MODEL",
+        help="Save the model to this file. If the file exists, resume from it.",
+    ),
+    checkpoint_every: str | None = typer.Option(
+        None,
+        metavar="N|TIME",
+        help="Save every N documents, or at an interval such as 60s or 5min (default: 10min). "
+        "With an interval, the first checkpoint is saved after 10 s, and the delays double.",
+    ),
+    fresh: bool = typer.Option(
+        False, "--fresh", help="Start over; keep the old MODEL as MODEL.bak."
+    ),
+    emit: str | None = typer.Option(
+        None,
+        metavar="FILE|redis://...",
+        help="Append the id and topic of each learned document, as JSON lines or as messages "
+        "of a stream, at least once each.",
+    ),
+    no_texts: bool = typer.Option(
+        False,
+        "--no-texts",
+        help="Keep only known words in MODEL instead of a sample of texts (at most 8 MB).",
+    ),
     where: EngineOptions,
     as_json: Json = False,
 ) -> None:
@@ -189,6 +174,7 @@ def learn(
             result = jobs.run(options, progress)
         try:
             print_json(result.summary()) if as_json else show_learned(result)
+        # The model is saved by now: a signal breaks off the printing alone.
         except KeyboardInterrupt as reason:
             is_request = isinstance(reason, Terminated)
             result = replace(result, stopped=True, terminated=is_request)
@@ -214,6 +200,7 @@ def end(result: LearnResult) -> None:
         warn(f"Stopped after {result.topics.n_docs:,} documents{saved}.")
         if not result.terminated:
             raise typer.Exit(STOPPED)
+        # SIGTERM is how services are ended: with the model saved, it is a success.
         raise typer.Exit(0 if result.saved else TERMINATED)
     if not result.is_useful:
         end_useless()
@@ -225,6 +212,7 @@ def learn_and_show(where: EngineOptions, files: list[str], as_json: bool, **opti
     from spectralleader.cli.tables import show_on_engine
     from spectralleader.jobs.engine import learn_on_engine
 
+    # An engine waits in code of its own, where a deferred signal would not be noticed.
     with exit_code_of_signals(), raising(), watching() as progress:
         result = learn_on_engine(
             where.engine or "", files, address=where.address, progress=progress, **options

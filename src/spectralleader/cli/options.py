@@ -38,6 +38,7 @@ FILES = (
 def check_files(files: list[str]) -> list[str]:
     """Raise for the first file that does not exist."""
     for name in files:
+        # Streams are checked when they are opened: only their server knows them.
         if name == "-" or "://" in name or Path(name).exists():
             continue
         # A followed file may be missing for a moment while it is rotated; the source decides.
@@ -97,6 +98,7 @@ def warn(line: str) -> None:
     """Print a line on standard error; on a terminal, break it between words."""
     if sys.stderr.isatty():
         width = shutil.get_terminal_size().columns
+        # Paths and options are copied from messages, so they stay whole.
         line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
     sys.stderr.write(f"{line}\n")
 
@@ -197,6 +199,7 @@ def opened(path: Path | None) -> Iterator[TextIO]:
         yield sys.stdout
         return
     try:
+        # Line ends are written as they are: the same bytes on every system.
         with path.open("w", encoding="utf-8", newline="") as file:
             yield file
     except OSError as error:
@@ -215,6 +218,7 @@ def end_useless() -> NoReturn:
 
 def print_json(summary: dict[str, Any]) -> None:
     """Print a summary as JSON."""
+    # Words of any script stay readable; what the terminal cannot show is escaped on the way.
     typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
 
 
@@ -222,34 +226,29 @@ def print_json(summary: dict[str, Any]) -> None:
 class ReadOptions:
     """How documents are read, from any source."""
 
-    text: Annotated[
-        str | None,
-        typer.Option(metavar="COL,COL", help="Text columns, joined. Guessed by default."),
-    ] = None
-    tokens: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COL",
-            help="Column of tokens instead of text: lists, or objects of counts. Detected by "
-            "default.",
-        ),
-    ] = None
-    split: Annotated[
-        Literal["whitespace", ","] | None,
-        typer.Option("--split", help="Split a text column into tokens at whitespace or commas."),
-    ] = None
-    format: Annotated[
-        Literal["csv", "tsv", "jsonl", "parquet", "text"] | None,
-        typer.Option(help="Format of the files. Guessed by default."),
-    ] = None
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Stop at the first invalid row with exit code 2.")
-    ] = False
+    text: str | None = typer.Option(
+        None, metavar="COL,COL", help="Text columns, joined. Guessed by default."
+    )
+    tokens: str | None = typer.Option(
+        None,
+        metavar="COL",
+        help="Column of tokens instead of text: lists, or objects of counts. Detected by default.",
+    )
+    split: Literal["whitespace", ","] | None = typer.Option(
+        None, "--split", help="Split a text column into tokens at whitespace or commas."
+    )
+    format: Literal["csv", "tsv", "jsonl", "parquet", "text"] | None = typer.Option(
+        None, help="Format of the files. Guessed by default."
+    )
+    strict: bool = typer.Option(
+        False, "--strict", help="Stop at the first invalid row with exit code 2."
+    )
 
     def source(self, files: Sequence[str], **more: Any) -> Source:
         """Return the source that these options describe; `more` are further fields of `Source`."""
         from spectralleader.jobs import Source
 
+        # The fields have the names of those of `Source`; only a flag cannot be true by default.
         own = {**asdict(self), "text": split_names(self.text), **more}
         header = not own.pop("no_header", False)
         return Source(tuple(files), **own, header=header)
@@ -259,34 +258,28 @@ class ReadOptions:
 class FileOptions(ReadOptions):
     """How documents are read from files."""
 
-    encoding: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Encoding of the text, such as latin-1, cp1252 or utf-16 (default: utf-8).",
-        ),
-    ] = None
-    no_header: Annotated[
-        bool,
-        typer.Option(
-            "--no-header",
-            help="CSV and TSV files begin with a document, not with names: columns are 1, 2, ...",
-        ),
-    ] = False
+    encoding: str | None = typer.Option(
+        None,
+        metavar="NAME",
+        help="Encoding of the text, such as latin-1, cp1252 or utf-16 (default: utf-8).",
+    )
+    no_header: bool = typer.Option(
+        False,
+        "--no-header",
+        help="CSV and TSV files begin with a document, not with names: columns are 1, 2, ...",
+    )
 
 
 @dataclass(frozen=True)
 class PredictOptions(FileOptions):
     """How documents are read from files for a model."""
 
-    text: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COL,COL",
-            help="Text columns, joined. Defaults to those that MODEL was learned from, if FILE "
-            "has them; otherwise guessed.",
-        ),
-    ] = None
+    text: str | None = typer.Option(
+        None,
+        metavar="COL,COL",
+        help="Text columns, joined. Defaults to those that MODEL was learned from, if FILE "
+        "has them; otherwise guessed.",
+    )
 
 
 @dataclass(frozen=True)
@@ -294,20 +287,14 @@ class StreamOptions(FileOptions):
     """How documents are read from files in order."""
 
     time: Time = None
-    time_format: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FORMAT",
-            help="Format of the times, such as %d/%m/%Y (see strptime). By default ISO 8601, Unix "
-            "time, Twitter's format and e-mail dates are recognised.",
-        ),
-    ] = None
-    label: Annotated[
-        str | None, typer.Option(metavar="COL", help="Label column. Guessed by default.")
-    ] = None
-    sort: Annotated[
-        bool, typer.Option("--sort", help="Sort the documents by time first, in memory.")
-    ] = False
+    time_format: str | None = typer.Option(
+        None,
+        metavar="FORMAT",
+        help="Format of the times, such as %d/%m/%Y (see strptime). By default ISO 8601, Unix "
+        "time, Twitter's format and e-mail dates are recognised.",
+    )
+    label: str | None = typer.Option(None, metavar="COL", help="Label column. Guessed by default.")
+    sort: bool = typer.Option(False, "--sort", help="Sort the documents by time first, in memory.")
 
 
 @dataclass(frozen=True)
@@ -315,40 +302,31 @@ class LiveOptions:
     """Where to start in a live source, and whether to wait for new messages."""
 
     follow: Follow = None
-    start: Annotated[
-        Literal["earliest", "latest"],
-        typer.Option(
-            "--from", help="Where to start in a stream or followed file, if not resuming."
-        ),
-    ] = "earliest"
+    start: Literal["earliest", "latest"] = typer.Option(
+        "earliest", "--from", help="Where to start in a stream or followed file, if not resuming."
+    )
 
 
 @dataclass(frozen=True)
 class LearnerOptions:
     """Vocabulary, mini-batch size, stop words and seed."""
 
-    vocabulary: Annotated[
-        str | None,
-        typer.Option(
-            "--vocabulary",
-            metavar="N|grow|grow:N|FILE",
-            help="grow, grow:N: add words as they appear, up to N, 50000 by default. N: the N most "
-            "frequent words, counted in a first pass. FILE: the words in a file. Default: grow; "
-            "evaluate: 5000, or grow for a pipe.",
-        ),
-    ] = None
-    min_count: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help="Ignore words that occur less often; in a growing vocabulary, a word counts from "
-            "this occurrence on, apart from the first 1000 words.",
-        ),
-    ] = 2  # `vectoriser.MIN_COUNT`, which would take NumPy to import
-    block: Annotated[int, typer.Option(min=1, help="Documents per step (mini-batch size).")] = 100
-    stop_words: Annotated[
-        str, typer.Option(metavar="english|none|FILE", help="Words to ignore.")
-    ] = "english"
+    vocabulary: str | None = typer.Option(
+        None,
+        "--vocabulary",
+        metavar="N|grow|grow:N|FILE",
+        help="grow, grow:N: add words as they appear, up to N, 50000 by default. N: the N most "
+        "frequent words, counted in a first pass. FILE: the words in a file. Default: grow; "
+        "evaluate: 5000, or grow for a pipe.",
+    )
+    min_count: int = typer.Option(
+        2,
+        min=1,
+        help="Ignore words that occur less often; in a growing vocabulary, a word counts from "
+        "this occurrence on, apart from the first 1000 words.",
+    )  # `vectoriser.MIN_COUNT`, which would take NumPy to import
+    block: int = typer.Option(100, min=1, help="Documents per step (mini-batch size).")
+    stop_words: str = typer.Option("english", metavar="english|none|FILE", help="Words to ignore.")
     seed: Seed = 0
 
     @property
@@ -363,12 +341,12 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     parameters: list[Parameter] = []
     for name, parameter in signature(command).parameters.items():
-        if name in groups:
-            parameters += _parameters_of(groups[name])
-        else:
-            parameters.append(
-                parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY)
-            )
+        own = get_type_hints(groups[name], include_extras=True) if name in groups else {}
+        # A field's default is the option with its help, as typer takes them from parameters.
+        parameters += [
+            parameter.replace(name=field.name, default=field.default, annotation=own[field.name])
+            for field in (fields(groups[name]) if own else ())
+        ] or [parameter.replace(annotation=hints[name])]
 
     @wraps(command)
     def run(**values: Any) -> None:
@@ -380,12 +358,3 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return run
-
-
-def _parameters_of(group: Any) -> list[Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    kind = Parameter.KEYWORD_ONLY
-    return [
-        Parameter(field.name, kind, default=field.default, annotation=hints[field.name])
-        for field in fields(group)
-    ]

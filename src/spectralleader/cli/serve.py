@@ -1,22 +1,23 @@
-"""The command serve."""
+"""The commands of a deployment: serve, and warm-up, which compiles all kernels in advance."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from spectralleader.cli.learn import parse_topics
 from spectralleader.cli.options import (
+    Json,
     LearnerOptions,
     LiveOptions,
     OwnLearner,
     ReadOptions,
     Time,
     grouped,
+    print_json,
     stoppable,
     trust_learner,
 )
@@ -33,81 +34,62 @@ app = typer.Typer()
 @grouped
 def serve(
     *,
-    model: Annotated[
-        Path,
-        typer.Argument(
-            metavar="MODEL",
-            help="Model file. If it exists, resume from it with its settings; else create it.",
-        ),
-    ],
-    learn: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SOURCE",
-            help="File, folder or stream to learn from, as for learn. By default, learn documents "
-            "that are posted to /learn.",
-        ),
-    ] = None,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; any but loopback requires a token.")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 selects a free one.")
-    ] = 8000,
-    token_file: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="File with a token that clients must send as bearer token or password.",
-            exists=True,
-            dir_okay=False,
-        ),
-    ] = None,
-    insecure: Annotated[
-        bool,
-        typer.Option(
-            "--insecure",
-            help="Listen on any address without a token: everyone who can connect can read and "
-            "change the model.",
-        ),
-    ] = False,
-    read_only: Annotated[
-        bool, typer.Option("--read-only", help="Answer requests from MODEL without learning.")
-    ] = False,
-    adopt: Annotated[
-        bool,
-        typer.Option(
-            "--adopt",
-            help="Continue a MODEL learned from other files or another stream. Its position there "
-            "is lost, so that learn cannot resume it.",
-        ),
-    ] = False,
-    max_body: Annotated[
-        int, typer.Option(min=1000, help="Maximum size of a request in bytes.")
-    ] = 4_000_000,
-    max_batch: Annotated[int, typer.Option(min=1, help="Maximum documents per request.")] = 1000,
-    max_requests: Annotated[int, typer.Option(min=1, help="Maximum concurrent requests.")] = 64,
-    topics: Annotated[
-        str,
-        typer.Option(
-            "--topics",
-            "-k",
-            metavar="K|auto",
-            help="Number of topics of a new MODEL.",
-        ),
-    ] = "5",
+    model: Path = typer.Argument(
+        ...,
+        metavar="MODEL",
+        help="Model file. If it exists, resume from it with its settings; else create it.",
+    ),
+    learn: str | None = typer.Option(
+        None,
+        metavar="SOURCE",
+        help="File, folder or stream to learn from, as for learn. By default, learn documents "
+        "that are posted to /learn.",
+    ),
+    host: str = typer.Option(
+        "127.0.0.1", help="Address to listen on; any but loopback requires a token."
+    ),
+    port: int = typer.Option(
+        8000, min=0, max=65535, help="Port to listen on; 0 selects a free one."
+    ),
+    token_file: Path | None = typer.Option(
+        None,
+        metavar="FILE",
+        help="File with a token that clients must send as bearer token or password.",
+        exists=True,
+        dir_okay=False,
+    ),
+    insecure: bool = typer.Option(
+        False,
+        "--insecure",
+        help="Listen on any address without a token: everyone who can connect can read and "
+        "change the model.",
+    ),
+    read_only: bool = typer.Option(
+        False, "--read-only", help="Answer requests from MODEL without learning."
+    ),
+    adopt: bool = typer.Option(
+        False,
+        "--adopt",
+        help="Continue a MODEL learned from other files or another stream. Its position there "
+        "is lost, so that learn cannot resume it.",
+    ),
+    max_body: int = typer.Option(4_000_000, min=1000, help="Maximum size of a request in bytes."),
+    max_batch: int = typer.Option(1000, min=1, help="Maximum documents per request."),
+    max_requests: int = typer.Option(64, min=1, help="Maximum concurrent requests."),
+    topics: str = typer.Option(
+        "5", "--topics", "-k", metavar="K|auto", help="Number of topics of a new MODEL."
+    ),
     learner: OwnLearner = None,
     learning: LearnerOptions,
     reading: ReadOptions,
     time: Time = None,
     live: LiveOptions,
-    checkpoint_every: Annotated[
-        str,
-        typer.Option(metavar="N|TIME", help="Save every N documents, or at an interval like 5min."),
-    ] = "60s",
-    no_texts: Annotated[
-        bool, typer.Option("--no-texts", help="Keep only known words in MODEL, no texts.")
-    ] = False,
+    checkpoint_every: str = typer.Option(
+        "60s", metavar="N|TIME", help="Save every N documents, or at an interval like 5min."
+    ),
+    no_texts: bool = typer.Option(
+        False, "--no-texts", help="Keep only known words in MODEL, no texts."
+    ),
 ) -> None:
     """Learn and answer over HTTP: topics, predictions, metrics, and a live page.
 
@@ -117,13 +99,13 @@ def serve(
     """  # fmt: skip
     from spectralleader.checks.paths import check_model, check_target
 
+    # Before the slow imports, so that a wrong path is reported at once.
     check_model(model) if read_only else check_target(model)
     if find_spec("starlette") is None or find_spec("uvicorn") is None:
         raise ImportError(missing_extra("serve", "serve"))
-    if read_only and learn is not None:
-        raise typer.BadParameter("--read-only does not learn; omit --learn")
-    if read_only and adopt:
-        raise typer.BadParameter("--read-only does not learn; omit --adopt")
+    for name, is_given in (("--learn", learn is not None), ("--adopt", adopt)):
+        if read_only and is_given:
+            raise typer.BadParameter(f"--read-only does not learn; omit {name}")
     n_topics = parse_topics(topics)
     with stoppable(saves=True):
         from spectralleader.jobs.options import LearnOptions
@@ -148,7 +130,34 @@ def serve(
             save=model,
             checkpoint_every=checkpoint_every,
             keep_texts=not no_texts,
+            # The settings in MODEL apply: a service is restarted with its name alone.
             adopt=True,
             give_up_position=adopt,
         )
         run(options, None if read_only else learned)
+
+
+@app.command(
+    "warm-up",
+    epilog="Example, in a Dockerfile: [bold]ENV NUMBA_CACHE_DIR=/opt/kernels[/bold], then "
+    "[bold]RUN spectralleader warm-up[/bold]",
+)
+def warm_up(as_json: Json = False) -> None:
+    """Compile all kernels in advance, so that later commands start without compiling.
+
+    Kernels are cached in NUMBA_CACHE_DIR if set, else beside the package or in
+    the user's cache. The cache is valid for this version, this Python and this
+    type of processor.
+    """
+    with stoppable():
+        from spectralleader.cli.display import watching
+        from spectralleader.jobs.warm_up import warm_up
+
+        with watching():
+            folder, n_kernels, seconds = warm_up()
+    if as_json:
+        return print_json(
+            {"kernels": n_kernels, "seconds": seconds, "folder": folder and str(folder)}
+        )
+    kept = f"cached in {folder}" if folder is not None else "not cached: no folder is writable"
+    typer.echo(f"{n_kernels} kernels ready after {seconds:.1f} s; {kept}")

@@ -15,13 +15,7 @@ from spectralleader.jobs import Description, Evaluation, LearnResult, MergeResul
 from spectralleader.jobs.describing import Level
 from spectralleader.jobs.evaluating import Contender
 from spectralleader.jobs.options import AnyReader
-from spectralleader.jobs.sentences import (
-    Readable,
-    describe_fewer,
-    describe_history,
-    describe_unused,
-    truncate,
-)
+from spectralleader.jobs.sentences import Readable, describe_collapse, describe_history, truncate
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.topics import TextTopics
 from spectralleader.text.trends import Trends, find_curves, name_date
@@ -120,12 +114,11 @@ def topic_table(
 def show_table(
     out: Console, shown: Snapshot, curves: Sequence[Sequence[float]] | None = None
 ) -> None:
-    """Print the table of topics, and the number of those that are unused."""
+    """Print the table of topics, and the number of those in use if not all are."""
     out.print(topic_table(shown, out.width, curves=curves))
-    readable = Readable.of(shown)
-    if unused := describe_unused(readable):
+    for line in describe_collapse(Readable.of(shown)):
         out.print()
-        say(out, f"{unused} {describe_fewer(readable)}")
+        say(out, line)
 
 
 def list_words(words: list[str]) -> str:
@@ -196,6 +189,7 @@ def show_topics(out: Console, result: LearnResult) -> None:
     """Print the topics with their trends, at the default level."""
     shown, trends = result.topics.at(), result.topics.trends()
     curves = find_curves(trends)
+    # A single interval has no trend.
     show_table(out, shown, curves if len(curves[0]) > 1 else None)
     if result.topics.annotations.is_auto:
         out.print()
@@ -217,6 +211,7 @@ def show_merged(result: MergeResult) -> None:
         column.justify = "right"
     for part in (*result.parts, result.whole):
         numbers = (part.documents, part.words, part.remembered)
+        # A learner without a sample remembers nothing, which is not the number 0.
         cells = ["-" if n is None else f"{n:,}" for n in numbers]
         table.add_row(Text(part.file), *cells, style="bold" if part is result.whole else None)
     out.print(table)
@@ -246,6 +241,9 @@ def show_description(found: Description) -> None:
     out, n_docs = make_output(), count_of(found.n_docs, "document")
     over = f"{len(found.topics)} topics over {count_of(found.n_words, 'word')}"
     say(out, f"{found.learner}: {n_docs}, {found.n_empty:,} without known words; {over}")
+    # Before the topics, which it is about: below twenty topics nobody would see it.
+    for line in (collapse := describe_collapse(found.readable)):
+        say(out, line)
     if found.n_recent is not None:
         say(out, f"The topics of the last {count_of(found.n_recent, 'document')} only:")
     if found.level is not None:
@@ -258,7 +256,7 @@ def show_description(found: Description) -> None:
             out.print()
             _show_topic(out, topic, None if curves is None else curves[k])
     findings = Table.grid(padding=(0, 1))
-    for finding in (*found.findings(), *found.history):
+    for finding in (*found.findings()[len(collapse) :], *found.history):
         findings.add_row("-", Text(finding))
     out.print()
     out.print(findings)
@@ -275,6 +273,7 @@ def _show_topic(out: Console, topic: dict[str, Any], curve: Sequence[float] | No
         line.append(f"{sparkline(curve)}  ", style=f"not bold {COLOUR}")
     say_hanging(out, line.append(words))
     for document in topic["typical"]:
+        # Without texts in MODEL, the known words of a document are all that is left of it.
         shown = f"  words of a document: {document}"
         if isinstance(document, dict):
             shown = f"  {document['time'][:10]}  {document['text']}"
@@ -309,30 +308,41 @@ def sparkline(values: Sequence[float], width: int = SPARK) -> str:
     """
     parts = np.array_split(np.asarray(values, float), min(width, len(values)) or 1)
     means = [float(part.mean()) if len(part) else 0.0 for part in parts]
+    # From 0: scaled from the minimum, noise in a steady share would look like a trend.
     top = max(max(means), 1e-12)
     return "".join(CURVE[min(7, int(8 * value / top))] for value in means)
 
 
+# The metrics of `Contender.summary` in the table: heading and decimals.
+METRICS = {
+    "L1": ("L1", 3),
+    "perplexity": ("perplexity", 1),
+    "microseconds": ("µs/document", 1),
+    "coherence": ("coherence", 3),
+    "diversity": ("diversity", 3),
+    "accuracy": ("accuracy", 3),
+    "nmi": ("NMI", 3),
+}
+ALWAYS = tuple(METRICS)[:3]  # what every learner has, once it has predicted
+
+
 def contender_table(result: Evaluation) -> Table:
     """Return a table of the learners' metrics; the lowest L1 is bold."""
-    summaries = {name: one.summary() for name, one in result.contenders.items()}
-    has_labels = any(one["accuracy"] is not None for one in summaries.values())
-    labels = ("accuracy", "NMI") if has_labels else ()
-    has_words = any(one["coherence"] is not None for one in summaries.values())
-    words = ("coherence", "diversity") if has_words else ()
-    used = ("used",) if any(one.n_unused for one in result.contenders.values()) else ()
-    header = ("learner", "L1", "perplexity", "µs/document", *words, *labels, *used)
+    summaries = {name: contender.summary() for name, contender in result.contenders.items()}
+    # Without labels, or held-out documents, there is nothing to fill the other columns with.
+    known = {metric for s in summaries.values() for metric in s if s[metric] is not None}
+    shown = [metric for metric in METRICS if metric in known.union(ALWAYS)]
+    has_unused = any(s["unused_topics"] for s in summaries.values())
+    header = ["learner", *(METRICS[metric][0] for metric in shown)] + ["used"] * has_unused
     table = Table(*header, box=None, pad_edge=False)
     for column in table.columns[1:]:
         column.justify = "right"
-    losses = [one["L1"] for one in summaries.values() if one["L1"] is not None]
-    for name, one in summaries.items():
-        cells = [_cell(one["L1"], 3), _cell(one["perplexity"], 1), _cell(one["microseconds"], 1)]
-        cells += [_cell(one[metric], 3) for metric in words]
-        cells += [_cell(one["accuracy"], 3), _cell(one["nmi"], 3)] if has_labels else []
-        cells += [_used_cell(result.contenders[name])] if used else []
+    least = min((s["L1"] for s in summaries.values() if s["L1"] is not None), default=None)
+    for name, s in summaries.items():
+        cells = [_cell(s[metric], METRICS[metric][1]) for metric in shown]
+        cells += [_used_cell(result.contenders[name])] * has_unused
         # Only the loss is marked: it is what the learners are compared by.
-        is_best = bool(losses) and one["L1"] == min(losses)
+        is_best = least is not None and s["L1"] == least
         table.add_row(name, *cells, style="bold" if is_best else None)
     return table
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -46,24 +46,20 @@ app.command(epilog=EXAMPLES)(learn)
 def topics(
     model: Model,
     learner: OwnLearner = None,
-    words: Annotated[int, typer.Option(min=1, help="Top words per topic.")] = 10,
-    documents: Annotated[int, typer.Option(min=0, help="Typical documents per topic.")] = 3,
-    recent: Annotated[
-        bool,
-        typer.Option(
-            "--recent",
-            help="Show the topics of the last 2,000 documents, or of those since a suspected "
-            "change, at the same level and with the same numbers.",
-        ),
-    ] = False,
+    words: int = typer.Option(10, min=1, help="Top words per topic."),
+    documents: int = typer.Option(3, min=0, help="Typical documents per topic."),
+    recent: bool = typer.Option(
+        False,
+        "--recent",
+        help="Show the topics of the last 2,000 documents, or of those since a suspected "
+        "change, at the same level and with the same numbers.",
+    ),
     level: Level = None,
-    name: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="N=NAME",
-            help="Name topic N and save the name in MODEL; N= removes it. May be repeated.",
-        ),
-    ] = None,
+    name: list[str] | None = typer.Option(
+        None,
+        metavar="N=NAME",
+        help="Name topic N and save the name in MODEL; N= removes it. May be repeated.",
+    ),
     as_json: Json = False,
 ) -> None:
     """Show the topics of a model, typical documents, and a diagnosis of its fit.
@@ -97,33 +93,24 @@ def predict(
     learner: OwnLearner = None,
     to: OutFormat = "csv",
     out: OutFile = None,
-    block: Annotated[
-        int, typer.Option(min=1, help="Documents per block; use 1 for a live pipe.")
-    ] = 1000,
+    block: int = typer.Option(1000, min=1, help="Documents per block; use 1 for a live pipe."),
     level: Level = None,
-    shares: Annotated[
-        bool,
-        typer.Option(
-            "--shares", help="Write topic proportions within each document, for long documents."
-        ),
-    ] = False,
-    best: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Write only the N best topics of each document."),
-    ] = None,
-    keep: Annotated[
-        str | None,
-        typer.Option(metavar="COL,COL", help="Input columns to copy to the output."),
-    ] = None,
+    shares: bool = typer.Option(
+        False, "--shares", help="Write topic proportions within each document, for long documents."
+    ),
+    best: int | None = typer.Option(
+        None, metavar="N", min=1, help="Write only the N best topics of each document."
+    ),
+    keep: str | None = typer.Option(
+        None, metavar="COL,COL", help="Input columns to copy to the output."
+    ),
     reading: PredictOptions,
     follow: Follow = None,
-    watch: Annotated[
-        bool,
-        typer.Option(
-            "--watch",
-            help="Reload MODEL when another process, such as learn --save, has updated it.",
-        ),
-    ] = False,
+    watch: bool = typer.Option(
+        False,
+        "--watch",
+        help="Reload MODEL when another process, such as learn --save, has updated it.",
+    ),
 ) -> None:
     """Predict the topic of every document, one line each.
 
@@ -148,6 +135,7 @@ def predict(
 
         how: dict[str, Any] = {"keep": split_names(keep) or (), "empty": True, "follow": follow}
         how["learned"] = settings.get("text")
+        # Topics are predicted from text alone: no column of times or labels is looked for.
         source = reading.source(files, time="", label="", block=block, **how)
         n = find_level(level, learned)
         tell_level(level, learned)
@@ -190,13 +178,13 @@ def trends(
 @app.command(epilog="Example: [bold]spectralleader page tweets.model -o topics.html[/bold]")
 def page(
     model: Model,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Output file.")],
+    out: Path = typer.Option(..., "--out", "-o", metavar="FILE", help="Output file."),
     learner: OwnLearner = None,
     level: Level = None,
-    title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Heading. Defaults to the name of MODEL.")
-    ] = None,
-    no_texts: Annotated[bool, typer.Option("--no-texts", help="Show no documents.")] = False,
+    title: str | None = typer.Option(
+        None, metavar="TEXT", help="Heading. Defaults to the name of MODEL."
+    ),
+    no_texts: bool = typer.Option(False, "--no-texts", help="Show no documents."),
 ) -> None:
     """Write a page of the topics: one self-contained HTML file to share.
 
@@ -224,11 +212,10 @@ def page(
     epilog="Example: [bold]spectralleader merge monday.model tuesday.model -o both.model[/bold]"
 )
 def merge(
-    models: Annotated[
-        list[str],
-        typer.Argument(help="Two or more models saved by learn --save.", metavar="A B"),
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="C", help="Save the result here.")],
+    models: list[str] = typer.Argument(
+        ..., help="Two or more models saved by learn --save.", metavar="A B"
+    ),
+    out: Path = typer.Option(..., "--out", "-o", metavar="C", help="Save the result here."),
     learner: OwnLearner = None,
     seed: Seed = 0,
     as_json: Json = False,
@@ -238,6 +225,7 @@ def merge(
     The models must have the same settings; their vocabularies are united. A
     document that two of them have learned counts twice.
     """
+    # Before the learners are imported, so that a missing file is reported at once.
     for name in models:
         check_files_of(name)
     with stoppable(saves=True):

@@ -23,6 +23,7 @@ Batches = Iterator[pa.RecordBatch]
 def tally_batches(batches: Batches, words: Tokenizer) -> Batches:
     """Yield the word counts of a partition of texts."""
     for batch in batches:
+        # By batch, so that a partition of any size fits in memory; the engine adds the counts up.
         counted = tally(batch.column(0), words)
         yield pa.RecordBatch.from_pydict({"word": list(counted), "n": list(counted.values())})
 
@@ -53,6 +54,7 @@ def read_documents(batches: Batches, n_words: int) -> Documents | None:
 def from_vectors(column: pa.StructArray, n_words: int) -> Documents:
     """Return the documents of Spark vectors: structs of values, with indices if sparse."""
     indices, values = column.field("indices"), column.field("values")
+    # A dense vector has no indices: its values are those of words 0, 1, ...
     if indices.null_count:
         rows = zip(indices.to_pylist(), values.to_pylist(), strict=True)
         indices = pa.array([range(len(v)) if i is None else i for i, v in rows], indices.type)
@@ -71,6 +73,7 @@ def from_lists(words: pa.ListArray, counts: pa.ListArray, n_words: int) -> Docum
 
 def in_pieces(part: int, flat: Floats) -> Batches:
     """Yield the summary of a partition in rows of `PIECE` numbers."""
+    # Different tasks can sum the pieces, and no row is too large for Arrow's batches.
     for piece, start in enumerate(range(0, len(flat), PIECE)):
         numbers = flat[start : start + PIECE].tobytes()
         columns = [pa.array([part], pa.int32()), pa.array([piece], pa.int32()), pa.array([numbers])]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial, reduce
 from typing import Any
 
@@ -134,6 +134,7 @@ class Engine:
             for done, _ in enumerate(distributed.as_completed(futures), start=1):
                 self.progress(name, done, n)
         while len(level) > 1:
+            # Neighbours, not whichever is ready: rounding must not depend on scheduling.
             groups = [level[i : i + FAN_IN] for i in range(0, len(level), FAN_IN)]
             level = [self.client.submit(merge, group, pure=False) for group in groups]
         return level[0].result() if level else None
@@ -185,18 +186,16 @@ def connected(client: distributed.Client | str | None) -> Iterator[distributed.C
 
     The temporary cluster runs on this machine, with one process per core.
     """
-    if isinstance(client, str):
-        with distributed.Client(client) as own:
-            yield own
-        return
-    if client is None:
-        try:
-            client = distributed.default_client()
-        except ValueError:
-            with (
-                distributed.LocalCluster(threads_per_worker=1, dashboard_address=":0") as cluster,
-                distributed.Client(cluster) as own,
-            ):
-                yield own
-            return
-    yield client
+    with ExitStack() as own:
+        if isinstance(client, str):
+            client = own.enter_context(distributed.Client(client))
+        elif client is None:
+            # A notebook may have connected before.
+            try:
+                client = distributed.default_client()
+            except ValueError:
+                # One thread each, because Python splits texts one at a time; any free port, as a
+                # dashboard may run already.
+                cluster = distributed.LocalCluster(threads_per_worker=1, dashboard_address=":0")
+                client = own.enter_context(distributed.Client(own.enter_context(cluster)))
+        yield client

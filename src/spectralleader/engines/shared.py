@@ -48,6 +48,7 @@ def check_texts(column: str, kind: str) -> None:
     ...
     ValueError: column 'id' holds bigint, not texts; name another one, or convert it to strings
     """
+    # Without parameters, as in varchar(20).
     if kind.split("[")[0].split("(")[0] not in OF_TEXTS:
         raise ValueError(
             f"column {column!r} holds {kind}, not texts; name another one, or convert it to strings"
@@ -79,6 +80,7 @@ def join(tallies: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 def rank(counts: Mapping[str, int], n_words: int) -> Vocabulary:
     """Return the vocabulary of the most frequent words, in the order of `most_frequent`."""
+    # Equal counts in the order of the alphabet: every engine finds the same vocabulary.
     ranked = sorted((-n, word) for word, n in counts.items())[:n_words]
     if not ranked:
         raise NoWordsError(
@@ -106,6 +108,7 @@ def as_documents(part: Any, n_words: int) -> Documents:
 
 def as_text_topics(solution: Solution, vocabulary: Vocabulary, words: Tokenizer) -> TextTopics:
     """Return a solution as `TextTopics` that can be read, saved and used for prediction only."""
+    # The cheapest learner to make: the solution takes its place.
     topics = TextTopics(
         solution.model.n_topics, learner="unigram", vocabulary=vocabulary, words=words
     )

@@ -120,7 +120,7 @@ def learn_counts(
 def learn_batches(
     path: str | os.PathLike[str], begin: Callable[[], TextTopics], *, column: str = "text"
 ) -> Callable[[DataFrame, int], None]:
-    """Return a function for `foreachBatch` that learns each micro-batch exactly once.
+    """Return a function for ``foreachBatch`` that learns each micro-batch exactly once.
 
     The model and the number of the batch are saved in one file, which is replaced atomically: a
     restarted query may repeat its last batch, and the repetition is not learned. The file belongs
@@ -138,6 +138,7 @@ def learn_batches(
 
     def learn(frame: DataFrame, batch: int) -> None:
         found = load_checkpoint(path) if Path(path).exists() else Checkpoint(begin())
+        # After a crash Spark repeats its last batch, which may have been saved.
         if batch >= found.position.offset:
             texts = frame.select(F.col(column).alias("text")).dropna()
             found.topics.learn(row.text for row in texts.toLocalIterator())
@@ -174,6 +175,7 @@ class SparkDocuments:
         summarise = partial(_summarise, task=task, n_words=self.n_words)
         pieces, n_parts = self._frame.mapInArrow(summarise, PIECES), self._n_parts
         while n_parts > 1 and n_parts * sum(array.nbytes for array in zero) > TO_DRIVER:
+            # Each round leaves fewer summaries, until the driver can take the rest.
             grouped = pieces.withColumn("group", (F.col("part") / FAN_IN).cast("int"))
             pieces = grouped.groupBy("group", "piece").applyInArrow(arrow.add_pieces, PIECES)
             n_parts = -(-n_parts // FAN_IN)
@@ -189,18 +191,16 @@ class SparkDocuments:
 
     def _collect(self, pieces: DataFrame, name: str) -> list[Any]:
         """Return the rows of a pass, reporting progress meanwhile."""
-        rows: list[Any]
         if self._progress is None:
-            rows = pieces.collect()
-            return rows
+            return list(pieces.collect())
+        # Spark calls nobody back: progress is asked for while another thread waits.
         with ThreadPoolExecutor(1) as pool:
             running = pool.submit(pieces.collect)
             while not wait([running], POLL).done:
                 for n_done in _partitions_done(pieces, self._n_parts):
                     self._progress(name, n_done, self._n_parts)
         self._progress(name, self._n_parts, self._n_parts)
-        rows = running.result()
-        return rows
+        return list(running.result())
 
 
 def _partitions_done(frame: DataFrame, n_parts: int) -> list[int]:
@@ -209,6 +209,7 @@ def _partitions_done(frame: DataFrame, n_parts: int) -> list[int]:
         return []
     tracker = frame.sparkSession.sparkContext.statusTracker()
     stages = filter(None, map(tracker.getStageInfo, tracker.getActiveStageIds()))
+    # Stages over fewer parts sum pieces, and say nothing about documents.
     return [stage.numCompletedTasks for stage in stages if stage.numTasks == n_parts]
 
 

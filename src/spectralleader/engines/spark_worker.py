@@ -1,8 +1,8 @@
 """Reduce the overhead of a Python worker of Spark between tasks.
 
-Before each task the worker reads the tables of `pyspark.zip` and `py4j.zip` again, once per package
-imported from them, and after it runs a full garbage collection. That takes 0.3 s of CPU time, often
-a hundred times as long as the task itself.
+Before each task the worker reads the tables of ``pyspark.zip`` and ``py4j.zip`` again, once per
+package imported from them, and after it runs a full garbage collection. That takes 0.3 s of CPU
+time, often a hundred times as long as the task itself.
 """
 
 from __future__ import annotations

@@ -125,6 +125,7 @@ class Checkpoints:
         begin = read_start(real)
         for path in real.parent.glob(f".{glob.escape(real.name)}.*"):
             is_temporary = re.fullmatch(LEFT_BEHIND, path.name[len(real.name) + 2 :])
+            # Another program's file may have such a name: only the beginning of a model is deleted.
             if is_temporary and begin.startswith(read_start(path)):
                 path.unlink(missing_ok=True)
 
@@ -142,10 +143,12 @@ class Checkpoints:
         try:
             self._save(checkpoint)
         except StorageError as error:
+            # Said once, not at every attempt: a full disk may stay full for hours.
             if not self._failed:
                 self._progress.say(f"{error}; {self._describe_kept()}; learning continues")
             self._failed = True
             self._progress.not_saved(error)
+        # After a failure, too: attempts at every step would slow learning down.
         self._tried = (checkpoint.topics.n_docs, monotonic())
         self._wait = min(2.0 * self._wait, self._every.seconds)
 
@@ -190,6 +193,7 @@ def back_up(path: Path) -> Path | None:
     """Rename a file to an unused backup name and return that; None if there is no file."""
     if not path.exists():
         return None
+    # Of a link, the file is renamed that it points to: the link is the user's.
     number, real = 1, path.resolve()
     backup = real.with_name(f"{real.name}.bak")
     while backup.exists():
@@ -204,6 +208,7 @@ def load_run(path: Path) -> tuple[Checkpoint, Run]:
         found = load_checkpoint(path)
     except StorageError as error:
         raise StorageError(f"{error}; {FRESH}") from error
+    # Topics that learned from Python since: their position no longer tells what they know.
     if found.run is None or found.position.offset != found.topics.n_docs:
         raise StorageError(
             f"the topics in {path} learned other documents than those of learn --save; {FRESH}"
@@ -250,6 +255,7 @@ def check_position(found: Checkpoint, kind: str, *, give_up: bool) -> None:
 def first_run(topics: TextTopics, settings: dict[str, str]) -> Run:
     """Return a new run, without any losses."""
     learner = topics.learner
+    # An offline learner has no model before the end, from which to predict.
     losses = None if isinstance(learner, Offline) else Losses()
     unigram = Unigram(1, n_words=None if learner.grows else learner.n_words)
     return Run(settings, 0.0, losses, Losses(), unigram)

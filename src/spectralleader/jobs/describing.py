@@ -61,7 +61,8 @@ class Description:
     n_words: int
     topics: list[dict[str, Any]]  # see `list_topics`; with typical documents
     diagnosis: Diagnosis | None  # None if the learner remembers no documents
-    history: list[str]  # events of the topics, and whether the stream drifts
+    shifts: list[str]  # what rose and fell
+    events: list[str]  # of the topics; whether the stream drifts; names to check
     readable: Readable  # numbers of topics
     n_recent: int | None = None  # number of documents, for topics of the most recent ones
     level: Level | None = None  # for merged topics
@@ -77,18 +78,21 @@ class Description:
     def findings(self) -> list[str]:
         """Return the diagnosis as sentences."""
         readable = self.readable
+        first = describe_collapse(readable)
         if self.diagnosis is None:
-            nothing = (
-                f"No diagnosis: the learner {self.learner} remembers no documents with "
-                "two or more known words."
-            )
-            return [*describe_collapse(readable), nothing]
+            who = f"the learner {self.learner} remembers no documents"
+            return [*first, f"No diagnosis: {who} with two or more known words."]
         return [
-            *describe_collapse(readable),
+            *first,
             describe_fit(self.diagnosis),
             *describe_use(readable, self.small),
             describe_number(self.diagnosis, readable, self.suggested),
         ]
+
+    @property
+    def history(self) -> list[str]:
+        """What has changed, as sentences."""
+        return self.shifts + self.events
 
     def summary(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
@@ -163,11 +167,9 @@ def describe(
         topics.vocabulary.n_words,
         listed,
         None if documents is None else diagnose(shown.model, documents),
-        [
-            *describe_shifts(shown, trends),
-            *describe_history(topics, recent=recent, groups=shown.groups),
-            *describe_stale_names(topics, shown.groups),
-        ],
+        describe_shifts(shown, trends),
+        describe_history(topics, recent=recent, groups=shown.groups)
+        + describe_stale_names(topics, shown.groups),
         Readable.of(shown, is_equal=is_equal),
         documents.n_docs if recent and documents is not None else None,
         None if shown.groups is None else level_of(topics, shown, tree),
@@ -236,6 +238,7 @@ def typical_words(shown: Snapshot, documents: Documents | None, n: int) -> list[
     best, scores = posterior.argmax(axis=1), typicality(model, documents, posterior)
     listed = []
     for k, topic in enumerate(model.topics):
+        # Of its own topic only, however well a document fits another one.
         typical = [documents[i].words for i in most_typical(documents, scores * (best == k), n)]
         ranked = [words[np.argsort(-topic[words], kind="stable")] for words in typical]
         listed.append([" ".join(shown.vocabulary[w] for w in words) for words in ranked])
@@ -300,9 +303,9 @@ def write_trends(
     if format == "jsonl":
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         return len(rows)
-    writer = csv.DictWriter(
-        file, [*COLUMNS, "name"] if any(names) else COLUMNS, lineterminator="\n"
-    )
+    # Nobody needs a column of empty names.
+    columns = [*COLUMNS, "name"] if any(names) else COLUMNS
+    writer = csv.DictWriter(file, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return len(rows)

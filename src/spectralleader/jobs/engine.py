@@ -135,6 +135,7 @@ def list_files(files: Sequence[str], format: str | None) -> tuple[list[str], str
             continue
         folder = Path(name)
         found = sorted(folder.rglob("*")) if folder.is_dir() else [folder]
+        # Engines leave markers beside their parts, such as _SUCCESS, and hidden checksums.
         paths += [str(path) for path in found if path.is_file() and path.name[0] not in "._"]
     if "-" in files:
         raise ValueError("engines read files and folders, not standard input")
@@ -216,6 +217,7 @@ def _as_strings(column: Any, name: str) -> Any:
 
 
 def _refuse_lists(part: Any, name: str) -> Any:
+    # Converted to strings, a list of words would be learned with its brackets and quotes.
     for value in part:
         if isinstance(value, list | dict | np.ndarray):
             raise ValueError(f"column {name!r} holds {value!r:.40}, not text: join its words")
@@ -249,6 +251,7 @@ def _learn_on_spark(
 
     with _spark_session(address) as spark:
         reader = spark.read.option("header", "true").option("multiLine", str(kind == "csv").lower())
+        # A quote within a field is doubled, as in most files; Spark expects a backslash.
         reader = reader.option("escape", '"')
         load = {"parquet": reader.parquet, "csv": reader.csv, "jsonl": reader.json}[kind]
         with _reading("spark", paths):
@@ -265,12 +268,14 @@ def _spark_session(address: str | None) -> Iterator[Any]:
     """Yield the active session, or a new one that ends with the `with` block."""
     from pyspark.sql import SparkSession
 
+    # A notebook's own session is used, and stays open.
     if (session := SparkSession.getActiveSession()) is not None:
         yield session
         return
     if address is None:  # by default, workers use the first python3 on the PATH
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("spectralleader")
+    # Spark Connect has no master: the whole session is elsewhere.
     is_remote = address is not None and address.startswith("sc://")
     builder = builder.remote(address) if is_remote else builder.master(address or "local[*]")
     session = builder.getOrCreate()

@@ -68,6 +68,7 @@ class Contender(Prequential):
         last half of the counts are dropped, so that about the last half of the stream counts.
         """
         n_learned = self.losses.n_learned
+        # Topics are arbitrary before anything is learned.
         if not n_learned:
             return
         if n_learned >= 2 * self._since:
@@ -115,6 +116,7 @@ class HeldOut:
 
     def take(self, block: TextBlock) -> TextBlock:
         """Remove the held-out documents from a block; return the rest."""
+        # By number in the stream, so that the sample does not depend on the size of blocks.
         places = np.arange(self._n_seen, self._n_seen + len(block)) % HELD_OUT == HELD_OUT - 1
         self._n_seen += len(block)
         for i in np.flatnonzero(places).tolist():
@@ -188,6 +190,7 @@ class Evaluation:
                 contender.meet_labels(documents, labels)
             contender.learn(documents, losses)
         new_ids = self.vectoriser.settle()
+        # The vocabulary has been renumbered, and all learners share it.
         if new_ids is not None:
             for contender in self.contenders.values():
                 contender.learner.recode(new_ids, self.vectoriser.vocabulary.n_words)

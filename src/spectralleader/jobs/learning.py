@@ -59,6 +59,7 @@ def run(options: LearnOptions, progress: Progress | None = None) -> LearnResult:
     progress, signals, checkpoints = progress or Progress(), [signal.SIGINT], None
     if options.save is not None:
         checkpoints = Checkpoints(options.save, options, progress)
+        # Without a file to save to there is nothing to wait for, and SIGTERM ends the process.
         signals.append(signal.SIGTERM)
     with (
         Interrupts(*signals) as interrupts,
@@ -88,6 +89,7 @@ def _prepare(
         progress.say(f"guessed: {guess}")
     learned, is_placed = None, False
     if found is not None and checkpoints is not None:
+        # A service resumes with the settings in its file, whatever it was started with.
         settings = found[1].settings if options.adopt else options.stored(reader.columns)
         checkpoints.resume(*found, settings)
         if isinstance(reader, Reader):
@@ -107,7 +109,8 @@ def _prepare(
     # A crash before the first checkpoint would lose where a source that has grown was started.
     if not is_placed:
         job.note_position(live.position)
-    return job, until_end(live)
+    # With empty blocks while there is nothing new, so that a checkpoint falls due meanwhile.
+    return job, iter(live.next_or_idle, None)
 
 
 def _start(
@@ -142,6 +145,7 @@ def _find_place(
     """Go to the position of the checkpoint; return the learned documents (None for a pipe)."""
     source, position = options.source, found.position
     resuming = f"resuming after {found.topics.n_docs:,} documents"
+    # A pipe has no position, and what it still holds has not been learned.
     if source.once_only is not None:
         if len(source.files) > 1:
             raise ValueError(
@@ -168,16 +172,6 @@ def _find_place(
     return learned
 
 
-def until_end(reader: LiveReader | FolderReader) -> Iterator[TextBlock]:
-    """Yield the blocks of a live source, and empty blocks while it has nothing new."""
-    while True:
-        try:
-            block = reader.next_or_idle()
-        except StopIteration:
-            return
-        yield block
-
-
 class Pass:
     """A running pass: the topics, their losses, and the time spent."""
 
@@ -194,8 +188,7 @@ class Pass:
         self._n_empty_before = checkpoint.topics.n_empty
         self._reader, self._learned = reader, learned
         self._checkpoints, self._progress = checkpoints, progress
-        self._settings = run.settings
-        self._frequencies, self._curve = run.unigram, run.curve
+        self._run = run
         self._unigram = Prequential(run.unigram, run.unigram_losses)
         self._judged = None if run.losses is None else Prequential(self.topics.learner, run.losses)
         self._emitter: Emitter | None = None
@@ -221,6 +214,8 @@ class Pass:
         except KeyboardInterrupt as interrupt:
             reason = interrupt
         except (ValueError, OSError) as error:
+            # What came before a damaged file is kept, unless its topics could not be written: on
+            # resuming, these are learned and written again.
             if self._checkpoints is None or not (self.result().is_useful and self._is_emitted):
                 raise
             path = self._finish()
@@ -235,6 +230,7 @@ class Pass:
 
     def step(self, block: TextBlock) -> None:
         """Predict a block, then learn it."""
+        # Topics count texts within their step, so that it calls back with what it has counted.
         found = list[tuple[Documents, Losses, Losses | None]]()
 
         def predict(documents: Documents) -> None:
@@ -247,9 +243,9 @@ class Pass:
         if self._judged is not None and losses is not None:
             self._judged.losses += losses
             both = (losses.loss, unigram_losses.loss)
-            self._curve.add(LossPoint(losses.n_docs, losses.n_words, *both))
+            self._run.curve.add(LossPoint(losses.n_docs, losses.n_words, *both))
         if new_ids is not None:
-            self._frequencies.recode(new_ids, self.topics.vocabulary.n_words)
+            self._run.unigram.recode(new_ids, self.topics.vocabulary.n_words)
         if self._learned is not None:
             self._learned.add(block.texts)
         self._seconds = perf_counter() - self._began
@@ -270,6 +266,7 @@ class Pass:
 
     def _save_if_due(self) -> None:
         if self._checkpoints is not None and self._checkpoints.is_due(self.topics.n_docs):
+            # Before the checkpoint: a crash in between writes topics twice, but loses none.
             if self._emitter is not None:
                 self._emitter.flush()
             self._checkpoints.save(self.checkpoint())
@@ -284,6 +281,7 @@ class Pass:
 
     def _tell(self) -> None:
         """Send the saved position to the broker, for monitors."""
+        # A monitor must not see more than a crash would leave.
         is_saved = self._checkpoints and self._checkpoints.n_saved == self.topics.n_docs
         if is_saved and isinstance(self._reader, LiveReader):
             self._reader.tell(self.topics.position)
@@ -297,8 +295,8 @@ class Pass:
         position = Position(self.topics.n_docs)
         if self._learned is not None:
             position = self._learned.position
-        losses = (self._losses, self._unigram.losses)
-        run = Run(self._settings, self._seconds, *losses, self._frequencies, self._curve)
+        both = self._losses, self._unigram.losses
+        run = Run(self._run.settings, self._seconds, *both, self._run.unigram, self._run.curve)
         return Checkpoint(self.topics, position, run)
 
     def result(self, **ended: Any) -> LearnResult:
@@ -312,7 +310,7 @@ class Pass:
             self.n_before,
             self._checkpoints and self._checkpoints.n_saved,
             backup=self._checkpoints and self._checkpoints.backup,
-            curve=self._curve,
+            curve=self._run.curve,
             n_empty_before=self._n_empty_before,
             **ended,
         )

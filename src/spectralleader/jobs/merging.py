@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -79,11 +80,10 @@ def merge(files: Sequence[Name], target: Name, *, seed: int = 0) -> MergeResult:
 
 def check_separate(files: Sequence[Name]) -> None:
     """Raise if a file is named twice."""
-    paths = [Path(name) for name in files]
-    for i, path in enumerate(paths):
-        for other in paths[:i]:
-            if path.exists() and other.exists() and path.samefile(other):
-                raise ValueError(f"{path} is named twice; name each model once")
+    # A missing file is reported when it is read, with a better reason.
+    for other, path in combinations([Path(name) for name in files if Path(name).exists()], 2):
+        if path.samefile(other):
+            raise ValueError(f"{path} is named twice; name each model once")
 
 
 def check_replaced(target: Name) -> None:

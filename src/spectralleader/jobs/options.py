@@ -104,6 +104,7 @@ class Source(SourceOptions):
 
     def open(self, progress: Progress | None = None) -> AnyReader:
         """Return a reader; that of a live source is not started yet, see `LiveReader.start`."""
+        # An unknown scheme would otherwise be reported as a file that is missing.
         for name in self.files:
             check_scheme(name)
         if not self.is_live:

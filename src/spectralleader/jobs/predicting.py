@@ -47,6 +47,7 @@ class Prediction(NamedTuple):
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield one row per document, see `Classified.rows`, with the values of topics."""
         block, kept = self.block, {kept_as(name): c for name, c in self.block.kept.items()}
+        # A message of a broker has an id instead of a line.
         lines = block.lines.tolist() if block.ids is None else block.ids
         values = (self.posterior if self.shares is None else self.shares).round(DIGITS)
         for i, row in enumerate(self.classified.rows(DIGITS)):
@@ -105,6 +106,7 @@ class WatchedTopics:
 
     def latest(self) -> TextTopics:
         """Return the current topics."""
+        # A missing file is being replaced at this moment.
         if (state := self._state()) not in (self._seen, None):
             self._seen = state
             try:
@@ -173,6 +175,7 @@ def write(predictions: Iterable[Prediction], file: TextIO, format: str = "csv") 
         if Interrupts.entered is not None:
             Interrupts.entered.at_stake = True  # a second Ctrl-C could leave half a line
         write_rows(prediction)
+        # After every block: behind a live pipe, somebody waits for these lines.
         file.flush()
         n_docs += len(prediction.block)
     return n_docs
@@ -236,6 +239,7 @@ class FileEmitter:
 
     def __init__(self, path: str) -> None:
         try:
+            # Readable, too: its last line may be incomplete.
             self._file = open(path, "a+", encoding="utf-8")  # noqa: SIM115
             self._end_line()
         except OSError as error:

@@ -175,6 +175,7 @@ def describe_event(event: Event, timeline: Timeline, groups: Ints | None = None)
     is_one = len(event.topics) == 1
     which = describe_topic(event.topics[0], groups) if is_one else f"{len(event.topics)} topics"
     what = f"{'was' if is_one else 'were'} {event.what}"
+    # Files store the learner's words; readers are told what it means for them.
     if event.what.startswith(DIED):
         what = "was re-initialised"
         which = f"{which}, which was unused," if groups is None else f"an unused {which}"
@@ -185,6 +186,7 @@ def describe_moved(share: float) -> str:
     """Return how many of the remembered documents changed their topic, in words."""
     if share == 0.0:
         return "no documents moved"
+    # 0% would deny that any document has moved.
     shown = f"{share:.0%}" if share >= 0.005 else "less than 1%"
     return f"{shown} of the remembered documents changed their topic"
 
@@ -192,6 +194,7 @@ def describe_moved(share: float) -> str:
 def describe_fit(found: Diagnosis) -> str:
     """Return a verdict on the single-topic assumption, with its figures."""
     why = ""
+    # Halves of long documents have enough words each to find the topic, mixed or not.
     if found.is_long:
         why = (
             f" With a median of {found.median_length:.0f} known words, halves agree even if a "
@@ -232,6 +235,7 @@ class Readable(NamedTuple):
 
     def use(self, n: int) -> str:
         """Return the options that read or learn another number of topics."""
+        # Topics can be merged afterwards, but not divided.
         if n > self.n_fine:
             return f"-k {n}"
         return f"--level {n}" if self.is_merged else f"-k {n}, or --level {n} for this model"
@@ -244,26 +248,18 @@ class Suggested(NamedTuple):
     kept: float  # share of the information in all topics that merging to it keeps
 
 
-def describe_unused(shown: Readable) -> str:
-    """Return a sentence about unused topics, or "" if all are in use."""
+def describe_collapse(shown: Readable) -> list[str]:
+    """Return the first thing to know about a model with unused topics: how many, what to do."""
     n, n_used = shown.n_topics, shown.n_used
     if n_used == n:
-        return ""
-    verb = "is" if n_used == 1 else "are"
-    return f"{n_used} of {n} topics {verb} in use; the documents fill no more."
-
-
-def describe_fewer(shown: Readable) -> str:
-    """Return the advice for a model with unused topics."""
+        return []
     # An upper bound: how many of the topics are used varies with the seed.
-    use = f"{shown.n_used} or fewer ({shown.use(shown.n_used)})" if shown.n_used > 1 else "-k 1"
-    return f"Use {use}, or learn more documents."
-
-
-def describe_collapse(shown: Readable) -> list[str]:
-    """Return the first thing to know about a model with unused topics: the number, what to do."""
-    unused = describe_unused(shown)
-    return [f"{unused} {describe_fewer(shown)}"] if unused else []
+    use = f"{n_used} or fewer ({shown.use(n_used)})" if n_used > 1 else "-k 1"
+    # Too few documents may be the cause, or sorted ones: the first subjects then come alone.
+    return [
+        f"{n_used} of {n} topics {'is' if n_used == 1 else 'are'} in use: use {use}; if the "
+        "documents have more subjects, learn more of them, or in random order."
+    ]
 
 
 def describe_use(shown: Readable, small: list[int]) -> list[str]:
@@ -309,11 +305,9 @@ def describe_number(found: Diagnosis, shown: Readable, suggested: Suggested | No
             f"The spectrum suggests {clear} topics: after {clear} eigenvalues of word pairs only "
             f"noise is left.{advice}"
         )
-    advice = "To compare numbers, run spectralleader evaluate -k."
-    if shown.n_used < n:
-        advice = describe_fewer(shown)
-    elif found.fit > CLOSER:
-        advice = "Learn more documents, or use fewer topics."
+    is_overfit = found.fit > CLOSER
+    to_compare = "To compare numbers, run spectralleader evaluate -k."
+    advice = "Learn more documents, or use fewer topics." if is_overfit else to_compare
     slowly = (
         "The spectrum suggests no number of topics: the eigenvalues of word pairs decay slowly."
     )

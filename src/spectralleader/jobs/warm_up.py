@@ -39,6 +39,7 @@ def warm_up() -> WarmUpResult:
         jobs.evaluate(Source.of(data, label="label"), learners=list(LEARNERS), n_topics=2)
     used = [kernel for kernel in KERNELS if kernel.signatures]
     folders = [kernel.stats.cache_path for kernel in used]
+    # A kernel without a cache is compiled again by every process: then nothing is ready.
     kept = None if None in folders else Path(commonpath(folders))
     return WarmUpResult(kept, len(used), perf_counter() - began)
 

@@ -10,14 +10,7 @@ import numpy as np
 from spectralleader import __version__
 from spectralleader.arrays import Floats, Ints
 from spectralleader.jobs.describing import describe
-from spectralleader.jobs.sentences import (
-    describe_history,
-    describe_sides,
-    describe_stale_names,
-    judge,
-    printable,
-    truncate,
-)
+from spectralleader.jobs.sentences import describe_sides, judge, printable, truncate
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.tree import READ
 from spectralleader.storage.checkpoint import LossCurve
@@ -65,16 +58,13 @@ def describe_page(
     """
     start = first_level(topics.tree(), level)
     content = describe_snapshot(topics.hold(), title=title, level=start, texts=texts)
-    found, groups = describe(topics, n_words=1, n_typical=1, level=start), topics.at(start).groups
+    found = describe(topics, n_words=1, n_typical=1, level=start)
     return {
         **content,
         "losses": [] if curve is None else curve.rows(),
         "trust": judge(topics, found) if topics.n_docs else [],
-        "findings": [
-            *found.findings(),
-            *describe_history(topics, groups=groups),
-            *describe_stale_names(topics, groups),
-        ],
+        # Without what rose and fell, which the page draws itself, at every level.
+        "findings": [*found.findings(), *found.events],
     }
 
 

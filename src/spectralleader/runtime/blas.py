@@ -64,6 +64,7 @@ class OneThread:
 
     def __enter__(self) -> None:
         with self._lock:
+            # The number is that of the process: the first to enter sets it, the last puts it back.
             if self._n_entered == 0:
                 self._before = [one.get() for one in libraries()]
                 for one in libraries():

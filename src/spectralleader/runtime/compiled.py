@@ -198,6 +198,7 @@ class Compiling(event.Listener):
 
     @staticmethod
     def _is_ours(event: Any) -> bool:
+        # Other packages compile with Numba, too: their signals and reports are their own.
         return bool(event.data["dispatcher"].py_func.__module__.startswith("spectralleader."))
 
     def lament(self, why: str) -> None:
