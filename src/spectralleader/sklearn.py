@@ -20,7 +20,7 @@ from spectralleader.models import TopicModel
 from spectralleader.models.word_names import WordNames
 from spectralleader.storage.kinds import adapter_state, read_adapter
 from spectralleader.text import Tokens, Vocabulary
-from spectralleader.text.packing import pack, unpack
+from spectralleader.text.packing import Strings
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -250,7 +250,7 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         state = adapter_state(self.get_params(), self.learner_)
         state["n_samples_seen"] = self.n_samples_seen_
         if hasattr(self, "feature_names_in_"):
-            state["feature_names"] = pack(self.feature_names_in_)
+            state["feature_names"] = Strings(self.feature_names_in_).to_state()
         if hasattr(self, "vocabulary_"):
             state["vocabulary"] = self.vocabulary_.to_state()
         return state
@@ -263,7 +263,8 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         topics.learner_, topics.n_features_in_ = learner, learner.n_words
         topics.n_samples_seen_ = whole(state, "n_samples_seen")
         if "feature_names" in state:
-            topics.feature_names_in_ = np.array(unpack(part(state, "feature_names")), object)
+            names = Strings.from_state(part(state, "feature_names"))
+            topics.feature_names_in_ = np.array(names, object)
             check_same("feature_names", len(topics.feature_names_in_), learner.n_words)
         if "vocabulary" in state:
             topics.vocabulary_ = Vocabulary.from_state(part(state, "vocabulary"))

@@ -12,7 +12,8 @@ import msgspec
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
-from spectralleader.checks.states import MOST, take
+from spectralleader.checks.saved import Saved, field, fields
+from spectralleader.checks.states import MOST, one_of
 
 WHITESPACE, COMMA = "whitespace", ","
 SPLITS = (WHITESPACE, COMMA)
@@ -29,7 +30,7 @@ class FlatTokens(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Tokens:
+class Tokens(Saved):
     """Documents of tokens (items, events, ids), which are used without any change.
 
     A document is a list of tokens or a dictionary of their counts. Tokens are strings or integers;
@@ -47,6 +48,9 @@ class Tokens:
     >>> Tokens(split=",").flatten(["New York, Rome"]).tokens
     ['New York', 'Rome']
     """
+
+    saved_as = "tokens"
+    saved = fields(split=field(one_of, optional=True, known=SPLITS))
 
     split: str | None = None
 
@@ -116,18 +120,6 @@ class Tokens:
         """Return the document that `store` was given, as far as it fitted."""
         document = parse_tokens(text)
         return (text if self.split else []) if document is None else document
-
-    def to_state(self) -> dict[str, Any]:
-        """Return the state, as plain values."""
-        return {"kind": "tokens", "split": self.split}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Tokens:
-        """Return what `to_state` described."""
-        kind, split = take(state, "kind"), take(state, "split")
-        if kind != "tokens" or not (split is None or isinstance(split, str)):
-            raise ValueError(f"words must be tokens with a split, got {kind!r:.40}, {split!r:.40}")
-        return cls(split)
 
 
 def split_text(text: str, split: str) -> list[str]:

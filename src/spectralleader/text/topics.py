@@ -388,7 +388,7 @@ class TextTopics(Guarded):
             "n_docs": self.n_docs,
             "n_empty": self.n_empty,
             "timeline": self.timeline.to_state(),
-            **self.annotations.to_state(),
+            "annotations": self.annotations.to_state(),
             "position": None if position is None else check_json("a position", position),
         }
 
@@ -406,7 +406,9 @@ class TextTopics(Guarded):
         )
         topics.n_docs = whole(state, "n_docs")
         topics.n_empty = whole(state, "n_empty", 0, topics.n_docs)
-        topics.annotations = TopicAnnotations.from_state(state, topics.learner.n_topics)
+        topics.annotations = TopicAnnotations.from_state(
+            part(state, "annotations"), n_topics=topics.learner.n_topics
+        )
         if take(state, "position") is not None:
             topics.position = plain(state, "position", MAX_POSITION)
         return topics
