@@ -145,7 +145,7 @@ def test_a_time_out_of_all_bounds_is_no_time():
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"kind": "weather"}, "kind must be one of"),
+        ({"by_time": "weather"}, "by_time must be"),
         ({"numbers": np.array([3, 3])}, "numbers must rise"),
         ({"n_kept": np.array([3, 9])}, "keep no more"),
         ({"n_texts": 2}, "keep no more than 2"),

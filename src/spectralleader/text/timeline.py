@@ -22,7 +22,6 @@ from spectralleader.checks.states import (
     floats,
     generator,
     integers,
-    one_of,
     part,
     truth,
     whole,
@@ -33,7 +32,6 @@ from spectralleader.text.packing import Strings, cut_bytes
 SHORTEST = 675 / 2**10
 MOST_DOUBLINGS = 60  # a bucket is then longer than any time span
 LAST = 2**52  # bucket numbers are exact in floats up to here
-KINDS = ("none", "documents", "time")  # what buckets are of; none: nothing was added yet
 
 
 @dataclass(slots=True)
@@ -132,7 +130,7 @@ class Timeline(Saved):
         n_texts=field(whole, least=1),
         budget=field(whole, least=1),
         texts=truth,
-        kind=field(one_of, known=KINDS),
+        by_time=field(truth, optional=True),
         n_untimed=whole,
         _doublings=field(whole, most=MOST_DOUBLINGS),
         _rng=generator,
@@ -152,16 +150,12 @@ class Timeline(Saved):
         self.n_texts = check_whole("n_texts", n_texts, 1, 100_000)
         self.budget = check_whole("budget", budget, self.n_buckets * self.n_texts, MOST)
         self.texts = bool(texts)
-        self.kind = KINDS[0]
+        # Whether stretches are intervals of time, not ranges of document numbers; None: empty.
+        self.by_time: bool | None = None
         self.n_untimed = 0  # documents without a time, where others have one
         self._doublings = 0
         self._buckets = Buckets()
         self._rng = np.random.default_rng(seed)
-
-    @property
-    def by_time(self) -> bool:
-        """Whether stretches are intervals of time, not ranges of document numbers."""
-        return self.kind == "time"
 
     @property
     def longest(self) -> int:
@@ -193,8 +187,8 @@ class Timeline(Saved):
         """
         if len(numbers) == 0:
             return
-        if self.kind == KINDS[0]:
-            self.kind = "documents" if seconds is None else "time"
+        if self.by_time is None:
+            self.by_time = seconds is not None
         draws = self._rng.random(len(numbers))  # one per document: blocks make no difference
         positions = numbers.astype(float)
         if self.by_time:
@@ -324,8 +318,8 @@ class Timeline(Saved):
         Documents of a timeline of another kind are counted as documents without a time.
         """
         everyone = [self, *others]
-        alike = [one for one in everyone if one.kind == self.kind]
-        strangers = [one for one in everyone if one.kind not in (self.kind, KINDS[0])]
+        alike = [one for one in everyone if one.by_time == self.by_time]
+        strangers = [one for one in everyone if one.by_time not in (self.by_time, None)]
         self.n_untimed = sum(one.n_untimed for one in alike)
         self.n_untimed += sum(b.n_docs for one in strangers for b in one._buckets.values())
         for one in alike:
@@ -367,7 +361,7 @@ class Timeline(Saved):
 
 def merge_timelines(parts: Sequence[Timeline], rng: np.random.Generator) -> Timeline:
     """Return the merged timeline, modifying the parts; empty timelines have no effect."""
-    first, *others = [one for one in parts if one.kind != KINDS[0]] or parts[:1]
+    first, *others = [one for one in parts if one.by_time is not None] or parts[:1]
     if others:
         first.merge(others, rng)
     return first
