@@ -39,8 +39,8 @@ class SpectralTopics(base.Transformer):
 
     A document has one topic, and its words are drawn from that topic; `transform_one` returns the
     probability of each topic. Documents are dictionaries of counts, such as the output of
-    `BagOfWords`, lists of tokens, or texts, from which English stop words are removed. New words
-    may appear at any time. Weights of `TFIDF` are rejected; other fractional counts are rounded,
+    ``BagOfWords``, lists of tokens, or texts, from which English stop words are removed. New words
+    may appear at any time. Weights of ``TFIDF`` are rejected; other fractional counts are rounded,
     with a warning. Only learning changes the model.
 
     Save it with `spectralleader.save`, if words are strings or integers, or with `pickle`. Loading
@@ -151,8 +151,7 @@ class SpectralTopics(base.Transformer):
         """Return the topics that `to_state` described; raise `ValueError` for an invalid state."""
         parameters, learner = read_adapter(state, list(PARAMETERS))
         topics = cls(max_words=parameters["max_words"])  # its learner is replaced
-        for name, value in parameters.items():
-            setattr(topics, name, value)
+        vars(topics).update(parameters)
         words = plain(state, "words", MAX_CHARACTERS)
         if not isinstance(words, list) or not all(type(word) in (str, int) for word in words):
             raise ValueError("words must be a list of strings and integers")
@@ -186,7 +185,9 @@ class SpectralTopics(base.Transformer):
         return whole
 
     def _learn(self, bags: list[Bag]) -> None:
-        pairs = [self._number(bag) for bag in bags]
+        for bag in bags:
+            self._add(bag)
+        pairs = [self._pairs(bag) for bag in bags]
         self._learner.learn(pack(pairs, max(1, len(self._ids))))
         for i, count in chain.from_iterable(pairs):
             self._totals[i] += count
@@ -194,28 +195,21 @@ class SpectralTopics(base.Transformer):
         if len(self._ids) > self.max_words + self.max_words // 4:
             self._settle()
 
-    def _number(self, bag: Bag) -> list[Pair]:
-        """Return the sorted ids and counts of a document's words, adding new words."""
-        ids = self._ids
-        try:
-            pairs = [(ids[word], count) for word, count in bag.items() if count]
-        except KeyError:
-            self._add([word for word, count in bag.items() if count and word not in ids])
-            pairs = [(ids[word], count) for word, count in bag.items() if count]
-        pairs.sort()
-        return pairs
+    def _add(self, bag: Bag) -> None:
+        """Add the new words of a document."""
+        if not bag.keys() <= self._ids.keys():
+            new = [word for word, count in bag.items() if count and word not in self._ids]
+            # Sorted, so that the order of a dictionary does not matter.
+            self._ids |= {word: len(self._ids) + i for i, word in enumerate(sorted(new, key=repr))}
+            self._totals += [0] * len(new)
 
-    def _add(self, words: list[Hashable]) -> None:
-        """Add words in sorted order, so that the order of a dictionary does not matter."""
-        for word in sorted(words, key=repr):
-            self._ids[word] = len(self._ids)
-            self._totals.append(0)
+    def _pairs(self, bag: Bag) -> list[Pair]:
+        """Return the sorted ids and counts of a document's known words."""
+        ids = self._ids
+        return sorted((ids[word], count) for word, count in bag.items() if count and word in ids)
 
     def _known(self, x: Document) -> Documents:
-        ids = self._ids
-        bag = self._count(x)
-        pairs = [(ids[word], count) for word, count in bag.items() if count and word in ids]
-        return pack([sorted(pairs)], self._learner.n_words)
+        return pack([self._pairs(self._count(x))], self._learner.n_words)
 
     def _settle(self) -> None:
         """Evict the least frequent words; of equally frequent ones, the newest."""
@@ -224,6 +218,7 @@ class SpectralTopics(base.Transformer):
         new_ids = np.full(len(totals), -1)
         new_ids[kept] = np.arange(len(kept))
         self._learner.recode(new_ids, len(kept))
+        # Dictionaries keep the order in which words were added, which is that of their ids.
         words = self.vocabulary
         self._ids = {words[old]: new for new, old in enumerate(kept.tolist())}
         self._totals = totals[kept].tolist()

@@ -35,7 +35,7 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     """Single-topic model learned online, in one pass, as a scikit-learn transformer.
 
     A document has one topic, and its words are drawn from that topic; `transform` returns the
-    probability of each topic. Use it after a `CountVectorizer`: tf-idf weights and relative
+    probability of each topic. Use it after a ``CountVectorizer``: tf-idf weights and relative
     frequencies are rejected, other fractional counts are rounded, with a warning. Lists of tokens
     (strings) and dictionaries of counts are accepted, too; the first call determines which tokens
     are known.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -73,6 +75,15 @@ def same_state(a: object, b: object) -> bool:
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.array_equal(a, b)
     return not isinstance(a, np.ndarray) and not isinstance(b, np.ndarray) and bool(a == b)
+
+
+@contextmanager
+def unchanged(thing: Learner | Documents, message: str) -> Iterator[None]:
+    """Raise unless an object has the same state after the block as before."""
+    # A copy, because a state may share arrays with the object, which would hide a change.
+    before = copy.deepcopy(thing.to_state())
+    yield
+    require(same_state(thing.to_state(), before), message)
 
 
 def same_model(a: TopicModel, b: TopicModel) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import accumulate, chain
+from itertools import accumulate, chain, takewhile
 from typing import Any, NamedTuple
 
 import msgspec
@@ -104,7 +104,8 @@ class Tokens(Saved):
         sizes = accumulate(
             len(json.dumps(one, ensure_ascii=False).encode(errors="replace")) for one in alone
         )
-        kept = [token for token, size in zip(tokens, sizes, strict=False) if size + 2 <= most]
+        fitting = takewhile(lambda one: one[1] + 2 <= most, zip(tokens, sizes, strict=False))
+        kept = [token for token, _ in fitting]
         found = kept if bag is None else {token: bag[token] for token in kept}
         return json.dumps(found, ensure_ascii=False)
 
