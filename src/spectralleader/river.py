@@ -153,6 +153,7 @@ class SpectralTopics(base.Transformer):
         topics = cls(max_words=parameters["max_words"])  # its learner is replaced
         vars(topics).update(parameters)
         words = plain(state, "words", MAX_CHARACTERS)
+        # Not booleans or floats: true and 1.0 equal 1, and would be the same key as that.
         if not isinstance(words, list) or not all(type(word) in (str, int) for word in words):
             raise ValueError("words must be a list of strings and integers")
         topics._ids = {word: i for i, word in enumerate(words)}
@@ -172,6 +173,7 @@ class SpectralTopics(base.Transformer):
                 "a document must be a text, a list of tokens or a dictionary from words to counts, "
                 f"got a {kind}"
             )
+        # Counts as ``BagOfWords`` returns them are taken as they are, without a copy.
         counts = x.values()
         if not counts or (
             set(map(type, counts)) == {int} and 0 <= min(counts) <= max(counts) < MOST
@@ -188,6 +190,7 @@ class SpectralTopics(base.Transformer):
         for bag in bags:
             self._add(bag)
         pairs = [self._pairs(bag) for bag in bags]
+        # Learned before the totals are updated, so that a refused block does not count.
         self._learner.learn(pack(pairs, max(1, len(self._ids))))
         for i, count in chain.from_iterable(pairs):
             self._totals[i] += count
@@ -226,6 +229,7 @@ class SpectralTopics(base.Transformer):
 
 def pack(documents: list[list[Pair]], n_words: int) -> Documents:
     """Return the block of documents given as sorted (id, count) pairs."""
+    # Sorted and distinct by construction: validation would take longer than packing.
     indptr = np.array([0, *accumulate(map(len, documents))], np.int64)
     pairs = documents[0] if len(documents) == 1 else list(chain.from_iterable(documents))
     words, counts = zip(*pairs, strict=True) if pairs else ((), ())

@@ -195,6 +195,7 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self.learner_.n_topics
 
     def _begin(self) -> None:
+        # None is a new seed each time to scikit-learn; here results are reproducible by default.
         seed = self.random_state
         if seed is None:
             seed = 0
@@ -213,6 +214,7 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         check_is_fitted(self)
         counts = self._check(X, reset=False)
         posterior = self.model_.posterior(Documents.from_matrix(as_whole(counts)))
+        # Transformers of scikit-learn keep the dtype of what they are given.
         return posterior.astype(np.float32) if counts.dtype == np.float32 else posterior
 
     def _take(self, X: Any, *, reset: bool) -> Documents:
@@ -222,6 +224,7 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """Return counts validated by scikit-learn; `reset` records number and names of words."""
         if holds_tokens(X):
             X = self._count_tokens(X, reset=reset)
+        # Learned from scratch from a matrix, whose columns are other words.
         elif reset and hasattr(self, "vocabulary_"):
             del self.vocabulary_
         # scikit-learn trusts index arrays, and drops masks.
@@ -297,6 +300,7 @@ def holds_tokens(X: Any) -> bool:
     """Return whether documents are lists of strings or dictionaries of counts, not a matrix."""
     if hasattr(X, "shape") or not isinstance(X, list | tuple):
         return False
+    # Lists of lists of numbers are matrices, which scikit-learn converts.
     return any(
         isinstance(x, Mapping) or (isinstance(x, list | tuple) and x and isinstance(x[0], str))
         for x in X

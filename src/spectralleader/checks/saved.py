@@ -130,6 +130,7 @@ def written(value: Any) -> Any:
     """Return a field as a state has it; arrays that may still change are copied."""
     if hasattr(value, "to_state"):
         return value.to_state()
+    # A state must not change when the object does. What is read-only never does.
     if isinstance(value, np.ndarray):
         return value.copy() if value.flags.writeable else value
     if isinstance(value, list):

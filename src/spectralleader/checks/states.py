@@ -115,6 +115,7 @@ def array(state: Any, name: str, dtype: DTypeLike, shape: Shape) -> NDArray[Any]
     found, wanted = take(state, name), np.dtype(dtype)
     if not isinstance(found, np.ndarray):
         raise ValueError(f"{name} must be an array, got {_show(found)}")
+    # Never converted: states have exactly these types, and kernels are compiled for them.
     fits = found.dtype == wanted and len(found.shape) == len(shape)
     if not fits or any(n not in (None, m) for n, m in zip(shape, found.shape, strict=True)):
         raise ValueError(
@@ -184,6 +185,7 @@ def bags(state: Any, n_words: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[
         raise ValueError("words must be distinct and in increasing order within a document")
     _check_bounds("counts", counts, 1, MOST - 1)
     rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    # A length even of no documents: the maximum of nothing is undefined.
     lengths = np.bincount(rows, counts, minlength=1)
     if (counts != np.floor(counts)).any() or lengths.max() >= MOST:
         raise ValueError(f"counts must be integers that sum to less than {MOST} per document")
@@ -196,6 +198,7 @@ def generator(state: Any, name: str) -> np.random.Generator:
     one_of(found, "bit_generator", ["PCG64"])
     inner = part(found, "state")
     numbers = {key: whole(inner, key, 0, 2**128 - 1) for key in ("state", "inc")}
+    # The period is full only if the increment is odd, as NumPy's always is.
     if numbers["inc"] % 2 == 0:
         raise ValueError(f"inc must be odd, got {_show(numbers['inc'])}")
     rng = np.random.Generator(np.random.PCG64(0))

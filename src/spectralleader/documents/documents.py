@@ -65,6 +65,7 @@ class Documents:
         return documents
 
     def _freeze(self, indptr: Ints, words: WordIds, counts: Floats, n_words: int) -> None:
+        # Read-only arrays can be shared by blocks, views and threads without copies.
         indptr.setflags(write=False)
         words.setflags(write=False)
         counts.setflags(write=False)

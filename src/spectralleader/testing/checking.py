@@ -115,6 +115,7 @@ def _recoded(make: Maker) -> Iterator[Case]:
     for stream, n_words in product(growing_streams(), (1, 4, 30)):
         n_before = max([1, *(block.n_words for block in stream)])
         ids = np.full(n_before, -1)
+        # Some words are dropped, the others renumbered, and ids may be left over for new words.
         n_kept = int(rng.integers(min(n_before, n_words) + 1))
         ids[rng.permutation(n_before)[:n_kept]] = rng.permutation(n_words)[:n_kept]
         yield make, (stream, (ids, n_words), after)

@@ -51,6 +51,7 @@ def has_the_members_of_a_learner(make: Maker) -> None:
     require(isinstance(learner.predictive, Predictive), "predictive must have log_prob")
     require(not learner.grows, "a learner that is given n_words must not grow")
     require(make().grows, "a learner without n_words must grow")
+    # Files keep the name of the learner's class there.
     require("kind" not in learner.to_state(), "the key 'kind' of a state is reserved for files")
 
 
@@ -147,6 +148,7 @@ def memory_is_bounded(make: Maker) -> None:
         return
     small = {"reservoir_size": 20} if "reservoir_size" in make.takes else {}
     learner, sizes = make(n_words=N_WORDS, **small), []
+    # The first of ten blocks fills the reservoir; from then on documents are only replaced.
     for block in documents(400, N_WORDS).blocks(40):
         learner.learn(block)
         sizes.append(size_of(learner.to_state()))

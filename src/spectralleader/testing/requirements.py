@@ -100,6 +100,7 @@ def taught(learner: Learner, stream: Iterable[Documents]) -> Learner:
 
 def reload(learner: Learner) -> Learner:
     """Return a learner after a round trip through a file."""
+    # Through bytes: what `to_state` returns may share memory with the learner.
     content = bytearray(pack({"state": learner.to_state()}))
     return type(learner).from_state(unpack(content)["state"])
 
@@ -145,6 +146,7 @@ def growing(whole: Documents, size: int) -> list[Documents]:
     words, first = np.unique(whole.words, return_index=True)
     ids = np.full(whole.n_words, -1)
     ids[words[np.argsort(first)]] = np.arange(len(words))
+    # Words that never occur come last.
     ids[ids < 0] = np.arange(len(words), whole.n_words)
     stream, n_words = [], 1
     for block in whole.recode(ids, whole.n_words).blocks(size):
