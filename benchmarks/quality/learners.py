@@ -246,8 +246,8 @@ CONTENDERS = (
     Contender(COUNTED, partial(text_topics, grows=False), EVERY, EVERY, is_ours=True),
     Contender(STEPWISE, stepwise_em, is_ours=True),
     Contender(BATCH, batch_em, most_orders=1, is_ours=True),
-    Contender(GSDMM, sampled),
-    Contender(LDA, lda),
+    Contender(GSDMM, sampled, most_orders=1),
+    Contender(LDA, lda, most_orders=1),
     Contender(NMF_NAME, nmf, most_orders=1, most_seeds=1),
     Contender(K_MEANS, k_means),
 )

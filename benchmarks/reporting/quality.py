@@ -54,9 +54,10 @@ FOOT = f"""
   have `words="tokens"`. **Counted vocabulary**: the same with the 5,000 most frequent words of all
   documents, English stop words removed.
 - **Runs**: ours in the given order and {measured.FULL.n_shuffles} shuffles, from
-  {measured.FULL.n_seeds} seeds. Peers are slow: they get the given order and the first shuffle
-  only, from as many seeds. BatchEM and NMF do not depend on the order: they get the given one, NMF
-  from one seed, as its start is that of a singular value decomposition.
+  {measured.FULL.n_seeds} seeds. Peers are slow: StepwiseEM and MiniBatchKMeans get the given order
+  and the first shuffle, LDA and GSDMM the given order only, from as many seeds. BatchEM and NMF do
+  not depend on the order: they get the given one, NMF from one seed, as its start is that of a
+  singular value decomposition.
 - **Topics in use, accuracy and NMI** are of all documents, held out or not, each with its most
   probable topic under the last model. **Accuracy**: topics are matched to labels one to one
   (Hungarian method), so that with K far from the number of labels it is low for everybody.

@@ -68,7 +68,7 @@ class Plan:
 FULL = Plan(
     CORPORA,
     tuple(one for one in CORPORA if one.name in STREAMS),
-    most_docs=10_000,
+    most_docs=5_000,
     topics=(5, 20, 100),
     n_shuffles=4,
     n_seeds=2,
