@@ -151,9 +151,9 @@ class SpectralTopics(base.Transformer):
         """Return the topics that `to_state` described; raise `ValueError` for an invalid state."""
         parameters, learner = read_adapter(state, list(PARAMETERS))
         topics = cls(max_words=parameters["max_words"])  # its learner is replaced
-        for name, value in parameters.items():
-            setattr(topics, name, value)
+        vars(topics).update(parameters)
         words = plain(state, "words", MAX_CHARACTERS)
+        # Not booleans or floats: true and 1.0 equal 1, and would be the same key as that.
         if not isinstance(words, list) or not all(type(word) in (str, int) for word in words):
             raise ValueError("words must be a list of strings and integers")
         topics._ids = {word: i for i, word in enumerate(words)}
@@ -173,6 +173,7 @@ class SpectralTopics(base.Transformer):
                 "a document must be a text, a list of tokens or a dictionary from words to counts, "
                 f"got a {kind}"
             )
+        # Counts as ``BagOfWords`` returns them are taken as they are, without a copy.
         counts = x.values()
         if not counts or (
             set(map(type, counts)) == {int} and 0 <= min(counts) <= max(counts) < MOST
@@ -186,7 +187,10 @@ class SpectralTopics(base.Transformer):
         return whole
 
     def _learn(self, bags: list[Bag]) -> None:
-        pairs = [self._number(bag) for bag in bags]
+        for bag in bags:
+            self._add(bag)
+        pairs = [self._pairs(bag) for bag in bags]
+        # Learned before the totals are updated, so that a refused block does not count.
         self._learner.learn(pack(pairs, max(1, len(self._ids))))
         for i, count in chain.from_iterable(pairs):
             self._totals[i] += count
@@ -195,30 +199,21 @@ class SpectralTopics(base.Transformer):
         if len(self._ids) > self.max_words + self.max_words // 4:
             self._settle()
 
-    def _number(self, bag: Bag) -> list[Pair]:
-        """Return the sorted ids and counts of a document's words, adding new words."""
-        ids = self._ids
-        try:
-            # Most documents have no new word, so that one look-up for each is enough.
-            pairs = [(ids[word], count) for word, count in bag.items() if count]
-        except KeyError:
-            self._add([word for word, count in bag.items() if count and word not in ids])
-            pairs = [(ids[word], count) for word, count in bag.items() if count]
-        pairs.sort()
-        return pairs
+    def _add(self, bag: Bag) -> None:
+        """Add the new words of a document."""
+        if not bag.keys() <= self._ids.keys():
+            new = [word for word, count in bag.items() if count and word not in self._ids]
+            # Sorted, so that the order of a dictionary does not matter.
+            self._ids |= {word: len(self._ids) + i for i, word in enumerate(sorted(new, key=repr))}
+            self._totals += [0] * len(new)
 
-    def _add(self, words: list[Hashable]) -> None:
-        """Add words in sorted order, so that the order of a dictionary does not matter."""
-        # Sorted, so that ids do not depend on the order of words in a document.
-        for word in sorted(words, key=repr):
-            self._ids[word] = len(self._ids)
-            self._totals.append(0)
+    def _pairs(self, bag: Bag) -> list[Pair]:
+        """Return the sorted ids and counts of a document's known words."""
+        ids = self._ids
+        return sorted((ids[word], count) for word, count in bag.items() if count and word in ids)
 
     def _known(self, x: Document) -> Documents:
-        ids = self._ids
-        bag = self._count(x)
-        pairs = [(ids[word], count) for word, count in bag.items() if count and word in ids]
-        return pack([sorted(pairs)], self._learner.n_words)
+        return pack([self._pairs(self._count(x))], self._learner.n_words)
 
     def _settle(self) -> None:
         """Evict the least frequent words; of equally frequent ones, the newest."""
@@ -227,6 +222,7 @@ class SpectralTopics(base.Transformer):
         new_ids = np.full(len(totals), -1)
         new_ids[kept] = np.arange(len(kept))
         self._learner.recode(new_ids, len(kept))
+        # Dictionaries keep the order in which words were added, which is that of their ids.
         words = self.vocabulary
         self._ids = {words[old]: new for new, old in enumerate(kept.tolist())}
         self._totals = totals[kept].tolist()
@@ -234,6 +230,7 @@ class SpectralTopics(base.Transformer):
 
 def pack(documents: list[list[Pair]], n_words: int) -> Documents:
     """Return the block of documents given as sorted (id, count) pairs."""
+    # Sorted and distinct by construction: validation would take longer than packing.
     indptr = np.array([0, *accumulate(map(len, documents))], np.int64)
     pairs = documents[0] if len(documents) == 1 else list(chain.from_iterable(documents))
     words, counts = zip(*pairs, strict=True) if pairs else ((), ())

@@ -20,7 +20,7 @@ from spectralleader.models import TopicModel
 from spectralleader.models.word_names import WordNames
 from spectralleader.storage.kinds import adapter_state, read_adapter
 from spectralleader.text import Tokens, Vocabulary
-from spectralleader.text.packing import pack, unpack
+from spectralleader.text.packing import Strings
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -197,6 +197,7 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self.learner_.n_topics
 
     def _begin(self) -> None:
+        # None is a new seed each time to scikit-learn; here results are reproducible by default.
         seed = self.random_state
         if seed is None:
             seed = 0
@@ -216,7 +217,7 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         check_is_fitted(self)
         counts = self._check(X, reset=False)
         posterior = self.model_.posterior(Documents.from_matrix(as_whole(counts)))
-        # What came as float32 goes on as float32, as the tags below promise.
+        # Transformers of scikit-learn keep the dtype of what they are given.
         return posterior.astype(np.float32) if counts.dtype == np.float32 else posterior
 
     def _take(self, X: Any, *, reset: bool) -> Documents:
@@ -226,8 +227,8 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """Return counts validated by scikit-learn; `reset` records number and names of words."""
         if holds_tokens(X):
             X = self._count_tokens(X, reset=reset)
+        # Learned from scratch from a matrix, whose columns are other words.
         elif reset and hasattr(self, "vocabulary_"):
-            # A matrix has no tokens: the words of an earlier fit are not its columns.
             del self.vocabulary_
         # scikit-learn trusts index arrays, and drops masks.
         return validate_data(
@@ -255,7 +256,7 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         state = adapter_state(self.get_params(), self.learner_)
         state["n_samples_seen"] = self.n_samples_seen_
         if hasattr(self, "feature_names_in_"):
-            state["feature_names"] = pack(self.feature_names_in_)
+            state["feature_names"] = Strings(self.feature_names_in_).to_state()
         if hasattr(self, "vocabulary_"):
             state["vocabulary"] = self.vocabulary_.to_state()
         return state
@@ -268,7 +269,8 @@ class SpectralTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         topics.learner_, topics.n_features_in_ = learner, learner.n_words
         topics.n_samples_seen_ = whole(state, "n_samples_seen")
         if "feature_names" in state:
-            topics.feature_names_in_ = np.array(unpack(part(state, "feature_names")), object)
+            names = Strings.from_state(part(state, "feature_names"))
+            topics.feature_names_in_ = np.array(names, object)
             check_same("feature_names", len(topics.feature_names_in_), learner.n_words)
         if "vocabulary" in state:
             topics.vocabulary_ = Vocabulary.from_state(part(state, "vocabulary"))
@@ -301,6 +303,7 @@ def holds_tokens(X: Any) -> bool:
     """Return whether documents are lists of strings or dictionaries of counts, not a matrix."""
     if hasattr(X, "shape") or not isinstance(X, list | tuple):
         return False
+    # Lists of lists of numbers are matrices, which scikit-learn converts.
     return any(
         isinstance(x, Mapping) or (isinstance(x, list | tuple) and x and isinstance(x[0], str))
         for x in X

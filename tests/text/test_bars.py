@@ -24,7 +24,7 @@ def trends(days, n_docs, span=None):
 def test_neighbours_are_merged_until_there_are_enough_documents():
     found = find_bars(trends([0, 1, 2, 3, 4], [20, 20, 20, 90, 5]))
     assert found.of.tolist() == [0, 0, 0, 1, 1]
-    assert found.n_docs.tolist() == [60, 95]
+    assert found.merged.n_docs.tolist() == [60, 95]
     assert (found.ends / DAY).tolist() == [3, 5]
     merged = found.trends(trends([0, 1, 2, 3, 4], [20, 20, 20, 90, 5]))
     assert merged.shares[0, 0] == pytest.approx(20 / 90)
@@ -33,7 +33,7 @@ def test_neighbours_are_merged_until_there_are_enough_documents():
 
 def test_a_long_pause_is_not_bridged_and_stray_documents_are_outside_at_first():
     found = find_bars(trends([0, 200, *range(300, 330)], [1, 1, *[FEWEST] * 30]))
-    assert found.n_docs.tolist() == [1, 1, *[FEWEST] * 30]
+    assert found.merged.n_docs.tolist() == [1, 1, *[FEWEST] * 30]
     assert found.opening() == (2, 32)
     assert find_bars(trends([*range(30), 300], [9, *[900] * 29, 9])).opening() == (0, 29)
     assert find_bars(trends(range(30), [9, *[900] * 29])).opening() == (0, 29)
@@ -52,7 +52,7 @@ def test_curves_show_all_intervals_if_all_are_small():
 
 def test_the_axis_ends_at_the_first_and_last_document():
     timed = find_bars(trends([0, 1], [90, 90], (0.5 * DAY, 1.5 * DAY)))
-    assert (timed.starts[0], timed.ends[-1]) == (0.5 * DAY, 1.5 * DAY + 1)
+    assert (timed.merged.starts[0], timed.ends[-1]) == (0.5 * DAY, 1.5 * DAY + 1)
     assert find_bars(trends([0, 1], [90, 90])).ends[-1] == 2 * DAY
 
 

@@ -82,7 +82,7 @@ def test_merged_models_keep_the_names_of_the_first_and_alike_topics_those_of_oth
 def test_names_of_no_topics_are_refused():
     state = [{"text": "a", "topics": np.array([2, 1]), "n_docs": 0}]
     with pytest.raises(ValueError, match="topics in order"):
-        Names.from_state({"names": state}, 3)
+        Names.from_state({"given": state}, n_topics=3)
 
 
 @pytest.mark.parametrize("name", ["a" * 99, "two\nlines", None, 7])

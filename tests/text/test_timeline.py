@@ -145,9 +145,10 @@ def test_a_time_out_of_all_bounds_is_no_time():
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"kind": "weather"}, "kind must be one of"),
-        ({"numbers": np.array([3, 3])}, "numbers must be"),
+        ({"by_time": "weather"}, "by_time must be"),
+        ({"numbers": np.array([3, 3])}, "numbers must rise"),
         ({"n_kept": np.array([3, 9])}, "keep no more"),
+        ({"n_texts": 2}, "keep no more than 2"),
         ({"n_kept": np.array([3, 1])}, "number of texts kept"),
         ({"n_buckets": 1}, "n_buckets"),
         ({"entries": np.full((5, 2), 2.0)}, "priorities"),
@@ -159,7 +160,7 @@ def test_a_state_that_does_not_fit_together_is_refused(changes, said):
     state = timeline.to_state()
     assert same_state(Timeline.from_state(state).to_state(), state)
     with pytest.raises(ValueError, match=said):
-        Timeline.from_state({**state, **changes})
+        Timeline.from_state({**state, **changes, "buckets": {**state["buckets"], **changes}})
 
 
 @pytest.mark.parametrize(("days", "width"), [(1, 1), (7, 8)])

@@ -6,13 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents, GrowingVocabulary, Tokens, Vocabulary, Words
+from spectralleader.checks.saved import by_kind
 from spectralleader.text import vocabulary as module
-from spectralleader.text import vocabulary_from_state, vocabulary_to_state
-from spectralleader.text.packing import unpack
+from spectralleader.text.packing import Strings
 from spectralleader.text.word_table import N_AT_ONCE
 from tests.factories import any_texts, same_state
 
 KNOWN = [f"known{i}" for i in range(N_AT_ONCE)]  # from then on, a word must occur often enough
+read_vocabulary = by_kind(Vocabulary, GrowingVocabulary)
 SPOKEN = ["to be or not to be", "be it so", "not so"]  # be 3, to not so 2, or it 1
 
 
@@ -150,11 +151,10 @@ def test_a_vocabulary_survives_its_state_and_goes_on():
     choosy = GrowingVocabulary(N_AT_ONCE, words=KNOWN, min_count=2)
     choosy.count_texts(SPOKEN, Words())
     for vocabulary in (given_one, growing, choosy):
-        state = vocabulary_to_state(vocabulary)
-        again = vocabulary_from_state(state)
+        state = vocabulary.to_state()
+        again = read_vocabulary({"stored": state}, "stored")
         assert type(again) is type(vocabulary)
-        assert same_state(vocabulary_to_state(again), state)
-        assert all(array.dtype != object for array in state["words"].values())
+        assert same_state(again.to_state(), state)
         blocks = [one.count_texts(["so it goes"], Words()) for one in (vocabulary, again)]
         assert blocks[0] == blocks[1]
         new_ids = [one.settle() for one in (vocabulary, again)]
@@ -163,14 +163,14 @@ def test_a_vocabulary_survives_its_state_and_goes_on():
 
 
 def test_an_empty_growing_vocabulary_survives_its_state():
-    again = vocabulary_from_state(vocabulary_to_state(GrowingVocabulary(3)))
+    again = GrowingVocabulary.from_state(GrowingVocabulary(3).to_state())
     assert (again.max_words, list(again)) == (3, [])
 
 
 def rare_of(vocabulary):
     """The words that are remembered because they may be added, with their totals."""
     state = vocabulary.to_state()
-    words, totals = unpack(state["rare"]), state["rare_totals"].tolist()
+    words, totals = Strings.from_state(state["rare"]["words"]), state["rare"]["totals"].tolist()
     return {w: n for w, n in zip(words, totals, strict=True) if w not in vocabulary}
 
 
@@ -246,8 +246,8 @@ def test_a_vocabulary_stored_in_the_middle_goes_on_as_if_it_had_not_been(documen
     stopped = GrowingVocabulary(9 * N_AT_ONCE, words=KNOWN, min_count=min_count)
     for part, block in zip(parts, expected, strict=True):
         assert part == [] or in_blocks(stopped, part, 7) == block
-        stopped = vocabulary_from_state(vocabulary_to_state(stopped))
-    assert same_state(vocabulary_to_state(stopped), vocabulary_to_state(whole))
+        stopped = type(stopped).from_state(stopped.to_state())
+    assert same_state(stopped.to_state(), whole.to_state())
 
 
 @given(documents=documents_of_few_words(), min_count=st.integers(1, 4))
@@ -257,7 +257,7 @@ def test_tokens_with_counts_are_counted_like_repeated_ones(documents, min_count)
     )
     block = counted.count_texts([dict(Counter(words)) for words in documents], Tokens())
     assert block == repeated.count_texts(documents, Tokens())
-    assert same_state(vocabulary_to_state(counted), vocabulary_to_state(repeated))
+    assert same_state(counted.to_state(), repeated.to_state())
 
 
 def test_a_word_that_occurs_often_in_its_first_text_counts_from_the_next_on():
@@ -364,5 +364,5 @@ def test_a_word_that_was_added_is_not_remembered_as_rare_too():
     vocabulary.count_texts(many, Words())
     vocabulary.settle()
     assert "moon" in vocabulary
-    assert "moon" not in unpack(vocabulary.to_state()["rare"])
+    assert "moon" not in vocabulary._rare.words()
     assert list(rare_of(vocabulary)) == many

@@ -38,6 +38,7 @@ def is_number(value: object) -> bool:
 
 def check_json(name: str, value: Any) -> str:
     """Return plain values as JSON text, or raise if reading it back gives other values."""
+    # Read back, because JSON makes lists of tuples, and strings of keys that are numbers.
     try:
         text = json.dumps(value, allow_nan=False)
         if json.loads(text) == value:

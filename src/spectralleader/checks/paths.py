@@ -52,6 +52,7 @@ def check_target(target: Name, inputs: Iterable[Name] = (), *, is_replaced: bool
 def check_model(path: Name) -> Path:
     """Return the path of a model that is to be read, if there is a regular file."""
     model = Path(path)
+    # Opening a pipe would wait for a writer, and a device may have no end.
     if model.is_file():
         return model
     what = "does not exist"

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from spectralleader.checks.states import State, floats, part, parts, take, whole
+from spectralleader.checks.states import State, floats, one_of, part, parts, take, whole
 
 __all__ = ["Field", "Saved", "field", "fields", "floats", "whole"]  # the checks for the example
 
@@ -78,20 +78,34 @@ def resolve(limit: Any, known: Mapping[str, Any]) -> Any:
     return limit(known) if inspect.isfunction(limit) else limit
 
 
+def by_kind(*classes: Any) -> Callable[[Any, str], Any]:
+    """Return a check that reads an object of one of these classes, which its state names."""
+    known = {cls.saved_as: cls for cls in classes}
+
+    def read(state: Any, name: str) -> Any:
+        stored = part(state, name)
+        return known[one_of(stored, "kind", known)].from_state(stored)
+
+    return read
+
+
 class Saved:
     """An object that lists its state in `saved`: a field per attribute, in order of reading.
 
     The keys of the state are the attributes without underscores in front. Constructor's arguments
     are taken from the fields and from the sizes that the owner knows; the rest is set afterwards.
     All arrays are read before anything of their sizes is allocated, because a file is not trusted.
+    A class that takes turns with others, see `by_kind`, has a name in files, `saved_as`.
     """
 
     __slots__ = ()
+    saved_as: ClassVar[str] = ""
     saved: ClassVar[Mapping[str, Field]] = {}
 
     def to_state(self) -> State:
         """Return everything needed to continue, as arrays and plain values."""
-        return {name.lstrip("_"): written(getattr(self, name)) for name in self.saved}
+        kind = {"kind": self.saved_as} if self.saved_as else {}
+        return kind | {name.lstrip("_"): written(getattr(self, name)) for name in self.saved}
 
     @classmethod
     def from_state(cls, state: State, **sizes: Any) -> Self:
@@ -114,12 +128,13 @@ class Saved:
 
 def written(value: Any) -> Any:
     """Return a field as a state has it; arrays that may still change are copied."""
+    if hasattr(value, "to_state"):
+        return value.to_state()
+    # A state must not change when the object does. What is read-only never does.
     if isinstance(value, np.ndarray):
         return value.copy() if value.flags.writeable else value
     if isinstance(value, list):
         return [written(one) for one in value]
     if isinstance(value, np.random.Generator):
         return value.bit_generator.state
-    if isinstance(value, tuple):  # of integers
-        return np.array(value, np.int64)
-    return value.to_state() if hasattr(value, "to_state") else value
+    return np.array(value, np.int64) if isinstance(value, tuple) else value  # of integers

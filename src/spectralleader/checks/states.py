@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from spectralleader.checks import is_whole
+from spectralleader.checks import is_number, is_whole
 
 State = dict[str, Any]
 Shape = tuple[int | None, ...]  # None: any size
@@ -72,8 +72,7 @@ def number(state: Any, name: str, least: float = -LARGEST, most: float = LARGEST
     """Return a number within bounds; NaN and booleans are rejected."""
     found = take(state, name)
     # A boolean is an `int` to Python, and would pass the comparison.
-    is_number = isinstance(found, float | int | np.number) and not isinstance(found, bool)
-    if not is_number or not least <= found <= most:
+    if not is_number(found) or isinstance(found, bool) or not least <= found <= most:
         raise ValueError(f"{name} must be a number from {least:g} to {most:g}, got {_show(found)}")
     return float(found)
 
@@ -116,6 +115,7 @@ def array(state: Any, name: str, dtype: DTypeLike, shape: Shape) -> NDArray[Any]
     found, wanted = take(state, name), np.dtype(dtype)
     if not isinstance(found, np.ndarray):
         raise ValueError(f"{name} must be an array, got {_show(found)}")
+    # Never converted: states have exactly these types, and kernels are compiled for them.
     fits = found.dtype == wanted and len(found.shape) == len(shape)
     if not fits or any(n not in (None, m) for n, m in zip(shape, found.shape, strict=True)):
         raise ValueError(
@@ -143,23 +143,29 @@ def integers(
     return found
 
 
+def numbered(state: Any, name: str, most: int = MOST) -> tuple[int, ...]:
+    """Return stored integers as a tuple, which `Saved` writes as an array."""
+    return tuple(integers(state, name, (None,), 0, most).tolist())
+
+
 def distributions(state: Any, name: str, shape: Shape, least: float = 0.0) -> NDArray[np.float64]:
     """Return a copy of an array whose rows (the last axis) sum to 1, no entry below `least`."""
-    found = floats(state, name, shape, least, 1.0 + TOLERANCE)
-    away = np.abs(found.sum(axis=-1) - 1.0).max(initial=0.0)
-    if away > TOLERANCE:
-        raise ValueError(f"{name} must have rows that sum to 1, got one that is {away:g} off")
-    return found
+    return _rows(name, floats(state, name, shape, least, 1.0 + TOLERANCE), TOLERANCE)
 
 
 def posteriors(state: Any, name: str, shape: Shape) -> NDArray[np.float32]:
     """Return a copy of a float32 array whose rows sum to 1 up to rounding."""
     found = array(state, name, np.float32, shape)
     _check_bounds(name, found, -ROUNDED, 1.0 + ROUNDED)
+    return np.array(_rows(name, found, ROUNDED), order="C")
+
+
+def _rows(name: str, found: NDArray[Any], tolerance: float) -> NDArray[Any]:
+    """Return an array whose rows sum to 1 up to a tolerance."""
     away = np.abs(found.sum(axis=-1) - 1.0).max(initial=0.0)
-    if away > ROUNDED:
+    if away > tolerance:
         raise ValueError(f"{name} must have rows that sum to 1, got one that is {away:g} off")
-    return np.array(found, order="C")
+    return found
 
 
 def bags(state: Any, n_words: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -179,6 +185,7 @@ def bags(state: Any, n_words: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[
         raise ValueError("words must be distinct and in increasing order within a document")
     _check_bounds("counts", counts, 1, MOST - 1)
     rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    # A length even of no documents: the maximum of nothing is undefined.
     lengths = np.bincount(rows, counts, minlength=1)
     if (counts != np.floor(counts)).any() or lengths.max() >= MOST:
         raise ValueError(f"counts must be integers that sum to less than {MOST} per document")
@@ -191,6 +198,7 @@ def generator(state: Any, name: str) -> np.random.Generator:
     one_of(found, "bit_generator", ["PCG64"])
     inner = part(found, "state")
     numbers = {key: whole(inner, key, 0, 2**128 - 1) for key in ("state", "inc")}
+    # The period is full only if the increment is odd, as NumPy's always is.
     if numbers["inc"] % 2 == 0:
         raise ValueError(f"inc must be odd, got {_show(numbers['inc'])}")
     rng = np.random.Generator(np.random.PCG64(0))

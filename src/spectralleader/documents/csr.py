@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -76,16 +75,7 @@ def from_bow(corpus: Iterable[Iterable[tuple[int, float]]], n_words: int) -> Arr
         _as_ids(np.array(ids[before:]), n_words, row)
         sizes.append(len(ids) - before)
     indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)])
-    entries = (np.array(counts), np.array(ids), indptr)
-    import scipy.sparse as sp  # slow to import, and not needed for learning
-
-    return from_matrix(sp.csr_array(entries, shape=(len(sizes), n_words)))[0]
-
-
-def to_bow(indptr: Ints, words: WordIds, counts: Floats) -> list[list[tuple[int, int]]]:
-    """Return the documents as lists of (word id, count) pairs."""
-    pairs = list(zip(words.tolist(), counts.astype(np.int64).tolist(), strict=True))
-    return [pairs[start:end] for start, end in pairwise(indptr.tolist())]
+    return from_arrays(indptr, np.array(ids, np.int64), np.array(counts, np.float64), n_words)
 
 
 def _as_csr(counts: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
@@ -64,6 +65,7 @@ class Documents:
         return documents
 
     def _freeze(self, indptr: Ints, words: WordIds, counts: Floats, n_words: int) -> None:
+        # Read-only arrays can be shared by blocks, views and threads without copies.
         indptr.setflags(write=False)
         words.setflags(write=False)
         counts.setflags(write=False)
@@ -163,7 +165,8 @@ class Documents:
 
     def to_bow(self) -> list[list[tuple[int, int]]]:
         """Return the documents in gensim's format: lists of (word id, count) pairs."""
-        return csr.to_bow(self.indptr, self.words, self.counts)
+        pairs = list(zip(self.words.tolist(), self.counts.astype(np.int64).tolist(), strict=True))
+        return [pairs[start:end] for start, end in pairwise(self.indptr.tolist())]
 
     def as_floats(self) -> sp.csr_array:
         """Return the counts as a scipy CSR array of floats that shares this block's memory."""

@@ -49,6 +49,7 @@ def check_recoding(
             f"new_ids has the word id {bad}, outside the {n_words} words of n_words; "
             "give ids from 0, and -1 to a word that is dropped"
         )
+    # Two words with one id would be the same word twice in a document, which no kernel expects.
     taken = np.bincount(ids[ids >= 0], minlength=1)
     if taken.max() > 1:
         raise ValueError(

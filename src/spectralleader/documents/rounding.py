@@ -14,18 +14,14 @@ def are_normalised(counts: Any) -> bool:
 
     Other fractional values may be meant as counts: scikit-learn's own checks use such data.
     """
-    for norms in (counts.sum(axis=1), squared(counts).sum(axis=1)):
+    # The method, because `*` of a SciPy matrix, unlike that of an array, multiplies matrices.
+    squares = counts.multiply(counts) if bool(sp.issparse(counts)) else counts * counts
+    for norms in (counts.sum(axis=1), squares.sum(axis=1)):
         norms = np.asarray(norms, np.float64).ravel()
         norms = norms[norms > 0.0]
         if np.allclose(norms, 1.0, rtol=0.0, atol=1e-5):  # float32 rounds at 1e-7 per word
             return True
     return False
-
-
-def squared(counts: Any) -> Any:
-    """Return elementwise squares; for `csr_matrix`, `*` would be the matrix product."""
-    is_sparse = bool(sp.issparse(counts))
-    return counts.multiply(counts) if is_sparse else counts * counts
 
 
 def as_whole(counts: Any) -> Any:

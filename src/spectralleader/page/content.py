@@ -111,7 +111,7 @@ def describe_snapshot(
             list_level(tree, view, one, bars.trends(shares), places)
             for view, one, shares in zip(views, sampled, trends, strict=True)
         ],
-        "fit": fit_of(tree.cut(1).model, sampled[0], len(bars.starts)),
+        "fit": fit_of(tree.cut(1).model, sampled[0], len(bars.ends)),
         "losses": [],
         "tree": list_tree(snapshot, numbers),
         "documents": list_documents(views, sampled, timeline.longest)

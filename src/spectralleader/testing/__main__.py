@@ -25,6 +25,7 @@ def main(arguments: list[str]) -> int:
         return 2
     n_broken = n_laws = 0
     for outcome in run_laws(learner):
+        # At once, because a slow learner takes minutes for all laws.
         print(outcome, flush=True)
         n_broken, n_laws = n_broken + (outcome.error is not None), n_laws + 1
     print(f"{arguments[0]} satisfies {n_laws - n_broken} of {n_laws} laws")

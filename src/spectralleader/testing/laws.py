@@ -35,6 +35,7 @@ from spectralleader.testing.requirements import (
     same_model,
     same_state,
     taught,
+    unchanged,
 )
 
 BAD_PARAMETERS: dict[str, list[Any]] = {
@@ -50,6 +51,7 @@ def has_the_members_of_a_learner(make: Maker) -> None:
     require(isinstance(learner.predictive, Predictive), "predictive must have log_prob")
     require(not learner.grows, "a learner that is given n_words must not grow")
     require(make().grows, "a learner without n_words must grow")
+    # Files keep the name of the learner's class there.
     require("kind" not in learner.to_state(), "the key 'kind' of a state is reserved for files")
 
 
@@ -86,9 +88,8 @@ def input_stays_unchanged(make: Maker, stream: Stream) -> None:
     """Learning leaves its input unchanged."""
     learner = make()
     for block in stream:
-        state = copy.deepcopy(block.to_state())
-        learner.learn(block)
-        require(same_state(block.to_state(), state), "learn changed the block it was given")
+        with unchanged(block, "learn changed the block it was given"):
+            learner.learn(block)
 
 
 def resumes_bit_for_bit(make: Maker, before: Stream, after: Stream) -> None:
@@ -127,21 +128,18 @@ def renaming_words_renames_the_model(make: Maker) -> None:
 def a_copy_goes_on_by_itself(make: Maker) -> None:
     """A copy, including one by pickle, learns without changing the original."""
     learner = taught(make(n_words=N_WORDS), documents(60, N_WORDS).blocks(20))
-    before = learner.to_state()
     for twin in (copy.deepcopy(learner), pickle.loads(pickle.dumps(learner))):
         require(same_model(learner.model, twin.model), "a copy must have the same model")
-        twin.learn(documents(20, N_WORDS, seed=1))
-        same = same_state(learner.to_state(), before)
-        require(same, "learning in a copy, or changing a returned state, changed the original")
+        with unchanged(learner, "learning in a copy changed the original"):
+            twin.learn(documents(20, N_WORDS, seed=1))
 
 
 def an_empty_block_is_a_no_op(make: Maker) -> None:
     """An empty block changes nothing."""
     learner = make(n_words=N_WORDS)
     learner.learn(documents(20, N_WORDS))
-    before = learner.to_state()
-    learner.learn(Documents.empty(N_WORDS))
-    require(same_state(learner.to_state(), before), "an empty block changed the state")
+    with unchanged(learner, "an empty block changed the state"):
+        learner.learn(Documents.empty(N_WORDS))
 
 
 def memory_is_bounded(make: Maker) -> None:
@@ -150,6 +148,7 @@ def memory_is_bounded(make: Maker) -> None:
         return
     small = {"reservoir_size": 20} if "reservoir_size" in make.takes else {}
     learner, sizes = make(n_words=N_WORDS, **small), []
+    # The first of ten blocks fills the reservoir; from then on documents are only replaced.
     for block in documents(400, N_WORDS).blocks(40):
         learner.learn(block)
         sizes.append(size_of(learner.to_state()))
@@ -191,13 +190,12 @@ def a_wrong_block_is_refused_and_changes_nothing(make: Maker) -> None:
     """A block over another vocabulary size, or of another type, is rejected before learning."""
     learner = make(n_words=N_WORDS)
     learner.learn(documents(20, N_WORDS))
-    before = learner.to_state()
-    for n_words in (4, 9):
-        call = partial(learner.learn, documents(20, n_words))
-        require_refusal(call, ValueError, f"a block over {n_words} words, not {N_WORDS},")
     wrong: Any = [[0, 1]]
-    require_refusal(partial(learner.learn, wrong), (TypeError, ValueError), "a list")
-    require(same_state(learner.to_state(), before), "a rejected block changed the state")
+    with unchanged(learner, "a rejected block changed the state"):
+        for n_words in (4, 9):
+            call = partial(learner.learn, documents(20, n_words))
+            require_refusal(call, ValueError, f"a block over {n_words} words, not {N_WORDS},")
+        require_refusal(partial(learner.learn, wrong), (TypeError, ValueError), "a list")
     require(not reload(learner).grows, "after loading, it must still not grow")
 
 
@@ -228,11 +226,11 @@ def a_copy_grows_by_itself(make: Maker) -> None:
         learner.learn(block)
         if i not in (10, 20, 30, 31):
             continue
-        before, twin, n_words = learner.to_state(), copy.deepcopy(learner), learner.n_words
-        for wider in (n_words + 1, n_words + 2, 3 * n_words):
-            twin.learn(documents(3, wider, seed=i))
-            require(same_model(twin.model, reload(twin).model), "a loaded copy differs")
-        require(same_state(learner.to_state(), before), "a copy that grew changed the original")
+        twin, n_words = copy.deepcopy(learner), learner.n_words
+        with unchanged(learner, "a copy that grew changed the original"):
+            for wider in (n_words + 1, n_words + 2, 3 * n_words):
+                twin.learn(documents(3, wider, seed=i))
+                require(same_model(twin.model, reload(twin).model), "a loaded copy differs")
 
 
 def an_empty_block_and_a_recoding_widen_alike(make: Maker, stream: Stream, n_more: int) -> None:
@@ -251,10 +249,10 @@ def the_inverse_permutation_undoes_a_recoding(
 ) -> None:
     """Renumbering words and back leaves the learner unchanged."""
     learner = taught(make(), stream)
-    before, model, n_words = learner.to_state(), learner.model, learner.n_words
-    learner.recode(order, n_words)
-    learner.recode(np.argsort(order), n_words)
-    require(same_state(learner.to_state(), before), "renumbering and back changed the state")
+    model, n_words = learner.model, learner.n_words
+    with unchanged(learner, "renumbering and back changed the state"):
+        learner.recode(order, n_words)
+        learner.recode(np.argsort(order), n_words)
     require(same_model(learner.model, model), "renumbering and back changed the model")
 
 
@@ -275,7 +273,6 @@ def a_bad_recoding_is_refused_and_changes_nothing(make: Maker) -> None:
     """Invalid or duplicate ids are rejected and change nothing."""
     for ids, n_words in BAD_RECODINGS:
         learner = taught(make(), documents(20, 5).blocks(10))
-        before = learner.to_state()
         call = partial(learner.recode, ids, n_words)
-        require_refusal(call, ValueError, f"recode({ids!r}, {n_words})")
-        require(same_state(learner.to_state(), before), "a rejected recoding changed the state")
+        with unchanged(learner, "a rejected recoding changed the state"):
+            require_refusal(call, ValueError, f"recode({ids!r}, {n_words})")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -75,6 +77,15 @@ def same_state(a: object, b: object) -> bool:
     return not isinstance(a, np.ndarray) and not isinstance(b, np.ndarray) and bool(a == b)
 
 
+@contextmanager
+def unchanged(thing: Learner | Documents, message: str) -> Iterator[None]:
+    """Raise unless an object has the same state after the block as before."""
+    # A copy, because a state may share arrays with the object, which would hide a change.
+    before = copy.deepcopy(thing.to_state())
+    yield
+    require(same_state(thing.to_state(), before), message)
+
+
 def same_model(a: TopicModel, b: TopicModel) -> bool:
     """Return whether two models are equal bit for bit."""
     return np.array_equal(a.weights, b.weights) and np.array_equal(a.topics, b.topics)
@@ -89,6 +100,7 @@ def taught(learner: Learner, stream: Iterable[Documents]) -> Learner:
 
 def reload(learner: Learner) -> Learner:
     """Return a learner after a round trip through a file."""
+    # Through bytes: what `to_state` returns may share memory with the learner.
     content = bytearray(pack({"state": learner.to_state()}))
     return type(learner).from_state(unpack(content)["state"])
 
@@ -134,6 +146,7 @@ def growing(whole: Documents, size: int) -> list[Documents]:
     words, first = np.unique(whole.words, return_index=True)
     ids = np.full(whole.n_words, -1)
     ids[words[np.argsort(first)]] = np.arange(len(words))
+    # Words that never occur come last.
     ids[ids < 0] = np.arange(len(words), whole.n_words)
     stream, n_words = [], 1
     for block in whole.recode(ids, whole.n_words).blocks(size):

@@ -8,12 +8,7 @@ in `texts`, `packing`, `counting`, `scan` and `word_table`. Where texts come fro
 
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.vectoriser import Vectoriser
-from spectralleader.text.vocabulary import (
-    GrowingVocabulary,
-    Vocabulary,
-    vocabulary_from_state,
-    vocabulary_to_state,
-)
+from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Words
 
 __all__ = [
@@ -22,6 +17,4 @@ __all__ = [
     "Vectoriser",
     "Vocabulary",
     "Words",
-    "vocabulary_from_state",
-    "vocabulary_to_state",
 ]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_whole
-from spectralleader.checks.states import integers, part, parts, take, text, truth, whole
+from spectralleader.checks.saved import Saved, field, fields
+from spectralleader.checks.states import integers, numbered, text, truth, whole
 from spectralleader.documents import Documents
 from spectralleader.learners import Learner
 from spectralleader.learners.offline import Offline
@@ -39,17 +41,28 @@ READ = 20  # levels that two trees are compared at, at most: 2 to 20 groups
 MOST_REPLACED = 100  # replacements that are remembered
 
 
-class Levels:
+class Levels(Saved):
     """The mergers of a model's topics, kept until others lose less by a margin.
 
     The topics below move by little at a time, and so do the groups, as long as the tree stays. A
     new one numbers its groups as the old one did where they overlap.
     """
 
+    saved = fields(
+        due=field(whole, least=1),
+        pairs=field(
+            integers,
+            optional=True,
+            shape=lambda known: (known["n_topics"] - 1, 2),
+            most=lambda known: known["n_topics"] - 1,
+        ),
+        replaced=numbered,
+    )
+
     def __init__(self) -> None:
         self.pairs: Ints | None = None  # mergers, see `TopicTree`; None: not looked at yet
         self.due = FIRST  # documents at the next comparison
-        self.replaced: list[int] = []  # documents at each late replacement
+        self.replaced: tuple[int, ...] = ()  # documents at each late replacement
 
     def tree(self, model: TopicModel) -> TopicTree:
         """Return the tree that a model is read by, at its present prices."""
@@ -70,24 +83,18 @@ class Levels:
         if _lost(TopicTree.of(model)) < (1.0 - margin) * _lost(old):
             self.pairs = TopicTree.of(model, like=old).pairs
             if is_late:
-                self.replaced = [*self.replaced, n_docs][-MOST_REPLACED:]
+                self.replaced = (*self.replaced, n_docs)[-MOST_REPLACED:]
 
-    def to_state(self) -> dict[str, Any]:
-        """Return the state."""
-        replaced = np.array(self.replaced, np.int64)
-        return {"pairs": self.pairs, "due": self.due, "replaced": replaced}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any], n_topics: int) -> Levels:
-        """Return what `to_state` described, for a model of so many topics."""
-        levels = cls()
-        levels.due = whole(state, "due", 1)
-        if take(state, "pairs") is not None:
-            pairs = integers(state, "pairs", (n_topics - 1, 2), 0, n_topics - 1)
-            _check_tree(pairs, n_topics)
-            levels.pairs = pairs
-        levels.replaced = integers(state, "replaced", (None,))[-MOST_REPLACED:].tolist()
-        return levels
+    def _loaded(self) -> None:
+        self.replaced = self.replaced[-MOST_REPLACED:]
+        if self.pairs is None:
+            return
+        # Each merger must be of two groups that are there.
+        there = set(range(len(self.pairs) + 1))
+        for stays, joins in self.pairs.tolist():
+            if stays == joins or not {stays, joins} <= there:
+                raise ValueError(f"pairs must merge groups that are there, got {stays} and {joins}")
+            there.remove(joins)
 
 
 def choose_level(level: int | str | None, tree: TopicTree, *, is_auto: bool) -> int:
@@ -104,15 +111,6 @@ def _lost(tree: TopicTree) -> float:
     return sum(tree.lost(n) for n in range(2, min(READ, tree.n_topics - 1) + 1))
 
 
-def _check_tree(pairs: Ints, n_topics: int) -> None:
-    """Raise unless each merger is of two groups that are there."""
-    there = set(range(n_topics))
-    for stays, joins in pairs.tolist():
-        if stays == joins or not {stays, joins} <= there:
-            raise ValueError(f"pairs must merge groups that are there, got {stays} and {joins}")
-        there.remove(joins)
-
-
 LONGEST = 80  # characters of a name
 SAME = 0.5  # share of the weight of two groups that must be in both for them to have one name
 NEW = "new"  # name of a recent topic that is like none of all documents
@@ -122,16 +120,29 @@ FAMILIAR = 0.25
 ALIKE = 0.5  # cosine of two topics' words above which a merged model keeps a name
 
 
-class Name(NamedTuple):
+@dataclass(frozen=True)
+class Name(Saved):
     """A name, and the topics that it was given to: one, or those of a group."""
+
+    saved = fields(
+        text=field(text, most=LONGEST),
+        topics=field(numbered, most=lambda known: known["n_topics"] - 1),
+        n_docs=whole,
+    )
 
     text: str
     topics: tuple[int, ...]  # of the fine model, from 0
     n_docs: int  # documents learned when it was given
 
+    def _loaded(self) -> None:
+        if not self.topics or sorted(set(self.topics)) != [*self.topics]:
+            raise ValueError(f"a name must be of topics in order, got {self.topics!r:.60}")
 
-class Names:
+
+class Names(Saved):
     """The names that topics and groups were given; a topic has one, and so has a group."""
+
+    saved = fields(given=field(Name, many=True))
 
     def __init__(self, given: Iterable[Name] = ()) -> None:
         self.given = list(given)
@@ -174,25 +185,8 @@ class Names:
             k = name.topics[0]
             best = int(alike[k].argmax())
             if alike[k, best] > ALIKE and (best,) not in taken:
-                self.given.append(name._replace(topics=(best,)))
+                self.given.append(replace(name, topics=(best,)))
                 taken |= {(best,), name.text}
-
-    def to_state(self) -> list[dict[str, Any]]:
-        """Return the state."""
-        return [
-            {**name._asdict(), "topics": np.array(name.topics, np.int64)} for name in self.given
-        ]
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any], n_topics: int) -> Names:
-        """Return the names in a state, for a model with this many topics."""
-        given = []
-        for name in parts(state, "names"):
-            topics = integers(name, "topics", (None,), 0, n_topics - 1).tolist()
-            if not topics or sorted(set(topics)) != topics:
-                raise ValueError(f"a name must be of topics in order, got {topics!r:.60}")
-            given.append(Name(text(name, "text", LONGEST), tuple(topics), whole(name, "n_docs")))
-        return cls(given)
 
 
 def mark_new(names: Sequence[str], topics: TopicModel, reference: TopicModel) -> tuple[str, ...]:
@@ -221,8 +215,10 @@ def _overlap(group: Any, topics: Sequence[int], weights: Floats) -> float:
     return float(floor[group & named].sum() / floor[group | named].sum())
 
 
-class TopicAnnotations:
+class TopicAnnotations(Saved):
     """The merge tree, names and past scores of the topics, kept over the whole stream."""
+
+    saved = fields(is_auto=truth, levels=Levels, names=Names, surprise=Surprise)
 
     def __init__(self, *, is_auto: bool = False) -> None:
         self.levels, self.names, self.surprise = Levels(), Names(), Surprise()
@@ -252,21 +248,3 @@ class TopicAnnotations:
         self.cached = self._tree = None
         if n_docs >= self.levels.due and not isinstance(learner, Offline):
             self.levels.renew(learner.model, n_docs)
-
-    def to_state(self) -> dict[str, Any]:
-        """Return the state."""
-        return {
-            "levels": self.levels.to_state(),
-            "is_auto": self.is_auto,
-            "names": self.names.to_state(),
-            "surprise": self.surprise.to_state(),
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any], n_topics: int) -> TopicAnnotations:
-        """Return what `to_state` described, for a model with n_topics topics."""
-        annotations = cls(is_auto=truth(state, "is_auto"))
-        annotations.levels = Levels.from_state(part(state, "levels"), n_topics)
-        annotations.names = Names.from_state(state, n_topics)
-        annotations.surprise = Surprise.from_state(part(state, "surprise"))
-        return annotations

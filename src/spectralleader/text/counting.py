@@ -89,7 +89,7 @@ def _fold(texts: Sequence[str]) -> tuple[Texts, bool]:
 @lru_cache
 def _rules(words: Words, *, is_ascii: bool) -> Rules:
     # Sorted, because the order of a set of strings differs between processes.
-    _, stops = make_table(sorted(words.stops))
+    stops = make_table(sorted(words.stops))
     skips = ("urls" not in words.keep, "mentions" not in words.keep, "numbers" not in words.keep)
     characters = ascii_characters() if is_ascii else all_characters()
     return Rules(words.min_length, *skips, stops, characters)

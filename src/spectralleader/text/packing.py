@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,19 +35,24 @@ def decode(text: bytes, ends: Ints) -> list[str]:
     ]
 
 
-def pack(strings: Iterable[str]) -> dict[str, Any]:
-    """Return strings as a state: two arrays."""
-    text, ends = encode(list(strings))
-    return {"text": np.frombuffer(text, np.uint8), "ends": ends}
+class Strings(tuple[str, ...]):
+    """Strings that are saved as two arrays."""
 
+    __slots__ = ()
 
-def unpack(state: dict[str, Any]) -> list[str]:
-    """Return the strings that `pack` was given."""
-    text = array(state, "text", np.uint8, (None,))
-    ends = integers(state, "ends", (None,), 0, len(text))
-    if (ends[1:] < ends[:-1]).any() or (ends[-1] if len(ends) else 0) != len(text):
-        raise ValueError(f"ends must rise to {len(text)}, the size of the text")
-    return decode(text.tobytes(), ends)
+    def to_state(self) -> dict[str, Any]:
+        """Return the state, as arrays."""
+        text, ends = encode(self)
+        return {"text": np.frombuffer(text, np.uint8), "ends": ends}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Strings:
+        """Return the strings that `to_state` described."""
+        text = array(state, "text", np.uint8, (None,))
+        ends = integers(state, "ends", (None,), 0, len(text))
+        if (ends[1:] < ends[:-1]).any() or (ends[-1] if len(ends) else 0) != len(text):
+            raise ValueError(f"ends must rise to {len(text)}, the size of the text")
+        return cls(decode(text.tobytes(), ends))
 
 
 def cut_bytes(text: str, most: int) -> str:

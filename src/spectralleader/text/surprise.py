@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from spectralleader.arrays import Floats
+from spectralleader.checks.saved import Saved, fields
+from spectralleader.checks.saved import field as saved_field
 from spectralleader.checks.states import floats, whole
 from spectralleader.documents import Documents
 from spectralleader.models import TopicModel
@@ -33,7 +34,7 @@ def per_word(log_prob: Floats, lengths: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class Past:
+class Past(Saved):
     """The scores of documents, each by the model before it was learned; it never changes.
 
     Examples
@@ -43,12 +44,21 @@ class Past:
     [0.25, 0.5, 1.0]
     """
 
+    saved = fields(
+        scores=saved_field(floats, shape=(None,)),
+        lengths=saved_field(floats, shape=lambda known: known["scores"].shape, least=1.0),
+    )
+
     scores: Floats = field(default_factory=lambda: np.empty(0))  # log-probability per word
     lengths: Floats = field(default_factory=lambda: np.empty(0))  # words
     _found: dict[float, Floats] = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.scores)
+
+    def _loaded(self) -> None:
+        if len(self) > N_PAST:
+            raise ValueError(f"scores must be at most {N_PAST}, got {len(self)}")
 
     def p_values(self, scores: Floats, lengths: Floats) -> Floats:
         """Return the share of documents like the past that score as low; small is surprising.
@@ -83,11 +93,13 @@ class Past:
         return near
 
 
-class Surprise:
+class Surprise(Saved):
     """Collects the scores of a stream's last documents, before they are learned.
 
     The first 4,000 documents are all scored; then every fourth block is.
     """
+
+    saved = fields(due=whole, past=Past)
 
     def __init__(self) -> None:
         self.past = Past()
@@ -120,29 +132,10 @@ class Surprise:
         )
         return found
 
-    def to_state(self) -> dict[str, Any]:
-        """Return the state, as arrays and plain values."""
-        past = self.past
-        return {"due": self.due, "scores": past.scores, "lengths": past.lengths}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Surprise:
-        """Return what `to_state` described, checked."""
-        found = cls()
-        found.due = whole(state, "due")
-        scores = floats(state, "scores", (None,))
-        lengths = floats(state, "lengths", (len(scores),), 1.0)
-        if len(scores) > N_PAST:
-            raise ValueError(f"scores must be at most {N_PAST}, got {len(scores)}")
-        found.past = Past(scores, lengths)
-        return found
-
 
 def known_to(model: TopicModel, documents: Documents) -> Documents:
     """Return the documents over a model's words alone: newer ones have larger ids."""
     if documents.n_words <= model.n_words:
         return documents.widen(model.n_words)
-    known = documents.words < model.n_words
-    ends = np.concatenate(([0], np.cumsum(known)))[documents.indptr]
-    arrays = ends, documents.words[known], documents.counts[known]
-    return Documents.trusted(*arrays, model.n_words)
+    ids = np.arange(documents.n_words)
+    return documents.renumber(np.where(ids < model.n_words, ids, -1), model.n_words)

@@ -89,18 +89,17 @@ def take_texts(texts: Texts, words: object) -> Sequence[Any]:
 
 def in_blocks(texts: Texts | Iterable[Texts], words: object) -> Iterator[Sequence[Any]]:
     """Yield blocks of strings or documents of tokens, from blocks of them or single ones."""
-    if isinstance(words, Tokens):
-        yield from _token_blocks(texts, words)
-        return
-    if isinstance(texts, str | bytes):
-        as_strings(texts)  # says what is wrong with it
-    check_one_column(texts)
-    items: Iterator[Any] = iter(as_list(texts))
-    for first in items:
-        if first is None or isinstance(first, str | bytes | float):  # NaN is a float
-            yield as_strings(chain([first], islice(items, BLOCK - 1)))
+    if not isinstance(texts, Iterator):
+        if isinstance(texts, str | bytes | Mapping):
+            take_texts(texts, words)  # raises an error that says what is wrong with it
+        check_one_column(texts)
+        texts = iter(as_list(texts))
+    for first in texts:
+        everything = chain([first], texts)
+        if _is_single(first, words):
+            yield from in_blocks_of(everything, BLOCK, words)
         else:
-            yield as_strings(first)
+            yield from (take_texts(block, words) for block in everything)
 
 
 def in_blocks_of(texts: Texts, size: int, words: object) -> Iterator[Sequence[Any]]:
@@ -114,19 +113,10 @@ def in_blocks_of(texts: Texts, size: int, words: object) -> Iterator[Sequence[An
         yield take_texts(block, words)
 
 
-def _token_blocks(documents: Any, words: Tokens) -> Iterator[Sequence[Any]]:
-    if not isinstance(documents, Iterator):
-        documents = as_token_documents(documents)
-    items = iter(documents)
-    for first in items:
-        if _is_token_document(first, words):
-            yield [first, *islice(items, BLOCK - 1)]
-        else:
-            yield as_token_documents(first)
-
-
-def _is_token_document(given: Any, words: Tokens) -> bool:
-    """Return whether this is one document of tokens, not a block of them."""
+def _is_single(given: Any, words: object) -> bool:
+    """Return whether this is one text or document of tokens, not a block of them."""
+    if not isinstance(words, Tokens):
+        return given is None or isinstance(given, str | bytes | float)  # NaN is a float
     if isinstance(given, str | Mapping) or not isinstance(given, LISTS):
         return isinstance(given, str | Mapping)
     first = next(iter(given), None)

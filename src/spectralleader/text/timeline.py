@@ -5,32 +5,33 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as attribute
 from datetime import UTC, date, datetime
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_whole
+from spectralleader.checks.saved import Saved, field, fields
 from spectralleader.checks.states import (
     MOST,
     check_same,
     floats,
     generator,
     integers,
-    one_of,
     part,
     truth,
     whole,
 )
-from spectralleader.text.packing import cut_bytes, pack, unpack
+from spectralleader.text.packing import Strings, cut_bytes
 
 # Seconds of a bucket at doubling 0: at 17 it is a day, at 20 eight days.
 SHORTEST = 675 / 2**10
 MOST_DOUBLINGS = 60  # a bucket is then longer than any time span
 LAST = 2**52  # bucket numbers are exact in floats up to here
-KINDS = ("none", "documents", "time")  # what buckets are of; none: nothing was added yet
 
 
 @dataclass(slots=True)
@@ -39,7 +40,7 @@ class Bucket:
 
     n_docs: int = 0
     # (- priority, position, text), in order: the largest priority comes first
-    kept: list[tuple[float, float, str]] = field(default_factory=list)
+    kept: list[tuple[float, float, str]] = attribute(default_factory=list)
 
     def offer(self, entries: list[tuple[float, float, str]], most: int) -> None:
         """Add entries, and keep the `most` with the smallest priorities."""
@@ -47,6 +48,40 @@ class Bucket:
         self.kept.sort()  # nearly in order: one pass, and a comparison per entry
         # Priorities are negated: the largest ones are at the front.
         del self.kept[: max(0, len(self.kept) - most)]
+
+
+class Buckets(dict[int, Bucket]):
+    """The buckets by number; only those that have documents."""
+
+    def to_state(self) -> dict[str, Any]:
+        """Return the state, as arrays."""
+        buckets = [self[number] for number in sorted(self)]
+        entries = [entry for bucket in buckets for entry in bucket.kept]
+        return {
+            "numbers": np.array(sorted(self), np.int64),
+            "n_docs": np.array([bucket.n_docs for bucket in buckets], np.int64),
+            "n_kept": np.array([len(bucket.kept) for bucket in buckets], np.int64),
+            "entries": np.array([entry[:2] for entry in entries], float).reshape(-1, 2),
+            "kept": Strings(entry[2] for entry in entries).to_state(),
+        }
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> Buckets:
+        """Return what `to_state` described."""
+        numbers = integers(state, "numbers", (None,), -LAST, LAST)
+        n_docs, n_kept = (integers(state, name, numbers.shape, 1) for name in ("n_docs", "n_kept"))
+        if (np.diff(numbers) <= 0).any():
+            raise ValueError("numbers must rise")
+        if (n_kept > n_docs).any():
+            raise ValueError("a bucket must keep no more documents than it has")
+        texts = Strings.from_state(part(state, "kept"))
+        check_same("the number of texts kept", len(texts), int(n_kept.sum()))
+        entries = floats(state, "entries", (len(texts), 2))
+        if ((entries[:, 0] < -1) | (entries[:, 0] > 0)).any():
+            raise ValueError("priorities must be from 0 to 1")
+        rest = zip(*entries.T.tolist(), texts, strict=True)
+        sizes = zip(numbers.tolist(), n_docs.tolist(), n_kept.tolist(), strict=True)
+        return cls((number, Bucket(n, sorted(islice(rest, k)))) for number, n, k in sizes)
 
 
 class Stretch(NamedTuple):
@@ -59,7 +94,7 @@ class Stretch(NamedTuple):
     positions: list[float]  # of these: Unix seconds, or numbers
 
 
-class Timeline:
+class Timeline(Saved):
     """Counts of documents and samples of texts in at most `n_buckets` stretches of time.
 
     Stretches have equal length, in time or, if documents have no times, in document numbers; empty
@@ -90,6 +125,18 @@ class Timeline:
     [(0.0, 2.0, 2, 1), (2.0, 4.0, 1, 1)]
     """
 
+    saved = fields(
+        n_buckets=field(whole, least=1),
+        n_texts=field(whole, least=1),
+        budget=field(whole, least=1),
+        texts=truth,
+        by_time=field(truth, optional=True),
+        n_untimed=whole,
+        _doublings=field(whole, most=MOST_DOUBLINGS),
+        _rng=generator,
+        _buckets=Buckets,
+    )
+
     def __init__(
         self,
         *,
@@ -103,16 +150,12 @@ class Timeline:
         self.n_texts = check_whole("n_texts", n_texts, 1, 100_000)
         self.budget = check_whole("budget", budget, self.n_buckets * self.n_texts, MOST)
         self.texts = bool(texts)
-        self.kind = KINDS[0]
+        # Whether stretches are intervals of time, not ranges of document numbers; None: empty.
+        self.by_time: bool | None = None
         self.n_untimed = 0  # documents without a time, where others have one
         self._doublings = 0
-        self._buckets: dict[int, Bucket] = {}
+        self._buckets = Buckets()
         self._rng = np.random.default_rng(seed)
-
-    @property
-    def by_time(self) -> bool:
-        """Whether stretches are intervals of time, not ranges of document numbers."""
-        return self.kind == "time"
 
     @property
     def longest(self) -> int:
@@ -144,8 +187,8 @@ class Timeline:
         """
         if len(numbers) == 0:
             return
-        if self.kind == KINDS[0]:
-            self.kind = "documents" if seconds is None else "time"
+        if self.by_time is None:
+            self.by_time = seconds is not None
         draws = self._rng.random(len(numbers))  # one per document: blocks make no difference
         positions = numbers.astype(float)
         if self.by_time:
@@ -187,7 +230,7 @@ class Timeline:
 
     def _double(self, times: int = 1) -> None:
         """Merge neighbouring stretches; the length of all doubles, `times` times."""
-        merged: dict[int, Bucket] = {}
+        merged = Buckets()
         for number, bucket in self._buckets.items():
             # An arithmetic shift rounds down, also for negative numbers: times before 1970.
             self._join(merged.setdefault(number >> times, Bucket()), bucket)
@@ -225,10 +268,10 @@ class Timeline:
     def copy(self) -> Timeline:
         """Return an independent copy, to be read while this one changes."""
         timeline = copy(self)
-        timeline._buckets = {
-            number: Bucket(bucket.n_docs, bucket.kept.copy())
+        timeline._buckets = Buckets(
+            (number, Bucket(bucket.n_docs, bucket.kept.copy()))
             for number, bucket in self._buckets.items()
-        }
+        )
         return timeline
 
     def stretches(self) -> list[Stretch]:
@@ -275,8 +318,8 @@ class Timeline:
         Documents of a timeline of another kind are counted as documents without a time.
         """
         everyone = [self, *others]
-        alike = [one for one in everyone if one.kind == self.kind]
-        strangers = [one for one in everyone if one.kind not in (self.kind, KINDS[0])]
+        alike = [one for one in everyone if one.by_time == self.by_time]
+        strangers = [one for one in everyone if one.by_time not in (self.by_time, None)]
         self.n_untimed = sum(one.n_untimed for one in alike)
         self.n_untimed += sum(b.n_docs for one in strangers for b in one._buckets.values())
         for one in alike:
@@ -285,7 +328,7 @@ class Timeline:
             while one._doublings < max(other._doublings for other in alike):
                 one._double()
         parts = [item for one in alike for item in one._buckets.items()]
-        self._buckets = {}
+        self._buckets = Buckets()
         for number, bucket in parts:
             self._join(self._buckets.setdefault(number, Bucket()), bucket)
         self.texts = all(one.texts for one in alike)
@@ -305,60 +348,20 @@ class Timeline:
             smallest = rng.permutation(-np.expm1(-np.cumsum(gaps)))
             bucket.kept = sorted((-p, *e[1:]) for p, e in zip(smallest.tolist(), kept, strict=True))
 
-    def to_state(self) -> dict[str, Any]:
-        """Return the state, as arrays and plain values."""
-        buckets = [bucket for _, bucket in sorted(self._buckets.items())]
-        entries = [entry for bucket in buckets for entry in bucket.kept]
-        return {
-            **{name: getattr(self, name) for name in ("n_buckets", "n_texts", "budget", "texts")},
-            "kind": self.kind,
-            "n_untimed": self.n_untimed,
-            "doublings": self._doublings,
-            "rng": self._rng.bit_generator.state,
-            "numbers": np.array(sorted(self._buckets), np.int64),
-            "n_docs": np.array([bucket.n_docs for bucket in buckets], np.int64),
-            "n_kept": np.array([len(bucket.kept) for bucket in buckets], np.int64),
-            "entries": np.array([entry[:2] for entry in entries], float).reshape(-1, 2),
-            "kept": pack(entry[2] for entry in entries),
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Timeline:
-        """Return what `to_state` described."""
-        sizes = {name: whole(state, name, 1) for name in ("n_buckets", "n_texts", "budget")}
-        timeline = cls(**sizes, texts=truth(state, "texts"))
-        timeline.kind = one_of(state, "kind", KINDS)
-        timeline.n_untimed = whole(state, "n_untimed")
-        timeline._doublings = whole(state, "doublings", 0, MOST_DOUBLINGS)
-        timeline._rng = generator(state, "rng")
-        timeline._load_buckets(state)
-        return timeline
-
-    def _load_buckets(self, state: dict[str, Any]) -> None:
-        numbers = integers(state, "numbers", (None,), -LAST, LAST)
-        n = len(numbers)
-        n_docs, n_kept = (integers(state, name, (n,), 1) for name in ("n_docs", "n_kept"))
-        if n > self.n_buckets or (np.diff(numbers) <= 0).any():
-            raise ValueError(f"numbers must be at most {self.n_buckets}, and rise")
-        if (n_kept > np.minimum(n_docs, self.n_texts)).any():
-            raise ValueError("a bucket must keep no more documents than it may, or has")
-        texts = unpack(part(state, "kept"))
-        check_same("the number of texts kept", len(texts), int(n_kept.sum()))
-        entries = floats(state, "entries", (len(texts), 2))
-        if ((entries[:, 0] < -1) | (entries[:, 0] > 0)).any():
-            raise ValueError("priorities must be from 0 to 1")
-        ends = np.cumsum(n_kept).tolist()
-        for i, number in enumerate(numbers.tolist()):
-            # Texts are shortened again below: a file may contain longer ones than its budget
-            # allows.
-            some = range(ends[i] - int(n_kept[i]), ends[i])
-            kept = [(*entries[j].tolist(), cut_bytes(texts[j], self.longest)) for j in some]
-            self._buckets[number] = Bucket(int(n_docs[i]), sorted(kept))
+    def _loaded(self) -> None:
+        buckets = self._buckets.values()
+        if len(buckets) > self.n_buckets:
+            raise ValueError(f"numbers must be at most {self.n_buckets}, got {len(buckets)}")
+        if any(len(bucket.kept) > self.n_texts for bucket in buckets):
+            raise ValueError(f"a bucket must keep no more than {self.n_texts} documents")
+        # A file may contain longer texts than its budget allows.
+        for bucket in buckets:
+            bucket.kept = [(p, at, cut_bytes(text, self.longest)) for p, at, text in bucket.kept]
 
 
 def merge_timelines(parts: Sequence[Timeline], rng: np.random.Generator) -> Timeline:
     """Return the merged timeline, modifying the parts; empty timelines have no effect."""
-    first, *others = [one for one in parts if one.kind != KINDS[0]] or parts[:1]
+    first, *others = [one for one in parts if one.by_time is not None] or parts[:1]
     if others:
         first.merge(others, rng)
     return first

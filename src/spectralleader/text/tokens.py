@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain, takewhile
 from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
-from spectralleader.checks.states import MOST, take
+from spectralleader.checks.saved import Saved, field, fields
+from spectralleader.checks.states import MOST, one_of
 
 WHITESPACE, COMMA = "whitespace", ","
 SPLITS = (WHITESPACE, COMMA)
@@ -29,7 +30,7 @@ class FlatTokens(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Tokens:
+class Tokens(Saved):
     """Documents of tokens (items, events, ids), which are used without any change.
 
     A document is a list of tokens or a dictionary of their counts. Tokens are strings or integers;
@@ -48,6 +49,9 @@ class Tokens:
     ['New York', 'Rome']
     """
 
+    saved_as = "tokens"
+    saved = fields(split=field(one_of, optional=True, known=SPLITS))
+
     split: str | None = None
 
     def __post_init__(self) -> None:
@@ -62,33 +66,27 @@ class Tokens:
         ValueError
             If a document is not a valid document of tokens; the message names its position.
         """
-        parts, counts, has_counts = [], [], False
-        for position, document in enumerate(documents):
-            tokens, numbers = self._read(document, position)
-            parts.append(tokens)
-            counts.append(numbers)
-            has_counts = has_counts or numbers is not None
-        lengths = np.fromiter(map(len, parts), np.int64, len(parts))
-        found = [
-            [1] * len(part) if numbers is None else numbers
-            for part, numbers in (zip(parts, counts, strict=True) if has_counts else ())
-        ]
-        summed = np.array(list(chain.from_iterable(found)), np.float64) if has_counts else None
-        return FlatTokens(list(chain.from_iterable(parts)), lengths, summed)
+        read = [self._read(document, position) for position, document in enumerate(documents)]
+        lengths = np.fromiter(map(len, read), np.int64, len(read))
+        tokens = list(chain.from_iterable(read))
+        if not any(isinstance(document, dict) for document in read):
+            return FlatTokens(tokens, lengths, None)
+        counts = (one.values() if isinstance(one, dict) else [1] * len(one) for one in read)
+        return FlatTokens(tokens, lengths, np.array([*chain.from_iterable(counts)], np.float64))
 
-    def _read(self, document: Any, position: int) -> tuple[list[str], list[int] | None]:
-        """Return the tokens of a document and their counts; None if all counts are 1."""
+    def _read(self, document: Any, position: int) -> list[str] | dict[str, int]:
+        """Return the tokens of a document, or their counts if it has any."""
         if isinstance(document, str) and self.split is not None:
-            return split_text(document, self.split), None
+            return split_text(document, self.split)
         if isinstance(document, Mapping):
             return _read_counts(document, position)
         if not isinstance(document, LISTS):
             raise ValueError(f"document {position} is {document!r:.40}; {LIKE}{self._advice}")
         if isinstance(document, list) and set(map(type, document)) == {str}:
-            return (document if "" not in document else list(filter(None, document))), None
+            return document if "" not in document else list(filter(None, document))
         if pairs := as_pairs(document):
             return _read_counts(pairs, position)
-        return [token for one in document if (token := as_token(one, position))], None
+        return [token for one in document if (token := as_token(one, position))]
 
     @property
     def _advice(self) -> str:
@@ -99,35 +97,22 @@ class Tokens:
         """Return a document as JSON of at most `most` bytes; tokens that do not fit are dropped."""
         if isinstance(document, str):
             return document
-        tokens, counts = self._read(document, 0)
-        found: list[Any] = [[token] for token in tokens]
-        if counts is not None:
-            found = [{token: count} for token, count in zip(tokens, counts, strict=True)]
-        size, n = 2, 0
-        for one in found:
-            size += len(json.dumps(one, ensure_ascii=False).encode(errors="replace"))
-            if size > most:
-                break
-            n += 1
-        kept = tokens[:n] if counts is None else dict(zip(tokens[:n], counts[:n], strict=True))
-        return json.dumps(kept, ensure_ascii=False)
+        tokens = self._read(document, 0)
+        bag = tokens if isinstance(tokens, dict) else None
+        alone = ([token] if bag is None else {token: bag[token]} for token in tokens)
+        # The brackets of an entry alone are as long as the comma and space that part two.
+        sizes = accumulate(
+            len(json.dumps(one, ensure_ascii=False).encode(errors="replace")) for one in alone
+        )
+        fitting = takewhile(lambda one: one[1] + 2 <= most, zip(tokens, sizes, strict=False))
+        kept = [token for token, _ in fitting]
+        found = kept if bag is None else {token: bag[token] for token in kept}
+        return json.dumps(found, ensure_ascii=False)
 
     def restore(self, text: str) -> Any:
         """Return the document that `store` was given, as far as it fitted."""
         document = parse_tokens(text)
         return (text if self.split else []) if document is None else document
-
-    def to_state(self) -> dict[str, Any]:
-        """Return the state, as plain values."""
-        return {"kind": "tokens", "split": self.split}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Tokens:
-        """Return what `to_state` described."""
-        kind, split = take(state, "kind"), take(state, "split")
-        if kind != "tokens" or not (split is None or isinstance(split, str)):
-            raise ValueError(f"words must be tokens with a split, got {kind!r:.40}, {split!r:.40}")
-        return cls(split)
 
 
 def split_text(text: str, split: str) -> list[str]:
@@ -163,17 +148,16 @@ def as_pairs(document: Any) -> dict[Any, Any] | None:
     return None
 
 
-def _read_counts(document: Mapping[Any, Any], position: int) -> tuple[list[str], list[int]]:
-    tokens, counts = [], []
+def _read_counts(document: Mapping[Any, Any], position: int) -> dict[str, int]:
+    counts: dict[str, int] = {}
     for key, value in document.items():
         # a column of objects with different keys has null where a key is not there
         count = 0 if value is None else _as_count(key, value, position)
         if count and (token := as_token(key, position)):
-            tokens.append(token)
-            counts.append(count)
-    if sum(counts) >= MOST:
-        raise ValueError(f"document {position} has {sum(counts)} tokens; the most is {MOST - 1}")
-    return tokens, counts
+            counts[token] = counts.get(token, 0) + count  # 7 and "7" are one token
+    if (n := sum(counts.values())) >= MOST:
+        raise ValueError(f"document {position} has {n} tokens; the most is {MOST - 1}")
+    return counts
 
 
 def _as_count(key: Any, value: Any, position: int) -> int:
@@ -198,17 +182,9 @@ def parse_tokens(text: str) -> list[str] | dict[str, int] | None:
     if not text.lstrip().startswith(("[", "{")):
         return None
     try:
-        tokens, counts = Tokens()._read(msgspec.json.decode(text), 0)
+        return Tokens()._read(msgspec.json.decode(text), 0)
     except (ValueError, RecursionError):
         return None
-    return tokens if counts is None else _added_up(tokens, counts)
-
-
-def _added_up(tokens: list[str], counts: list[int]) -> dict[str, int]:
-    found = dict.fromkeys(tokens, 0)
-    for token, count in zip(tokens, counts, strict=True):
-        found[token] += count
-    return found
 
 
 def show_document(document: Any) -> str:

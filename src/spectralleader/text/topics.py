@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import replace
 from itertools import islice
@@ -388,7 +389,7 @@ class TextTopics(Guarded):
             "n_docs": self.n_docs,
             "n_empty": self.n_empty,
             "timeline": self.timeline.to_state(),
-            **self.annotations.to_state(),
+            "annotations": self.annotations.to_state(),
             "position": None if position is None else check_json("a position", position),
         }
 
@@ -406,7 +407,9 @@ class TextTopics(Guarded):
         )
         topics.n_docs = whole(state, "n_docs")
         topics.n_empty = whole(state, "n_empty", 0, topics.n_docs)
-        topics.annotations = TopicAnnotations.from_state(state, topics.learner.n_topics)
+        topics.annotations = TopicAnnotations.from_state(
+            part(state, "annotations"), n_topics=topics.learner.n_topics
+        )
         if take(state, "position") is not None:
             topics.position = plain(state, "position", MAX_POSITION)
         return topics
@@ -418,16 +421,18 @@ class Batch(NamedTuple):
     texts: Sequence[Any]
     seconds: Floats | None  # (n_docs,) Unix seconds; None without times
     counted: Documents
-    vectoriser: Vectoriser
+    vocabulary: Vocabulary
+    words: Tokenizer
 
     @classmethod
     def of(cls, texts: Texts, times: Iterable[Time] | None, vectoriser: Vectoriser) -> Batch:
         """Count texts; a growing vocabulary takes in their words once all were checked."""
-        texts = take_texts(texts, vectoriser.words)
+        vocabulary, words = vectoriser.vocabulary, vectoriser.words
+        texts = take_texts(texts, words)
         seconds = None if times is None else as_positions(times)
         if seconds is not None:
             check_n_times(len(texts), len(seconds))
-        return cls(texts, seconds, vectoriser.count(texts), vectoriser)
+        return cls(texts, seconds, vocabulary.count_texts(texts, words), vocabulary, words)
 
     def add_to(self, timeline: Timeline, n_before: int) -> None:
         """Add the texts that have words to a timeline, after so many documents."""
@@ -436,22 +441,18 @@ class Batch(NamedTuple):
         when = None if self.seconds is None else self.seconds[places]
         if when is not None and not timeline.by_time and np.isnan(when).all():
             when = None  # invalid times: number the documents instead
-        stored = self._storing(timeline)
-        timeline.add(lambda i: stored(known[i]), when, numbers=n_before + places)
+        timeline.add(lambda i: self._stored(known[i], timeline), when, numbers=n_before + places)
 
-    def _storing(self, timeline: Timeline) -> Callable[[int], str]:
-        """Return what makes of a text what the timeline keeps: itself, or its known words."""
-        words, longest = self.vectoriser.words, timeline.longest
-        documents = self.texts.__getitem__ if timeline.texts else self._known_words
+    def _stored(self, i: int, timeline: Timeline) -> str:
+        """Return what the timeline keeps of a text: itself, or its known words."""
+        document, words = self.texts[i] if timeline.texts else self._known_words(i), self.words
         if isinstance(words, Tokens):
-            return lambda i: words.store(documents(i), longest)
-        if timeline.texts:
-            return self.texts.__getitem__
-        return lambda i: " ".join(word for word, n in documents(i).items() for _ in range(n))
+            return words.store(document, timeline.longest)
+        return str(document) if timeline.texts else " ".join(Counter(document).elements())
 
     def _known_words(self, i: int) -> dict[str, int]:
         """Return the counts of a document's known words, in the order of the vocabulary."""
-        one, vocabulary = self.counted[i], self.vectoriser.vocabulary
+        one, vocabulary = self.counted[i], self.vocabulary
         counts = one.counts.astype(np.int64).tolist()
         return {vocabulary[w]: n for w, n in zip(one.words.tolist(), counts, strict=True)}
 

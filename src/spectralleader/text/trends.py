@@ -183,7 +183,7 @@ def find_trends(timeline: Timeline, sampled: TimelineSample) -> Trends:
     n_docs = np.array([one.n_docs for one in stretches], np.int64)
     ends = sampled.positions if len(sampled.positions) else np.append(starts, 0.0)
     span = (float(ends.min()), float(ends.max()))
-    return Trends(timeline.by_time, starts, timeline.width, n_docs, n_sampled, shares, span)
+    return Trends(bool(timeline.by_time), starts, timeline.width, n_docs, n_sampled, shares, span)
 
 
 def typicality(model: TopicModel, documents: Documents, posterior: Floats) -> Floats:
@@ -289,13 +289,9 @@ def name_date(position: float, width: float, *, by_time: bool) -> str:
 class Bars:
     """The bars of a chart over time."""
 
+    merged: Trends  # per bar; `width` is still that of an interval of the timeline
     of: Ints  # the bar of each interval of the timeline
-    starts: Floats
     ends: Floats
-    width: float  # of an interval of the timeline
-    by_time: bool
-    n_docs: Ints
-    n_sampled: Ints
 
     def sample(self, sampled: TimelineSample) -> TimelineSample:
         """Return a sample with the bars of its documents as stretches."""
@@ -303,49 +299,44 @@ class Bars:
 
     def trends(self, trends: Trends) -> Trends:
         """Return trends per bar: means over its intervals, weighted by their documents."""
-        sums = np.zeros((len(self.starts), trends.shares.shape[1]))
+        sums = np.zeros((len(self.ends), trends.shares.shape[1]))
         np.add.at(sums, self.of, trends.shares * trends.n_docs[:, None])
-        return replace(
-            trends,
-            starts=self.starts,
-            n_docs=self.n_docs,
-            n_sampled=self.n_sampled,
-            shares=sums / np.maximum(self.n_docs, 1)[:, None],
-        )
+        return replace(self.merged, shares=sums / np.maximum(self.merged.n_docs, 1)[:, None])
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything that a page needs, as plain values."""
-        usual = float(np.median(self.ends - self.starts)) if len(self.starts) else self.width
+        bars = self.merged
+        usual = float(np.median(self.ends - bars.starts)) if len(self.ends) else bars.width
         return {
-            "by_time": self.by_time,
-            "width": self.width,
+            "by_time": bars.by_time,
+            "width": bars.width,
             "usual": usual,
-            "step": name_step(usual, by_time=self.by_time),
+            "step": name_step(usual, by_time=bars.by_time),
             "enough": FEWEST,
-            "starts": self.starts.tolist(),
+            "starts": bars.starts.tolist(),
             "ends": self.ends.tolist(),
-            "n_docs": self.n_docs.tolist(),
-            "n_sampled": self.n_sampled.tolist(),
+            "n_docs": bars.n_docs.tolist(),
+            "n_sampled": bars.n_sampled.tolist(),
             "shown": self.opening(),
         }
 
     def opening(self) -> tuple[int, int]:
         """Return the first bar that is shown when the page opens, and the end of the range."""
-        n = len(self.starts)
+        starts, ends, n_docs, n = self.merged.starts, self.ends, self.merged.n_docs, len(self.ends)
         if n == 0:
             return 0, 0
-        stray, long = STRAY * self.n_docs.sum(), LONG * (self.ends[-1] - self.starts[0])
-        first = int(np.searchsorted(np.cumsum(self.n_docs), stray, side="right"))
-        end = n - int(np.searchsorted(np.cumsum(self.n_docs[::-1]), stray, side="right"))
+        stray, long = STRAY * n_docs.sum(), LONG * (ends[-1] - starts[0])
+        first = int(np.searchsorted(np.cumsum(n_docs), stray, side="right"))
+        end = n - int(np.searchsorted(np.cumsum(n_docs[::-1]), stray, side="right"))
         return (
-            first if self.starts[first] - self.starts[0] >= long else 0,
-            end if self.ends[-1] - self.ends[end - 1] >= long else n,
+            first if starts[first] - starts[0] >= long else 0,
+            end if ends[-1] - ends[end - 1] >= long else n,
         )
 
 
 def merge_intervals(trends: Trends) -> Trends:
     """Return trends per bar: what rose and fell is found in these, in the terminal and on pages."""
-    return find_bars(trends).trends(trends)
+    return find_bars(trends).merged
 
 
 def find_curves(trends: Trends) -> list[list[float]]:
@@ -381,15 +372,11 @@ def find_bars(trends: Trends) -> Bars:
         is_date = trends.by_time and trends.span[1] % DAY == 0
         first[0] = max(first[0], trends.span[0])
         ends[-1] = min(ends[-1], trends.span[1] + (DAY if is_date else 1.0))
-    return Bars(
-        np.repeat(np.arange(len(bars)), [len(bar) for bar in bars]),
-        first,
-        ends,
-        width,
-        trends.by_time,
-        np.array([trends.n_docs[bar].sum() for bar in bars], np.int64),
-        np.array([n[bar].sum() for bar in bars], np.int64),
-    )
+    n_docs = np.array([trends.n_docs[bar].sum() for bar in bars], np.int64)
+    n_sampled = np.array([n[bar].sum() for bar in bars], np.int64)
+    merged = replace(trends, starts=first, n_docs=n_docs, n_sampled=n_sampled)
+    found = Bars(merged, np.repeat(np.arange(len(bars)), [len(bar) for bar in bars]), ends)
+    return replace(found, merged=found.trends(trends))
 
 
 def join_rests(bars: Sequence[list[int]], n_sampled: Ints, is_near: Any) -> list[list[int]]:

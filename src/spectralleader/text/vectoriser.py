@@ -6,16 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from spectralleader.arrays import Ints
-from spectralleader.checks.states import part
+from spectralleader.checks.saved import Saved, by_kind, fields
 from spectralleader.documents import Documents
 from spectralleader.text.texts import Texts, take_texts
 from spectralleader.text.tokens import Tokens
-from spectralleader.text.vocabulary import (
-    GrowingVocabulary,
-    Vocabulary,
-    vocabulary_from_state,
-    vocabulary_to_state,
-)
+from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Tokenizer, Words, as_words, words_settings
 
 # Occurrences of a word before it counts. Half of the words of short texts occur once, and tie a
@@ -25,7 +20,7 @@ MIN_COUNT = 2
 MAX_WORDS = 50_000  # words that a growing vocabulary is pruned to, by default
 
 
-class Vectoriser:
+class Vectoriser(Saved):
     """Converts texts to documents, block by block, over one vocabulary.
 
     Parameters
@@ -44,6 +39,8 @@ class Vectoriser:
     >>> block.to_matrix().toarray().tolist()
     [[2, 0], [0, 0], [1, 1]]
     """
+
+    saved = fields(vocabulary=by_kind(Vocabulary, GrowingVocabulary), words=by_kind(Words, Tokens))
 
     def __init__(self, vocabulary: Vocabulary, words: Tokenizer | None = None) -> None:
         if not isinstance(vocabulary, Vocabulary):
@@ -106,16 +103,4 @@ class Vectoriser:
                 'make a new vectoriser (instead of str.split, Tokens(split="whitespace") can be '
                 "saved)"
             )
-        return {
-            "vocabulary": vocabulary_to_state(self.vocabulary),
-            "words": self.words.to_state(),
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Vectoriser:
-        """Return what `to_state` described."""
-        vocabulary = vocabulary_from_state(part(state, "vocabulary"))
-        words = part(state, "words")
-        # Only the state of `Tokens` has a kind: `Words` is older, and its files have none.
-        kind = Tokens if "kind" in words else Words
-        return cls(vocabulary, kind.from_state(words))
+        return super().to_state()

@@ -6,18 +6,19 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
-from typing import Any, Self, cast, overload
+from typing import Any, Self, overload
 
 import numpy as np
 
 from spectralleader.arrays import Ints
 from spectralleader.checks import check_whole
-from spectralleader.checks.states import integers, one_of, part, whole
+from spectralleader.checks.saved import Saved, field, fields
+from spectralleader.checks.states import whole
 from spectralleader.documents import MAX_WORDS, Documents, check_n_words
 from spectralleader.errors import NoWordsError
 from spectralleader.runtime.interrupts import DEFER_SIGNALS
 from spectralleader.text.counting import count_words
-from spectralleader.text.packing import pack, unpack
+from spectralleader.text.packing import Strings
 from spectralleader.text.texts import Texts, in_blocks
 from spectralleader.text.word_table import (
     Tables,
@@ -26,14 +27,13 @@ from spectralleader.text.word_table import (
     empty_table,
     look_up,
     make_table,
-    words_of,
 )
 from spectralleader.text.words import Tokenizer, Words, read_words
 
 MOST_COUNTED = 2_000_000  # distinct words counted in a first pass: bounds the memory
 
 
-class Vocabulary(Sequence[str]):
+class Vocabulary(Sequence[str], Saved):
     """A fixed vocabulary: a sequence of words in order of their ids.
 
     Parameters
@@ -48,11 +48,14 @@ class Vocabulary(Sequence[str]):
     ('model', [1, -1])
     """
 
+    saved_as = "given"
+    saved = fields(words=Strings)
+
     _table: WordTable
-    _spelled: list[str]  # cache of the words as strings
+    _spelled = Strings()  # cache of the words as strings
 
     def __init__(self, words: Iterable[str]) -> None:
-        self._table, self._spelled = _make_table(words), []
+        self._table = make_table(list(words))
         if self.n_words == 0:
             raise ValueError("a given vocabulary needs words, got none")
 
@@ -162,31 +165,24 @@ class Vocabulary(Sequence[str]):
         return isinstance(word, str) and bool(self.find([word])[0] >= 0)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._spell())
+        return iter(self.words)
 
     @overload
     def __getitem__(self, which: int) -> str: ...
     @overload
     def __getitem__(self, which: slice) -> list[str]: ...
     def __getitem__(self, which: int | slice) -> str | list[str]:
-        return self._spell()[which]
+        return list(self.words[which]) if isinstance(which, slice) else self.words[which]
 
-    def _spell(self) -> list[str]:
+    @property
+    def words(self) -> Strings:
+        """All words."""
         if len(self._spelled) != self.n_words:
-            self._spelled = words_of(self._table)
+            self._spelled = self._table.words()
         return self._spelled
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n_words={self.n_words})"
-
-    def to_state(self) -> dict[str, Any]:
-        """Return the state, as arrays and plain values."""
-        return {"words": pack(self)}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return what `to_state` described."""
-        return cls(unpack(part(state, "words")))
 
 
 class GrowingVocabulary(Vocabulary):
@@ -217,11 +213,18 @@ class GrowingVocabulary(Vocabulary):
     ['to', 'be']
     """
 
+    saved_as = "growing"
+    saved = fields(
+        max_words=field(whole, least=1, most=MAX_WORDS),
+        min_count=field(whole, least=1),
+        _table=WordTable,
+        _rare=WordTable,
+    )
+
     def __init__(self, max_words: int, *, words: Iterable[str] = (), min_count: int = 1) -> None:
         self.max_words = check_n_words(max_words)
         self.min_count = check_whole("min_count", min_count, 1)
-        self._table, self._spelled = _make_table(words), []
-        self._rare = empty_table()
+        self._table, self._rare = make_table(list(words)), empty_table()
 
     def count_texts(self, texts: Sequence[Any], words: Tokenizer) -> Documents:
         """Return the word counts of texts, and add new words."""
@@ -244,9 +247,9 @@ class GrowingVocabulary(Vocabulary):
     def frozen(self, n_words: int | None = None) -> Vocabulary:
         """Return an immutable vocabulary of the first n_words words (default: all)."""
         if n_words is None or n_words >= self.n_words:
-            return _Frozen(copy_table(self._table), self._spell().copy())
-        words = self._spell()[:n_words]
-        return _Frozen(_make_table(words), words)
+            return _Frozen(copy_table(self._table), self.words)
+        words = Strings(self.words[:n_words])
+        return _Frozen(make_table(words), words)
 
     def settle(self) -> Ints | None:
         """Evict the least frequent words if there are too many.
@@ -267,13 +270,13 @@ class GrowingVocabulary(Vocabulary):
         kept = np.sort(np.argsort(-totals, kind="stable")[: self.max_words])
         new_ids = np.full(len(totals), -1)
         new_ids[kept] = np.arange(len(kept))
-        words = self._spell()
+        words = self.words
         self._restore([words[i] for i in kept], totals[kept])
         return new_ids
 
     def _rare_words(self) -> tuple[list[str], Ints]:
         """Return the words that are not added yet, and their totals."""
-        words = words_of(self._rare)
+        words = self._rare.words()
         is_rare = self.find(words) < 0
         totals = self._rare.totals[: len(words)][is_rare]
         return [words[i] for i in np.flatnonzero(is_rare)], totals
@@ -282,8 +285,7 @@ class GrowingVocabulary(Vocabulary):
         """Remember the most frequent of these words; of equally frequent ones, the newest."""
         order = np.lexsort([-np.arange(len(words)), -totals])
         kept = np.sort(order[: self.max_words])
-        self._rare = _make_table(words[i] for i in kept)
-        self._rare.totals[: len(kept)] = totals[kept]
+        self._rare = make_table([words[i] for i in kept], totals[kept])
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -314,62 +316,16 @@ class GrowingVocabulary(Vocabulary):
         return united, [united.find(part) for part in parts]
 
     def _restore(self, words: list[str], totals: Ints) -> None:
-        self._table, self._spelled = _make_table(words), words
-        self._table.totals[: len(words)] = totals
-
-    def to_state(self) -> dict[str, Any]:
-        """Return the state, as arrays and plain values."""
-        return {
-            "words": pack(self),
-            "totals": self.totals,
-            "max_words": self.max_words,
-            "min_count": self.min_count,
-            "rare": pack(words_of(self._rare)),
-            "rare_totals": self._rare.totals[: int(self._rare.size[0])].copy(),
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """Return what `to_state` described."""
-        max_words = whole(state, "max_words", 1, MAX_WORDS)
-        vocabulary = cls(max_words, min_count=whole(state, "min_count", 1))
-        rare = unpack(part(state, "rare"))
-        vocabulary._rare = _make_table(rare)
-        vocabulary._rare.totals[: len(rare)] = integers(state, "rare_totals", (len(rare),))
-        words = unpack(part(state, "words"))
-        vocabulary._restore(words, integers(state, "totals", (len(words),)))
-        return vocabulary
+        self._table, self._spelled = make_table(words, totals), Strings(words)
 
 
 class _Frozen(Vocabulary):
     """The words of a growing vocabulary at one moment; may be empty."""
 
-    def __init__(self, table: WordTable, words: list[str]) -> None:
+    def __init__(self, table: WordTable, words: Strings) -> None:
         self._table, self._spelled = table, words
 
 
-VOCABULARIES: dict[str, type[Vocabulary]] = {"given": Vocabulary, "growing": GrowingVocabulary}
-
-
-def vocabulary_to_state(vocabulary: Vocabulary) -> dict[str, Any]:
-    """Return the state of a vocabulary, including its kind."""
-    kind = next(name for name, cls in VOCABULARIES.items() if type(vocabulary) is cls)
-    return {"kind": kind, **vocabulary.to_state()}
-
-
-def vocabulary_from_state(state: dict[str, Any]) -> Vocabulary:
-    """Return the vocabulary that `vocabulary_to_state` described."""
-    return VOCABULARIES[one_of(state, "kind", VOCABULARIES)].from_state(state)
-
-
-def _make_table(words: Iterable[str]) -> WordTable:
-    """Return the hash table of given words; raise `ValueError` if any is invalid or repeated."""
-    words = list(words)
-    for word in cast("list[Any]", words):
-        if not isinstance(word, str) or not word:
-            raise ValueError(f"a vocabulary is made of words, got {word!r}")
-    numbers, table = make_table(words)
-    if len(twice := np.flatnonzero(numbers != np.arange(len(words)))):
-        raise ValueError(f"the vocabulary has the word {words[twice[0]]!r} twice")
-    table.totals[:] = 0
-    return table
+VOCABULARIES: dict[str, type[Vocabulary]] = {
+    one.saved_as: one for one in (Vocabulary, GrowingVocabulary)
+}

@@ -6,13 +6,15 @@ bytes decides. Words are numbered in the order of insertion.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
+from spectralleader.checks.states import integers, part
 from spectralleader.runtime.compiled import in_place, inlined, shared
-from spectralleader.text.packing import Bytes, decode, encode
+from spectralleader.text.packing import Bytes, Strings, decode, encode
 
 UPPER = -(2**32)  # the upper half of a slot: as much of the hash
 LOWER = 2**32 - 1  # the lower half: the word's number plus 1
@@ -34,6 +36,24 @@ class WordTable(NamedTuple):
     arena: Bytes  # words end to end, UTF-8
     totals: Ints  # (room,) number of occurrences of each word
     size: Ints  # (1,) the number of words
+
+    def words(self) -> Strings:
+        """Return the words in the order of their numbers."""
+        n = int(self.size[0])
+        return Strings(decode(self.arena[: self.starts[n]].tobytes(), self.starts[1 : n + 1]))
+
+    def to_state(self) -> dict[str, Any]:
+        """Return the words and their totals."""
+        n = int(self.size[0])
+        # The arena is what `Strings` would encode, which takes ten times as long.
+        words = {"text": self.arena[: self.starts[n]].copy(), "ends": self.starts[1 : n + 1].copy()}
+        return {"words": words, "totals": self.totals[:n].copy()}
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> WordTable:
+        """Return the table that `to_state` described."""
+        words = Strings.from_state(part(state, "words"))
+        return make_table(words, integers(state, "totals", (len(words),)))
 
 
 class Tables(NamedTuple):
@@ -60,21 +80,27 @@ def copy_table(table: WordTable) -> WordTable:
     return WordTable(*words, totals.copy(), table.size.copy())
 
 
-def look_up(table: WordTable, words: list[str]) -> Ints:
+def look_up(table: WordTable, words: Sequence[str]) -> Ints:
     """Return the numbers of words, -1 for unknown ones."""
     tables, one_document = Tables(table, table), np.array([len(words)])
     return add_documents(tables, words, one_document, None, min_count=0)[0]
 
 
-def make_table(words: list[str]) -> tuple[Ints, WordTable]:
-    """Return the number of each word, and a table of these words, which were counted."""
+def make_table(words: Sequence[str], totals: Ints | int = 0) -> WordTable:
+    """Return the table of given words; raise `ValueError` if any is invalid or repeated."""
+    for word in cast("Sequence[Any]", words):
+        if not isinstance(word, str) or not word:
+            raise ValueError(f"a vocabulary is made of words, got {word!r}")
     tables, one_document = Tables(empty_table(), empty_table()), np.array([len(words)])
-    numbers, tables = add_documents(tables, words, one_document, None, min_count=1)
-    return numbers, tables.known
+    numbers, (table, _) = add_documents(tables, words, one_document, None, min_count=1)
+    if len(twice := np.flatnonzero(numbers != np.arange(len(words)))):
+        raise ValueError(f"the vocabulary has the word {words[twice[0]]!r} twice")
+    table.totals[: len(words)] = totals
+    return table
 
 
 def add_documents(
-    tables: Tables, words: list[str], lengths: Ints, counts: Floats | None, *, min_count: int
+    tables: Tables, words: Sequence[str], lengths: Ints, counts: Floats | None, *, min_count: int
 ) -> tuple[Ints, Tables]:
     """Return the numbers of the words of documents, -1 for those not counted, and the tables.
 
@@ -84,7 +110,7 @@ def add_documents(
 
     Parameters
     ----------
-    words : list of str
+    words : sequence of str
         The words of all documents, end to end; `lengths` has their numbers.
     counts : array, optional
         How often each occurs. Defaults to once.
@@ -133,12 +159,6 @@ def enlarge(table: WordTable) -> WordTable:
     starts, totals = np.zeros(2 * n + 1, np.int64), np.zeros(2 * n, np.int64)
     starts[: n + 1], totals[:n] = table.starts, table.totals
     return WordTable(slots, starts, table.arena.copy(), totals, size)
-
-
-def words_of(table: WordTable) -> list[str]:
-    """Return the words in the order of their numbers."""
-    n = int(table.size[0])
-    return decode(table.arena[: table.starts[n]].tobytes(), table.starts[1 : n + 1])
 
 
 @in_place

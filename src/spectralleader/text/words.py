@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from spectralleader.checks.states import part, take, whole
-from spectralleader.text.packing import pack, unpack
+from spectralleader.text.packing import Strings
 from spectralleader.text.tokens import Tokens
 
 Tokenizer = Callable[[str], Iterable[str]] | Tokens
@@ -94,6 +94,7 @@ class Words:
     ['covid19', 'vaccine', 'effective', 'says', 'health']
     """
 
+    saved_as: ClassVar[str] = "words"
     min_length: int = 2
     stop_words: Iterable[str] | str | PathLike[str] | None = None  # a frozenset once made
     keep: Collection[str] = frozenset()
@@ -130,8 +131,9 @@ class Words:
     def to_state(self) -> dict[str, Any]:
         """Return the state, as arrays and plain values."""
         return {
+            "kind": self.saved_as,
             "min_length": self.min_length,
-            "stop_words": pack(sorted(self.stops)),
+            "stop_words": Strings(sorted(self.stops)).to_state(),
             "keep": sorted(self.keep),
         }
 
@@ -141,7 +143,7 @@ class Words:
         min_length, keep = whole(state, "min_length", 1, 2**31), take(state, "keep")
         if not isinstance(keep, list) or not all(isinstance(name, str) for name in keep):
             raise ValueError(f"keep must be a list of names, got {keep!r:.60}")
-        return cls(min_length, unpack(part(state, "stop_words")), keep)
+        return cls(min_length, Strings.from_state(part(state, "stop_words")), keep)
 
 
 def as_words(given: Tokenizer | str | None) -> Tokenizer:

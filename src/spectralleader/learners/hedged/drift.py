@@ -10,7 +10,7 @@ import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.saved import Saved, field, fields
-from spectralleader.checks.states import floats, integers, number, text, truth, whole
+from spectralleader.checks.states import floats, integers, number, numbered, text, truth, whole
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.runtime.compiled import in_place
 
@@ -18,17 +18,12 @@ MOST_EVENTS = 100  # remembered, the latest
 CHANGED = "the stream changed"
 
 
-def read_topics(state: Any, name: str) -> tuple[int, ...]:
-    """Return stored numbers of topics."""
-    return tuple(integers(state, name, (None,)).tolist())
-
-
 @dataclass(frozen=True)
 class Event(Saved):
     """A change of the topics of `model`."""
 
     saved = fields(
-        n_docs=whole, what=text, topics=read_topics, moved=field(number, least=0.0, most=1.0)
+        n_docs=whole, what=text, topics=numbered, moved=field(number, least=0.0, most=1.0)
     )
 
     n_docs: int  # documents learned before
