@@ -1,11 +1,11 @@
-"""How near `Unigram` is to the best fixed smoothing in hindsight: prints the table of the docs.
+"""How near `Unigram` is to the best fixed smoothing in hindsight: prints a table.
 
     SPECTRALLEADER_DATA=FOLDER python -m benchmarks.floor
 
 Every block is predicted, then counted, as `spectralleader evaluate` does. The estimator was chosen
 on election_tweets, health_tweets and synthetic streams; the other corpora are test streams, but a
-first version was given up because of its loss on one of them (docs/baseline.md). A corpus that is
-not in the folder is skipped.
+first version was given up because of its loss on one of them. A corpus that is not in the
+folder is skipped.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from study.sources.corpora import find_files, get
+from tests.factories import example_learner
 from tools import commands, examples
 
 ROOT = Path(__file__).parents[1]
@@ -37,15 +38,14 @@ def test_every_page_is_in_the_navigation():
 
 
 @pytest.mark.parametrize(
-    ("page", "corpus"), [("users.md", "movielens"), ("logs.md", "system_logs")]
+    ("script", "corpus"), [("movielens_users", "movielens"), ("system_logs", "system_logs")]
 )
-def test_examples_show_what_their_scripts_print(page, corpus, tmp_path):
+def test_examples_show_what_their_scripts_print(script, corpus, tmp_path):
     get_or_skip(corpus)
-    script = examples.PAGES[page]
     command = [sys.executable, "-m", f"docs.examples.{script}", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    text = examples.PAGE.read_text(encoding="utf-8")
     shown = examples.shown(text, script).search(text)[2].splitlines()
     printed = done.stdout.splitlines()
     assert shown[0] == printed[0]  # counts; what is learned may differ in the last digits
@@ -83,11 +83,13 @@ def without_numbers(text):
     return " ".join(re.sub(r"\d[\d.,]*", "#", text).split())
 
 
-def test_the_page_on_adding_a_learner_shows_the_learner_that_is_tested():
+def test_the_page_on_adding_a_learner_links_the_learner_that_is_tested():
     page = (ROOT / "docs" / "adding.md").read_text(encoding="utf-8")
-    example = (ROOT / "docs" / "examples" / "hard_em.py").read_text(encoding="utf-8")
-    assert f"```python\n{example}```" in page
-    assert "--8<--" not in page
+    assert "(examples/hard_em.py)" in page
+    example = example_learner()(2)
+    members = re.findall(r"^\| `(\w+)", page, re.MULTILINE)
+    assert [name for name in members if name != "Class" and not hasattr(example, name)] == []
+    assert len(members) > 5
 
 
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/how-it-works.md"])

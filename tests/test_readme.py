@@ -55,7 +55,7 @@ def shell_blocks(path):
     return re.findall(r"```sh\n(.*?)```", (ROOT / path).read_text(), re.DOTALL)
 
 
-@pytest.mark.parametrize("path", ["README.md", "docs/text.md", "docs/recipes.md"])
+@pytest.mark.parametrize("path", ["README.md", "docs/text.md"])
 def test_commands_run(path, tmp_path):
     for name in ("tweets.csv", "new.csv"):
         write_csv(tmp_path / name, 120)

@@ -1,6 +1,6 @@
-"""Renew the outputs and figures of the example pages: ``python -m tools.examples``.
+"""Renew the outputs and figures of docs/events.md: ``python -m tools.examples``.
 
-Runs each script of docs/examples, writes its figure, and replaces the output that its page shows.
+Runs each script of docs/examples, writes its figure, and replaces the output that the page shows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import tempfile
 from pathlib import Path
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = {"users.md": "movielens_users", "logs.md": "system_logs"}  # and their modules
+PAGE = DOCS / "events.md"
+SCRIPTS = ("movielens_users", "system_logs")
 
 
 def shown(page: str, script: str) -> re.Pattern[str]:
@@ -24,20 +25,19 @@ def shown(page: str, script: str) -> re.Pattern[str]:
     return compiled
 
 
-def renew(page: Path, script: str) -> None:
-    """Run a script, and replace what its page shows."""
+def renew(script: str) -> None:
+    """Run a script, and replace what the page shows."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", f"docs.examples.{script}", folder]
         run = subprocess.run(command, cwd=DOCS.parent, check=True, capture_output=True, text=True)
         for figure in Path(folder).glob("*.svg"):
             (DOCS / "figures" / figure.name).write_bytes(figure.read_bytes())
-    text = page.read_text(encoding="utf-8")
+    text = PAGE.read_text(encoding="utf-8")
     block = shown(text, script)
-    page.write_text(
-        block.sub(lambda found: found[1] + run.stdout + found[3], text), encoding="utf-8"
-    )
+    text = block.sub(lambda found: found[1] + run.stdout + found[3], text)
+    PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    for name, script in PAGES.items():
-        renew(DOCS / name, script)
+    for script in SCRIPTS:
+        renew(script)

@@ -1,4 +1,4 @@
-"""What each pass costs on one core: the constants of docs/scale.md, as rows of its table.
+"""What each pass costs on one core: as rows of a table (see docs/scale.md).
 
 A part has a fixed cost, of reading and making blocks of d x K numbers, and one for each document:
 the line through the times of a small and a large part. Triples of many documents are added up word

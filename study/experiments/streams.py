@@ -12,10 +12,9 @@ from typing import Annotated, Any
 
 import msgspec
 
-from spectralleader.documents import Documents
+from spectralleader.documents import Block, Documents
 from spectralleader.learners import SpectralMethod
 from spectralleader.models import TopicModel
-from spectralleader.sources import Block
 from spectralleader.sources.files import read
 from study.sources import corpora, synthetic
 from study.sources.counted import BLOCK, count_reader

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from spectralleader import LEARNERS, Algorithm1, Documents, Unigram
+from spectralleader.documents import Block
 from spectralleader.evaluation import (
     Prequential,
     judge,
@@ -18,7 +19,6 @@ from spectralleader.evaluation import (
 )
 from spectralleader.evaluation.metrics import matched_accuracy, tensor_losses
 from spectralleader.runtime.compiled import COMPILING
-from spectralleader.sources import Block
 from study.sources.synthetic import hard
 from tests.factories import documents, growing, model
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from spectralleader import TextTopics, TopicModel, Unigram, Vocabulary, Words, load, save
+from spectralleader.documents import Block
 from spectralleader.evaluation import judge, log_loss
 from spectralleader.evaluation.diagnosis import Diagnosis, Spectrum
 from spectralleader.jobs import Progress, Source, describe, evaluate, evaluating, learn, predict
@@ -30,7 +31,6 @@ from spectralleader.learners.fixed import Fixed
 from spectralleader.learners.hedged import Event
 from spectralleader.models import TopicTree
 from spectralleader.sources import read
-from spectralleader.sources.block import Block
 from spectralleader.sources.files import TextBlock
 from spectralleader.text.timeline import Timeline
 from tests.factories import TOPIC_WORDS, same_state, texts, write_csv

@@ -10,8 +10,7 @@ import pytest
 from spectralleader.jobs import Progress, Source, learn
 from spectralleader.sources.files import Reader, byte_stream
 from spectralleader.sources.files.byte_stream import ByteStream, PieceStart
-from spectralleader.sources.files.learned_input import LearnedInput, Piece
-from spectralleader.sources.position import SAMPLED, FilePosition, Position
+from spectralleader.sources.position import SAMPLED, FilePosition, LearnedInput, Piece, Position
 from spectralleader.storage import load_checkpoint
 from tests.factories import same_state, texts
 
@@ -169,7 +168,7 @@ def test_what_is_read_as_one_piece_is_read_from_the_beginning(tmp_path):
         saved = tmp_path / f"{name}.m"
         resume([tmp_path / name], saved, how=how)
         position = load_checkpoint(saved).position
-        assert (position.offset, position.start, position.files) == (600, 0, ())
+        assert (position.offset, position.start, position.files) == (600, 0, [])
         result, notes = resume([tmp_path / name], saved, how=how)
         assert (notes.skipped, result.n_before) == (False, 600)
     saved = tmp_path / "plain"
@@ -219,7 +218,7 @@ def test_a_digest_does_not_depend_on_blocks(size, tmp_path):
 
 def test_a_position_that_does_not_fit_together_is_refused():
     at = FilePosition(100, 4, "ab", "cd", 200)
-    position = Position(9, "ab", "cd", 3, (at,))
+    position = Position(9, "ab", "cd", 3, [at])
     state = position.to_state()
     assert Position.from_state(state) == position
     wrong = at.to_state() | {"offset": -1}

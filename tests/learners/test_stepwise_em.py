@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents, StepwiseEM, TopicModel
+from spectralleader.documents import Block
 from spectralleader.em.statistics import em_step, with_words
 from spectralleader.evaluation import judge, log_loss, running_averages
-from spectralleader.sources import Block
 from study.sources.synthetic import PROBLEMS
 from tests.factories import assert_valid, blocks, documents, model
 

@@ -1,12 +1,13 @@
 """Answers that take long: who makes them, who waits, and when they are old."""
 
+import asyncio
 import threading
 
 import pytest
 
 from spectralleader import TextTopics
-from spectralleader.serve import answers as module
-from spectralleader.serve.answers import AnswerCache
+from spectralleader.serve import handlers as module
+from spectralleader.serve.handlers import AnswerCache
 from tests.factories import texts
 
 
@@ -24,40 +25,63 @@ def n_docs(held):
 
 
 def test_an_answer_is_made_again_only_if_there_are_newer_documents(topics):
-    answers, made = AnswerCache(), []
+    made = []
 
     def read(held):
         made.append(held)
         return n_docs(held)
 
-    assert [answers.get("a", topics, read) for _ in range(3)] == [60, 60, 60]
-    topics.learn(["rain and wind"] * 5)
-    assert not answers.has("a", topics)
-    assert (answers.get("a", topics, read), len(made)) == (65, 2)
+    async def ask():
+        answers = AnswerCache()
+        first = [await answers.get("a", topics, read) for _ in range(3)]
+        topics.learn(["rain and wind"] * 5)
+        return first, await answers.get("a", topics, read)
+
+    assert asyncio.run(ask()) == ([60, 60, 60], 65)
+    assert len(made) == 2
+
+
+def test_requests_at_the_same_time_compute_an_answer_once(topics):
+    made = []
+
+    def read(held):
+        made.append(held)
+        return n_docs(held)
+
+    async def ask():
+        answers = AnswerCache()
+        return await asyncio.gather(*(answers.get("a", topics, read) for _ in range(5)))
+
+    assert (asyncio.run(ask()), len(made)) == ([60] * 5, 1)
 
 
 def test_learning_goes_on_and_others_take_the_old_answer_while_it_is_made_again(topics):
-    answers, begun, may_end, got = AnswerCache(), threading.Event(), threading.Event(), []
+    begun, may_end = threading.Event(), threading.Event()
 
     def read_slowly(held):
         begun.set()
         assert may_end.wait(60)
         return n_docs(held)
 
-    answers.get("a", topics, n_docs)
-    topics.learn(["rain and wind"] * 5)
-    slow = threading.Thread(target=lambda: got.append(answers.get("a", topics, read_slowly)))
-    slow.start()
-    assert begun.wait(60)
-    topics.learn(["rain and wind"] * 5)  # would wait for ever if reading stopped it
-    assert answers.get("a", topics, read_slowly) == 60
-    may_end.set()
-    slow.join(60)
-    assert (got, topics.n_docs) == ([65], 70)
+    async def ask():
+        answers = AnswerCache()
+        await answers.get("a", topics, n_docs)
+        topics.learn(["rain and wind"] * 5)
+        slow = asyncio.create_task(answers.get("a", topics, read_slowly))
+        assert await asyncio.to_thread(begun.wait, 60)
+        topics.learn(["rain and wind"] * 5)  # would wait for ever if reading stopped it
+        assert await answers.get("a", topics, read_slowly) == 60
+        may_end.set()
+        return await slow
+
+    assert (asyncio.run(ask()), topics.n_docs) == (65, 70)
 
 
 def test_an_answer_that_fails_is_made_by_the_next(topics):
-    answers = AnswerCache()
-    with pytest.raises(ZeroDivisionError):
-        answers.get("a", topics, lambda held: 1 / 0)
-    assert answers.get("a", topics, n_docs) == 60
+    async def ask():
+        answers = AnswerCache()
+        with pytest.raises(ZeroDivisionError):
+            await answers.get("a", topics, lambda held: 1 / 0)
+        return await answers.get("a", topics, n_docs)
+
+    assert asyncio.run(ask()) == 60

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from spectralleader import TextTopics, save
-from spectralleader.serve import answers
+from spectralleader.serve import handlers
 from spectralleader.serve import inbox as inbox_module
 from spectralleader.serve.app import Application
 from spectralleader.serve.handlers import Handlers
@@ -29,6 +29,8 @@ class Asked:
         self.inbox = Inbox(folder / "t.model.inbox")
         self.inbox.open(None)
         self.service = Service(save(topics, folder / "t.model"), self.inbox)
+        self.service.learns = True
+        self.service.stale = 1800.0
         self.service.show(topics)
         self.metrics = Metrics(self.service)
         self.app = Application(Handlers(self.service, self.metrics, limits or Limits()))
@@ -95,22 +97,24 @@ def test_an_id_stands_for_its_documents(asked):
 @pytest.mark.parametrize(
     ("said", "lag"),
     [
-        ("1,200 bytes behind", 1200.0),
-        ("2.5 s behind", 2.5),
-        ("up to date", 0.0),
-        ("in the last file", 0.0),
+        ("1,200 bytes behind", {"bytes": 1200.0}),
+        ("2.5 s behind", {"s": 2.5}),
+        ("up to date", {"bytes": 0.0}),
+        ("in the last file", {"bytes": 0.0}),
         ("nothing learned yet", None),
     ],
 )
-def test_the_lag_is_a_number_also_when_there_is_none(said, lag):
-    assert read_lag(said) == lag
+def test_the_lag_is_a_number_also_when_there_is_none(asked, said, lag):
+    asked.service.lag = said
+    asked.service.kind = "redis" if " s " in said else "file"
+    assert read_lag(asked.service) == lag
 
 
 def test_tokens_are_taken_as_from_files(asked_of_tokens):
     ask = asked_of_tokens.learn
     assert ask(tokens=[["a", 7, None, "", 8.0]])[0] == 202
     assert ask(counts=[{"a": 2.0, "b": None, "": 3}])[0] == 202
-    payloads = asked_of_tokens.inbox.take(10, rest=True).payloads
+    payloads = asked_of_tokens.inbox.take(10).payloads
     stored = [json.loads(payload)["tokens"] for payload in payloads]
     assert stored == [["a", "7", "8"], {"a": 2}]
     status, _, found = asked_of_tokens.ask("POST", "/predict", {"tokens": [["a", 7, None]]})
@@ -195,7 +199,7 @@ def test_requests_at_the_same_time_are_answered_as_alone(asked, monkeypatch):
     bodies = [{"texts": some} for some in (["goal cup"], ["vote", "goal"], ["a", "b", "vote"])]
     alone = [asked.ask("POST", "/predict", body)[2] for body in bodies]
     calls = []
-    monkeypatch.setattr(answers, "read", lambda *given: calls.append(given) or read(*given))
+    monkeypatch.setattr(handlers, "read", lambda *given: calls.append(given) or read(*given))
 
     async def ask_all():
         return await asyncio.gather(
@@ -212,7 +216,7 @@ def test_what_fails_in_one_request_does_not_fail_another(asked, monkeypatch, cap
             raise ZeroDivisionError
         return read(snapshot, some)
 
-    monkeypatch.setattr(answers, "read", fail)
+    monkeypatch.setattr(handlers, "read", fail)
 
     async def ask_both():
         asking = (asked.ask_here("POST", "/predict", {"texts": [one]}) for one in ("bad", "goal"))

@@ -41,7 +41,7 @@ def stored(folder):
 
 
 def taken(inbox):
-    return [json.loads(one)["text"] for one in inbox.take(100, rest=True).payloads]
+    return [json.loads(one)["text"] for one in inbox.take(100).payloads]
 
 
 def test_a_request_that_comes_again_is_known_also_after_a_restart(tmp_path, made):
@@ -67,7 +67,7 @@ def test_other_documents_under_a_known_id_are_refused(tmp_path, made):
             inbox.add([{"text": text} for text in other], "x")
     inbox.add([{"tokens": {"a": 2, "b": 1}}], "y")
     assert inbox.add([{"tokens": {"b": 1, "a": 2}}], "y") == (0, 1)  # the same counts
-    assert len(inbox.take(9, rest=True).payloads) == 3
+    assert len(inbox.take(9).payloads) == 3
 
 
 def test_ids_are_forgotten_at_last(made, monkeypatch):
@@ -113,7 +113,7 @@ def test_long_documents_are_read_in_parts(made, monkeypatch):
     monkeypatch.setattr(module, "AT_ONCE", 1000)
     inbox = made()
     inbox.add([{"text": "a" * 400}] * 7, None)
-    batches = [inbox.take(100, rest=True) for _ in range(3)]
+    batches = [inbox.take(100) for _ in range(3)]
     assert [len(batch.ids) for batch in batches] == [3, 3, 1]
     assert [batch.at_end for batch in batches] == [False, False, True]
     assert [batches[1].after(n) for n in range(4)] == [3, 4, 5, 6]

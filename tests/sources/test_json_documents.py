@@ -12,8 +12,10 @@ from spectralleader.serve.inbox import Inbox, InboxSource
 from spectralleader.serve.messages import Documents, Limits, read_body
 from spectralleader.sources import read
 from spectralleader.sources.files import problems
-from spectralleader.sources.files.columns import ColumnRequest, Columns
+from spectralleader.sources.files.columns import Columns
 from spectralleader.sources.live.decoding import MessageFormat, decode_messages, guess_format
+from spectralleader.sources.live.protocol import MessageBatch
+from spectralleader.sources.options import SourceOptions
 
 REPORTED = ["C:\\Windows", "DOMAIN\\user", "a\tb", "C:\\new", 'y":7,"inj', "\x1b[0m", '19" rack']
 UNICODE = st.text(st.characters(exclude_categories=["Cs"]), min_size=1) | st.sampled_from(REPORTED)
@@ -40,12 +42,17 @@ def texts_of_file(path, lines, **columns):
     return found
 
 
+def decode(format, payloads):
+    ids = [str(i) for i in range(len(payloads))]
+    return decode_messages(format, "x", MessageBatch(ids, payloads, lambda n: n))
+
+
 def texts_of_messages(kind, name, payloads, *, tokens):
-    requested = ColumnRequest(text=name, time="", label="", tokens=name if tokens else "")
+    requested = SourceOptions(text=name, time="", label="", tokens=name if tokens else "")
     format, _ = guess_format(payloads, requested, "x")
     assert format == MessageFormat(kind, Columns((name,), tokens=tokens))
-    decoded = decode_messages(format, "x", [str(i) for i in range(len(payloads))], payloads)
-    assert decoded.invalid == []
+    decoded = decode(format, payloads)
+    assert not decoded.problems
     return decoded.block.texts
 
 
@@ -105,7 +112,9 @@ def test_posted_documents_that_are_accepted_are_learned_as_they_were_sent(
             path = tmp_path / "t.inbox"
             path.unlink(missing_ok=True)
             inbox = Inbox(path)
-            source = InboxSource((str(path),), inbox=inbox, has_tokens=column == "tokens")
+            source = InboxSource(
+                (str(path),), inbox=inbox, tokens=column if column == "tokens" else None
+            )
             with source.open() as reader:
                 reader.start(None)
                 inbox.add([{column: document} for document in posted], "id")
@@ -125,15 +134,15 @@ def split(documents):
 def test_invalid_json_is_a_problem_of_its_message_alone(line):
     format = MessageFormat("json", Columns(("x",)))
     lines = [b'{"x": "a"}', line, b'\xef\xbb\xbf{"x": "b"}']  # a byte order mark is ignored
-    decoded = decode_messages(format, "topic", list("012"), lines)
+    decoded = decode(format, lines)
     assert decoded.block.texts == ["a", "b"]
-    assert [(one.at, one.kind) for one in decoded.invalid] == [(1, problems.BROKEN_JSON)]
+    assert [(one.at, one.kind) for one in decoded.problems] == [(1, problems.BROKEN_JSON)]
 
 
 def test_invalid_json_in_a_field_is_not_taken_for_a_missing_text():
     format = MessageFormat("fields", Columns(("payload.x",)))
     payloads = [[b"payload", value] for value in (b'{"x": "a"}', b'{"x": ', b"7", b'{"x": "\xff"}')]
-    decoded = decode_messages(format, "stream", list("0123"), payloads)
+    decoded = decode(format, payloads)
     assert decoded.block.texts == ["a"]
     kinds = [problems.BROKEN_JSON, problems.NO_TEXT, problems.UNDECODABLE]
-    assert [one.kind for one in decoded.invalid] == kinds
+    assert [one.kind for one in decoded.problems] == kinds

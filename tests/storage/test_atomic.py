@@ -89,15 +89,15 @@ def test_a_signal_handler_that_raises_waits_until_the_file_is_there(tmp_path, mo
         raise TimeoutError
 
     path, fds = save(OLD, tmp_path / "m"), len(os.listdir("/proc/self/fd"))
-    before = signal.signal(signal.SIGUSR1, late)
+    before = signal.signal(signal.SIGALRM, late)
     try:
         with monkeypatch.context() as patched:
-            steps = Steps(patched, lambda: signal.raise_signal(signal.SIGUSR1), number)
+            steps = Steps(patched, lambda: signal.raise_signal(signal.SIGALRM), number)
             with contextlib.suppress(TimeoutError):
                 save(NEW, path)
                 assert len(steps.names) <= number
     finally:
-        signal.signal(signal.SIGUSR1, before)
+        signal.signal(signal.SIGALRM, before)
     assert is_whole(path, NEW)
     assert os.listdir(tmp_path) == ["m"]
     assert len(os.listdir("/proc/self/fd")) == fds

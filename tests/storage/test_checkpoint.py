@@ -40,7 +40,7 @@ def test_batches_have_a_position_and_no_run(tmp_path):
 WRONG = {
     "settings must be printable strings": ("run", "settings", {"topics": "\x1b[31m"}),
     "offset must be an integer": ("position", "offset", -1),
-    "a digest must be a string": ("position", "digest", 7),
+    "digest must be a line of text": ("position", "digest", 7),
     "seconds must be a number": ("run", "seconds", math.nan),
     "loss must be a number .* got inf": ("run", "unigram_losses", {"loss": math.inf}),
     "n_docs must be an integer .* got '3'": ("run", "losses", {"n_docs": "3"}),

@@ -4,7 +4,7 @@ This package only handles counts. `text` turns texts into counts, `sources` read
 `samples` decides which documents are remembered.
 """
 
-from spectralleader.documents.documents import Documents
+from spectralleader.documents.documents import Block, Documents
 from spectralleader.documents.recoding import MAX_WORDS, check_n_words
 
-__all__ = ["MAX_WORDS", "Documents", "check_n_words"]
+__all__ = ["MAX_WORDS", "Block", "Documents", "check_n_words"]

@@ -1,10 +1,10 @@
-"""Documents: a block of bags of words."""
+"""Documents, a block of bags of words, and Block, the mini-batch that a stream yields."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -298,6 +298,13 @@ class Documents:
         """Return the block that `to_state` described."""
         n_words = whole(state, "n_words", 1, MAX_WORDS)
         return cls.trusted(*bags(state, n_words), n_words)
+
+
+class Block(NamedTuple):
+    """A mini-batch of documents, with their true topics if the stream knows them."""
+
+    documents: Documents
+    labels: Ints | None = None  # (n_docs,)
 
 
 # The slots' own setters bypass `__setattr__`, and are the fastest way to: learning one document at

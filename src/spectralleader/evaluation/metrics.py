@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spectralleader.arrays import Floats, Ints
-from spectralleader.documents import Documents
+from spectralleader.documents import Block, Documents
 from spectralleader.learners.protocol import Learner
 from spectralleader.models import TopicModel
 from spectralleader.models.matching import assign
 from spectralleader.moments.sums import tuple_weights
-from spectralleader.sources.block import Block
 
 Metric = Callable[[Learner, Block], float]
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from time import perf_counter
 
-from spectralleader.documents import Documents
+from spectralleader.documents import Block, Documents
 from spectralleader.evaluation.metrics import Metric
 from spectralleader.learners.protocol import Learner
 from spectralleader.runtime.compiled import COMPILING
-from spectralleader.sources.block import Block
 from spectralleader.storage.checkpoint import Losses
 
 NO_LOSSES = Losses()

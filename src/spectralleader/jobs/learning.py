@@ -23,10 +23,9 @@ from spectralleader.jobs.options import AnyReader, LearnOptions, Progress, Sourc
 from spectralleader.jobs.predicting import Emitter, open_emitter, rows_of
 from spectralleader.runtime.interrupts import Interrupts, Terminated, raise_if_interrupted
 from spectralleader.sources.files import Reader, TextBlock
-from spectralleader.sources.files.learned_input import LearnedInput
 from spectralleader.sources.live import LiveReader
 from spectralleader.sources.live.folder import FolderReader
-from spectralleader.sources.position import Position
+from spectralleader.sources.position import LearnedInput, Position
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.checkpoint import Losses, LossPoint, Run
 from spectralleader.text.first_use import compile_for

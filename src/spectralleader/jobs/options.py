@@ -15,12 +15,10 @@ from spectralleader.learners import DEFAULT_LEARNER
 from spectralleader.learners.registry import find_learner
 from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files import Columns, Reader
-from spectralleader.sources.files.byte_stream import check_encoding
-from spectralleader.sources.files.columns import ColumnRequest
 from spectralleader.sources.live import LiveReader, is_address
 from spectralleader.sources.live.addresses import check_scheme, make_reader
 from spectralleader.sources.live.folder import FolderReader, list_folder
-from spectralleader.sources.live.protocol import WAIT, LiveSettings
+from spectralleader.sources.options import SourceOptions
 from spectralleader.text.annotations import AUTO
 from spectralleader.text.first_use import compile_learning
 from spectralleader.text.timeline import Timeline
@@ -69,53 +67,25 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Source:
-    """The input of a job; see `spectralleader.sources.read`."""
+class Source(SourceOptions):
+    """The input of a job, and how it is read."""
 
     files: tuple[str, ...]
-    text: tuple[str, ...] | None = None
-    time: str | None = None
-    label: str | None = None
-    block: int = 100
-    format: str | None = None
-    strict: bool = False
-    sort: bool = False
-    keep: tuple[str, ...] = ()
-    empty: bool = False
-    tokens: str | None = None  # the column of documents of tokens, instead of text
     split: str | None = None  # how text is split into tokens; see `Tokens`
-    follow: bool | None = None  # wait for new messages at the end; None: for brokers only
-    start: str = "earliest"  # where a live source starts without a position, or "latest"
-    wait: float = WAIT  # seconds until an incomplete block of a live source is returned
-    encoding: str | None = None  # of the text; None: UTF-8
-    time_format: str | None = None  # of times, as in `datetime.strptime`; None: known ones
-    header: bool = True  # whether CSV and TSV files begin with the names of their columns
-    learned: str | None = None  # the setting "text" of a model, to read the columns it learned
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         Tokens(self.split)  # report an invalid one before reading
-        encoding = check_encoding(self.encoding)
         if self.tokens and self.text:
             raise ValueError("text and tokens exclude each other (--text, --tokens)")
-        if not self.is_live:
-            if self.start != "earliest":
-                raise ValueError(
-                    "files are read from the beginning; --from latest requires a broker or --follow"
-                )
-            return
-        if encoding is not None:
+        if self.is_live:
+            self.check_live()
+            if len(self.files) > 1:
+                raise ValueError("only one broker, followed file or followed folder can be read")
+        elif self.start != "earliest":
             raise ValueError(
-                "brokers and followed files are read as UTF-8; omit --encoding, or pipe the input "
-                "through iconv"
+                "files are read from the beginning; --from latest requires a broker or --follow"
             )
-        if self.time_format is not None:
-            raise ValueError("the times of live sources have known formats; omit --time-format")
-        if not self.header:
-            raise ValueError("live sources have no header; omit --no-header")
-        if len(self.files) > 1:
-            raise ValueError("only one broker, followed file or followed folder can be read")
-        if self.sort:
-            raise ValueError("a live source cannot be sorted; omit --sort")
 
     @classmethod
     def of(cls, files: str | os.PathLike[str] | Source, **options: Any) -> Source:
@@ -137,37 +107,17 @@ class Source:
         for name in self.files:
             check_scheme(name)
         if not self.is_live:
-            return self._read()
+            return Reader(self.paths, self._as_read)
         # It needs no option to wait for more, and has no position to resume from.
         if "-" in self.files:
             raise ValueError("standard input is always followed; omit --follow")
-        follow, say = self.follow is not False, (progress or Progress()).say
-        settings = LiveSettings(
-            self.block, follow, self.start, self.strict, self.format, say, self.wait
-        )
-        return make_reader(self.files[0], self._requested_columns, settings)
+        say = (progress or Progress()).say
+        return make_reader(self.files[0], replace(self._as_read, say=say))
 
     @property
-    def _requested_columns(self) -> ColumnRequest:
-        """The columns to read; a text column that is split later is read as text."""
-        others = (self.time, self.label, self.keep)
-        if self.split:
-            return ColumnRequest(self.tokens or self.text, *others, "", self.learned)
-        return ColumnRequest(self.text, *others, self.tokens, self.learned)
-
-    def _read(self) -> Reader:
-        return Reader(
-            self.paths,
-            self._requested_columns,
-            self.block,
-            strict=self.strict,
-            sort=self.sort,
-            format=self.format,
-            empty=self.empty,
-            encoding=self.encoding,
-            time_format=self.time_format,
-            header=self.header,
-        )
+    def _as_read(self) -> Source:
+        """These options; a text column that is split later is read as text."""
+        return replace(self, text=self.named or None, tokens="") if self.split else self
 
     @property
     def once_only(self) -> str | None:
@@ -186,7 +136,8 @@ class Source:
         """
         n_docs = 0
         # Unsorted: which words are frequent does not depend on the order, and sorting takes memory.
-        with replace(self, block=COUNT_BLOCK, sort=False)._read() as reader:
+        unsorted = replace(self._as_read, block=COUNT_BLOCK, sort=False)
+        with Reader(self.paths, unsorted) as reader:
             for block in reader:
                 raise_if_interrupted()
                 yield block.texts

@@ -19,7 +19,7 @@ function beat(now) {
   $("live").textContent = `${now.n_docs.toLocaleString("en")} documents learned${rate}` + (now.lag ? `; ${now.lag}` : "") + (now.problems.length ? `; ${now.problems.join("; ")}` : "");
   last = now;
   drawLatest(now.latest);
-  if (now.points.length > 1 && $("technical-loss").open) drawLosses("loss", "Loss while learning", now.points.map(p => p.slice(1)));
+  if (now.points.length > 1 && $("technical-loss").open) drawLosses("loss", "Loss while learning", now.points);
   $("events").replaceChildren(...now.events.map(line => el("li", {}, line)));
 }
 async function classify(event) {

@@ -87,7 +87,11 @@ class Guarded:
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         for name in cls.doors:
-            door = vars(cls).get(name)
+            owner = next((base for base in cls.__mro__ if name in vars(base)), cls)
+            # Doors of a guarded base are guarded there; those of other bases are not.
+            if owner is not cls and issubclass(owner, Guarded):
+                continue
+            door = vars(owner).get(name)
             if isinstance(door, property) and door.fget is not None:
                 setattr(cls, name, property(_guarded(door.fget), doc=door.__doc__))
             elif callable(door):

@@ -7,27 +7,22 @@ import base64
 import hmac
 import sys
 import traceback
-from binascii import Error as Base64Error
-from collections.abc import Awaitable, Callable, MutableMapping
 from time import perf_counter
-from typing import Any
 
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from spectralleader.serve.handlers import EVENTS, JSON, Handlers, Request, as_json
-from spectralleader.serve.messages import Limits, RequestError, stopping, try_again
+from spectralleader.serve.messages import Error, Limits, RequestError, stopping, try_again
 from spectralleader.serve.routes import Route, find_route
 
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
 Headers = dict[bytes, bytes]
 
 PROBES = ("/healthz", "/readyz")  # of load balancers, which send any Host or none
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 HUNG_UP = 499  # status in metrics if the client disconnected, as in nginx
+# Answers hold texts of users: browsers must not keep, pass on or reinterpret them.
 HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -47,17 +42,13 @@ class Application:
         What answers.
     token : bytes, optional
         Required from clients; if None, requests need no token.
-    hosts : tuple of str, optional
-        Accepted values of the Host header; any if None. This prevents DNS rebinding: a page of
+    hosts : tuple of str
+        Accepted values of the Host header; any if there are none. Prevents DNS rebinding: a page of
         another site cannot send requests in a visitor's name.
     """
 
     def __init__(
-        self,
-        handlers: Handlers,
-        *,
-        token: bytes | None = None,
-        hosts: tuple[str, ...] | None = None,
+        self, handlers: Handlers, token: bytes | None = None, hosts: tuple[str, ...] = ()
     ) -> None:
         self._handlers, self._token, self._hosts = handlers, token, hosts
         self._limits: Limits = handlers.limits
@@ -86,29 +77,29 @@ class Application:
         """Return the answer to a request, also if it is an error."""
         try:
             return await self._answer(route, scope, receive)
-        except RequestError as error:
-            return answer_error(error)
+        except RequestError as wrong:
+            error = wrong
         except asyncio.CancelledError:  # at the end of the service, and not an error of its own
-            return answer_error(stopping())
+            error = stopping()
         except ClientDisconnect:
             raise
         except Exception:
             log_exception()
-            return answer_error(RequestError(500, "the service failed; its log says how"))
+            error = RequestError(500, "the service failed; its log says how")
+        return as_json(Error(error.error), error.status, error.headers)
 
     async def _answer(self, route: Route | None, scope: Scope, receive: Receive) -> Response:
         headers = dict(scope["headers"])
-        if scope["path"] not in PROBES:
-            self._check_host(headers)
-        if route is None or not route.is_open:
-            self._check_token(headers)
+        self._check_client(route, scope["path"], headers)
         if route is None:
             raise RequestError(404, "unknown path; /openapi.json lists the paths")
-        check_method(route, scope["method"])
+        if scope["method"] not in route.methods:
+            allowed = ", ".join(route.methods)
+            raise RequestError(405, f"this path has other methods: {allowed}", Allow=allowed)
         body = b""
         if route.body is not None:
             check_type(headers)
-            body = await self._read(headers, receive)
+            body = await self._read(receive)
         request = Request(scope["path"], scope["query_string"], body)
         if route.is_open:
             return await route.handler(self._handlers, request)
@@ -121,12 +112,29 @@ class Application:
         finally:
             self._n_running -= 1
 
-    async def _read(self, headers: Headers, receive: Receive) -> bytes:
+    def _check_client(self, route: Route | None, path: str, headers: Headers) -> None:
+        """Raise unless a request is for a name of this service, and has its token."""
+        host = headers.get(b"host", b"").decode("latin-1").lower()
+        name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
+        if self._hosts and path not in PROBES and name.strip("[]") not in self._hosts:
+            raise RequestError(
+                403,
+                f"without a token this service answers to {', '.join(self._hosts)} only, not to "
+                f"{host!r:.60}; start it with --token-file to use other names",
+            )
+        if self._token is None or (route is not None and route.is_open):
+            return
+        # Compared in constant time, which reveals nothing about the token.
+        if not hmac.compare_digest(read_token(headers), self._token):
+            raise RequestError(
+                401,
+                "send the token of --token-file, as Authorization: Bearer TOKEN, or as the "
+                "password of any user",
+                WWW_Authenticate='Basic realm="spectralleader", charset="UTF-8"',
+            )
+
+    async def _read(self, receive: Receive) -> bytes:
         """Return the body of a request, of limited size and within limited time."""
-        # What says that it is too long is refused before it is read.
-        length = headers.get(b"content-length", b"0")
-        if length.isdigit() and int(length) > self._limits.body:
-            raise self._too_large()
         body = bytearray()
         try:
             async with asyncio.timeout(self._limits.seconds):
@@ -147,62 +155,25 @@ class Application:
         part = message.get("body", b"")
         body += part
         self._n_held += len(part)
-        # A chunked body does not say how long it is.
-        if len(body) > self._limits.body:
-            raise self._too_large()
+        # Counted, not asked for: a chunked body does not say how long it is.
+        if len(body) > (most := self._limits.body):
+            raise RequestError(413, f"the body has more than {most:,} bytes; send fewer documents")
         # A body that has come already is answered sooner than refused.
         is_incomplete = bool(message.get("more_body", False))
         if is_incomplete and self._n_held > self._limits.held:
             raise try_again(429, "too many large bodies at once")
         return is_incomplete
 
-    def _too_large(self) -> RequestError:
-        most = self._limits.body
-        return RequestError(413, f"the body has more than {most:,} bytes; send fewer documents")
 
-    def _check_host(self, headers: Headers) -> None:
-        if self._hosts is None:
-            return
-        given = headers.get(b"host", b"").decode("latin-1").lower()
-        name = given.rpartition(":")[0] if not given.endswith("]") and ":" in given else given
-        if name.strip("[]") not in self._hosts:
-            raise RequestError(
-                403,
-                f"without a token this service answers to {', '.join(self._hosts)} only, not to "
-                f"{given!r:.60}; start it with --token-file to use other names",
-            )
-
-    def _check_token(self, headers: Headers) -> None:
-        if self._token is None:
-            return
-        given = read_token(headers.get(b"authorization", b""))
-        # Compared in constant time, which reveals nothing about the token.
-        if not hmac.compare_digest(given, self._token):
-            raise RequestError(
-                401,
-                "send the token of --token-file, as Authorization: Bearer TOKEN, or as the "
-                "password of any user",
-                WWW_Authenticate='Basic realm="spectralleader", charset="UTF-8"',
-            )
-
-
-def read_token(header: bytes) -> bytes:
-    """Return the token in an Authorization header: a bearer token, or the password."""
-    kind, _, value = header.partition(b" ")
+def read_token(headers: Headers) -> bytes:
+    """Return the token of a request: a bearer token, or the password."""
+    kind, _, value = headers.get(b"authorization", b"").partition(b" ")
     if kind.lower() == b"basic":
         try:
             return base64.b64decode(value.strip(), validate=True).partition(b":")[2]
-        except (Base64Error, ValueError):
+        except ValueError:
             return b""
     return value.strip() if kind.lower() == b"bearer" else b""
-
-
-def check_method(route: Route, method: str) -> None:
-    """Raise unless a route is asked by its method."""
-    if method == route.method or (method, route.method) == ("HEAD", "GET"):
-        return
-    allowed = "GET, HEAD" if route.method == "GET" else route.method
-    raise RequestError(405, f"this path has other methods: {allowed}", Allow=allowed)
 
 
 def check_type(headers: Headers) -> None:
@@ -210,20 +181,10 @@ def check_type(headers: Headers) -> None:
     kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
     if kind != JSON.encode():
         raise RequestError(415, f"send JSON, with Content-Type: {JSON}")
-    encoding = headers.get(b"content-encoding", b"").strip().lower()
-    if encoding not in (b"", b"identity"):
-        given = encoding.decode("latin-1")
-        raise RequestError(
-            415, f"Content-Encoding {given!r:.40} is not supported; send the body uncompressed, "
-            "without Content-Encoding", Accept_Encoding="identity",
-        )  # fmt: skip
-
-
-def answer_error(error: RequestError) -> Response:
-    """Return the answer that says what is wrong and what to do."""
-    response = as_json({"error": error.error}, error.status)
-    response.headers.update(error.headers)
-    return response
+    coding = headers.get(b"content-encoding", b"identity").strip().decode("latin-1").lower()
+    if coding != "identity":
+        message = f"Content-Encoding {coding!r:.40} is not supported; send the body uncompressed, "
+        raise RequestError(415, f"{message}without Content-Encoding", Accept_Encoding="identity")
 
 
 def log_exception() -> None:

@@ -11,22 +11,24 @@ import hashlib
 import os
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from spectralleader.jobs import Progress, Source
 from spectralleader.serve.messages import RequestError, stopping, try_again
 from spectralleader.sources.files import Columns
-from spectralleader.sources.files.columns import ColumnRequest
 from spectralleader.sources.live import LiveReader
 from spectralleader.sources.live.decoding import MessageFormat
-from spectralleader.sources.live.protocol import Json, LiveSettings, MessageBatch
+from spectralleader.sources.live.protocol import Json, MessageBatch
+from spectralleader.sources.options import SourceOptions
 from spectralleader.storage.atomic import sync_folder
 
 KIND = "inbox"  # of positions
@@ -70,6 +72,15 @@ REMEDIES = {
 }
 
 
+class Post(NamedTuple):
+    """A request that waits to be stored."""
+
+    contents: list[bytes]  # its documents
+    id: str | None
+    digest: bytes
+    receipt: Future[tuple[int, int]]  # how many documents are new, and known
+
+
 class Inbox:
     """The database of documents to be learned, a live source; any thread may add to it.
 
@@ -80,10 +91,11 @@ class Inbox:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path, self._log = path, path.with_name(f"{path.name}{WAL}")
         self.say = Progress().say  # called with messages for the user
         self.n_restored = 0  # times that its files were deleted or replaced, and written again
         self._lock = threading.Lock()  # of the connection
+        self._posts: deque[Post] = deque()  # that wait to be stored
         self._connection: sqlite3.Connection | None = None
         self._files: list[tuple[int, int]] = []  # which files the connection has opened
         self._last = self._taken = 0  # rows that were stored last, and taken to be learned
@@ -103,33 +115,50 @@ class Inbox:
         OSError
             If the disk is full, or fails; then nothing was added.
         """
-        digest = digest_of(documents)
-        with self._lock, self._noting_problems():
-            connection = self._opened()
-            query = "SELECT digest FROM requests WHERE id = ?"
-            known = connection.execute(query, (id,)).fetchone()  # no id equals NULL
-            if known is not None and known[0] != digest:
-                raise RequestError(409, OTHER.format(id))
-            self._restore_if_lost()
-            if known is not None:
-                return 0, len(documents)
-            # A request that comes again was accepted, however full it is by now.
-            if self._n_bytes() > FULL:
-                raise try_again(429, "too many documents wait to be learned", 10)
-            self._store(documents, id, digest)
-            self._problem = ""
-            return len(documents), 0
+        contents = list(map(msgspec.json.encode, documents))
+        post = Post(contents, id, digest_of(documents), Future())
+        self._posts.append(post)
+        with self._lock:
+            # Who has the lock stores all that wait for it: they share one sync of the disk.
+            posts = [self._posts.popleft() for _ in range(len(self._posts))]
+            if posts:
+                self._store_all(posts)
+        return post.receipt.result()
 
-    def _store(self, documents: Sequence[dict[str, Any]], id: str | None, digest: bytes) -> None:
-        """Add the rows of a request in one transaction."""
-        contents = map(msgspec.json.encode, documents)
-        with transaction(self._opened()) as connection:
-            rows = enumerate(contents, self._last + 1)
-            connection.executemany("INSERT INTO documents VALUES (?, ?)", rows)
-            if id is not None:
-                insert = "INSERT INTO requests (id, digest) VALUES (?, ?)"
-                connection.execute(insert, (id, digest))
-        self._last += len(documents)
+    def _store_all(self, posts: list[Post]) -> None:
+        """Store requests in one transaction, and tell each what came of it."""
+        last, receipts = self._last, list[tuple[int, int] | Exception]()
+        try:
+            with self._noting_problems():
+                self._restore_if_lost()
+                with transaction(self._opened()) as connection:
+                    receipts += [self._store(connection, post) for post in posts]
+                self._problem = ""
+        except Exception as error:  # nothing was stored, of any of them
+            self._last, receipts = last, [error] * len(posts)
+        for post, receipt in zip(posts, receipts, strict=True):
+            if isinstance(receipt, Exception):
+                post.receipt.set_exception(receipt)
+            else:
+                post.receipt.set_result(receipt)
+
+    def _store(self, connection: sqlite3.Connection, post: Post) -> tuple[int, int] | RequestError:
+        """Add the rows of a request; return how many are new and known, or why it is refused."""
+        query = "SELECT digest FROM requests WHERE id = ?"
+        known = connection.execute(query, (post.id,)).fetchone()  # no id equals NULL
+        if known is not None:
+            same = known[0] == post.digest
+            return (0, len(post.contents)) if same else RequestError(409, OTHER.format(post.id))
+        # A request that comes again was accepted, however full it is by now.
+        if self._n_bytes() > FULL:
+            return try_again(429, "too many documents wait to be learned", 10)
+        rows = enumerate(post.contents, self._last + 1)
+        connection.executemany("INSERT INTO documents VALUES (?, ?)", rows)
+        if post.id is not None:
+            insert = "INSERT INTO requests (id, digest) VALUES (?, ?)"
+            connection.execute(insert, (post.id, post.digest))
+        self._last += len(post.contents)
+        return len(post.contents), 0
 
     def _n_bytes(self) -> int:
         """Return the size of all that is stored; free pages are used again."""
@@ -186,10 +215,6 @@ class Inbox:
         except FileNotFoundError:
             return []
         return [(stat.st_dev, stat.st_ino) for stat in stats]
-
-    @property
-    def _log(self) -> Path:
-        return self.path.with_name(f"{self.path.name}{WAL}")
 
     def _restore_if_lost(self) -> None:
         """Write the files again if they were deleted or replaced; what they held is still open."""
@@ -250,7 +275,7 @@ class Inbox:
             )
         return self._taken
 
-    def take(self, n: int, *, rest: bool) -> MessageBatch:
+    def take(self, n: int) -> MessageBatch:
         """Return up to n of the next documents, or none if none arrived within a moment."""
         # Slept without the lock, so that posts need not wait.
         if self._taken == self._last:
@@ -302,17 +327,15 @@ def describe_error(error: sqlite3.Error | OSError) -> str:
 class InboxSource(Source):
     """The inbox as the input of learning."""
 
-    follow: bool | None = True
+    follow: bool | None = field(default=True, kw_only=True)
     inbox: Inbox = field(kw_only=True)
-    has_tokens: bool = False  # documents are tokens, not texts
 
     def open(self, progress: Progress | None = None) -> LiveReader:
         """Return a reader that is not started yet; nothing about the documents is guessed."""
         self.inbox.say = (progress or Progress()).say
-        name = "tokens" if self.has_tokens else "text"
-        format = MessageFormat("json", Columns((name,), "time", tokens=self.has_tokens))
-        settings = LiveSettings(self.block, say=self.inbox.say, wait=0.0)
-        return InboxReader(self.inbox, format, settings)
+        columns = Columns((self.tokens or "text",), "time", tokens=bool(self.tokens))
+        options = SourceOptions(block=self.block, say=self.inbox.say, wait=0.0)
+        return InboxReader(self.inbox, MessageFormat("json", columns), options)
 
 
 class InboxReader(LiveReader):
@@ -320,8 +343,8 @@ class InboxReader(LiveReader):
 
     starts_alike = True
 
-    def __init__(self, inbox: Inbox, format: MessageFormat, settings: LiveSettings) -> None:
-        super().__init__(inbox, KIND, "the inbox", ColumnRequest(), settings)
+    def __init__(self, inbox: Inbox, format: MessageFormat, options: SourceOptions) -> None:
+        super().__init__(inbox, KIND, "the inbox", options)
         self._first = {"kind": KIND, "at": None, "read": format.to_state()}
 
     def start(self, position: Json | None) -> None:

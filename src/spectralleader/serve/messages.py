@@ -1,12 +1,12 @@
 """Messages: the bodies of requests and answers; each class checks, and describes itself.
 
 The limits of fields are those of `msgspec.Meta`, which validates requests by them, and from which
-`routes` makes the description. Answers are built elsewhere; their classes only describe them.
+`routes` makes the description.
 """
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -93,6 +93,11 @@ class NewDocuments(Documents):
     times: list[Time] | None = None
 
 
+def counts_tokens(words: Tokenizer) -> bool:
+    """Return whether a model counts tokens that are sent as lists or counts, not texts."""
+    return isinstance(words, Tokens) and words.split is None
+
+
 DECODERS = {kind: msgspec.json.Decoder(kind).decode for kind in (Documents, NewDocuments)}
 
 
@@ -106,7 +111,7 @@ def read_body(
     RequestError
         With status 400 or 413.
     """
-    has_tokens = isinstance(words, Tokens) and words.split is None
+    has_tokens = counts_tokens(words)
     example = f"{EXAMPLES['tokens']} or {EXAMPLES['counts']}" if has_tokens else EXAMPLES["texts"]
     try:
         message = DECODERS[kind](body)
@@ -131,36 +136,36 @@ def read_body(
 
 def read_document(document: list[Any] | dict[str, float | None], i: int) -> Any:
     """Return a document of tokens as it is learned: integers are tokens; null and "" are not."""
-    found: Any
+    learned: Any
     try:
         if isinstance(document, dict):
-            found = {token: int(count) for token, count in document.items() if token and count}
+            learned = {token: int(count) for token, count in document.items() if token and count}
         else:
-            found = [token for one in document if (token := as_token(one, i))]
+            learned = [token for item in document if (token := as_token(item, i))]
     except ValueError as error:
         raise RequestError(400, str(error)) from None
-    if not found:
+    if not learned:
         raise RequestError(400, f"document {i} has no tokens; leave it out")
-    return found
+    return learned
 
 
-def read_times(times: list[float | str | None] | None, n: int) -> list[str | None]:
-    """Return times in ISO 8601, None where there is none."""
-    if times is None:
-        return [None] * n
+def read_times(times: list[float | str | None] | None, n: int) -> list[str]:
+    """Return times in ISO 8601; those that are not given are now."""
+    times = [None] * n if times is None else times
     if len(times) != n:
         raise RequestError(
             400, f"there are {n} documents and {len(times)} times; send one for each"
         )
-    return [None if time is None else read_time(time) for time in times]
+    now = datetime.now(UTC)
+    return [(now if time is None else read_time(time)).isoformat() for time in times]
 
 
-def read_time(time: float | str) -> str:
-    """Return a time in ISO 8601."""
-    found = parse_time(time) if isinstance(time, str) else EPOCH + timedelta(seconds=time)
-    if found is None:
+def read_time(time: float | str) -> datetime:
+    """Return a time."""
+    moment = parse_time(time) if isinstance(time, str) else EPOCH + timedelta(seconds=time)
+    if moment is None:
         raise RequestError(400, f"times are Unix seconds, ISO 8601 or null; got {time!r:.40}")
-    return found.isoformat()
+    return moment
 
 
 # answers

@@ -39,21 +39,14 @@ ERRORS = {
     503: "The model is not loaded yet, or the service stops; try again.",
     507: "The documents cannot be stored.",
 }
+NUMBER = {"type": "integer", "minimum": 1}
 LEVEL = {
-    "name": "level",
-    "in": "query",
-    "required": False,
+    "name": "level", "in": "query", "required": False,
+    "schema": {"anyOf": [NUMBER, {"enum": ["auto", "all"]}]},
     "description": "Read the topics merged to so many, to as many as their prices suggest (auto: "
     "the default if they were learned with -k auto), or all (else the default).",
-    "schema": {"anyOf": [{"type": "integer", "minimum": 1}, {"enum": ["auto", "all"]}]},
-}
-ID = {
-    "name": "id",
-    "in": "path",
-    "required": True,
-    "description": "From 1 on.",
-    "schema": {"type": "integer", "minimum": 1},
-}
+}  # fmt: skip
+ID = {"name": "id", "in": "path", "required": True, "schema": NUMBER, "description": "From 1 on."}
 
 
 class Route(NamedTuple):
@@ -69,9 +62,9 @@ class Route(NamedTuple):
     is_open: bool = False  # needs no token, because it reveals no documents
 
     @property
-    def method(self) -> str:
-        """The method in requests; where it is GET, HEAD is answered too."""
-        return "GET" if self.body is None else "POST"
+    def methods(self) -> tuple[str, ...]:
+        """The methods in requests, the usual one first."""
+        return ("GET", "HEAD") if self.body is None else ("POST",)
 
 
 def describe_api(limits: Limits) -> dict[str, Any]:
@@ -93,7 +86,7 @@ def describe_api(limits: Limits) -> dict[str, Any]:
             },
             "schemas": describe_messages(limits),
         },
-        "paths": {route.path: {route.method.lower(): describe(route)} for route in described},
+        "paths": {route.path: {route.methods[0].lower(): describe(route)} for route in described},
     }
 
 

@@ -19,8 +19,8 @@ from spectralleader.jobs.sentences import describe_history, describe_stale_names
 from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.runtime.guard import guard_of
 from spectralleader.serve.inbox import Inbox
+from spectralleader.serve.messages import Change
 from spectralleader.storage import Checkpoint
-from spectralleader.storage.checkpoint import Losses
 from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.tokens import show_document
 from spectralleader.text.topics import TextTopics
@@ -41,7 +41,6 @@ N_MESSAGES = 20  # latest messages kept
 class Point(NamedTuple):
     """The losses of a second of learning or more, in nats per word."""
 
-    time: float  # Unix seconds
     n_docs: int  # learned by then
     loss: float
     baseline: float  # of word frequencies alone
@@ -56,25 +55,22 @@ class Service(Progress):
         The model file.
     inbox : Inbox, optional
         Where posted documents go; None if they are not learned.
-    learns : bool
-        Whether a thread learns; if not, the model stays as it is.
-    stale : float
-        Seconds after which a checkpoint that is due counts as missing.
     """
 
-    def __init__(
-        self, path: Path, inbox: Inbox | None = None, *, learns: bool = True, stale: float = 1800.0
-    ) -> None:
-        self.path, self.inbox, self.learns, self.stale = path, inbox, learns, stale
+    def __init__(self, path: Path, inbox: Inbox | None = None) -> None:
+        self.path, self.inbox = path, inbox
+        self.learns = False  # whether the model changes
+        self.stale = 0.0  # seconds after which a checkpoint that is due counts as missing
         self.address = ""  # where it listens
-        self.topics: TextTopics | None = None
-        self.result: LearnResult | None = None
-        self.is_ended = False  # whether the source has nothing more
-        self.ending = threading.Event()  # the service
+        self.topics: TextTopics | None = None  # None until the model is loaded
+        self.result: LearnResult | None = None  # of the last step
+        self.ending = threading.Event()  # set when live pages must be closed
         self.latest: deque[dict[str, Any]] = deque(maxlen=N_LATEST)
         self.points: deque[Point] = deque(maxlen=N_POINTS)
         self.messages: deque[str] = deque(maxlen=N_MESSAGES)
         self.surprise: Floats = np.ones(0)  # (K,) mean of -log p of the latest documents
+        self.history: list[Change] = []  # what happened to the topics, oldest first
+        self.drifts_since: int | None = None  # documents before the drift, None without one
         self.saved_at: float | None = None  # Unix seconds of the last checkpoint
         self.n_saved = 0  # documents that it has
         self.is_save_failed = False  # whether the last checkpoint could not be written
@@ -85,32 +81,27 @@ class Service(Progress):
         self._renewed = (0.0, 0.0)  # when the snapshot was taken, and the seconds that took
         self._stepped = self._looked = monotonic()
         self._counted = (monotonic(), 0)  # when the rate was found, with so many documents
-        self._judged = (Losses(), Losses())  # up to the last point
+        self._judged: LearnResult | None = None  # at the last point
 
     # what the learning thread reports
 
     def begun(self, result: LearnResult) -> None:
         """Show what there is."""
         self.show(result.topics)
-        self.result, self._stepped = result, monotonic()
+        self.result = self._judged = result
         self.n_saved = result.n_saved or 0
-        self._judged = (result.losses or Losses(), result.unigram_losses)
-        self._counted = (monotonic(), result.topics.n_docs)
         self.kind = getattr(result.reader, "kind", "")
-        self._ask_lag(result)
-
-    def _ask_lag(self, result: LearnResult) -> None:
-        """Ask the source how far behind it is, which only this thread may do."""
-        describe = getattr(result.reader, "describe", None)
-        self.lag = "" if describe is None else str(describe())
+        self._stepped = monotonic()
+        self._counted = (self._stepped, result.topics.n_docs)
+        self.lag = ask_lag(result)
 
     def show(self, topics: TextTopics) -> None:
         """Answer from these topics."""
         if self.path.exists():
             self.saved_at = self.path.stat().st_mtime
         self.surprise = np.ones(topics.learner.n_topics)
-        self._snapshot = topics.snapshot()
-        read(self._snapshot, [])  # compiles the kernels before the first request
+        self._publish(topics)
+        read(self.snapshot(), [])  # compiles the kernels before the first request
         self.topics = topics
         log(f"listening on {self.address}")  # not before: it could be refused until now
 
@@ -130,10 +121,9 @@ class Service(Progress):
         snapshot = self.snapshot()
         found = read(snapshot, texts)
         shows_texts = self.topics is not None and self.topics.timeline.texts
-        for i, (text, row) in enumerate(zip(texts, found, strict=True)):
+        for text, row in zip(texts, found, strict=True):
             shown = printable(show_document(text))[:LONGEST_SHOWN] if shows_texts else None
-            number = snapshot.n_docs + len(block) - len(texts) + i
-            self.latest.appendleft({"text": shown, "time": when, "number": number, **row})
+            self.latest.appendleft({"text": shown, "time": when, **row})
             if row["p_value"] is not None:
                 k = row["topic"] - 1
                 self.surprise[k] += FORGET * (-np.log(row["p_value"]) - self.surprise[k])
@@ -141,28 +131,32 @@ class Service(Progress):
     def stepped(self, result: LearnResult) -> None:
         """Record a step."""
         self.result, self._stepped = result, monotonic()
-        self._renew(result.topics)
-        began, n_before = self._counted
-        seconds = self._stepped - began
-        if seconds < RENEW:
+        # Between steps, so that no reader waits for the learner.
+        when, took = self._renewed
+        is_old = self._stepped > when + max(RENEW, SHARE * took)
+        if is_old and self.snapshot().n_docs != result.topics.n_docs:
+            self._publish(result.topics)
+        (began, n_before), n_docs = self._counted, result.topics.n_docs
+        if (seconds := self._stepped - began) < RENEW:
             return
-        n_docs = result.topics.n_docs
         self.rate = (n_docs - n_before) / seconds
         self._counted = (self._stepped, n_docs)
-        (losses, plain), now, now_plain = self._judged, result.losses, result.unigram_losses
-        if now is not None and (n_words := now.n_words - losses.n_words) >= ENOUGH:
-            self._judged = now, now_plain
-            lost = (now.loss - losses.loss) / n_words, (now_plain.loss - plain.loss) / n_words
-            self.points.append(Point(time(), n_docs, *(round(value, 4) for value in lost)))
-        self._ask_lag(result)
+        self.lag = ask_lag(result)
+        if (point := compare(self._judged, result)) is not None:
+            self._judged = result
+            self.points.append(point)
 
-    def _renew(self, topics: TextTopics) -> None:
-        """Take a snapshot if the last one is old, between steps, so that no reader waits."""
-        when, took = self._renewed
-        if self.snapshot().n_docs == topics.n_docs or monotonic() < when + max(RENEW, SHARE * took):
-            return
-        began = monotonic()
+    def _publish(self, topics: TextTopics) -> None:
+        """Keep what answers read: both wait for the learner, so the learning thread asks."""
+        began, learner = monotonic(), topics.learner
         self._snapshot = topics.snapshot()
+        if isinstance(learner, HedgedLeader):
+            info = learner.info
+            self.drifts_since = info.drifts_since
+            self.history = [
+                Change(e.n_docs, e.what, [k + 1 for k in e.topics], round(float(e.moved), 4))
+                for e in info.events
+            ]
         self._renewed = (monotonic(), monotonic() - began)
 
     def saved(self, checkpoint: Checkpoint) -> None:
@@ -183,21 +177,6 @@ class Service(Progress):
         assert self._snapshot is not None
         return self._snapshot
 
-    def history(self) -> list[dict[str, Any]]:
-        """Return what happened to the topics, oldest first."""
-        learner = self.topics and self.topics.learner
-        if not isinstance(learner, HedgedLeader):
-            return []
-        return [
-            {
-                "documents": event.n_docs,
-                "what": event.what,
-                "topics": [k + 1 for k in event.topics],
-                "moved": round(float(event.moved), 4),
-            }
-            for event in learner.info.events
-        ]
-
     def findings(self) -> list[str]:
         """Return the events in words; waits for the end of a step."""
         if self.topics is None:
@@ -206,23 +185,16 @@ class Service(Progress):
             # without its hint at an option of a command
             return [*describe_history(self.topics, recent=True), *describe_stale_names(self.topics)]
 
-    @property
-    def drifts_since(self) -> int | None:
-        """The documents before the stream began to drift, None if it does not."""
-        learner = self.topics and self.topics.learner
-        return learner.info.drifts_since if isinstance(learner, HedgedLeader) else None
-
     def pulse(self) -> dict[str, Any]:
         """Return what the live page shows of the present moment."""
         assert self.topics is not None
-        learns = self.learns and not self.is_ended
         return {
             "n_docs": self.topics.n_docs,
             "rate": round(self.rate, 1),
-            "lag": self.lag if learns else "",
-            "learns": learns,
+            "lag": self.lag if self.learns else "",
+            "learns": self.learns,
             "problems": self.problems(),
-            "points": [tuple(point) for point in self.points],
+            "points": list(self.points),
             "latest": list(self.latest),
             "events": [*self.findings(), *self.messages],
         }
@@ -231,7 +203,7 @@ class Service(Progress):
         """Return why it is not ready to learn and answer; nothing if it is."""
         if self.topics is None:
             return ["the model is not loaded yet"]
-        if not self.learns or self.is_ended:
+        if not self.learns:
             return []
         found = []
         if (silent := monotonic() - self._stepped) > SILENT:
@@ -240,10 +212,28 @@ class Service(Progress):
             found.append(f"posts cannot be stored: {problem}")
         if self.is_save_failed:
             found.append("the last checkpoint failed; the log says why")
-        new = self.topics.n_docs - self.n_saved
-        if new and self.saved_at is not None and time() - self.saved_at > self.stale:
-            found.append(f"the last checkpoint is {time() - self.saved_at:.0f} s old")
+        age = 0.0 if self.saved_at is None else time() - self.saved_at
+        if age > self.stale and self.topics.n_docs > self.n_saved:
+            found.append(f"the last checkpoint is {age:.0f} s old")
         return found
+
+
+def ask_lag(result: LearnResult) -> str:
+    """Return how far behind its source learning is, which only the learning thread may ask."""
+    describe = getattr(result.reader, "describe", None)
+    return "" if describe is None else str(describe())
+
+
+def compare(before: LearnResult | None, now: LearnResult) -> Point | None:
+    """Return the losses since an earlier step, None if too little was predicted."""
+    if before is None or before.losses is None or now.losses is None:
+        return None
+    n_words = now.losses.n_words - before.losses.n_words
+    if n_words < ENOUGH:
+        return None
+    loss = now.losses.loss - before.losses.loss
+    baseline = now.unigram_losses.loss - before.unigram_losses.loss
+    return Point(now.topics.n_docs, round(loss / n_words, 4), round(baseline / n_words, 4))
 
 
 def log(line: str) -> None:

@@ -1,25 +1,38 @@
-"""Positions: how much of a file or an input has been learned, as plain values that are saved."""
+"""Positions: how much of an input has been learned, and what tells that input from others."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass
-from typing import IO, Any
+import json
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from dataclasses import field as default
+from typing import IO, Any, NamedTuple
 
-from spectralleader.checks.states import take, text, whole
+from spectralleader.checks.saved import Saved, field, fields
+from spectralleader.checks.states import text, whole
+from spectralleader.runtime.interrupts import raise_if_interrupted
+from spectralleader.sources.files.byte_stream import PieceStart
+from spectralleader.sources.files.text_block import TextBlock
 
 # Bytes at the beginning of a file, and before the position, that are compared at most. Reading and
 # hashing both takes 0.03 s, and files of up to 16 MiB are compared as a whole.
 SAMPLED = 2**23
+ADVICE = "name the same files in the same order, or start over with --fresh"
 
 
 @dataclass(frozen=True)
-class FilePosition:
+class FilePosition(Saved):
     """A position in a file that is read as it is, with digests of bytes that tell it from others.
 
     A change that is far from both the beginning of the file and the position goes unnoticed.
     """
 
+    saved = fields(
+        offset=whole, line=whole, head=text, tail=text, sampled=field(whole, most=SAMPLED)
+    )
     offset: int  # bytes before it
     line: int  # lines before it
     head: str  # digest of the first bytes of the file, up to the position
@@ -29,26 +42,21 @@ class FilePosition:
     @classmethod
     def at(cls, file: IO[bytes], offset: int, line: int, sampled: int = SAMPLED) -> FilePosition:
         """Return a position in an open file."""
-        size = min(sampled, offset)
-        file.seek(0)
-        head = digest_of(file.read(size))
-        file.seek(offset - size)
-        return cls(offset, line, head, digest_of(file.read(size)), sampled)
+        head, tail = map(digest_of, read_ends(file, offset, sampled))
+        return cls(offset, line, head, tail, sampled)
 
     def is_in(self, file: IO[bytes]) -> bool:
         """Return whether an open file has the same bytes before the position."""
         return FilePosition.at(file, self.offset, self.line, self.sampled) == self
 
-    def to_state(self) -> dict[str, Any]:
-        """Return the position as plain values."""
-        return asdict(self)
 
-    @classmethod
-    def from_state(cls, state: Any) -> FilePosition:
-        """Return the position that `to_state` described, after validation."""
-        offset, line = whole(state, "offset"), whole(state, "line")
-        sampled = whole(state, "sampled", 0, SAMPLED)
-        return cls(offset, line, text(state, "head"), text(state, "tail"), sampled)
+def read_ends(file: IO[bytes], offset: int, sampled: int) -> tuple[bytes, bytes]:
+    """Return the first bytes of a file, and the last ones before an offset."""
+    size = min(sampled, offset)
+    file.seek(0)
+    head = file.read(size)
+    file.seek(offset - size)
+    return head, file.read(size)
 
 
 def digest_of(data: bytes) -> str:
@@ -57,7 +65,7 @@ def digest_of(data: bytes) -> str:
 
 
 @dataclass(frozen=True)
-class Position:
+class Position(Saved):
     """The point in an input at which learning resumes.
 
     The documents before `start` are identified by the bytes of their files, and those after it by a
@@ -66,28 +74,174 @@ class Position:
     Examples
     --------
     >>> Position.from_state(Position(3, "ab12", "34cd").to_state())
-    Position(offset=3, digest='ab12', digest_before_last='34cd', start=0, files=())
+    Position(offset=3, digest='ab12', digest_before_last='34cd', start=0, files=[])
     """
 
+    saved = fields(
+        offset=whole,
+        digest=field(text, optional=True),
+        digest_before_last=field(text, optional=True),
+        start=field(whole, most=lambda known: known["offset"]),
+        files=field(FilePosition, many=True),
+    )
     offset: int = 0  # number of the next document or batch, from 0
     digest: str | None = None  # of the documents from `start` on; None if they cannot be read again
     digest_before_last: str | None = None  # the same without the last document
     start: int = 0  # documents before the point at which reading starts
-    files: tuple[FilePosition, ...] = ()  # the files up to that point; empty if it is the beginning
+    # The files up to that point; empty if it is the beginning.
+    files: list[FilePosition] = default(default_factory=list)
 
-    def to_state(self) -> dict[str, Any]:
-        """Return the position as plain values."""
-        return asdict(self) | {"files": [at.to_state() for at in self.files]}
 
-    @classmethod
-    def from_state(cls, state: Any) -> Position:
-        """Return the position that `to_state` described, after validation."""
-        digest, before_last = take(state, "digest"), take(state, "digest_before_last")
-        files = take(state, "files")
-        if not all(type(one) in (str, type(None)) for one in (digest, before_last)):
-            raise ValueError("a digest must be a string")
-        if type(files) is not list:
-            raise ValueError("files must be a list of positions")
-        offset = whole(state, "offset")
-        start = whole(state, "start", 0, offset)
-        return cls(offset, digest, before_last, start, tuple(map(FilePosition.from_state, files)))
+class Piece(NamedTuple):
+    """A piece of a file as it was read."""
+
+    n_docs: int = 0  # documents before it, in all files
+    file: int = 0
+    start: PieceStart = PieceStart(0, 1)
+
+
+class LearnedInput:
+    """The documents that were learned: where the piece with the last one begins, and what follows.
+
+    The bytes before that piece are compared by `FilePosition`, and the documents of it by a digest.
+    Compressed files, Parquet, other encodings and sorted input are one piece.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The files.
+    pieces : deque of Piece
+        Pieces that were read; a reader appends to it.
+    ends : list of int
+        Sizes of the files that were read; a reader appends to it.
+    sampled : int
+        Bytes at both ends of a file that are compared, see `FilePosition`.
+    """
+
+    def __init__(
+        self, names: Sequence[str], pieces: deque[Piece], ends: list[int], sampled: int
+    ) -> None:
+        self._names, self._pieces, self._ends, self._sampled = names, pieces, ends, sampled
+        self.n_docs = 0
+        self._files = list[FilePosition]()  # those before the piece
+        self._at: FilePosition | None = None  # of the piece
+        self._begin(Piece())
+
+    def _begin(self, piece: Piece) -> None:
+        self._piece, self._at = piece, None
+        self._digest = hashlib.sha256()
+        self._before_last = self._digest.copy()
+
+    def add(self, texts: list[Any]) -> None:
+        """Add documents, which are those that follow."""
+        end, new = self.n_docs + len(texts), texts
+        while self._pieces and self._pieces[0].n_docs < end:
+            piece = self._pieces.popleft()
+            if piece.n_docs >= self.n_docs:  # else its first documents were not kept
+                self._begin(piece)
+                new = texts[piece.n_docs - self.n_docs :]
+        self._update(new)
+        self.n_docs = end
+
+    def _update(self, texts: list[Any]) -> None:
+        # The last line may be half written when it is learned, so it has a digest of its own.
+        self._digest.update(as_bytes(texts[:-1]))
+        self._before_last = self._digest.copy()
+        self._digest.update(as_bytes(texts[-1:]))
+
+    @property
+    def position(self) -> Position:
+        """The position after the documents added so far; none of a file that was deleted."""
+        digests = self._digest.hexdigest(), self._before_last.hexdigest()
+        file, start = self._piece.file, self._piece.start
+        try:
+            for i in range(len(self._files), file):
+                self._files.append(self._place(i, PieceStart(self._ends[i], 1)))
+            self._at = self._at or self._place(file, start)
+        # Learning goes on without the file; only resuming from it is impossible.
+        except OSError:
+            return Position(self.n_docs)
+        files = [*self._files, self._at] if file or start.offset else []
+        return Position(self.n_docs, *digests, self._piece.n_docs, files)
+
+    def _place(self, file: int, start: PieceStart) -> FilePosition:
+        with open(self._names[file], "rb") as opened:
+            return FilePosition.at(opened, start.offset, start.line - 1, self._sampled)
+
+    def resume(self, position: Position) -> PieceStart:
+        """Go to the last piece of a position; return where it begins in its file.
+
+        Raises
+        ------
+        ValueError
+            If the files before it have changed.
+        """
+        files = position.files
+        for i, at in enumerate(files):
+            name = self._names[i] if i < len(self._names) else None
+            if name is None or not is_in_file(name, at, is_whole=i < len(files) - 1):
+                raise ValueError(
+                    f"{name or f'file {i + 1}'} differs from the file that was learned: it has "
+                    f"changed, is missing or is another one; {ADVICE}"
+                )
+        self.n_docs, self._files = position.start, files[:-1]
+        self._ends += [at.offset for at in files[:-1]]
+        start = PieceStart(files[-1].offset, files[-1].line + 1) if files else PieceStart(0, 1)
+        self._begin(Piece(self.n_docs, max(0, len(files) - 1), start))
+        return start
+
+    def retrace(
+        self, rows: Iterator[TextBlock], position: Position, counted: Callable[[int], None]
+    ) -> list[TextBlock]:
+        """Read up to a position; return the documents after it that were read, too.
+
+        The last document may differ: a line that is being written may have been incomplete.
+
+        Raises
+        ------
+        ValueError
+            If the documents differ from those that were learned.
+        """
+        rest: list[TextBlock] = []
+        while self.n_docs < position.offset:
+            raise_if_interrupted()
+            block = next(rows, None)
+            if block is None:
+                raise ValueError(
+                    f"the input has {self.n_docs:,} documents, but {position.offset:,} were "
+                    f"learned before: it was truncated or is another one; {ADVICE}"
+                )
+            n_known = min(len(block), position.offset - self.n_docs)
+            self._update(block.texts[:n_known])
+            self.n_docs += n_known
+            rest = [block[n_known:]] if n_known < len(block) else []
+            counted(self.n_docs)
+        is_same = self._before_last.hexdigest() == position.digest_before_last
+        if not is_same or (self.n_docs == 1 and not self.has_same_end(position)):
+            raise ValueError(
+                f"the first {self.n_docs:,} documents of the input differ from those that were "
+                f"learned: a file has changed or is another one; {ADVICE}"
+            )
+        return rest
+
+    def has_same_end(self, position: Position) -> bool:
+        """Return whether the last document is the one of a position."""
+        return self._digest.hexdigest() == position.digest
+
+
+def is_in_file(name: str, at: FilePosition, *, is_whole: bool) -> bool:
+    """Return whether a file has the same bytes up to a position, and ends there if it is whole."""
+    with open(name, "rb") as file:
+        return at.is_in(file) and (not is_whole or os.path.getsize(name) == at.offset)
+
+
+def as_bytes(texts: list[Any]) -> bytes:
+    """Return an injective encoding of a list of texts or documents of tokens."""
+    # The length before each text keeps ["a", "b"] and ["ab"] apart.
+    texts = [text if type(text) is str else as_json(text) for text in texts]
+    return "".join([f"{len(text)}:{text}" for text in texts]).encode("utf-8", "surrogatepass")
+
+
+def as_json(document: Any) -> str:
+    """Return a document of tokens as canonical JSON."""
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"), sort_keys=True)

@@ -59,6 +59,7 @@ def save(thing: Any, path: str | os.PathLike[str]) -> Path:
     ...     load(path)
     TopicModel(n_topics=1, n_words=2)
     """
+    # The library's version is for the error message of an older library alone.
     header = {"format": FORMAT, "kind": kind_of(thing), "library": __version__}
     inner = thing.topics if isinstance(thing, Checkpoint) else thing
     # `to_state` returns the object's own arrays, so copy them before the next step changes them.

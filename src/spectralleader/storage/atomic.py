@@ -41,6 +41,7 @@ def _replace(target: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         with contextlib.suppress(OSError):  # keep the permissions, if there was a file
             beside.chmod(stat.S_IMODE(target.stat().st_mode))
+        # The content must be on the disk first, or a power failure could leave an empty file.
         os.replace(beside, target)
     except BaseException:
         with contextlib.suppress(OSError):

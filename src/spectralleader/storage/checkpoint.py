@@ -61,6 +61,7 @@ class LossCurve(Saved):
         else:
             self.points.append(point)
         if len(self.points) > MOST_POINTS:
+            # Halving keeps the whole stream in a bounded number of points, all about as wide.
             self.width *= 2
             pairs = zip(self.points[::2], self.points[1::2], strict=False)
             odd = self.points[-1:] if len(self.points) % 2 else []
@@ -85,6 +86,7 @@ class LossCurve(Saved):
         self.points = [LossPoint(*row) for row in rows.tolist()]
 
     def _loaded(self) -> None:
+        # `rows` divides by these numbers.
         is_empty = any(point.n_docs < 1 or point.n_words < 1 for point in self.points)
         if is_empty or len(self.points) > MOST_POINTS:
             raise ValueError(f"points must be at most {MOST_POINTS}, each of documents with words")

@@ -40,6 +40,7 @@ def pack(header: dict[str, Any]) -> bytes:
 
 def seal(text: bytes, data: bytes) -> bytes:
     """Return the header and the arrays behind a preamble with sizes and digest."""
+    # Spaces after JSON are no part of it, and align the arrays.
     text += b" " * (-len(text) % ALIGNMENT)
     digest = hashlib.sha256(text + data).digest()
     return START.pack(MAGIC, len(text), len(data), digest) + text + data
@@ -76,6 +77,7 @@ def parse(text: str) -> dict[str, Any]:
     """Return a JSON object; duplicate names, NaN and infinities are rejected."""
     try:
         header = json.loads(text, object_pairs_hook=_once, parse_constant=_refuse)
+    # Depth is the one limit that Python sets by an error of another kind.
     except RecursionError:
         raise ValueError("the header is nested too deeply") from None
     if not isinstance(header, dict):
@@ -92,9 +94,11 @@ def read(path: Path) -> bytearray:
             start = file.read(START.size)
             if not start.startswith(MAGIC):
                 raise StorageError(f"{path} was not saved by spectralleader")
+            # Writable, so that the arrays can share this memory without a copy.
             content = bytearray(os.fstat(file.fileno()).st_size)
             content[: len(start)] = start
             n = len(start) + file.readinto(memoryview(content)[len(start) :])
+            # The file may have shrunk since its size was read.
             del content[n:]
             return content
     except (OSError, MemoryError) as error:
@@ -177,6 +181,7 @@ class _Bytes:
         if dtype not in DTYPES or not _is_shape(shape) or type(offset) is not int:
             raise ValueError(f"invalid array: {said!r:.60}")
         size = math.prod(shape) * np.dtype(dtype).itemsize
+        # Arrays in order and without gaps: none can be counted twice, so a file cannot claim more.
         if offset != self.end or size > len(self.data) - offset:
             raise ValueError(
                 f"an array of {size} bytes at offset {offset} does not fit the {len(self.data)}"

@@ -90,6 +90,7 @@ LEARNER = "learner/"  # prefix of learners' names
 
 def kind_of(thing: Any) -> str:
     """Return the name of an object's class in files; raise `TypeError` if it cannot be saved."""
+    # Subclasses are not saved as their base: loading would silently return another class.
     for name, cls in KINDS.items():
         if type(thing) is cls:
             return name
@@ -115,6 +116,7 @@ def find_kind(name: str) -> type[Storable]:
 def check_header(header: dict[str, Any]) -> dict[str, Any]:
     """Return the header of a file if its format and kind are known; raise `StorageError` if not."""
     found = whole(header, "format", 1, 10**6)
+    # Nothing before this format was released, so there are no migrations.
     if found < FORMAT:
         raise StorageError(
             f"has format {found}, which spectralleader {__version__} cannot read: learn it again"

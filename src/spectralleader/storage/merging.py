@@ -62,6 +62,7 @@ def merge_all(things: Sequence[Thing], names: Sequence[str], seed: int = 0) -> T
     """Merge like `merge`; error messages refer to the objects by these names."""
     check_alike(things, names)
     rng = np.random.default_rng(check_seed(seed))
+    # Copied, because merging in place would change the arguments.
     merged: Thing = _merge(deepcopy(list(things)), rng)
     return merged
 
@@ -105,6 +106,7 @@ def _merge(things: list[Any], rng: np.random.Generator) -> Any:
     elif isinstance(first, TextTopics):
         return merge_topics(things, rng)
     else:
+        # An empty sample has nothing to merge; of empty ones alone the first is returned.
         first, *rest = [one for one in things if one.n_seen > 0] or things[:1]
         if rest:
             first.merge(rest, rng)

@@ -1,11 +1,14 @@
+from dataclasses import replace
+
 import pytest
 
-from spectralleader.sources.files.columns import ColumnRequest, Columns, choose
+from spectralleader.sources.files.columns import Columns, choose
+from spectralleader.sources.options import SourceOptions
 
 SENTENCE = ["a word and another"]
 
 
-ANYTHING = ColumnRequest()
+ANYTHING = SourceOptions()
 
 
 def chosen(names, wish=ANYTHING, sample=None):
@@ -46,32 +49,32 @@ def test_a_column_of_no_times_is_not_taken_for_the_time():
 
 def test_what_is_told_is_not_guessed():
     columns, words = chosen(
-        ["text", "time", "label", "note"], ColumnRequest(["note", "text"], "", "")
+        ["text", "time", "label", "note"], SourceOptions(text=["note", "text"], time="", label="")
     )
     assert columns == Columns(("note", "text"))
     assert words == []
 
 
 def test_columns_that_were_learned_are_preferred_to_a_guess():
-    learned = ColumnRequest(time="", label="", learned="title,note")
+    learned = SourceOptions(time="", label="", learned="title,note")
     assert chosen(["text", "title", "note"], learned) == (Columns(("title", "note")), [])
     assert chosen(["text", "title,note"], learned) == (Columns(("title,note",)), [])
-    assert chosen(["text", "title", "note"], learned._replace(text="text"))[0].text == ("text",)
+    assert chosen(["text", "title", "note"], replace(learned, text="text"))[0].text == ("text",)
 
 
 def test_a_column_is_guessed_if_those_that_were_learned_are_missing():
-    columns, [guess] = chosen(["text", "title"], ColumnRequest(learned="title,note"))
+    columns, [guess] = chosen(["text", "title"], SourceOptions(learned="title,note"))
     assert columns == Columns(("text",))
     assert guess == "text from the column 'text'"
-    assert chosen(["", "text"], ColumnRequest())[0] == Columns(("text",))
+    assert chosen(["", "text"], SourceOptions())[0] == Columns(("text",))
 
 
 def test_a_missing_column_is_an_error_that_lists_the_others():
     with pytest.raises(ValueError, match=r"a.csv has no column 'body'; its columns are 'x', 'y'"):
-        chosen(["x", "y"], ColumnRequest("body"))
+        chosen(["x", "y"], SourceOptions(text="body"))
     many = [f"column{i}" for i in range(100)]
     with pytest.raises(ValueError, match=r"'column29', \.\.\. \(100 in all\)"):
-        chosen(many, ColumnRequest("body"))
+        chosen(many, SourceOptions(text="body"))
 
 
 def test_a_column_that_is_there_twice_is_an_error_if_it_is_wanted():

@@ -121,15 +121,15 @@ def test_reading_resumes_in_a_file_without_a_header(tmp_path, monkeypatch):
     rows = [f"{i},rain and wind {i}" for i in range(100)]
     file = write(tmp_path / "a.csv", "".join(f"{row}\n" for row in rows).encode())
     with read(file, header=False, block=10) as reader:
-        assert next(reader).texts[0] == "rain and wind 0"
-        next(reader)
-        marks = [reader.mark(n_docs) for n_docs in (0, 20)]
-    assert marks[0].n_docs == 0 < marks[1].n_docs
-    for mark in marks:
-        again = read(file, header=False, block=10)
-        assert again.skip_to(mark)
-        rest = [text for block in again for text in block.texts]
-        assert rest == [f"rain and wind {i}" for i in range(mark.n_docs, 100)]
+        learned = reader.learned()
+        for n_docs in (10, 20):
+            learned.add(next(reader).texts)
+            position = learned.position
+            assert 0 < position.start < n_docs
+            again = read(file, header=False, block=10)
+            again.resume(position, lambda _: None)
+            rest = [text for block in again for text in block.texts]
+            assert rest == [f"rain and wind {i}" for i in range(n_docs, 100)]
 
 
 def test_no_header_is_for_formats_with_one(tmp_path):

@@ -5,10 +5,9 @@ import shutil
 import pytest
 
 from spectralleader.sources import open_source
-from spectralleader.sources.files.columns import ColumnRequest
 from spectralleader.sources.live import LiveReader
 from spectralleader.sources.live.followed_file import FollowedFile
-from spectralleader.sources.live.protocol import LiveSettings
+from spectralleader.sources.options import SourceOptions
 
 
 @pytest.fixture
@@ -146,16 +145,16 @@ def test_a_file_of_which_nothing_was_learned_is_found_after_its_rotation(log, ho
 
 def follow_late(log):
     """Open an empty log whose first lines come while it is followed."""
-    source = FollowedFile(str(log), LiveSettings(wait=60))
+    source = FollowedFile(str(log), SourceOptions(wait=60))
     take = source.take
 
-    def write_and_take(n, *, rest):
+    def write_and_take(n):
         if not log.stat().st_size:
             write(log, "one", "two")
-        return take(n, rest=rest)
+        return take(n)
 
     source.take = write_and_take
-    reader = LiveReader(source, "file", str(log), ColumnRequest(), LiveSettings(wait=60))
+    reader = LiveReader(source, "file", str(log), SourceOptions(wait=60))
     reader.start(None)
     return reader
 
@@ -268,18 +267,18 @@ def test_rotations_while_the_reader_is_behind_lose_and_repeat_nothing(
         write(log, *lines)
         expected.extend(lines)
 
-    source = FollowedFile(str(log), LiveSettings(say=said.append))
+    source = FollowedFile(str(log), SourceOptions(say=said.append))
     source.open(None)
     found = []
     if n_read:
         fill("first")
-        found += [line.decode() for line in source.take(n_read, rest=True).payloads]
+        found += [line.decode() for line in source.take(n_read).payloads]
     for i in range(times):
         fill(f"generation {i}")
         rotate_all(log, how, 10**18 + (0 if same_time else i))
     fill("last")
     for _ in range(30):
-        found += [line.decode() for line in source.take(2, rest=True).payloads]
+        found += [line.decode() for line in source.take(2).payloads]
     source.close()
     assert found == expected
     assert said == []
@@ -288,7 +287,7 @@ def test_rotations_while_the_reader_is_behind_lose_and_repeat_nothing(
 @pytest.mark.parametrize("how", ["rename", "copy"])
 def test_rotations_while_older_files_are_read_lose_and_repeat_nothing(log, how):
     expected, found = [], []
-    source = FollowedFile(str(log), LiveSettings())
+    source = FollowedFile(str(log), SourceOptions())
     source.open(None)
     for i in range(60):
         line = f"line {i} of a log that is rotated faster than it is read"
@@ -297,9 +296,9 @@ def test_rotations_while_older_files_are_read_lose_and_repeat_nothing(log, how):
         if i % 5 == 4:
             rotate_all(log, how, 10**18 + i)
         if i % 2:
-            found += [line.decode() for line in source.take(1, rest=True).payloads]
+            found += [line.decode() for line in source.take(1).payloads]
     for _ in range(150):
-        found += [line.decode() for line in source.take(1, rest=True).payloads]
+        found += [line.decode() for line in source.take(1).payloads]
     source.close()
     assert found == expected
 
@@ -314,17 +313,17 @@ def test_a_truncation_without_a_copy_is_an_error_if_strict(log):
 
 
 def read_lines(source, n=20):
-    return [line.decode() for _ in range(n) for line in source.take(2, rest=True).payloads]
+    return [line.decode() for _ in range(n) for line in source.take(2).payloads]
 
 
 @pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("how", ["rename", "copy"])
 def test_rotated_files_that_were_deleted_or_compressed_unread_are_reported(log, how, strict):
     said = []
-    source = FollowedFile(str(log), LiveSettings(say=said.append, strict=strict))
+    source = FollowedFile(str(log), SourceOptions(say=said.append, strict=strict))
     source.open(None)
     write(log, "first 0", "first 1", "first 2")
-    assert len(source.take(1, rest=True).payloads) == 1
+    assert len(source.take(1).payloads) == 1
     for i in range(3):
         rotate_all(log, how, 10**18 + i)
         write(log, f"generation {i}")
@@ -360,7 +359,7 @@ def test_rotated_files_that_were_deleted_while_an_older_one_was_read_are_reporte
 def test_files_that_begin_with_the_same_banner_are_told_apart(log, how):
     banner = [f"# banner {i}" for i in range(60)]
     expected = []
-    source = FollowedFile(str(log), LiveSettings())
+    source = FollowedFile(str(log), SourceOptions())
     source.open(None)
     for i in range(4):
         write(log, *banner, f"generation {i}")
@@ -372,7 +371,7 @@ def test_files_that_begin_with_the_same_banner_are_told_apart(log, how):
 
 
 def test_a_renamed_file_is_not_left_before_the_new_one_has_a_line(log):
-    source = FollowedFile(str(log), LiveSettings())
+    source = FollowedFile(str(log), SourceOptions())
     source.open(None)
     write(log, "one")
     assert read_lines(source, 2) == ["one"]

@@ -7,7 +7,7 @@ import pytest
 from spectralleader.sources import open_source
 from spectralleader.sources.files import problems
 from spectralleader.sources.live import kafka_topic
-from spectralleader.sources.live.protocol import LiveSettings
+from spectralleader.sources.options import SourceOptions
 from tests.servers import needs_kafka
 
 pytestmark = needs_kafka
@@ -41,11 +41,22 @@ def test_a_busy_partition_does_not_wait_for_the_others(kafka_cluster):
         assert next(reader).texts == ["new"] * 8
 
 
-def test_positions_between_the_messages_of_a_batch_are_of_all_partitions():
-    passed = kafka_topic.PassedOffsets({0: 5, 1: 7}, [0, 1, 1, 0], [5, 7, 9, 6])
-    assert passed.ids == ["0:5", "1:7", "1:9", "0:6"]
-    found = [dict(passed.after(n)) for n in (1, 3, 4)]
-    assert found == [{0: 6, 1: 7}, {0: 6, 1: 10}, {0: 7, 1: 10}]
+def test_positions_between_the_messages_of_a_batch_are_of_all_partitions(kafka_cluster):
+    kafka_cluster.fill("between", as_json(*["rain"] * 20))
+    topic = kafka_topic.KafkaTopic(f"{kafka_cluster.address}/between", SourceOptions())
+    offsets = topic.open(None)["offsets"]
+    batches = [topic.take(20)]
+    while not batches[-1].at_end:
+        batches.append(topic.take(20))
+    topic.close()
+    assert sum(len(batch.ids) for batch in batches) == 20
+    for batch in batches:
+        for n, id in enumerate(batch.ids, 1):
+            number, offset = id.split(":")
+            offsets[number] = int(offset) + 1
+            if n % 3:  # not every position is asked for
+                assert batch.after(n)["offsets"] == offsets
+    assert len(offsets) == 4
 
 
 def test_plain_text_and_bad_messages_are_read_as_they_are(kafka_cluster):
@@ -91,12 +102,12 @@ def test_broken_messages_at_the_beginning_decide_nothing(kafka_cluster):
 def test_latest_begins_at_the_end_and_other_topics_are_refused(kafka_cluster):
     kafka_cluster.fill("late", as_json(*["old"] * 8))
     address = f"{kafka_cluster.address}/late"
-    topic = kafka_topic.KafkaTopic(address, LiveSettings(start="latest", say=print))
+    topic = kafka_topic.KafkaTopic(address, SourceOptions(start="latest", say=print))
     position = topic.open(None)
     assert position["offsets"] == {"0": 2, "1": 2, "2": 2, "3": 2}
     topic.close()
-    stored = {"kind": "kafka", "at": position, "read": {"kind": "json", "text": ["text"]}}
-    stored["read"] |= {"time": None, "label": None, "tokens": False}
+    format = {"kind": "json", "columns": {"text": ["text"]}}
+    stored = {"kind": "kafka", "at": position, "read": format}
     kafka_cluster.fill("late", as_json("new"), n_partitions=1)
     with open_source(address, after=stored, follow=False) as reader:
         assert next(reader).texts == ["new"]
@@ -152,7 +163,7 @@ def test_a_broker_that_refuses_commits_is_reported_once(kafka_cluster):
     from confluent_kafka import KafkaError
 
     said = []
-    topic = kafka_topic.KafkaTopic("kafka://x/y", LiveSettings(start="latest", say=said.append))
+    topic = kafka_topic.KafkaTopic("kafka://x/y", SourceOptions(start="latest", say=said.append))
     for _ in range(2):
         topic._note_commit(KafkaError(KafkaError.GROUP_AUTHORIZATION_FAILED), [])
         topic._note_commit(KafkaError(KafkaError._TRANSPORT), [])  # away: reported elsewhere

@@ -8,7 +8,7 @@ import pytest
 from spectralleader.sources import open_source
 from spectralleader.sources.files import problems
 from spectralleader.sources.live import redis_stream
-from spectralleader.sources.live.protocol import LiveSettings
+from spectralleader.sources.options import SourceOptions
 from tests.servers import RedisServer, needs_redis
 
 pytestmark = needs_redis
@@ -55,12 +55,12 @@ def test_latest_is_the_first_message_after_the_start(redis_server):
     with open_source(address, text="text", block=1, start="latest", follow=False) as reader:
         assert list(reader) == []
         assert reader.position is None
-    reader = redis_stream.RedisStream(address, LiveSettings(start="latest", say=print))
+    reader = redis_stream.RedisStream(address, SourceOptions(start="latest", say=print))
     position = reader.open(None)
     redis_server.fill("late", [{"text": "new"}])
-    assert reader.take(9, rest=False).payloads == [[b"text", b"new"]]
+    assert reader.take(9).payloads == [[b"text", b"new"]]
     reader.open(position)
-    assert len(reader.take(9, rest=False).ids) == 1
+    assert len(reader.take(9).ids) == 1
     reader.close()
 
 

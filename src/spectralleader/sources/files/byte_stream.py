@@ -90,6 +90,7 @@ class InterruptiblePipe(io.FileIO):
 
     def readinto(self, buffer: Any) -> int | None:
         """Wait for bytes, checking for interrupts, then read them."""
+        # A blocking read would hold back SIGTERM until the pipe has data.
         while not select.select([self], [], [], WAIT)[0]:
             raise_if_interrupted()
         return super().readinto(buffer)
@@ -101,6 +102,7 @@ def open_pipe(raw: IO[bytes]) -> IO[bytes]:
         number = raw.fileno()
     except (AttributeError, OSError):  # a file-like object without a descriptor
         return raw
+    # Windows cannot wait for pipes by select; a regular file never blocks.
     if sys.platform == "win32" or stat.S_ISREG(os.fstat(number).st_mode):
         return raw
     return io.BufferedReader(InterruptiblePipe(number, closefd=False))
@@ -165,6 +167,7 @@ class ByteStream:
                 f"{self._who} line {line}: a record is longer than {MAX_RECORD // 2**20} MiB; "
                 "check that the file has one document per line"
             )
+        # Up to `MAX_RECORD`, which bounds the memory of a file without line ends.
         data = self._read_piece(max(CHUNK, min(len(rest), MAX_RECORD - len(rest))))
         self.n_read += len(data)
         return rest + data, not data

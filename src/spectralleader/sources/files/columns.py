@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Annotated
 
 import msgspec
+from msgspec import structs
 
 from spectralleader.sources.files.times import parse_time
+from spectralleader.sources.options import SourceOptions
 from spectralleader.text.tokens import parse_tokens
 
 # Column names that are recognised, the most specific first.
@@ -25,10 +27,10 @@ MIN_WORDS = 3.0  # a column looks like text if its values have at least this man
 Sample = Mapping[str, Sequence[str | None]]
 
 
-class Columns(NamedTuple):
-    """The names of the columns that are read."""
+class Columns(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The names of the columns that are read; stored with the position of a live source."""
 
-    text: tuple[str, ...]  # joined by a space
+    text: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]  # joined by a space
     time: str | None = None
     label: str | None = None
     keep: tuple[str, ...] = ()  # passed through unchanged
@@ -41,19 +43,8 @@ class Columns(NamedTuple):
         return tuple(dict.fromkeys([*self.text, *others]))
 
 
-class ColumnRequest(NamedTuple):
-    """The columns that the caller asked for; None means guess, "" means the file has none."""
-
-    text: str | Sequence[str] | None = None
-    time: str | None = None
-    label: str | None = None
-    keep: Sequence[str] = ()  # further columns, passed through
-    tokens: str | None = None  # instead of text
-    learned: str | None = None  # those a model was learned from, joined by ","; rather than a guess
-
-
 def choose(
-    requested: ColumnRequest, names: Sequence[str], sample: Sample, file: str
+    requested: SourceOptions, names: Sequence[str], sample: Sample, file: str
 ) -> tuple[Columns, list[str]]:
     """Return the columns to read, and a description of every guess.
 
@@ -79,20 +70,17 @@ def choose(
     example = show_tokens(text[0], sample) if len(text) == 1 and requested.tokens != "" else None
     if example or is_guess:
         guesses.insert(0, example or f"text from the column {text[0]!r}")
-    if example:
-        columns = columns._replace(tokens=True)
-    elif requested.tokens:
+    if requested.tokens and not example:
         check_tokens(requested.tokens, sample, file)
-        columns = columns._replace(tokens=True)
-    elif requested.tokens is None:
+    elif requested.tokens is None and not example:
         check_plain(columns, sample, file)
-    return columns, guesses
+    return structs.replace(columns, tokens=bool(example or requested.tokens)), guesses
 
 
-def find_requested(requested: ColumnRequest, names: Sequence[str]) -> tuple[str, ...] | None:
+def find_requested(requested: SourceOptions, names: Sequence[str]) -> tuple[str, ...] | None:
     """Return the text columns that were named, else those learned from; None to guess."""
-    if given := requested.tokens or requested.text:
-        return (given,) if isinstance(given, str) else tuple(given)
+    if requested.named:
+        return requested.named
     if requested.learned is None:
         return None
     # The name of a single column may have a comma.
@@ -103,6 +91,7 @@ def find_requested(requested: ColumnRequest, names: Sequence[str]) -> tuple[str,
 def show_tokens(name: str, sample: Sample) -> str | None:
     """Return a description of the first document, or None unless most values are token lists."""
     found = [parse_tokens(value) for value in sample.get(name, ()) if value and value.strip()]
+    # A few rows may be odd, as in `check_plain`.
     if 2 * found.count(None) >= len(found):
         return None
     first = next(filter(None, found), None)
@@ -168,6 +157,7 @@ def guess_text(names: Sequence[str], sample: Sample, file: str, everything: Sequ
     """Return the column with a known name for text, else the only one that looks like text."""
     if (known := find_known(names, TEXT_NAMES)) is not None:
         return known
+    # Lists of tokens count only if nothing looks like text: files often have lists of tags, too.
     lists = [name for name in names if show_tokens(name, sample)]
     looks = [name for name in names if count_words(sample.get(name, ())) >= MIN_WORDS] or lists
     if len(looks) == 1:
@@ -199,6 +189,7 @@ def guess_label(names: Sequence[str]) -> str | None:
 
 def find_known(names: Sequence[str], known: Sequence[str]) -> str | None:
     """Return the column whose name comes first among the known ones, ignoring case."""
+    # Reversed, so that of columns that differ in case alone the first one is taken.
     by_name = {name.lower(): name for name in reversed(names)}
     return next((by_name[name] for name in known if name in by_name), None)
 

@@ -48,6 +48,7 @@ def split(data: bytes, delimiter: str, *, ended: bool) -> Split:
     end = len(data) if ended else last + 1
     text, is_utf8 = decode(data[:end])
     all_lines = list(StringIO(text, newline=""))
+    # Without the sentinel, csv.reader returns an unclosed record like a complete one.
     reader = csv.reader(chain(all_lines, [END]), delimiter=delimiter)
     records, lines, line = [], [], 0
     for record in reader:
@@ -77,6 +78,7 @@ def show(field: str) -> str:
 
 def find_delimiter(first: bytes) -> bytes:
     """Return the delimiter that occurs most often in the first line, outside quotes."""
+    # Commas inside quotes belong to a field, as in `"Berlin, Germany";17`.
     line = re.sub(rb'"[^"]*"', b"", first).lstrip(b"\r\n").split(b"\n", 1)[0]
     return max(DELIMITERS, key=line.count)
 

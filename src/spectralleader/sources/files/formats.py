@@ -67,6 +67,7 @@ def check_text(source: ByteStream, format: str) -> None:
     """Raise if data are a saved model, or binary data in a format of text."""
     if source.first.startswith(MODEL):
         raise ValueError(f"{source.name} is a saved model, not texts; read it with `topics`")
+    # The rule is simple on purpose, so that users can predict it: see docs/decisions.md.
     if format != "parquet" and source.encoding is None and b"\0" in source.first[:HEAD]:
         raise ValueError(
             f"{source.name} is binary data, not text: it has NUL bytes; if it is text in UTF-16, "
@@ -76,6 +77,7 @@ def check_text(source: ByteStream, format: str) -> None:
 
 def find_format(name: str, first: bytes) -> str:
     """Return the format of a file with this name and these first bytes."""
+    # The magic bytes of Parquet count more than the name.
     if first.startswith(b"PAR1"):
         return "parquet"
     return ENDINGS.get(find_ending(name), "") or sniff(first)

@@ -70,6 +70,7 @@ def list_paths(entry: Entry, depth: int = 3) -> Iterator[str]:
     for key, value in entry.items():
         yield key
         inner = parse(value) if depth else None
+        # An object of counts is a document, whose words are no columns.
         if inner is not None and parse_tokens(bytes(value).decode(errors="replace")) is None:
             yield from (f"{key}.{path}" for path in list_paths(inner, depth - 1))
 
@@ -163,6 +164,7 @@ def as_text(value: bytes | msgspec.Raw | None) -> str | None:
     if sent == b"null":
         return None
     text = sent.decode()
+    # Most numbers stay as they were sent: 2.50 as a label is not 2.5.
     if text[0] in "-0123456789" and "e" in text.lower():
         return repr(number) if math.isfinite(number := float(text)) else None
     return text

@@ -38,6 +38,7 @@ class Parquet(Table):
         except (self._arrow.ArrowException, OSError) as error:
             self.close()
             raise ValueError(f"{source.name} cannot be read: {first_line(error)}") from error
+        # A file without rows has columns, but nothing to guess from.
         fields = [] if head is None else map(self._as_texts, head.columns)
         self.sample = dict(zip(self.columns, fields, strict=False))
 

@@ -34,7 +34,7 @@ class Problems:
     examples: dict[str, str]  # by kind: the first detail, such as the value that is invalid
 
     def __init__(
-        self, names: list[str], *, strict: bool = False, advice: Mapping[str, str] = NO_ADVICE
+        self, names: Sequence[str], *, strict: bool = False, advice: Mapping[str, str] = NO_ADVICE
     ) -> None:
         self.counts = {}
         self.places = {}
@@ -55,6 +55,7 @@ class Problems:
         self.counts[kind] = count = self.counts.get(kind, 0) + 1
         if detail:
             self.examples.setdefault(kind, detail)
+        # A file may have millions of invalid rows: their number is kept, not their places.
         if count > N_PLACES:
             return
         self.places.setdefault(kind, []).append(place)

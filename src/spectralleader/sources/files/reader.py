@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
+from typing import Any
 
 import numpy as np
+from msgspec import structs
 
-from spectralleader.sources.files.byte_stream import PieceStart, check_encoding, check_path
-from spectralleader.sources.files.columns import ColumnRequest, Columns, check_columns, choose
+from spectralleader.sources.files.byte_stream import PieceStart, check_path
+from spectralleader.sources.files.columns import Columns, check_columns, choose
 from spectralleader.sources.files.formats import open_table
-from spectralleader.sources.files.learned_input import LearnedInput, Piece
 from spectralleader.sources.files.problems import (
     BAD_TIME,
     BROKEN_JSON,
@@ -24,8 +26,9 @@ from spectralleader.sources.files.problems import (
 )
 from spectralleader.sources.files.table import Column, Log, PlainText, Records, Table
 from spectralleader.sources.files.text_block import Blocks, TextBlock, as_block, cut, join
-from spectralleader.sources.files.times import LONG_AGO, check_time_format
-from spectralleader.sources.position import SAMPLED, Position
+from spectralleader.sources.files.times import LONG_AGO
+from spectralleader.sources.options import SourceOptions
+from spectralleader.sources.position import SAMPLED, LearnedInput, Piece, Position
 from spectralleader.text.tokens import size_of
 
 Path = str | os.PathLike[str]
@@ -42,23 +45,7 @@ ADVICE = {
 }
 
 
-def read(
-    paths: Path | Iterable[Path],
-    *,
-    text: str | Sequence[str] | None = None,
-    time: str | None = None,
-    label: str | None = None,
-    block: int = 1000,
-    strict: bool = False,
-    sort: bool = False,
-    format: str | None = None,
-    tokens: str | None = None,
-    keep: Sequence[str] = (),
-    empty: bool = False,
-    encoding: str | None = None,
-    time_format: str | None = None,
-    header: bool = True,
-) -> Reader:
+def read(paths: Path | Iterable[Path], *, block: int = 1000, **options: Any) -> Reader:
     """Return an iterator over the documents of files, in blocks and bounded memory.
 
     Formats are CSV and TSV with a header, JSON lines, Parquet, and plain text with one document per
@@ -68,36 +55,10 @@ def read(
     ----------
     paths : path or paths
         Files, read one after the other; "-" is standard input.
-    text, time, label : str, optional
-        Names of columns. Several text columns are joined by a space. If omitted, columns are
-        guessed from their names and contents; "" means that there is none.
     block : int
         Documents per block.
-    strict : bool
-        Raise at the first invalid row instead of counting it. Valid rows before it in the same
-        1 MiB piece of the file are lost.
-    sort : bool
-        Sort all documents by time, in memory: input of more than 1 GiB (text, and 450 bytes per
-        document) is refused. Documents without a time come last.
-    format : str, optional
-        csv, tsv, jsonl, parquet or text, for all files. By default it is guessed from the name,
-        then from the content.
-    tokens : str, optional
-        The column with lists of tokens or objects of counts, instead of `text`. By default they are
-        detected in the text column; "" treats everything as text.
-    keep : sequence of str
-        Further columns to return in `TextBlock.kept`.
-    empty : bool
-        Return rows without text, too, instead of counting them as problems.
-    encoding : str, optional
-        Encoding of the text, such as "latin-1", "cp1252" or "utf-16". Defaults to UTF-8. Not used
-        for Parquet.
-    time_format : str, optional
-        Format of the times, as in `datetime.strptime`: "%d/%m/%Y" for 31/12/2025. By default ISO
-        8601, Unix time, Twitter's format and e-mail dates are recognised.
-    header : bool
-        Whether CSV and TSV files begin with the names of their columns. If not, columns are named
-        "1", "2" and so on.
+    **options
+        Columns, format and others, see `SourceOptions`.
 
     Raises
     ------
@@ -105,10 +66,10 @@ def read(
         If a file is missing, empty or damaged, or a column is missing or ambiguous.
     """
     names = [os.fspath(p) for p in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
-    requested = ColumnRequest(text, time, label, keep, tokens)
-    how = {"format": format, "encoding": encoding, "empty": empty, "time_format": time_format}
-    more = {"strict": strict, "sort": sort, "header": header}
-    return Reader(names, requested, block, **more, **how)  # type: ignore[arg-type]
+    how = SourceOptions(block=block, **options)
+    if how.follow:
+        raise ValueError("files are read to their end; use open_source to follow one")
+    return Reader(names, how)
 
 
 class Reader(Blocks):
@@ -119,31 +80,15 @@ class Reader(Blocks):
     problems: Problems  # found so far
     sampled = SAMPLED  # bytes at both ends of a file that a position compares
 
-    def __init__(
-        self,
-        names: Sequence[str],
-        requested: ColumnRequest,
-        block: int,
-        *,
-        strict: bool,
-        sort: bool,
-        format: str | None,
-        empty: bool = False,
-        encoding: str | None = None,
-        time_format: str | None = None,
-        header: bool = True,
-    ) -> None:
+    def __init__(self, names: Sequence[str], options: SourceOptions) -> None:
         if not names:
             raise ValueError('nothing to read: name a file, or "-" for standard input')
-        if block < 1:
-            raise ValueError(f"block must be at least 1, got {block}")
+        # All of them now, rather than to stop after hours at a name that was mistyped.
         for name in names:
             check_path(name)
         self.names = tuple(names)
-        self.problems = Problems(list(names), strict=strict, advice=ADVICE)
-        self._format, self._sort, self._empty, self._header = format, sort, empty, header
-        self._encoding = check_encoding(encoding)
-        self._time_format = check_time_format(time_format)
+        self.problems = Problems(self.names, strict=options.strict, advice=ADVICE)
+        self._options = options
         self._table: Table | None = None
         self._latest = LONG_AGO
         self._pieces = deque[Piece]()  # those that were read, see `LearnedInput`
@@ -151,32 +96,33 @@ class Reader(Blocks):
         self._n_docs = 0  # documents read
         self._start = PieceStart(0, 1)  # where reading starts
         table = self._open(0)
-        self._choose(requested, table)
+        self._choose(table)
         rows = self._rows(table)
-        self._documents, self._size = sort_by_time(rows) if sort else rows, block
-        self._blocks = cut(self._documents, block)
+        self._documents = sort_by_time(rows) if options.sort else rows
+        self._blocks = cut(self._documents, options.block)
 
     def _open(self, file: int) -> Table:
-        name, how = self.names[file], (self._format, self._encoding)
-        self._table = open_table(name, *how, header=self._header)
+        how = self._options
+        self._table = open_table(self.names[file], how.format, how.encoding, header=how.header)
         return self._table
 
-    def _choose(self, requested: ColumnRequest, table: Table) -> None:
-        name = self.names[0]
+    def _choose(self, table: Table) -> None:
+        """Choose the columns by the first file."""
+        name, options = self.names[0], self._options
         try:
-            self.columns, guesses = choose(requested, table.columns, table.sample, name)
-            # A guessed time or label column may be missing from the other files.
-            self._needed = self.columns._replace(
-                time=requested.time or None, label=requested.label or None
-            )
-            if (self._sort or self._time_format) and self.columns.time is None:
-                verb = "sort" if self._sort else "read the times of"
+            self.columns, guesses = choose(options, table.columns, table.sample, name)
+            if (options.sort or options.time_format) and self.columns.time is None:
+                verb = "sort" if options.sort else "read the times of"
                 raise ValueError(
                     f"cannot {verb} {name} without times: name the column with time=... (--time)"
                 )
         except ValueError:
             self.close()
             raise
+        # A guessed time or label column may be missing from the other files.
+        self._needed = structs.replace(
+            self.columns, time=options.time or None, label=options.label or None
+        )
         self.guesses = ("each line is a text",) if isinstance(table, PlainText) else tuple(guesses)
 
     def _rows(self, table: Table) -> Iterator[TextBlock]:
@@ -196,6 +142,7 @@ class Reader(Blocks):
                     self._start = PieceStart(0, 1)
                 yield from self._rows_of(table, file)
                 name, end = self.names[file], table.end
+                # A compressed file is as long as it is on the disk; a pipe has no size.
                 is_file = end is None and os.path.isfile(name)
                 self._ends.append(os.path.getsize(name) if is_file else end or 0)
             finally:
@@ -206,11 +153,12 @@ class Reader(Blocks):
         first: PieceStart | None = PieceStart(0, 1)  # of a file that has no pieces
         for records in read_columns(table, self.columns.wanted, log):
             start, first = records.start or first, None
-            if start is not None and not self._sort:
+            # Sorted documents are in no piece: which one the next comes from is not known.
+            if start is not None and not self._options.sort:
                 self._pieces.append(Piece(self._n_docs, file, start))
             if len(records.lines):
-                how = {"empty": self._empty, "time_format": self._time_format}
-                block = as_block(records, self.columns, log, self.names, file, **how)  # type: ignore[arg-type]
+                block = as_block(records, self.columns, self._options, log)
+                block = replace(block, files=block.files + file, names=self.names)
                 self._check_order(block, log)
                 self._n_docs += len(block)
                 yield block
@@ -220,7 +168,7 @@ class Reader(Blocks):
         for i, time in enumerate(block.times or ()):
             if time is not None and time >= self._latest:
                 self._latest = time
-            elif time is not None and not self._sort:
+            elif time is not None and not self._options.sort:
                 log(OUT_OF_ORDER, block.lines[i])
 
     def __next__(self) -> TextBlock:
@@ -244,7 +192,7 @@ class Reader(Blocks):
         self._start = learned.resume(position)
         self._n_docs = position.start
         rest = learned.retrace(self._documents, position, counted)
-        self._blocks = cut(chain(rest, self._documents), self._size)
+        self._blocks = cut(chain(rest, self._documents), self._options.block)
         return learned
 
     def close(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain, compress
 from typing import Any, Self
@@ -15,6 +15,7 @@ from spectralleader.sources.files.columns import Columns
 from spectralleader.sources.files.problems import BAD_TIME, NO_TEXT, NOT_TOKENS, name_place
 from spectralleader.sources.files.table import Column, Log, Records
 from spectralleader.sources.files.times import parse_times
+from spectralleader.sources.options import SourceOptions
 from spectralleader.text.tokens import parse_tokens
 
 
@@ -35,7 +36,7 @@ class TextBlock:
     files: Ints  # (n_docs,) index of the file in `names`
     lines: Ints  # (n_docs,) line at which the record begins, from 1; in Parquet, the row; of
     # messages, the index in the batch that was fetched
-    names: tuple[str, ...]  # of all files
+    names: tuple[str, ...] = ("-",)  # of all files
     kept: dict[str, list[str | None]] = field(default_factory=dict)  # further columns, by name
     ids: list[str] | None = None  # of messages, as assigned by their source
     position: Any = None  # in a live source, after this block; plain JSON
@@ -72,10 +73,6 @@ class TextBlock:
             {name: pick(column) for name, column in self.kept.items()},
             self.ids and pick(self.ids),
         )
-
-    def at(self, position: Any) -> TextBlock:
-        """Return the block with the position after it."""
-        return replace(self, position=position)
 
     def id_of(self, i: int) -> str:
         """Return an identifier of document i: the id of a message, else its file and line."""
@@ -143,36 +140,16 @@ def cut(blocks: Iterable[TextBlock], size: int) -> Iterator[TextBlock]:
         yield join(waiting)
 
 
-def as_block(
-    records: Records,
-    columns: Columns,
-    log: Log,
-    names: tuple[str, ...],
-    file: int = 0,
-    *,
-    empty: bool = False,
-    time_format: str | None = None,
-) -> TextBlock:
+def as_block(records: Records, columns: Columns, options: SourceOptions, log: Log) -> TextBlock:
     """Return the documents of records, with their times and labels; log those without text.
 
-    Parameters
-    ----------
-    records : Records
-        Their fields are those of `columns.wanted`, in that order.
-    columns : Columns
-        Which columns are text, time and label.
-    log : callable
-        Called with each problem.
-    names : tuple of str
-        The files of the source; `file` is the number of this one.
-    empty : bool
-        Keep records without text.
-    time_format : str, optional
-        Format of the times, see `parse_times`.
+    The fields of the records are those of `columns.wanted`, in that order.
     """
     column = dict(zip(columns.wanted, records.fields, strict=True))
     lines = records.lines
-    texts, good = _read_documents([column[name] for name in columns.text], columns, empty=empty)
+    texts, good = _read_documents(
+        [column[name] for name in columns.text], columns, empty=options.empty
+    )
     if not all(good):
         for text, line, is_good in zip(texts, lines.tolist(), good, strict=True):
             if not is_good:
@@ -182,14 +159,13 @@ def as_block(
     times = labels = None
     if columns.time is not None:
         written = column[columns.time]
-        times = parse_times(written, time_format)
+        times = parse_times(written, options.time_format)
         for i in [i for i, time in enumerate(times) if time is None]:
             log(BAD_TIME, lines[i], f"{written[i]!r:.40}" if written[i] else "")
     if columns.label is not None:
         labels = [label or None for label in column[columns.label]]
     kept = {name: column[name] for name in columns.keep}
-    files = np.full(len(texts), file, np.int64)
-    return TextBlock(texts, times, labels, files, lines, names, kept)
+    return TextBlock(texts, times, labels, np.zeros(len(texts), np.int64), lines, kept=kept)
 
 
 def _read_documents(
@@ -197,6 +173,7 @@ def _read_documents(
 ) -> tuple[list[Any], list[bool]]:
     """Return the texts or lists of tokens of records, and which of them are documents."""
     if len(parts) == 1:
+        # The usual case: one column, whose texts need no joining.
         texts: list[Any] = [text or "" for text in parts[0]]
     else:
         texts = [" ".join(filter(None, row)) for row in zip(*parts, strict=True)]

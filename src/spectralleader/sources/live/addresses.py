@@ -8,14 +8,14 @@ from __future__ import annotations
 import os
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-from spectralleader.sources.files.columns import ColumnRequest
 from spectralleader.sources.live.folder import FolderReader
 from spectralleader.sources.live.followed_file import KIND as FILE
-from spectralleader.sources.live.followed_file import FollowedFile
-from spectralleader.sources.live.protocol import WAIT, Json, LiveSettings, Say
+from spectralleader.sources.live.followed_file import FollowedFile, find_rotated
+from spectralleader.sources.live.protocol import Json
 from spectralleader.sources.live.reader import LiveReader
-from spectralleader.sources.live.rotated import find_rotated
+from spectralleader.sources.options import SourceOptions
 
 # Module and class of the source by URL scheme; the broker's client is imported on first use.
 ADDRESSES = {
@@ -39,26 +39,14 @@ def is_address(name: str) -> bool:
 def check_scheme(name: str) -> None:
     """Raise for a URL with an unknown scheme."""
     scheme, is_url, _ = name.partition("://")
+    # A file may have such a name.
     if is_url and scheme not in ADDRESSES and not Path(name).exists():
         known = ", ".join(f"{one}://" for one in ADDRESSES)
         raise ValueError(f"unknown scheme {scheme}://; use {known}, a file or a folder")
 
 
 def open_source(
-    name: str | os.PathLike[str],
-    *,
-    after: Json | None = None,
-    text: str | list[str] | tuple[str, ...] | None = None,
-    tokens: str | None = None,
-    time: str | None = None,
-    label: str | None = None,
-    block: int = 100,
-    follow: bool = True,
-    start: str = "earliest",
-    strict: bool = False,
-    format: str | None = None,
-    say: Say = lambda line: None,
-    wait: float = WAIT,
+    name: str | os.PathLike[str], *, after: Json | None = None, **options: Any
 ) -> LiveReader | FolderReader:
     r"""Return an iterator over blocks of a stream, each with the position after it.
 
@@ -68,19 +56,8 @@ def open_source(
         redis://host:port/db/STREAM, kafka://host:port/TOPIC, a file or a folder.
     after : JSON, optional
         The position to resume from, such as `TextTopics.position`. If omitted, `start` decides.
-    text, tokens, time, label, format, strict
-        See `read`; paths such as payload.body name fields of nested JSON objects.
-    block : int
-        Documents per block.
-    follow : bool
-        Wait for new messages at the end of the stream. If False, stop there.
-    start : str
-        Where to start without a position: "earliest" or "latest".
-    say : callable
-        Called with a message for the user, for instance if a broker cannot be reached.
-    wait : float
-        At the end of a followed stream, return an incomplete block after this many seconds. With
-        `math.inf` only full blocks are returned.
+    **options
+        Columns, `block`, `follow`, `start` and others, see `SourceOptions`.
 
     Raises
     ------
@@ -102,8 +79,7 @@ def open_source(
     >>> block.texts, new.texts
     (['rain and wind', 'late goal'], ['snow'])
     """
-    settings = LiveSettings(block, follow, start, strict, format, say, wait)
-    reader = make_reader(os.fspath(name), ColumnRequest(text, time, label, tokens=tokens), settings)
+    reader = make_reader(os.fspath(name), SourceOptions(**options))
     try:
         reader.start(after)
     except BaseException:
@@ -112,19 +88,17 @@ def open_source(
     return reader
 
 
-def make_reader(
-    name: str, requested: ColumnRequest, settings: LiveSettings
-) -> LiveReader | FolderReader:
+def make_reader(name: str, options: SourceOptions) -> LiveReader | FolderReader:
     """Return a reader of a live source that is not started yet; see `open_source`."""
-    settings.check()
+    options.check_live()
     if is_address(name):
         module, kind = ADDRESSES[name.partition("://")[0]]
         home = import_module(f"spectralleader.sources.live.{module}")
-        source = getattr(home, kind)(name, settings)
-        return LiveReader(source, home.KIND, source.name, requested, settings)
+        source = getattr(home, kind)(name, options)
+        return LiveReader(source, home.KIND, source.name, options)
     check_scheme(name)
     if Path(name).is_dir():
-        return FolderReader(name, requested, settings)
+        return FolderReader(name, options)
     if not Path(name).exists() and not find_rotated(Path(name)):
         raise ValueError(f"{name} does not exist")
-    return LiveReader(FollowedFile(name, settings), FILE, name, requested, settings)
+    return LiveReader(FollowedFile(name, options), FILE, name, options)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
+import msgspec
 import numpy as np
-from msgspec import Raw
+from msgspec import structs
 
-from spectralleader.checks.states import one_of, part, take, truth
-from spectralleader.sources.files.columns import ColumnRequest, Columns, check_columns, choose
+from spectralleader.checks.states import take
+from spectralleader.sources.files.columns import Columns, check_columns, choose
 from spectralleader.sources.files.json_lines import (
     INVALID,
     kind_of,
@@ -22,56 +24,83 @@ from spectralleader.sources.files.json_lines import (
 )
 from spectralleader.sources.files.table import Column, Log, Records, decode_lines
 from spectralleader.sources.files.text_block import TextBlock, as_block
-from spectralleader.sources.live.protocol import Fields, Json
+from spectralleader.sources.live.protocol import Fields, Json, MessageBatch
+from spectralleader.sources.options import SourceOptions
 
-KINDS = ("text", "json", "fields")  # a payload is one text, one JSON object, or named fields
+Kind = Literal["text", "json", "fields"]  # a payload is one text, one object, or named fields
 Payloads = list[bytes] | list[Fields]
 
 
-class InvalidMessage(NamedTuple):
-    """The problem of one message."""
-
-    at: int  # index of the message in its batch
-    kind: str
-    detail: str = ""
-
-
-class Decoded(NamedTuple):
-    """The valid messages of a batch as a block, and the problems of the others."""
-
-    block: TextBlock  # its lines are the indices in the batch
-    invalid: list[InvalidMessage]  # in order of the messages
-
-
-class MessageFormat(NamedTuple):
+class MessageFormat(msgspec.Struct, frozen=True):
     """The format of messages; stored with the position, so that it is guessed only once."""
 
-    kind: str
+    kind: Kind
     columns: Columns
 
     def to_state(self) -> Json:
         """Return the format as plain JSON."""
-        found = self.columns._asdict()
-        del found["keep"]  # columns passed through do not affect what is learned
-        return {"kind": self.kind, **found, "text": list(self.columns.text)}
+        # Columns that are passed through do not affect what is learned.
+        columns = structs.replace(self.columns, keep=())
+        return {"kind": self.kind, "columns": msgspec.json.decode(msgspec.json.encode(columns))}
 
-    @classmethod
-    def from_state(cls, state: Any) -> MessageFormat:
-        """Return the format that `to_state` described, after validation."""
-        names = take(state, "text")
-        others = take(state, "time"), take(state, "label")
-        if not isinstance(names, list) or not names or not all(type(n) is str for n in names):
-            raise ValueError("the text columns must be strings")
-        if not all(type(name) in (str, type(None)) for name in others):
-            raise ValueError("the time and label columns must be strings")
-        columns = Columns(tuple(names), *others, tokens=truth(state, "tokens"))
-        return cls(one_of(state, "kind", KINDS), columns)
+
+class Problem(NamedTuple):
+    """The problem of one message."""
+
+    at: int  # index of the message in its batch
+    id: str
+    kind: str
+    detail: str = ""
+
+
+class DecodedBatch:
+    """The valid messages of a batch as a block, and the problems of the others, to be taken once.
+
+    Parameters
+    ----------
+    block : TextBlock
+        Its lines are the indices in the batch.
+    problems : sequence of Problem
+        In order of the messages.
+    messages : MessageBatch
+        The batch; its payloads are not used.
+    """
+
+    def __init__(
+        self, block: TextBlock, problems: Sequence[Problem], messages: MessageBatch
+    ) -> None:
+        self.block, self.problems = block, deque(problems)
+        self._n_messages, self._after = len(messages.ids), messages.after
+        self._n_taken = 0  # documents
+
+    @property
+    def n_docs(self) -> int:
+        """Number of documents left."""
+        return len(self.block) - self._n_taken
+
+    def take(self, n: int) -> tuple[TextBlock, Json, list[Problem]]:
+        """Return the next n documents, the position after them, and the problems before it."""
+        first, self._n_taken = self._n_taken, self._n_taken + n
+        end = int(self.block.lines[self._n_taken - 1]) + 1
+        return self.block[first : self._n_taken], self._after(end), self._problems_before(end)
+
+    def finish(self) -> tuple[Json, list[Problem]]:
+        """Return the position after all messages, and the remaining problems."""
+        return self._after(self._n_messages), self._problems_before(self._n_messages)
+
+    def _problems_before(self, end: int) -> list[Problem]:
+        found = []
+        while self.problems and self.problems[0].at < end:
+            found.append(self.problems.popleft())
+        return found
 
 
 def guess_format(
-    payloads: Payloads, requested: ColumnRequest, name: str
+    payloads: Payloads, requested: SourceOptions, name: str
 ) -> tuple[MessageFormat, list[str]]:
     """Return the format of messages inferred from some of them, and descriptions of guesses."""
+    kind: Kind
+    # Redis has fields; only the others must be told apart by what they contain.
     if isinstance(payloads[0], list):
         kind, names = "fields", list_fields(payloads)
     elif any(parse(payload) is not None for payload in payloads):
@@ -81,6 +110,7 @@ def guess_format(
     sampled = read_records(MessageFormat(kind, Columns(names)), payloads, lambda *_: None)
     sample = dict(zip(names, sampled.fields, strict=True))
     columns, guesses = choose(requested, names, sample, name)
+    # The column is ours, and no guess to be reported.
     if kind == "text":
         check_columns(columns, names, name)
         guesses = [guess for guess in guesses if "from the column" not in guess]
@@ -93,7 +123,7 @@ def list_fields(messages: Iterable[Fields]) -> tuple[str, ...]:
     names: dict[str, None] = {}
     for fields in messages:
         keys = [name.decode("utf-8", "replace") for name in fields[::2]]
-        entry = dict(zip(keys, map(Raw, fields[1::2]), strict=True))
+        entry = dict(zip(keys, map(msgspec.Raw, fields[1::2]), strict=True))
         names |= dict.fromkeys(list_paths(entry))
     return tuple(names)
 
@@ -106,19 +136,17 @@ def are_all_invalid(payloads: Payloads) -> bool:
     )
 
 
-def decode_messages(
-    format: MessageFormat, name: str, ids: list[str], payloads: Payloads
-) -> Decoded:
+def decode_messages(format: MessageFormat, name: str, messages: MessageBatch) -> DecodedBatch:
     """Return the valid messages of a source as a block, and the problems of the others."""
-    invalid: list[InvalidMessage] = []
+    problems: list[Problem] = []
 
     def log(kind: str, at: int, detail: str = "") -> None:
-        invalid.append(InvalidMessage(at, kind, detail))
+        problems.append(Problem(int(at), messages.ids[at], kind, detail))
 
-    records = read_records(format, payloads, log)
-    block = as_block(records, format.columns, log, (name,))
-    block = replace(block, ids=[ids[at] for at in block.lines.tolist()])
-    return Decoded(block, sorted(invalid))
+    records = read_records(format, messages.payloads, log)
+    block = as_block(records, format.columns, SourceOptions(), log)
+    ids = [messages.ids[at] for at in block.lines.tolist()]
+    return DecodedBatch(replace(block, names=(name,), ids=ids), sorted(problems), messages)
 
 
 def read_records(format: MessageFormat, payloads: Payloads, log: Log) -> Records:
@@ -162,4 +190,7 @@ def read_position(position: Any, kind: str) -> tuple[Json, MessageFormat]:
     found = take(position, "kind")
     if found != kind:
         raise ValueError(f"the position belongs to a {found!r:.40} source, not to a {kind!r} one")
-    return take(position, "at"), MessageFormat.from_state(part(position, "read"))
+    try:
+        return take(position, "at"), msgspec.convert(take(position, "read"), MessageFormat)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"the position has an invalid format of messages: {error}") from error

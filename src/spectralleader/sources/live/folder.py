@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from time import sleep
 from typing import Any
 
 from spectralleader.checks.states import take, text
 from spectralleader.runtime.interrupts import raise_if_interrupted
-from spectralleader.sources.files.columns import ColumnRequest, Columns
-from spectralleader.sources.files.learned_input import LearnedInput
-from spectralleader.sources.files.problems import Problems
 from spectralleader.sources.files.reader import Reader
-from spectralleader.sources.files.text_block import Blocks, TextBlock
-from spectralleader.sources.live.protocol import Json, LiveSettings
-from spectralleader.sources.position import Position
+from spectralleader.sources.files.text_block import TextBlock
+from spectralleader.sources.live.protocol import Json
+from spectralleader.sources.live.reader import NOTHING, LiveBlocks
+from spectralleader.sources.options import SourceOptions
+from spectralleader.sources.position import LearnedInput, Position
 
 KIND = "folder"
 SAMPLED = 2**16  # bytes at both ends of a file that are compared: they are hashed once per MiB
@@ -30,7 +30,7 @@ def list_folder(folder: str | Path) -> list[Path]:
     return sorted(there, key=lambda path: path.name)
 
 
-class FolderReader(Blocks):
+class FolderReader(LiveBlocks):
     """An iterator over blocks of the files in a folder, created by `open_source`.
 
     A file must be complete when it appears: write it under a name that starts with a dot, then
@@ -38,43 +38,28 @@ class FolderReader(Blocks):
     Blocks do not cross files.
     """
 
-    starts_alike = False
-
-    def __init__(self, folder: str, requested: ColumnRequest, settings: LiveSettings) -> None:
-        self._folder, self._requested, self._settings = Path(folder), requested, settings
-        self.kind = KIND
-        self.names = (folder,)
-        self.problems = Problems([folder], strict=settings.strict)
-        self.guesses: tuple[str, ...] = ()
-        self.position: Json | None = None
-        self.is_started = False
+    def __init__(self, folder: str, options: SourceOptions) -> None:
+        super().__init__(KIND, folder, options)
+        self._folder = Path(folder)
         self._reader: Reader | None = None
-        self._name = ""  # of the current or last file
         self._learned: LearnedInput | None = None  # documents returned from it
+        self._name = ""  # of the current or last file
         self._known: set[str] = set()  # names at the last poll of the folder
-        self._columns: Columns | None = None
-
-    @property
-    def columns(self) -> Columns:
-        """The columns that are read; waits for the first file if necessary."""
-        if not self.is_started:
-            self.start(None)
-        return self._columns or Columns(("text",))
 
     def start(self, position: Json | None) -> None:
         """Resume from a position, or start from the beginning if it is None."""
-        self.is_started = True
+        super().start(position)
         if position is not None:
             self._resume(position)
-        while self._reader is None and not self._open_next() and self._settings.follow:
+        while self._reader is None and not self._open_next() and self._options.waits:
             raise_if_interrupted()
             sleep(WAIT)
 
     def _resume(self, position: Any) -> None:
         if take(position, "kind") != KIND:
             raise ValueError("the position does not belong to a folder")
-        self._name, at = text(position, "file"), Position.from_state(position)
-        path = self._folder / self._name
+        name, at = text(position, "file"), Position.from_state(position)
+        path = self._folder / name
         if not path.is_file():
             raise ValueError(
                 f"{path} is missing, which was learned up to document {at.offset:,}; restore it, "
@@ -92,57 +77,48 @@ class FolderReader(Blocks):
     def _open(self, path: Path) -> Reader:
         self.close()
         self._name = path.name
-        size, strict, format = self._settings.block, self._settings.strict, self._settings.format
-        how: dict[str, Any] = {"strict": strict, "sort": False, "format": format}
-        self._reader = Reader([str(path)], self._requested, size, **how)
-        self._reader.sampled = SAMPLED
-        self._learned = self._reader.learned()
+        self._reader = reader = Reader([str(path)], self._options)
+        reader.sampled = SAMPLED
+        self._learned = reader.learned()
         if self._columns is None:
-            self._columns, self.guesses = self._reader.columns, self._reader.guesses
-            chosen = self._columns
-            self._requested = self._requested._replace(
-                text=None if chosen.tokens else chosen.text,
-                tokens=chosen.text[0] if chosen.tokens else "",
-            )
-        return self._reader
+            self._columns, self.guesses = reader.columns, reader.guesses
+            # All files have the columns of the first one: what is text must not change on the way.
+            text, tokens = self._columns.text, self._columns.text[0] * self._columns.tokens
+            self._options = replace(self._options, text=text, tokens=tokens)
+        return reader
 
     def _open_next(self) -> bool:
         """Open the next file in order of names; return False if there is none."""
         found = list_folder(self._folder)
         self._report_late({path.name for path in found})
-        for path in found:
-            if path.name > self._name:
-                self._open(path)
-                return True
-        return False
+        following = next((path for path in found if path.name > self._name), None)
+        if following is not None:
+            self._open(following)
+        return following is not None
 
     def _report_late(self, names: set[str]) -> None:
+        # At the first look nothing is late: what sorts before the position was learned.
         late = {name for name in names - self._known if self._known and name < self._name}
         for name in sorted(late):
-            self._settings.say(f"{name} sorts before {self._name}, which was already read; skipped")
+            self._options.say(f"{name} sorts before {self._name}, which was already read; skipped")
         self._known = names
-
-    def __next__(self) -> TextBlock:
-        while not len(block := self.next_or_idle()):
-            pass
-        return block
 
     def next_or_idle(self) -> TextBlock:
         """Return the next block, or an empty block if there is nothing new yet."""
-        if not self.is_started:
-            self.start(None)
+        self._start_once()
         raise_if_interrupted()
         block = None if self._reader is None else next(self._reader, None)
         if block is not None and self._learned is not None:
+            # The position counts what is returned: the reader is ahead of it.
             self._learned.add(block.texts)
             at = self._learned.position.to_state()
             self.position = {"kind": KIND, "file": self._name, **at}
-            return block.at(self.position)
+            return replace(block, position=self.position)
         if not self._open_next():
-            if not self._settings.follow:
+            if not self._options.waits:
                 raise StopIteration
             sleep(WAIT)
-        return TextBlock.of([], names=self.names)
+        return NOTHING
 
     def describe(self) -> str:
         """Return the lag in words: how many files are still to be read."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from time import sleep
 from typing import IO, NamedTuple
@@ -11,9 +14,9 @@ from typing import IO, NamedTuple
 from spectralleader.checks.states import whole
 from spectralleader.sources.files.byte_stream import CHUNK, GZIP, MAX_RECORD, ZSTD
 from spectralleader.sources.files.formats import find_format
-from spectralleader.sources.live.protocol import Json, LiveSettings, MessageBatch
-from spectralleader.sources.live.rotated import Rotated, find_rotated, identify
-from spectralleader.sources.position import FilePosition, digest_of
+from spectralleader.sources.live.protocol import Json, MessageBatch, in_steps
+from spectralleader.sources.options import SourceOptions
+from spectralleader.sources.position import FilePosition, digest_of, read_ends
 
 KIND = "file"
 WAIT = 0.1  # seconds between polls of a file without new lines
@@ -21,6 +24,8 @@ MAX_TIME = 2**63 - 1  # in ns
 FIRST = 256  # bytes from which the format is guessed
 SAMPLED = 256  # bytes at both ends that identify a file: they are hashed once per block
 FOLLOWED_FORMATS = ("jsonl", "text")
+COMPRESSED = r"\.(gz|zst|bz2|xz)"
+ROTATED = re.compile(rf"[.-]\d[\d.\-_:T]*({COMPRESSED})?")  # suffix of rotated files: .1, -20240131
 
 
 class Cursor(NamedTuple):
@@ -65,16 +70,16 @@ class FollowedFile:
     ----------
     path : str
         The file; rotated files have the same name with a number or date appended.
-    settings : LiveSettings
+    options : SourceOptions
         The format, "jsonl" or "text", is guessed from name and content if omitted. An incomplete
         last line waits for its end if the file is followed. If strict, lines that are lost by
         rotation are an error instead of being reported.
     """
 
-    def __init__(self, path: str, settings: LiveSettings) -> None:
+    def __init__(self, path: str, options: SourceOptions) -> None:
         self.name = path
         self._path = Path(path)
-        self._settings = settings
+        self._options = options
         self._file: IO[bytes] | None = None
         self._left: IO[bytes] | None = (
             None  # read before; while it is open, its inode is not reused
@@ -95,7 +100,7 @@ class FollowedFile:
         else:
             rotated = self._rotated()
             self._open(self._path, Cursor(older=self._time_before(len(rotated), rotated)))
-            while self._settings.start == "latest" and self._read():
+            while self._options.start == "latest" and self._read():
                 self._cursor, self._ready = self._cursor.after(self._ready), []
         return self._cursor.to_state()
 
@@ -111,13 +116,11 @@ class FollowedFile:
             with open(path, "rb") as file:
                 if not at.is_in(file):
                     continue
-                file.seek(0)
-                head = file.read(min(SAMPLED, at.offset))
-                file.seek(at.offset - len(head))
-                cursor = Cursor(number, older, at.offset, at.line, head, file.read(len(head)))
+                ends = read_ends(file, at.offset, SAMPLED)
+            cursor = Cursor(number, older, at.offset, at.line, *ends)
             self._open(path, cursor)
             if path != self._path:
-                self._settings.say(f"{self._path} was rotated: resuming in {path}")
+                self._options.say(f"{self._path} was rotated: resuming in {path}")
             return
         raise ValueError(
             f"the file that was learned up to byte {at.offset:,} is neither {self._path} nor one "
@@ -128,7 +131,7 @@ class FollowedFile:
         """Open a file at a position, which must be in it."""
         file = open(path, "rb", buffering=0)  # noqa: SIM115  # a buffer would hide a truncation
         first = file.read(FIRST)
-        kind = self._settings.format or find_format(self._path.name, first)
+        kind = self._options.format or find_format(self._path.name, first)
         if first.startswith((GZIP, ZSTD)) or kind not in FOLLOWED_FORMATS:
             file.close()
             if first.startswith((GZIP, ZSTD)):
@@ -148,10 +151,10 @@ class FollowedFile:
         assert self._file is not None
         return self._file
 
-    def take(self, n: int, *, rest: bool) -> MessageBatch:
+    def take(self, n: int) -> MessageBatch:
         """Return up to n of the next lines."""
         if not self._ready and not self._find_lines():
-            if self._settings.follow:
+            if self._options.waits:
                 sleep(WAIT)
             else:
                 self._finish_line()
@@ -162,12 +165,19 @@ class FollowedFile:
             places = [i for i, line in enumerate(lines) if line.strip()]
         if lines:
             self._leave()
-        passed = PassedLines(self._cursor, lines, is_whole=is_whole)
-        start, self._cursor = self._cursor, self._cursor.after(lines, is_whole=is_whole)
+        start = at = self._cursor
+        self._cursor = start.after(lines, is_whole=is_whole)
+
+        def advance(first: int, n: int) -> Json:
+            nonlocal at
+            passed = slice(places[first - 1] + 1 if first else 0, places[n - 1] + 1)
+            at = at.after(lines[passed], is_whole=is_whole or passed.stop < len(lines))
+            return at.to_state()
+
         return MessageBatch(
             [f"{start.number}:{start.line + i + 1}" for i in places],
             [lines[i].removesuffix(b"\r") for i in places],
-            lambda n: passed.after(places[n - 1] + 1).to_state(),
+            in_steps(advance),
             at_end=not lines,
         )
 
@@ -199,6 +209,7 @@ class FollowedFile:
         The bytes before the position show it. If there are none, a new rotated file shows it.
         """
         size = os.fstat(self._handle.fileno()).st_size
+        # A smaller file needs no comparison.
         if size < self._cursor.offset + len(self._rest):
             return True
         if self._cursor.offset:
@@ -261,6 +272,7 @@ class FollowedFile:
         n_unreadable = next((i for i, one in enumerate(newer) if not one.is_compressed), len(newer))
         for one in newer[:n_unreadable]:
             self._report(f"{one.path} was compressed before it was read: its lines are lost")
+        # An open file without a name was deleted, and files after it may have been, too.
         is_deleted = not os.fstat(self._handle.fileno()).st_nlink
         if is_deleted and newer and not n_unreadable and identify(newer[0]) != self._successor:
             self._report(
@@ -312,12 +324,12 @@ class FollowedFile:
 
     def _report(self, lost: str) -> None:
         """Report lines that are lost, or raise if strict."""
-        if self._settings.strict:
+        if self._options.strict:
             raise ValueError(
                 f"{lost}; restore the file (uncompressed), start over with --fresh, or omit "
                 "--strict"
             )
-        self._settings.say(lost)
+        self._options.say(lost)
 
     def describe(self, position: Json) -> str:
         """Return the lag in words: bytes between the position and the end of the file."""
@@ -339,16 +351,58 @@ class FollowedFile:
             self._file = None
 
 
-class PassedLines:
-    """A batch of lines, and the positions between them."""
+class Rotated(NamedTuple):
+    """A rotated file; oldest first in sorted order: .2 is older than .1 of the same time."""
 
-    def __init__(self, start: Cursor, lines: list[bytes], *, is_whole: bool) -> None:
-        self._lines, self._is_whole = lines, is_whole
-        self._cursor, self._n_passed = start, 0
+    time: int  # of its last change, in ns: renaming preserves it
+    rank: int
+    path: Path
+    inode: int
 
-    def after(self, n: int) -> Cursor:
-        """Return the position after n lines; n must not decrease between calls."""
-        is_whole = self._is_whole or n < len(self._lines)
-        self._cursor = self._cursor.after(self._lines[self._n_passed : n], is_whole=is_whole)
-        self._n_passed = n
-        return self._cursor
+    @classmethod
+    def of(cls, path: Path) -> Rotated:
+        """Return a file with its age."""
+        number = path.suffix.removeprefix(".")
+        is_number = number.isdecimal() and len(number) < len("2024")  # longer ones are dates
+        found = path.stat()
+        return cls(found.st_mtime_ns, -int(number) if is_number else 0, path, found.st_ino)
+
+    @property
+    def place(self) -> tuple[Path, int]:
+        """Its name and inode."""
+        return self.path, self.inode
+
+    @property
+    def is_compressed(self) -> bool:
+        """Whether its name is that of a compressed file."""
+        return re.search(rf"{COMPRESSED}$", self.path.name) is not None
+
+
+def identify(one: Rotated) -> tuple[int, int]:
+    """Return what tells a rotated file from others: inodes are used again."""
+    return one.inode, one.time
+
+
+def find_rotated(path: Path) -> list[Rotated]:
+    """Return the rotated files beside a file, oldest first.
+
+    They may be renamed while they are listed, so they are listed until two looks agree.
+    """
+    # A log may be renamed from .1 to .2 between two entries of one listing, and be missed.
+    found, again = list_rotated(path), list_rotated(path)
+    while [one.place for one in found] != [one.place for one in again]:
+        found, again = again, list_rotated(path)
+    return again
+
+
+def list_rotated(path: Path) -> list[Rotated]:
+    """Return the rotated files beside a file; a compressed one only if it is no other's copy."""
+    found = []
+    for other in path.parent.glob(f"{glob.escape(path.name)}*"):
+        if ROTATED.fullmatch(other.name[len(path.name) :]) and other.is_file():
+            with suppress(FileNotFoundError):
+                found.append(Rotated.of(other))
+    paths = {one.path for one in found}
+    return sorted(
+        one for one in found if not (one.is_compressed and one.path.with_suffix("") in paths)
+    )

@@ -13,9 +13,10 @@ from spectralleader.sources.live.protocol import (
     PATIENCE,
     BackOff,
     Json,
-    LiveSettings,
     MessageBatch,
+    in_steps,
 )
+from spectralleader.sources.options import SourceOptions
 
 KIND = "kafka"
 TIMEOUT = 5.0  # seconds to wait for an answer
@@ -46,11 +47,11 @@ class KafkaTopic:
     address : str
         kafka://host:port,host:port/TOPIC, optionally with client settings such as
         ?security.protocol=SSL&...
-    settings : LiveSettings
+    options : SourceOptions
         If strict, raise if messages after the position were deleted, instead of reporting it.
     """
 
-    def __init__(self, address: str, settings: LiveSettings) -> None:
+    def __init__(self, address: str, options: SourceOptions) -> None:
         try:
             import confluent_kafka
         except ModuleNotFoundError as error:
@@ -58,12 +59,13 @@ class KafkaTopic:
         self._kafka = confluent_kafka
         self._servers, self._topic, self._more = read_address(address)
         self.name = f"kafka://{self._servers}/{self._topic}"
-        self._settings, self._say = settings, settings.say
+        self._options, self._say = options, options.say
         self._consumer: Any = None
         self._back_off = BackOff(self.name, self._say)
         self._offsets: dict[int, int] = {}  # of the next message of each partition
         self._ended: set[int] = set()  # partitions whose end was reached
         self._ends: dict[int, int] = {}  # end offsets of partitions when they were opened
+        # What was reported already: librdkafka repeats its errors.
         self._is_down = self._is_refused = False
 
     def open(self, position: Json | None) -> Json:
@@ -83,6 +85,7 @@ class KafkaTopic:
             self._back_off = BackOff(self.name, self._say, PATIENCE)
         partitions = self._list_partitions()
         stored = {} if position is None else self._read_offsets(position)
+        # Partitions of a topic can be added, but never removed.
         if missing := sorted(set(stored) - set(partitions)):
             raise ValueError(
                 f"{self.name} has no partition {missing[0]}, which was learned before, so it is "
@@ -123,7 +126,7 @@ class KafkaTopic:
         )
         self._ends[number] = int(high)
         if stored is None:
-            return int(high if is_first and self._settings.start == "latest" else low)
+            return int(high if is_first and self._options.start == "latest" else low)
         if stored > high:
             raise ValueError(
                 f"{self.name} partition {number} ends at {high}, but was learned up to {stored}: "
@@ -132,7 +135,7 @@ class KafkaTopic:
             )
         if stored < low:
             lost = f"{self.name} partition {number}: {low - stored:,} messages from {stored} on"
-            if self._settings.strict:
+            if self._options.strict:
                 raise ValueError(f"{lost} were deleted before they were learned; omit --strict")
             self._say(f"{lost} were deleted before they were learned")
         return max(stored, int(low))
@@ -140,36 +143,43 @@ class KafkaTopic:
     def _at(self, number: int, offset: int = 0) -> Any:
         return self._kafka.TopicPartition(self._topic, number, offset)
 
-    def take(self, n: int, *, rest: bool) -> MessageBatch:
+    def take(self, n: int) -> MessageBatch:
         """Return up to n of the next messages."""
-        start = dict(self._offsets)
-        numbers, offsets, payloads = self._fetch(n, 0.0)
-        if not payloads and (self._settings.follow or not self._is_at_end):
-            numbers, offsets, payloads = self._fetch(1, LOOK)
-        passed = PassedOffsets(start, numbers, offsets)
-        is_at_end = len(payloads) < n and self._is_at_end
+        at = dict(self._offsets)
+        found = self._fetch(n, 0.0)
+        if not found and (self._options.waits or not self._is_at_end):
+            # Nothing is there: wait for one message, not for n of them.
+            found = self._fetch(1, LOOK)
+        kind = self._kafka.Message
+        numbers, offsets = list(map(kind.partition, found)), list(map(kind.offset, found))
+        following = [offset + 1 for offset in offsets]
+
+        def advance(first: int, n: int) -> Json:
+            at.update(zip(numbers[first:n], following[first:n], strict=True))
+            return self._position(at)
+
         return MessageBatch(
-            passed.ids, payloads, lambda i: self._position(passed.after(i)), is_at_end
+            [f"{number}:{offset}" for number, offset in zip(numbers, offsets, strict=True)],
+            [value or b"" for value in map(kind.value, found)],
+            in_steps(advance),
+            len(found) < n and self._is_at_end,
         )
 
     @property
     def _is_at_end(self) -> bool:
         return len(self._ended) == len(self._offsets)
 
-    def _fetch(self, n: int, seconds: float) -> tuple[list[int], list[int], list[bytes]]:
-        """Return partitions, offsets and payloads of up to n messages.
-
-        Waits up to `seconds` for the first one.
-        """
+    def _fetch(self, n: int, seconds: float) -> list[Any]:
+        """Return up to n messages; wait up to `seconds` for the first one."""
         try:
             found = self._consumer.consume(n, timeout=seconds)
         except self._kafka.KafkaException as error:
             raise ValueError(f"{self.name} cannot be read: {error.args[0]}") from error
-        kind = self._kafka.Message
         messages = [message for message in found if message.error() is None]
-        numbers, offsets = list(map(kind.partition, messages)), list(map(kind.offset, messages))
-        PassedOffsets(self._offsets, numbers, offsets).after(len(messages))
-        self._ended -= set(numbers)
+        kind = self._kafka.Message
+        read = dict(zip(map(kind.partition, messages), map(kind.offset, messages), strict=True))
+        self._offsets |= {number: offset + 1 for number, offset in read.items()}
+        self._ended -= set(read)
         for message in found if len(messages) < len(found) else ():
             if (problem := message.error()) is not None:
                 self._meet(problem, message.partition())
@@ -178,7 +188,7 @@ class KafkaTopic:
         if found and self._is_down:
             self._is_down = False
             self._say(f"{self.name} can be reached again")
-        return numbers, offsets, [value or b"" for value in map(kind.value, messages)]
+        return messages
 
     def _meet(self, error: Any, number: int) -> None:
         """Handle an error of a partition; raise if it is permanent."""
@@ -252,28 +262,6 @@ class KafkaTopic:
         if self._consumer is not None:
             self._consumer.close()
             self._consumer = None
-
-
-class PassedOffsets:
-    """The offsets of all partitions between the messages of a batch."""
-
-    def __init__(self, before: dict[int, int], numbers: list[int], offsets: list[int]) -> None:
-        self._next, self._numbers, self._offsets = before, numbers, offsets
-        self._n_passed = 0
-
-    @property
-    def ids(self) -> list[str]:
-        """An id of each message: its partition and offset."""
-        pairs = zip(self._numbers, self._offsets, strict=True)
-        return [f"{number}:{offset}" for number, offset in pairs]
-
-    def after(self, n: int) -> dict[int, int]:
-        """Return the offsets after n messages; n must not decrease between calls."""
-        some = slice(self._n_passed, n)
-        following = [offset + 1 for offset in self._offsets[some]]
-        self._next.update(zip(self._numbers[some], following, strict=True))
-        self._n_passed = n
-        return self._next
 
 
 def read_address(address: str) -> tuple[str, str, dict[str, str]]:

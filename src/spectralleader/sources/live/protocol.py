@@ -7,36 +7,13 @@ from time import monotonic, sleep
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from spectralleader.runtime.interrupts import raise_if_interrupted
+from spectralleader.sources.options import Say
 
 Json = Any  # plain values that JSON can represent
 Fields = list[bytes]  # alternating names and values
-Say = Callable[[str], None]
-STARTS = ("earliest", "latest")
 LOOK = 0.2  # seconds between checks for signals
 FIRST, LONGEST = 0.1, 5.0  # first and longest delay between attempts, in seconds
 PATIENCE = 10.0  # seconds of retries at the first start: the address may be wrong
-WAIT = 1.0  # default seconds until an incomplete block is returned at the end of the stream
-
-
-class LiveSettings(NamedTuple):
-    """How a live source is read; see `open_source`."""
-
-    block: int = 100  # documents per block
-    follow: bool = True  # whether to wait for new messages at the end
-    start: str = "earliest"  # where to start without a position
-    strict: bool = False  # raise at invalid or deleted messages, instead of reporting them
-    format: str | None = None  # of files
-    say: Say = lambda line: None  # called with messages for the user
-    wait: float = WAIT
-
-    def check(self) -> None:
-        """Raise if a setting is invalid."""
-        if self.start not in STARTS:
-            raise ValueError(f"start must be one of {', '.join(STARTS)}, got {self.start!r}")
-        if self.block < 1:
-            raise ValueError(f"block must be at least 1, got {self.block}")
-        if not self.wait >= 0:
-            raise ValueError(f"wait must be at least 0 seconds, got {self.wait}")
 
 
 class MessageBatch(NamedTuple):
@@ -46,6 +23,21 @@ class MessageBatch(NamedTuple):
     payloads: list[bytes] | list[Fields]  # each is JSON, text or several fields
     after: Callable[[int], Json]  # position after n of the messages; n must not decrease
     at_end: bool = False  # whether the stream had no more messages at the moment
+
+
+def in_steps(advance: Callable[[int, int], Json]) -> Callable[[int], Json]:
+    """Return `MessageBatch.after` for a function that passes the messages of a range.
+
+    Each message is passed once, so that the work is linear in the batch whatever the blocks are.
+    """
+    n_passed = 0
+
+    def after(n: int) -> Json:
+        nonlocal n_passed
+        first, n_passed = n_passed, n
+        return advance(first, n)
+
+    return after
 
 
 class LiveSource(Protocol):
@@ -65,12 +57,8 @@ class LiveSource(Protocol):
             If the position belongs to another stream or does not exist in this one.
         """
 
-    def take(self, n: int, *, rest: bool) -> MessageBatch:
-        """Return up to n of the next messages, or none if none arrived within a moment.
-
-        With `rest`, also return messages at the end of the stream that would otherwise wait for
-        more, such as an incomplete portion of a partition.
-        """
+    def take(self, n: int) -> MessageBatch:
+        """Return up to n of the next messages, or none if none arrived within a moment."""
 
     def describe(self, position: Json) -> str:
         """Return the lag of a position behind the end of the stream, in words."""
@@ -120,6 +108,7 @@ class BackOff:
             self._is_down, self._since = True, monotonic()
             if self._patience == float("inf"):
                 self._say(f"{self._name} cannot be reached ({error}); retrying")
+        # The next wait counts, so that the error comes within the time and not after it.
         if monotonic() - self._since + self._step > self._patience:
             raise ValueError(
                 f"{self._name} cannot be reached: {error}; check the address, and that the server "

@@ -2,95 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from time import monotonic
 
+from msgspec import structs
+
 from spectralleader.runtime.interrupts import raise_if_interrupted
-from spectralleader.sources.files.columns import ColumnRequest, Columns
+from spectralleader.sources.files.columns import Columns
 from spectralleader.sources.files.problems import BROKEN_JSON, Problems
 from spectralleader.sources.files.text_block import Blocks, TextBlock, join
 from spectralleader.sources.live.decoding import (
-    Decoded,
+    DecodedBatch,
     MessageFormat,
+    Problem,
     are_all_invalid,
     decode_messages,
     guess_format,
     read_position,
 )
-from spectralleader.sources.live.protocol import (
-    Json,
-    LiveSettings,
-    LiveSource,
-    MessageBatch,
-    Watched,
-)
+from spectralleader.sources.live.protocol import Json, LiveSource, MessageBatch, Watched
+from spectralleader.sources.options import SourceOptions
 
 N_SAMPLE = 100  # messages examined to guess the columns
 N_AHEAD = 5000  # messages decoded at once: faster than block by block
+NOTHING = TextBlock.of([])
 
 
-Problem = tuple[str, str, str]  # its kind, the id of the message, a detail
-NO_MESSAGES = MessageBatch([], [], lambda n: None)
-NONE_DECODED = Decoded(TextBlock.of([]), [])
-
-
-class LiveReader(Blocks):
-    """An iterator over blocks of a live source, created by `open_source`.
-
-    While the stream has enough messages, a block is full, so that the blocks
-    do not depend on where a run is killed and resumed. At the end of a followed stream, an
-    incomplete block is returned some seconds after the previous one. A source that is not
-    followed ends with it.
+class LiveBlocks(Blocks):
+    """An iterator over blocks of a live source, which starts at a position.
 
     Parameters
     ----------
-    source : LiveSource
-        A source that is not opened yet.
     kind, name : str
         The kind that is stored with positions, and the name for messages.
-    requested : ColumnRequest
-        The columns to read.
-    settings : LiveSettings
-        Block size, and what happens at the end of the stream and at invalid messages.
-
-    Attributes
-    ----------
-    starts_alike : bool
-        Whether a new start always begins at the same message, so that the initial position need not
-        be saved.
+    options : SourceOptions
+        The columns to read, and what happens at the end of the stream and at invalid messages.
     """
 
+    guesses: tuple[str, ...] = ()  # descriptions of what was guessed
+    position: Json | None = None  # after the last block returned
+    # Whether a new start always begins at the same message, so that the initial position need not
+    # be saved.
     starts_alike = False
+    _is_started = False
 
-    def __init__(
-        self,
-        source: LiveSource,
-        kind: str,
-        name: str,
-        requested: ColumnRequest,
-        settings: LiveSettings,
-    ) -> None:
-        self.names = (name,)
-        self.problems = Problems([name], strict=settings.strict)
-        self.guesses: tuple[str, ...] = ()
-        self.kind = kind
-        self.position: Json | None = None  # after the last block returned
-        self.is_started = False
-        self._source, self._requested = source, requested
-        self._settings, self._say = settings, settings.say
-        self._format: MessageFormat | None = None
-        self._waiting: list[TextBlock] = []  # parts of the next block
-        self._n_waiting = 0
-        self._pending: Json = None  # the position after these parts
-        self._decoded = DecodedBatch()
-        self._sampled: MessageBatch | None = None  # messages fetched to guess the columns
-        self._last = monotonic()  # time of the last block
+    def __init__(self, kind: str, name: str, options: SourceOptions) -> None:
+        self.kind, self.names = kind, (name,)
+        self.problems = Problems(self.names, strict=options.strict)
+        self._options = options
+        self._columns: Columns | None = None
 
     @property
     def columns(self) -> Columns:
-        """The columns that are read; waits for the first messages if they must be guessed."""
-        if not self.is_started:
-            self.start(None)
-        return Columns(("text",)) if self._format is None else self._format.columns
+        """The columns that are read; waits for the first documents if they must be guessed."""
+        self._start_once()
+        return self._columns or Columns(("text",))
 
     def start(self, position: Json | None) -> None:
         """Connect, and resume from a position, or start if it is None.
@@ -100,47 +67,11 @@ class LiveReader(Blocks):
         ValueError
             If the source cannot be reached, or the position does not exist in it.
         """
-        self.is_started = True
-        at = None
-        if position is not None:
-            at, format = read_position(position, self.kind)
-            self._format = self._agreed(format)
-        opened = self._source.open(at)
-        if self._format is None:
-            self._guess(opened)
-        else:
-            self.position = self._wrap(opened)
+        self._is_started = True
 
-    def _agreed(self, stored: MessageFormat) -> MessageFormat:
-        """Return a stored format updated with the columns that the caller names now."""
-        requested, columns = self._requested, stored.columns
-        if requested.text or requested.tokens:
-            named = requested.tokens or requested.text or ()
-            names = (named,) if isinstance(named, str) else tuple(named)
-            columns = columns._replace(text=names)
-        if requested.tokens == "":
-            columns = columns._replace(tokens=False)
-        columns = columns._replace(keep=tuple(requested.keep))
-        return stored._replace(columns=columns)
-
-    def _guess(self, opened: Json) -> None:
-        """Fetch the first messages and infer their format."""
-        messages = MessageBatch([], [], lambda n: opened)
-        while not messages.ids and not (messages.at_end and not self._settings.follow):
-            raise_if_interrupted()
-            messages = self._source.take(N_SAMPLE, rest=self._is_overdue)
-            if messages.ids and are_all_invalid(messages.payloads):
-                self._report([(BROKEN_JSON, id, "") for id in messages.ids])
-                messages = MessageBatch([], [], messages.after, messages.at_end)
-        if messages.ids:
-            self._sampled = messages
-            self._format, guesses = guess_format(messages.payloads, self._requested, self.names[0])
-            self.guesses = tuple(guesses)
-            self.position = self._wrap(opened)
-
-    def _wrap(self, at: Json) -> Json:
-        """Return the source's position with the kind and format needed to resume."""
-        return {"kind": self.kind, "at": at, "read": self._format and self._format.to_state()}
+    def _start_once(self) -> None:
+        if not self._is_started:
+            self.start(None)
 
     def __next__(self) -> TextBlock:
         while not len(block := self.next_or_idle()):
@@ -148,79 +79,148 @@ class LiveReader(Blocks):
         return block
 
     def next_or_idle(self) -> TextBlock:
-        """Return the next block, or an empty block if it is not complete yet.
+        """Return the next block, or an empty block if there is none yet.
 
         Raises
         ------
         StopIteration
             At the end of a source that is not followed.
         """
-        if not self.is_started:
-            self.start(None)
-        messages = None if self._decoded.n_docs else self._take()
+        raise NotImplementedError
+
+    def describe(self) -> str:
+        """Return the lag behind the end of the stream, in words."""
+        raise NotImplementedError
+
+
+class LiveReader(LiveBlocks):
+    """An iterator over blocks of messages, created by `open_source`.
+
+    While the stream has enough messages, a block is full, so that the blocks
+    do not depend on where a run is killed and resumed. At the end of a followed stream, an
+    incomplete block is returned some seconds after the previous one. A source that is not
+    followed ends with it.
+    """
+
+    def __init__(self, source: LiveSource, kind: str, name: str, options: SourceOptions) -> None:
+        super().__init__(kind, name, options)
+        self._source = source  # not opened yet
+        self._format: MessageFormat | None = None
+        self._waiting: list[TextBlock] = []  # parts of the next block
+        self._n_waiting = 0
+        self._pending: Json = None  # the position after these parts
+        self._decoded = DecodedBatch(NOTHING, [], MessageBatch([], [], lambda n: None))
+        self._sampled: MessageBatch | None = None  # messages fetched to guess the columns
+        self._last = monotonic()  # time of the last block
+
+    def start(self, position: Json | None) -> None:
+        """Connect, and resume from a position, or start if it is None."""
+        super().start(position)
+        at = None
+        if position is not None:
+            at, stored = read_position(position, self.kind)
+            self._use(self._agreed(stored))
+        opened = self._source.open(at)
+        if self._format is None:
+            self._guess(opened)
+        else:
+            self.position = self._wrap(opened)
+
+    def _use(self, format: MessageFormat) -> None:
+        self._format, self._columns = format, format.columns
+
+    def _agreed(self, stored: MessageFormat) -> MessageFormat:
+        """Return a stored format updated with the columns that the caller names now."""
+        options, columns = self._options, stored.columns
+        columns = structs.replace(
+            columns,
+            text=options.named or columns.text,
+            tokens=columns.tokens and options.tokens != "",
+            keep=tuple(options.keep),
+        )
+        return structs.replace(stored, columns=columns)
+
+    def _guess(self, opened: Json) -> None:
+        """Fetch the first messages and infer their format."""
+        messages = MessageBatch([], [], lambda n: opened)
+        while not messages.ids and (self._options.waits or not messages.at_end):
+            raise_if_interrupted()
+            messages = self._source.take(N_SAMPLE)
+            if messages.ids and are_all_invalid(messages.payloads):
+                self._report(Problem(0, id, BROKEN_JSON) for id in messages.ids)
+                messages = messages._replace(ids=[])
+        if messages.ids:
+            self._sampled = messages
+            format, guesses = guess_format(messages.payloads, self._options, self.names[0])
+            self._use(format)
+            self.guesses = tuple(guesses)
+            self.position = self._wrap(opened)
+
+    def _wrap(self, at: Json) -> Json:
+        """Return the source's position with the kind and format needed to resume."""
+        return {"kind": self.kind, "at": at, "read": self._format and self._format.to_state()}
+
+    def next_or_idle(self) -> TextBlock:
+        """Return the next block, or an empty block if it is not complete yet."""
+        self._start_once()
+        is_at_end = not self._decoded.n_docs and self._take()
         raise_if_interrupted()
         if self._format is None:  # no message at all, and not followed
             raise StopIteration
         self._fill()
-        is_at_end = messages is not None and messages.at_end and not self._decoded.n_docs
-        if is_at_end and self._is_overdue:
+        if is_at_end and not self._decoded.n_docs and self._is_overdue:
             self._pass_bad()
-            if not self._n_waiting and not self._settings.follow:
+            if not self._n_waiting and not self._options.waits:
                 raise StopIteration
-        elif self._n_waiting < self._settings.block:
-            return self._nothing
+        elif self._n_waiting < self._options.block:
+            return NOTHING
         if not self._n_waiting:
-            return self._nothing
+            return NOTHING
         block, self._waiting, self._n_waiting = join(self._waiting), [], 0
         self.position, self._last = self._pending, monotonic()
-        return block.at(self.position)
-
-    @property
-    def _nothing(self) -> TextBlock:
-        return TextBlock.of([], names=self.names)
+        return replace(block, position=self.position)
 
     @property
     def _is_overdue(self) -> bool:
         """Whether an incomplete block is due, provided that the stream has no more messages."""
-        return not self._settings.follow or monotonic() - self._last >= self._settings.wait
+        return not self._options.waits or monotonic() - self._last >= self._options.wait
 
-    def _take(self) -> MessageBatch:
-        """Fetch the next messages and decode them."""
-        messages, self._sampled = self._sampled, None
-        if messages is None:
-            messages = self._source.take(N_AHEAD, rest=self._is_overdue)
-        if not messages.ids or self._format is None:
-            return messages
-        decoded = decode_messages(self._format, self.names[0], messages.ids, messages.payloads)
-        self._report(self._decoded.finish())
-        self._decoded = DecodedBatch(messages._replace(payloads=[]), decoded)
-        return messages
+    def _take(self) -> bool:
+        """Fetch the next messages and decode them; return whether the stream has no more."""
+        # The messages that were guessed from are learned, too.
+        messages, self._sampled = self._sampled or self._source.take(N_AHEAD), None
+        if messages.ids and self._format is not None:
+            self._report(self._decoded.finish()[1])
+            self._decoded = decode_messages(self._format, self.names[0], messages)
+        return messages.at_end
 
     def _pass_bad(self) -> None:
         """Report invalid messages at the end of the stream; the last position includes them."""
-        self._report(self._decoded.finish())
-        if self._n_waiting and not self._settings.follow:
-            self._pending = self._wrap(self._decoded.after())
+        at, problems = self._decoded.finish()
+        self._report(problems)
+        if self._n_waiting and not self._options.waits:
+            self._pending = self._wrap(at)
 
     def _fill(self) -> None:
         """Move as many documents to the next block as it lacks."""
-        n = min(self._settings.block - self._n_waiting, self._decoded.n_docs)
+        n = min(self._options.block - self._n_waiting, self._decoded.n_docs)
         if n:
-            block, at, invalid = self._decoded.take(n)
-            self._report(invalid)
+            block, at, problems = self._decoded.take(n)
+            self._report(problems)
             self._waiting.append(block)
             self._n_waiting += n
             self._pending = self._wrap(at)
 
-    def _report(self, invalid: list[Problem]) -> None:
-        for kind, id, detail in invalid:
-            if kind not in self.problems.counts and not self._settings.strict:
-                self._say(f"{self.names[0]} message {id}: {kind}; further ones are only counted")
-            self.problems.add_at(kind, f"{self.names[0]} message {id}", detail)
+    def _report(self, problems: Iterable[Problem]) -> None:
+        for _, id, kind, detail in problems:
+            place = f"{self.names[0]} message {id}"
+            if kind not in self.problems.counts and not self._options.strict:
+                self._options.say(f"{place}: {kind}; further ones are only counted")
+            self.problems.add_at(kind, place, detail)
 
     def describe(self) -> str:
         """Return the lag behind the end of the stream, in words."""
-        if not self.is_started:
+        if not self._is_started:
             return "not yet connected"
         if self.position is None:
             return "no messages yet"
@@ -234,41 +234,3 @@ class LiveReader(Blocks):
     def close(self) -> None:
         """Disconnect."""
         self._source.close()
-
-
-class DecodedBatch:
-    """A batch of decoded messages, some of whose documents are not returned yet."""
-
-    def __init__(
-        self, messages: MessageBatch = NO_MESSAGES, decoded: Decoded = NONE_DECODED
-    ) -> None:
-        self._messages, (self._block, self._invalid) = messages, decoded
-        self._n_returned, self._n_reported = 0, 0  # documents returned, problems reported
-
-    @property
-    def n_docs(self) -> int:
-        """Number of documents left."""
-        return len(self._block) - self._n_returned
-
-    def take(self, n: int) -> tuple[TextBlock, Json, list[Problem]]:
-        """Return the next n documents, the position after them, and the problems before it."""
-        first, self._n_returned = self._n_returned, self._n_returned + n
-        end = int(self._block.lines[self._n_returned - 1]) + 1
-        block = self._block[first : self._n_returned]
-        return block, self._messages.after(end), self._problems_before(end)
-
-    def after(self) -> Json:
-        """Return the position after all messages."""
-        return self._messages.after(len(self._messages.ids))
-
-    def finish(self) -> list[Problem]:
-        """Return the problems of the remaining messages."""
-        return self._problems_before(len(self._messages.ids))
-
-    def _problems_before(self, end: int) -> list[Problem]:
-        found = []
-        while self._n_reported < len(self._invalid) and self._invalid[self._n_reported].at < end:
-            at, kind, detail = self._invalid[self._n_reported]
-            found.append((kind, self._messages.ids[at], detail))
-            self._n_reported += 1
-        return found

@@ -17,10 +17,9 @@ from spectralleader.sources.live.protocol import (
     BackOff,
     Fields,
     Json,
-    LiveSettings,
     MessageBatch,
-    Say,
 )
+from spectralleader.sources.options import Say, SourceOptions
 
 KIND = "redis"
 NOTHING_READ = "0-0"
@@ -50,18 +49,18 @@ class RedisStream:
     ----------
     address : str
         redis://host:port/db/STREAM, or rediss:// for TLS; may contain a user and a password.
-    settings : LiveSettings
+    options : SourceOptions
         If strict, raise if messages were deleted before they were read, instead of reporting it.
     """
 
-    def __init__(self, address: str, settings: LiveSettings) -> None:
+    def __init__(self, address: str, options: SourceOptions) -> None:
         try:
             import redis
         except ModuleNotFoundError as error:
             raise ImportError(missing_extra("redis://", "redis")) from error
         self._redis = redis
         self._server, self._stream, self.name = read_address(address)
-        self._settings, self._say = settings, settings.say
+        self._options, self._say = options, options.say
         self._client: Any = None
         self._back_off = BackOff(self.name, self._say)
         self._id = NOTHING_READ  # of the last message returned
@@ -80,12 +79,13 @@ class RedisStream:
             retry=None,
             health_check_interval=0,
         )
+        # Messages are decoded by `decoding`, once.
         self._client.set_response_callback("XREAD", as_it_is)
         if position is None:
             self._back_off = BackOff(self.name, self._say, PATIENCE)
         info = self._ask(self._look_up)
         if position is None:
-            is_first = self._settings.start == "earliest"
+            is_first = self._options.start == "earliest"
             self._id = NOTHING_READ if is_first else info.last
             if info.n_added is not None:
                 self._n_added = info.n_added - (info.length if is_first else 0)
@@ -118,6 +118,7 @@ class RedisStream:
 
     def _check_same(self, info: StreamInfo) -> None:
         """Raise if the position cannot be in the stream."""
+        # A stream that was recreated may have later ids, but fewer messages.
         is_short = info.n_added is not None and info.n_added < (self._n_added or 0)
         if order(info.last) < order(self._id) or is_short:
             raise ValueError(
@@ -146,16 +147,16 @@ class RedisStream:
                 f"{n_deleted:,} {'message was' if n_deleted == 1 else 'messages were'} deleted"
             )
             lost = f"{self.name} was trimmed: {deleted} before learning, up to {self._id} or later"
-            if self._settings.strict:
+            if self._options.strict:
                 raise ValueError(f"{lost}; start over with --fresh, or omit --strict")
             self._say(lost)
         self._n_added = info.n_added - n_left
 
-    def take(self, n: int, *, rest: bool) -> MessageBatch:
+    def take(self, n: int) -> MessageBatch:
         """Return up to n of the next messages."""
         n = min(n, self._n_fetch)
         command = ["XREAD", "COUNT", n]
-        if self._settings.follow:  # wait for the first message
+        if self._options.waits:  # wait for the first message
             command += ["BLOCK", int(1000 * LOOK)]
         command += ["STREAMS", self._stream, self._id]
         entries = entries_of(self._ask(lambda: self._client.execute_command(*command)))
@@ -171,7 +172,7 @@ class RedisStream:
             fits = MOST_BYTES * len(entries) // (n_bytes + 1) + 1
             self._n_fetch = min(2 * self._n_fetch, MOST_FETCHED, fits)
         at_end = len(entries) < n
-        if monotonic() - self._checked > LAG_EVERY or (at_end and not self._settings.follow):
+        if monotonic() - self._checked > LAG_EVERY or (at_end and not self._options.waits):
             self._report_deleted(self._ask(self._look_up))
             self._checked = monotonic()
 
@@ -299,7 +300,7 @@ class RedisWriter(RedisStream):
     """Appends rows to a stream, one message per row; retries while the server is unreachable."""
 
     def __init__(self, address: str, say: Say) -> None:
-        super().__init__(address, LiveSettings(say=say))
+        super().__init__(address, SourceOptions(say=say))
         self.open(None)
 
     def write(self, rows: Sequence[dict[str, Any]]) -> None:
