@@ -188,7 +188,7 @@ def test_people_count_documents_from_1_and_positions_from_0():
 def test_times_that_cannot_be_read_leave_trends_by_number():
     topics = TextTopics(2, learner="stepwise-em")
     topics.learn(["rain and wind", "a late goal"] * 50, [None] * 100)
-    assert topics.timeline.kind == "documents"
+    assert topics.timeline.by_time is False
     assert topics.trends().n_docs.sum() == 100
 
 
