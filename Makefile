@@ -51,11 +51,12 @@ test-serve: $(DEV) ## Put load on a service for ten minutes: answers, memory (AR
 test-engines: $(ENGINES) ## Run the tests on Dask and Spark, none skipped; needs Java 17
 	@$(BIN)/python -m pytest tests/engines -rs --no-skips $(ARGS)
 
-lint: $(DEV) ## Check style, format, types and the direction of imports
+lint: $(DEV) ## Check style, format, types, the direction of imports and the rules of the house
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/python -m tools.house
 
 docs: $(DOCS) ## Build the documentation site in build/site, from a clean slate and without a network
 	@$(BIN)/python -m tools.commands

@@ -311,7 +311,7 @@ class TopicModel(Saved):
         ----------
         vocabulary : sequence or dictionary, optional
             The words in order of their ids, such as a `Vocabulary` or scikit-learn's
-            `get_feature_names_out()`, or a dictionary from words to ids (`CountVectorizer`) or
+            `get_feature_names_out()`, or a dictionary from words to ids (``CountVectorizer``) or
             from ids to words (gensim). If omitted, ids are returned as strings.
         n : int
             Words per topic.

@@ -1,6 +1,6 @@
 """Block Krylov iteration: the top eigenspace of a symmetric matrix given by its products.
 
-`scipy.sparse.linalg.eigsh` multiplies one vector at a time. Here a product is a pass over the
+SciPy's ``eigsh`` multiplies one vector at a time. Here a product is a pass over the
 documents, perhaps on a cluster, and most searches are rough: blocks need a quarter of the time.
 """
 
