@@ -102,7 +102,7 @@ def learned_state(topics):
     `learn` scores new words of a growing vocabulary, and `TextTopics.learn` ignores them.
     """
     state = topics.to_state()
-    state.pop("surprise")
+    del state["annotations"]["surprise"]
     return state
 
 
