@@ -112,7 +112,7 @@ def test_a_folder_is_read_in_order_of_names_and_grows_by_new_files(tmp_path):
     found = learn(str(folder), **saved)
     assert (found.n_before, found.topics.n_docs) == (200, 240)
     (folder / "aa.txt").write_text("too late\n")
-    with pytest.raises(ValueError, match="differ from those that were"):
+    with pytest.raises(ValueError, match="differs from the file that was learned"):
         learn(str(folder), **saved)
 
 
