@@ -126,8 +126,8 @@ def test_words_that_do_not_occur_cost_nothing():
         ("spectral/algorithm1.py", {"arrays", "documents", "models"}),
         (
             "learners/algorithm1.py",
-            {"arrays", "checks", "checks.states", "documents", "learners.checked"}
-            | {"models", "samples", "spectral.algorithm1"},
+            {"arrays", "checks", "checks.saved", "checks.states", "documents"}
+            | {"learners.learner_base", "models", "samples", "spectral.algorithm1"},
         ),
     ],
 )
