@@ -13,6 +13,7 @@ import pytest
 from spectralleader import SpectralMethod, TextTopics, Vocabulary, Words, load, save
 from spectralleader.documents import Documents
 from spectralleader.jobs.engine import learn_on_engine
+from spectralleader.jobs.options import Progress
 from spectralleader.storage import load_checkpoint
 from study.sources.synthetic import random_problem
 from tests.factories import same_state, snippets, three_kinds_of_texts, write_folder
@@ -118,6 +119,16 @@ def test_texts_give_topics_to_read_and_save_also_if_a_task_fails_once(spark, tmp
     assert same_state(load(save(found, tmp_path / "topics")).to_state(), found.to_state())
 
 
+class Seen(Progress):
+    """Keeps what was reported of the passes."""
+
+    def __init__(self, seen):
+        self.seen = seen
+
+    def passed(self, name, n_done, n_parts):
+        self.seen.append((name, n_done, n_parts))
+
+
 def test_folders_are_learned_as_the_command_line_does(spark, tmp_path):
     strings, words = (
         ["the\n" + text for text in three_kinds_of_texts(90)],
@@ -136,7 +147,7 @@ def test_folders_are_learned_as_the_command_line_does(spark, tmp_path):
             n_topics=2,
             vocabulary=str(known),
             n_polish=0,
-            progress=lambda *at, seen=seen: seen.append(at),
+            progress=Seen(seen),
         )
         assert_same(found.topics.model, expected)
         assert {name for name, done, n in seen if done == n} == {"count_pairs", "project"}
