@@ -49,8 +49,8 @@ def next_race(n_docs: int, n_topics: int, *, is_settled: bool) -> int:
 class Refit(Saved):
     """A reservoir and a window of documents, their topics, and the schedule of refits.
 
-    Early races compare new starts whenever the stream has doubled. Later, a newcomer replaces the
-    topics only if it is better by a margin. After a suspected change, the window's topics are
+    Early races compare new starts whenever the stream has grown by half. Later, a newcomer replaces
+    the topics only if it is better by a margin. After a suspected change, the window's topics are
     refitted to the documents since then.
     """
 
