@@ -1,3 +1,6 @@
+import ast
+import contextlib
+import io
 import os
 import re
 import shlex
@@ -24,7 +27,39 @@ def test_snippets_run(code):
         get_or_skip("health_tweets")
     if "gensim" in code:
         pytest.importorskip("gensim", reason="needs the bench extra")
-    exec(compile(code, "snippet", "exec"), {})
+    run(code)
+
+
+SHOWN = re.compile(r"  # (\[.*\]|\{.*\}|None)(?=$|:)")  # a value in a comment at the end of a line
+
+
+def run(code):
+    """Run a snippet; compare what its statements give with what comments beside them show."""
+    names, lines = {}, code.splitlines()
+    for statement in ast.parse(code).body:
+        shown = SHOWN.search(lines[statement.end_lineno - 1])
+        if shown is None or not isinstance(statement, ast.Expr):
+            exec(compile(ast.Module([statement], []), "snippet", "exec"), names)
+            continue
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            value = eval(compile(ast.Expression(statement.value), "snippet", "eval"), names)
+        text = printed.getvalue() if value is None else repr(value)
+        assert parts_of(text) == parts_of(shown[1]), lines[statement.end_lineno - 1]
+
+
+def parts_of(shown):
+    """Return the words, numbers and brackets of a value, however it is laid out."""
+    text = shown.strip().removeprefix("array(").removesuffix(")")
+    parts = re.findall(r"-?\d[\d.]*|\w+|[\[\]{}]", text)
+    return [float(part) if part[-1] in "0123456789." else part for part in parts]
+
+
+def test_a_value_that_a_snippet_does_not_give_is_noticed():
+    run("print([1.0, 2])  # [1., 2]: two numbers")
+    run("sorted('ba')  # ['a', 'b']\nprint(None)  # None: no")
+    with pytest.raises(AssertionError, match="first"):
+        run("first = [3, 4]\nprint(first)  # [3, 5]")
 
 
 def get_or_skip(corpus):
