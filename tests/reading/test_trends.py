@@ -12,12 +12,12 @@ from spectralleader.reading.trends import (
     SURE,
     Shift,
     Trends,
-    find_typical,
     name_about,
     name_date,
     name_position,
     sample_under,
 )
+from spectralleader.reading.typical import find_typical
 from tests.factories import same_state, texts
 
 WRITTEN, LABELS = texts(900)

@@ -75,7 +75,7 @@ def topics(
     n = find_level(level, learned)
     if name:
         learned = name_topics(model, parse_names(name), n)
-    found = describe(learned, n_words=words, n_typical=documents, recent=recent, level=n)
+    found = describe(learned.read(recent=recent), n_words=words, n_typical=documents, level=n)
     print_json(found.summary()) if as_json else show_description(found)
     if not learned.n_docs > learned.n_empty:
         raise typer.Exit(NOTHING_USEFUL)
@@ -164,7 +164,7 @@ def trends(
     error, and the documents in the interval.
     """
     learned = load_model(model, learner, out)
-    from spectralleader.reading.description import write_trends
+    from spectralleader.jobs.naming import write_trends
 
     n = find_level(level, learned)
     tell_level(level, learned)

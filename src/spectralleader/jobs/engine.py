@@ -24,7 +24,7 @@ from spectralleader.jobs.options import (
     VocabularyRequest,
     parse_vocabulary,
 )
-from spectralleader.reading.snapshot import list_topics
+from spectralleader.reading.rows import list_topics
 from spectralleader.sources.files.columns import TEXT_NAMES, list_names
 from spectralleader.sources.files.formats import ENDINGS, find_ending
 from spectralleader.text.vocabulary import Vocabulary

@@ -8,7 +8,7 @@ from typing import Any
 
 from spectralleader.jobs.options import AnyReader
 from spectralleader.learners.registry import name_of
-from spectralleader.reading.snapshot import list_topics
+from spectralleader.reading.rows import list_topics
 from spectralleader.storage.checkpoint import LossCurve, Losses
 from spectralleader.topics.text_topics import TextTopics
 

@@ -12,7 +12,7 @@ from spectralleader import storage
 from spectralleader.checks.paths import Name, check_target
 from spectralleader.learners.protocol import remembered
 from spectralleader.learners.registry import name_of
-from spectralleader.reading.snapshot import list_topics
+from spectralleader.reading.rows import list_topics
 from spectralleader.runtime.interrupts import Interrupts
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.merging import merge_all

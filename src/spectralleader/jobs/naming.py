@@ -1,15 +1,20 @@
-"""Names of topics, as arguments give them, in a model file."""
+"""Names of topics in a model file, and trends as a file."""
 
 from __future__ import annotations
 
+import csv
+import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TextIO
 
 from spectralleader import storage
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.lock import Lock
 from spectralleader.topics.text_topics import TextTopics
+
+COLUMNS = ("time", "topic", "share", "error", "documents")  # of trends
 
 
 def parse_names(arguments: Iterable[str]) -> dict[int, str]:
@@ -54,3 +59,25 @@ def name_topics(
             topics.name(topic, name, level)
         storage.save(found, path)
     return topics
+
+
+def write_trends(
+    topics: TextTopics, file: TextIO, level: int | str | None = None, format: str = "csv"
+) -> int:
+    """Write one line per time interval and topic, as CSV or JSON lines; return their number.
+
+    If any topic has a name, names are a column; a missing name is null, in CSV empty.
+    """
+    names = topics.at(level).names
+    rows = topics.trends(level).rows()
+    if any(names):
+        rows = [{**row, "name": names[row["topic"] - 1] or None} for row in rows]
+    if format == "jsonl":
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        return len(rows)
+    # Nobody needs a column of empty names.
+    columns = [*COLUMNS, "name"] if any(names) else COLUMNS
+    writer = csv.DictWriter(file, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return len(rows)

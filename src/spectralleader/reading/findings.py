@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from spectralleader.arrays import Ints
-from spectralleader.learners.hedged import Event, HedgedLeader
-from spectralleader.learners.hedged.leader import HedgedInfo
+from spectralleader.learners.hedged import Event
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.reading.diagnosis import CLOSER, CONFIDENT, Diagnosis, Verdict
-from spectralleader.reading.snapshot import Snapshot
+from spectralleader.reading.snapshot import Reading, Snapshot
 from spectralleader.reading.timeline import Timeline
 from spectralleader.reading.trends import (
     Shift,
@@ -23,7 +22,6 @@ from spectralleader.reading.trends import (
     name_date,
     name_share,
 )
-from spectralleader.topics.text_topics import TextTopics
 
 if TYPE_CHECKING:
     from spectralleader.reading.description import Description
@@ -85,49 +83,41 @@ def describe_sides(shift: Shift) -> tuple[str, str]:
     return name_share(shift.before, shift.n_before), name_share(shift.after, shift.n_after)
 
 
-def describe_stale_names(topics: TextTopics, groups: Ints | None = None) -> list[str]:
+def describe_stale_names(reading: Reading, groups: Ints | None = None) -> list[str]:
     """Return warnings about names of topics that were replaced or restarted since."""
-    info = info_of(topics)
     return [
         f"The name {name.text!r} was given before {describe_topic(k, groups)} was replaced or "
         "restarted: check it."
-        for name in topics.annotations.names.given
+        for name in reading.names.given
         for k in name.topics
-        if info is not None
-        and any(event.n_docs >= name.n_docs and k in event.topics for event in info.events)
+        if any(e.n_docs >= name.n_docs and k in e.topics for e in reading.report.events)
     ]
 
 
-def info_of(topics: TextTopics) -> HedgedInfo | None:
-    """Return what the learner reports of its topics and the stream, if it reports anything."""
-    return topics.learner.info if isinstance(topics.learner, HedgedLeader) else None
-
-
 def describe_history(
-    topics: TextTopics, *, recent: bool = False, groups: Ints | None = None
+    reading: Reading, groups: Ints | None = None, *, advises: bool = True
 ) -> list[str]:
     """Return sentences about the events of the topics, and about drift of the stream.
 
-    Events are of the topics that were learned. At a level, `groups` gives the group of each.
+    Events are of the topics that were learned. At a level, `groups` gives the group of each. In a
+    terminal, the last sentence advises an option.
     """
-    timeline = topics.timeline
-    replaced = [describe_replacement(n, timeline) for n in topics.annotations.levels.replaced[-1:]]
-    if (info := info_of(topics)) is None:
-        return replaced
-    lines = [describe_event(event, timeline, groups) for event in info.events[-MOST_EVENTS:]]
-    lines += replaced
-    if (more := len(info.events) - MOST_EVENTS) > 0:
+    timeline, events = reading.timeline, reading.report.events
+    lines = [describe_event(event, timeline, groups) for event in events[-MOST_EVENTS:]]
+    lines += [describe_replacement(n, timeline) for n in reading.replaced[-1:]]
+    if (more := len(events) - MOST_EVENTS) > 0:
         lines.insert(0, f"{more} earlier events are not shown.")
-    lines += describe_provisional(topics)
+    lines += describe_provisional(reading)
     # Topics of the last documents have drifted already: there is nothing to advise.
-    hint = "" if recent else ": use --recent for the topics of the last documents"
-    return lines + [f"{drift}{hint}." for drift in describe_drift(topics)]
+    is_advised = advises and reading.whole is None
+    hint = ": use --recent for the topics of the last documents" if is_advised else ""
+    return lines + [f"{drift}{hint}." for drift in describe_drift(reading)]
 
 
-def describe_provisional(topics: TextTopics) -> list[str]:
+def describe_provisional(reading: Reading) -> list[str]:
     """Return a sentence if the topics are provisional, for the terminal and pages alike."""
-    info, n_docs = info_of(topics), topics.n_docs - topics.n_empty
-    if info is None or info.is_settled or not n_docs:
+    n_docs = reading.full.n_docs - reading.full.n_empty
+    if reading.report.is_settled or not n_docs:
         return []
     return [
         f"Topics are provisional: until {SETTINGS.early:,} documents with known words are learned "
@@ -135,13 +125,12 @@ def describe_provisional(topics: TextTopics) -> list[str]:
     ]
 
 
-def describe_drift(topics: TextTopics) -> list[str]:
+def describe_drift(reading: Reading) -> list[str]:
     """Return a clause about drift of the stream, without a full stop, if there is any."""
-    info = info_of(topics)
-    if info is None or info.drifts_since is None:
+    first = reading.report.drifts_since  # documents before: the first one's number from 0
+    if first is None:
         return []
-    first = info.drifts_since  # documents before: the first one's number from 0
-    when = describe_time(topics.timeline, first)
+    when = describe_time(reading.timeline, first)
     return [f"The stream has drifted since document {first + 1:,}{when}"]
 
 
@@ -241,11 +230,31 @@ class Readable(NamedTuple):
         return f"--level {n}" if self.is_merged else f"-k {n}, or --level {n} for this model"
 
 
+class Level(NamedTuple):
+    """A level of the merge tree."""
+
+    n_topics: int
+    n_fine: int  # number of all topics
+    price: float  # likelihood lost by merging, in nats per word, before any refinement
+    is_default: bool  # whether it is read unless another one is asked for
+
+
 class Suggested(NamedTuple):
     """The level that the merge tree suggests."""
 
     n_topics: int
     kept: float  # share of the information in all topics that merging to it keeps
+
+    @classmethod
+    def of(cls, reading: Reading) -> Suggested | None:
+        """Return the level that is read by default after ``-k auto``, None without that.
+
+        It is that of all documents; what it keeps may be of the most recent ones.
+        """
+        if not reading.is_auto:
+            return None
+        n, total = reading.level(), reading.tree.lost(1)
+        return cls(n, 1.0 - reading.tree.lost(n) / total if total > 0 else 1.0)
 
 
 def describe_collapse(shown: Readable) -> list[str]:
@@ -314,8 +323,9 @@ def describe_number(found: Diagnosis, shown: Readable, suggested: Suggested | No
     return f"{slowly} {advice}"
 
 
-def judge(topics: TextTopics, described: Description) -> list[str]:
+def judge(described: Description) -> list[str]:
     """Return sentences on whether the described topics can be relied on."""
+    reading, everything = described.reading, described.reading.full
     lines = describe_collapse(described.readable)
     if described.diagnosis is None:
         lines += ["These topics cannot be checked: the model remembers no documents."]
@@ -323,14 +333,14 @@ def judge(topics: TextTopics, described: Description) -> list[str]:
         lines += judge_fit(described.diagnosis)
     if described.small:
         lines.append(f"Few documents support these topics: {list_some(described.small)}.")
-    if topics.n_empty:
+    if everything.n_empty:
         lines.append(
-            f"{topics.n_empty:,} of {topics.n_docs:,} documents contain no known word and have no "
-            "topic."
+            f"{everything.n_empty:,} of {everything.n_docs:,} documents contain no known word and "
+            "have no topic."
         )
     hint = "these topics are of all documents, and fit the latest ones less well"
-    lines += [f"{drift}: {hint}." for drift in describe_drift(topics)]
-    return lines + describe_provisional(topics)
+    lines += [f"{drift}: {hint}." for drift in describe_drift(reading)]
+    return lines + describe_provisional(reading)
 
 
 def judge_fit(diagnosis: Diagnosis) -> list[str]:

@@ -13,8 +13,9 @@ from anyio.to_thread import run_sync
 from starlette.responses import FileResponse, HTMLResponse, Response, StreamingResponse
 
 from spectralleader.page import describe_snapshot, render
-from spectralleader.reading.annotations import ALL, AUTO
-from spectralleader.reading.snapshot import LevelledSnapshot, Snapshot, list_topics
+from spectralleader.reading.levels import ALL, AUTO
+from spectralleader.reading.rows import list_topics
+from spectralleader.reading.snapshot import Reading, Snapshot
 from spectralleader.runtime.guard import guard_of
 from spectralleader.serve import messages
 from spectralleader.serve.messages import (
@@ -146,7 +147,7 @@ class Handlers:
     async def _content(self) -> Any:
         title = f"Topics of {self.service.path.name}"
 
-        def describe(snapshot: LevelledSnapshot) -> dict[str, Any]:
+        def describe(snapshot: Reading) -> dict[str, Any]:
             content = describe_snapshot(snapshot, title=title, levels=LIVE_LEVELS)
             result = self.service.result
             return {**content, "losses": [] if result is None else result.curve.rows()}
@@ -193,23 +194,23 @@ class Handlers:
         is_auto = self._topics.annotations.is_auto
         if level == ALL or (level is None and not is_auto):
             return self.service.snapshot()
-        view: Snapshot = await self._read(LevelledSnapshot.at, level)
+        view: Snapshot = await self._read(Reading.at, level)
         return view
 
-    async def _read(self, show: Callable[[LevelledSnapshot, Level], Any], level: Level) -> Any:
+    async def _read(self, show: Callable[[Reading, Level], Any], level: Level) -> Any:
         """Return what is shown of a level, cached."""
         key, topics = (show, level), self._topics
         return await self._answers.get(key, topics, lambda snapshot: show(snapshot, level))
 
 
-def list_level(snapshot: LevelledSnapshot, level: Level) -> dict[str, Any]:
+def list_level(snapshot: Reading, level: Level) -> dict[str, Any]:
     """Return the topics of a level; see `messages.Topics`."""
     view = snapshot.at(level)
     topics = list_topics(view, N_WORDS)
     return {"documents": view.n_docs, "level": view.model.n_topics, "topics": topics}
 
 
-def list_trends(snapshot: LevelledSnapshot, level: Level) -> dict[str, Any]:
+def list_trends(snapshot: Reading, level: Level) -> dict[str, Any]:
     """Return the shares of the topics of a level over time; see `messages.Trends`."""
     rows = snapshot.trends(level).rows()
     return {"level": snapshot.at(level).model.n_topics, "trends": rows}
@@ -251,9 +252,7 @@ class AnswerCache:
         self._cached: dict[Hashable, CachedAnswer] = {}
         self._lock = asyncio.Lock()  # of the one that is being computed
 
-    async def get(
-        self, key: Hashable, topics: TextTopics, read: Callable[[LevelledSnapshot], Any]
-    ) -> Any:
+    async def get(self, key: Hashable, topics: TextTopics, read: Callable[[Reading], Any]) -> Any:
         """Return the cached answer; recompute it if it has expired and there are newer documents.
 
         Who finds it expired recomputes it in another thread, while others use the old one.
@@ -268,14 +267,14 @@ class AnswerCache:
         return cached.value
 
 
-def make(topics: TextTopics, read: Callable[[LevelledSnapshot], Any]) -> CachedAnswer:
+def make(topics: TextTopics, read: Callable[[Reading], Any]) -> CachedAnswer:
     """Copy the topics, which blocks learning, and compute the answer, which does not.
 
     Learning waits at most a twentieth of the time.
     """
     with guard_of(topics):
         began = monotonic()
-        snapshot = topics.hold()
+        snapshot = topics.read()
         copied_for = monotonic() - began
     # CPU time: the thread also waits for the interpreter lock and for a core, which costs nothing
     worked = thread_time()

@@ -183,7 +183,8 @@ class Service(Progress):
             return []
         with guard_of(self.topics):  # the timeline, too, is as it is between two steps
             # without its hint at an option of a command
-            return [*describe_history(self.topics, recent=True), *describe_stale_names(self.topics)]
+            reading = self.topics.read()
+            return [*describe_history(reading, advises=False), *describe_stale_names(reading)]
 
     def pulse(self) -> dict[str, Any]:
         """Return what the live page shows of the present moment."""

@@ -12,35 +12,30 @@ import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_json, check_whole
-from spectralleader.checks.states import check_same, part, plain, take, text, whole
+from spectralleader.checks.saved import Saved, fields
+from spectralleader.checks.states import check_same, part, plain, take, text, truth, whole
 from spectralleader.documents import Documents
 from spectralleader.em.statistics import with_words
 from spectralleader.learners import DEFAULT_LEARNER, Learner
+from spectralleader.learners.hedged import HedgedLeader
+from spectralleader.learners.offline import Offline
 from spectralleader.learners.protocol import remembered
 from spectralleader.learners.registry import (
     create_learner,
-    merge_learners,
     name_of,
     settings_of,
     stored_learner,
 )
 from spectralleader.models import TopicModel, TopicTree
-from spectralleader.reading.annotations import (
-    AUTO,
-    MANY,
-    Names,
-    TopicAnnotations,
-    check_name,
-    mark_new,
-)
-from spectralleader.reading.snapshot import LevelledSnapshot, Snapshot
-from spectralleader.reading.surprise import Past, Surprise
+from spectralleader.reading.levels import ALL, AUTO, MANY, Levels, choose_level
+from spectralleader.reading.names import Names, check_name
+from spectralleader.reading.snapshot import Reading, Report, Snapshot
+from spectralleader.reading.surprise import Surprise
 from spectralleader.reading.timeline import (
     Time,
     Timeline,
     as_positions,
     check_n_times,
-    merge_timelines,
 )
 from spectralleader.reading.trends import Trends
 from spectralleader.runtime.guard import Guarded, changing
@@ -101,9 +96,9 @@ class TextTopics(Guarded):
     """
 
     doors = (
-        *("step", "to_state", "model", "vocabulary", "snapshot"),
-        *("count", "log_prob", "posterior", "shares", "top_words", "recent", "recent_at"),
-        *("tree", "at", "hold", "trends", "name", "p_values"),
+        *("step", "to_state", "model", "vocabulary", "snapshot", "read"),
+        *("count", "log_prob", "posterior", "shares", "top_words"),
+        *("tree", "level", "at", "trends", "name", "p_values"),
     )
 
     def __init__(
@@ -132,6 +127,8 @@ class TextTopics(Guarded):
         self.annotations = TopicAnnotations(is_auto=is_auto)
         # Position in the source after the last learned text, saved with the model; plain JSON.
         self.position: Any = None
+        self._tree: TopicTree | None = None  # both computed since the last step
+        self._reading: Reading | None = None
 
     @property
     def model(self) -> TopicModel:
@@ -143,111 +140,101 @@ class TextTopics(Guarded):
         """The current vocabulary."""
         return self.vectoriser.vocabulary
 
-    def snapshot(self) -> Snapshot:
-        """Return an immutable snapshot of the current topics.
+    def read(self, *, recent: bool = False) -> Reading:
+        """Return an immutable copy of all that is read of the topics, at every level and over time.
 
-        Any thread can read it without waiting while another one learns. Taking it costs about a
-        millisecond for 5,000 words and 50 topics.
+        Any thread can read it while another one learns; only taking it, in milliseconds, waits for
+        the end of a step. It is cached until the next step.
+
+        Parameters
+        ----------
+        recent : bool
+            Read the topics of the most recent documents, numbered and named like those of all where
+            they match, and otherwise named "new". There are as many in use as these documents can
+            fill.
+
+        Raises
+        ------
+        ValueError
+            If the learner has no recent topics; `HedgedLeader`, the default, has.
         """
-        return replace(self._view(), vocabulary=self.vocabulary.frozen(self.learner.n_words))
-
-    @property
-    def recent(self) -> Snapshot:
-        """The topics of the most recent documents, numbered like those of `model` where they match.
-
-        There are as many in use as these documents can fill. A topic that matches none of `model`
-        is named "new".
-
-        Raises `ValueError` if the learner has none; `HedgedLeader`, the default, has.
-        """
+        if self._reading is None:
+            self._reading = Reading(
+                self.snapshot(),
+                self.tree(),
+                remembered(self.learner),
+                Names(self.annotations.names.given),
+                self.timeline.copy(),
+                name_of(self.learner),
+                report_of(self.learner),
+                self.annotations.levels.replaced,
+                self.annotations.is_auto,
+            )
+        if not recent:
+            return self._reading
         model = getattr(self.learner, "recent", None)
         if not isinstance(model, TopicModel):
             name = name_of(self.learner)
             raise ValueError(f"the learner {name!r} has no recent topics; 'hedged' has")
-        snapshot = self.snapshot()
-        names = mark_new(snapshot.names, model, snapshot.model)
-        # Past scores are those of the topics of all documents, so p-values are not available.
-        return replace(snapshot, model=model, names=names, past=Past())
+        return self._reading.recent(model, self.learner.window.documents)  # type: ignore[attr-defined]
 
-    def recent_at(self, level: int | str | None = None) -> Snapshot:
-        """Return the topics of the most recent documents, merged like those of `at`.
-
-        They are merged by the tree of `model`, so that a topic has the number and the name that it
-        has in `at`. They are not refined.
-
-        Raises `ValueError` if the learner has no recent topics, see `recent`.
-        """
-        recent, n = self.recent, self.level(level)
-        if n == recent.model.n_topics:
-            return recent
-        cut = TopicTree.priced(recent.model, self.tree().pairs).cut(n)
-        names = self.annotations.names.of(cut.groups, self.model.weights)
-        names = mark_new(names, cut.model, self.tree().cut(n).model)
-        fine = recent.model
-        return replace(recent, model=cut.model, names=names, groups=cut.groups, fine=fine)
-
-    def _view(self) -> Snapshot:
-        """Return all topics; the vocabulary in it may grow."""
-        model, known, annotations = self.model, self.vectoriser, self.annotations
-        names = annotations.names.of(np.arange(model.n_topics), model.weights)
-        past, counts = annotations.surprise.past, (self.n_docs, self.n_empty)
-        return Snapshot(model, known.vocabulary, known.words, *counts, names, past=past)
-
-    def _read(self) -> Snapshot:
-        """Return the topics that are read by default; all of them without freezing the words."""
-        return self.at() if self.annotations.is_auto else self._view()
-
-    def tree(self) -> TopicTree:
-        """Return the merge tree of the topics, which is kept stable over the stream."""
-        return self.annotations.tree(self.model)
-
-    def at(self, level: int | str | None = None) -> Snapshot:
-        """Return an immutable snapshot with the topics merged to fewer of them.
+    def at(self, level: int | str | None = None, *, recent: bool = False) -> Snapshot:
+        """Return an immutable snapshot of the topics, or of fewer that they are merged to.
 
         Merged topics are refined by a few passes of EM over the documents that the learner
         remembers, if any, and keep their numbers over the stream. This takes about a second; the
-        result is cached until the next step.
+        result is cached until the next step. All topics take about a millisecond for 5,000 words
+        and 50 topics.
 
         Parameters
         ----------
         level : int, "all" or "auto", optional
             Number of topics, from 1 to K; "all" of them; or, with "auto", the suggested number.
             Defaults to "auto" if `n_topics` was, else to "all".
+        recent : bool
+            Of the most recent documents, see `read`. They are merged like all others, so that
+            numbers agree, and are not refined.
         """
-        is_all = self.level(level) == self.learner.n_topics
-        return self.snapshot() if is_all else self._cached_snapshot().at(level)
+        # Levels are cut from a copy, so that only taking it waits for a step.
+        is_all = not recent and self.level(level) == self.learner.n_topics
+        return self.snapshot() if is_all else self.read(recent=recent).at(level)
 
-    def _cached_snapshot(self) -> LevelledSnapshot:
-        """Return the copy held since the last step, so that every level is cut only once."""
-        if self.annotations.cached is None:
-            self.annotations.cached = self.hold()
-        return self.annotations.cached
-
-    def level(self, level: int | str | None = None) -> int:
-        """Return how many topics are read at a level, see `at`."""
-        return self.annotations.level(level, self.model)
-
-    def hold(self) -> LevelledSnapshot:
-        """Return an immutable copy of the topics at every level and over time.
-
-        Any thread can read it while another one learns; only taking it, in milliseconds, waits for
-        the end of a step.
-        """
-        return LevelledSnapshot(
-            self.snapshot(),
-            self.tree(),
-            remembered(self.learner),
-            Names(self.annotations.names.given),
-            self.timeline.copy(),
-            self.annotations.is_auto,
-        )
+    def snapshot(self) -> Snapshot:
+        """Return all topics, see `at`."""
+        return replace(self._view(), vocabulary=self.vocabulary.frozen(self.learner.n_words))
 
     def trends(self, level: int | str | None = None) -> Trends:
         """Return the share of each topic over time, at a level; see `Trends.rows`.
 
         All sampled texts are classified by the current model, whatever their time.
         """
-        return self._cached_snapshot().trends(level)
+        return self.read().trends(level)
+
+    def _view(self) -> Snapshot:
+        """Return all topics; the vocabulary in it may grow."""
+        model, known, kept = self.model, self.vectoriser, self.annotations
+        names = kept.names.of(np.arange(model.n_topics), model.weights)
+        counts = self.n_docs, self.n_empty
+        return Snapshot(
+            model, known.vocabulary, known.words, *counts, names, past=kept.surprise.past
+        )
+
+    def _default(self) -> Snapshot:
+        """Return the topics that are read by default; all of them without freezing the words."""
+        return self.at() if self.annotations.is_auto else self._view()
+
+    def tree(self) -> TopicTree:
+        """Return the merge tree of the topics, which is kept stable over the stream."""
+        if self._tree is None:
+            self._tree = self.annotations.levels.tree(self.model)
+        return self._tree
+
+    def level(self, level: int | str | None = None) -> int:
+        """Return how many topics are read at a level, see `at`."""
+        is_auto = self.annotations.is_auto
+        if level in (None, ALL) and not (level is None and is_auto):
+            return self.learner.n_topics  # the most frequent case, which needs no tree
+        return choose_level(level, self.tree(), is_auto=is_auto)
 
     def name(self, topic: int, name: str, level: int | str | None = None) -> None:
         """Set the name of a topic, numbered from 0, at a level; "" removes it.
@@ -259,7 +246,7 @@ class TextTopics(Guarded):
         members = self.tree().cut(n).members(check_whole("topic", topic, 0, n - 1))
         with changing(self):
             self.annotations.names.give(name, members, self.n_docs)
-            self.annotations.cached = None
+            self._reading = None
 
     def learn(
         self, texts: Texts, times: Iterable[Time] | None = None, *, position: Any = None
@@ -339,6 +326,7 @@ class TextTopics(Guarded):
             new_ids = self.vectoriser.settle()
             if new_ids is not None:
                 self.learner.recode(new_ids, self.vocabulary.n_words)
+            self._tree = self._reading = None
             self.annotations.after_step(self.learner, self.n_docs)
             return new_ids
 
@@ -354,18 +342,18 @@ class TextTopics(Guarded):
 
     def log_prob(self, texts: Texts) -> Floats:
         """Return the log-probability of each text's known words, shape (n_docs,)."""
-        return self._read().log_prob(texts)
+        return self._default().log_prob(texts)
 
     def posterior(self, texts: Texts) -> Floats:
         """Return P(topic | text), shape (n_docs, K); the topic weights without known words.
 
         Like all methods that read topics, it uses the default level of `at`.
         """
-        return self._read().posterior(texts)
+        return self._default().posterior(texts)
 
     def shares(self, texts: Texts) -> Floats:
         """Return the topic proportions within each text, (n_docs, K), for long texts."""
-        return self._read().shares(texts)
+        return self._default().shares(texts)
 
     def p_values(self, texts: Texts) -> Floats:
         """Return a p-value for the surprise of each text, see `Snapshot.p_values`."""
@@ -373,7 +361,7 @@ class TextTopics(Guarded):
 
     def top_words(self, n: int = 10) -> list[list[str]]:
         """Return the n most characteristic words of each topic, see `TopicModel.top_words`."""
-        return self._read().top_words(n)
+        return self._default().top_words(n)
 
     def __repr__(self) -> str:
         if self._broken is not None:
@@ -415,6 +403,34 @@ class TextTopics(Guarded):
         if take(state, "position") is not None:
             topics.position = plain(state, "position", MAX_POSITION)
         return topics
+
+
+class TopicAnnotations(Saved):
+    """The merge tree, names and past scores of the topics, kept over the whole stream."""
+
+    saved = fields(is_auto=truth, levels=Levels, names=Names, surprise=Surprise)
+
+    def __init__(self, *, is_auto: bool = False) -> None:
+        self.levels, self.names, self.surprise = Levels(), Names(), Surprise()
+        self.is_auto = is_auto  # whether the default level is the suggested one
+
+    def before_step(self, learner: Learner, documents: Documents, n_learned: int) -> None:
+        """Score documents before they are learned, for p-values."""
+        if n_learned >= max(1, self.surprise.due) and not isinstance(learner, Offline):
+            self.surprise.add(learner.model, documents, n_learned)
+
+    def after_step(self, learner: Learner, n_docs: int) -> None:
+        """Renew the merge tree if that is due."""
+        if n_docs >= self.levels.due and not isinstance(learner, Offline):
+            self.levels.renew(learner.model, n_docs)
+
+
+def report_of(learner: Learner) -> Report:
+    """Return what a learner reports of its topics and the stream, if it reports anything."""
+    if not isinstance(learner, HedgedLeader):
+        return Report()
+    info = learner.info
+    return Report(tuple(info.events), info.drifts_since, info.is_settled)
 
 
 class Batch(NamedTuple):
@@ -475,46 +491,3 @@ def check_same_vocabulary(learner: Learner, vocabulary: Vocabulary) -> None:
         raise ValueError(f"the learner is over {learner.n_words} words, the vocabulary {n_words}")
     if not vocabulary.grows:
         check_same("n_words of the learner", learner.n_words, n_words)
-
-
-def merge_topics(shards: Sequence[TextTopics], rng: np.random.Generator) -> TextTopics:
-    """Return what shards of the same settings learned, which changes them; see `merge`."""
-    vocabulary = _unite_vocabularies(shards)
-    is_named = any(shard.annotations.names.given for shard in shards)
-    models = [shard.model for shard in shards] if is_named else []  # before they are merged
-    topics = TextTopics(
-        learner=merge_learners([shard.learner for shard in shards], rng),
-        vocabulary=vocabulary,
-        words=shards[0].vectoriser.words,
-        block_size=shards[0].block_size,
-        timeline=merge_timelines([shard.timeline for shard in shards], rng),
-    )
-    topics.annotations = _merge_annotations(shards, models, topics)
-    topics.n_docs = sum(shard.n_docs for shard in shards)
-    topics.n_empty = sum(shard.n_empty for shard in shards)
-    return topics
-
-
-def _unite_vocabularies(shards: Sequence[TextTopics]) -> Vocabulary:
-    """Return the words of all shards, by which their learners now number words."""
-    vocabulary, new_ids = shards[0].vocabulary.unite([shard.vocabulary for shard in shards[1:]])
-    for shard, ids in zip(shards, new_ids, strict=True):
-        # A shard may have counted words that its learner has not met yet.
-        shard.learner.recode(None, max(shard.learner.n_words, len(ids)))
-        if len(ids):
-            shard.learner.recode(ids, vocabulary.n_words)
-    return vocabulary
-
-
-def _merge_annotations(
-    shards: Sequence[TextTopics], models: Sequence[TopicModel], topics: TextTopics
-) -> TopicAnnotations:
-    """Return the first shard's tree and names, and the names of others where a topic is alike."""
-    found = TopicAnnotations()
-    first = next((shard for shard in shards if shard.n_docs), shards[0])
-    found.is_auto = all(shard.annotations.is_auto for shard in shards)
-    found.levels, found.names = first.annotations.levels, shards[0].annotations.names
-    for shard, theirs in zip(shards[1:], models[1:], strict=False):
-        found.names.adopt(shard.annotations.names, theirs, topics.model)
-    found.surprise = Surprise.merged([shard.annotations.surprise for shard in shards])
-    return found
