@@ -15,14 +15,14 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
 from spectralleader.jobs.learn_result import LearnResult
-from spectralleader.jobs.sentences import describe_history, describe_stale_names, printable
 from spectralleader.learners.hedged import HedgedLeader
+from spectralleader.reading.findings import describe_history, describe_stale_names, printable
+from spectralleader.reading.snapshot import LevelledSnapshot, Snapshot
 from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.messages import Change, Events
 from spectralleader.storage import Checkpoint
-from spectralleader.text.snapshot import LevelledSnapshot, Snapshot
 from spectralleader.text.tokens import show_document
-from spectralleader.text.topics import TextTopics
+from spectralleader.topics.text_topics import TextTopics
 
 RENEW = 1.0  # minimum seconds between two copies of the topics
 SHARE = 50  # a copy that took t seconds of learning is renewed after SHARE * t at the earliest
