@@ -20,7 +20,7 @@ from spectralleader.cli.exits import warn
 if TYPE_CHECKING:
     from spectralleader.jobs import Source
     from spectralleader.jobs.options import AnyReader
-    from spectralleader.text.topics import TextTopics
+    from spectralleader.topics.text_topics import TextTopics
 
 FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk, or what one may use of it
 FILES = (

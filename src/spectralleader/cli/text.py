@@ -46,7 +46,7 @@ def topics(
     learned = options.load_model(model, learner)
     from spectralleader.cli.tables import show_description
     from spectralleader.jobs import describe
-    from spectralleader.jobs.describing import name_topics, parse_names
+    from spectralleader.jobs.naming import name_topics, parse_names
 
     n = options.find_level(level, learned)
     if name:
@@ -147,7 +147,7 @@ def trends(
     error, and the documents in the interval.
     """
     learned = options.load_model(model, learner, out)
-    from spectralleader.jobs.describing import write_trends
+    from spectralleader.reading.description import write_trends
 
     n = options.find_level(level, learned)
     options.tell_level(level, learned)

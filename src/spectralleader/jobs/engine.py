@@ -28,8 +28,8 @@ from spectralleader.jobs.options import (
 )
 from spectralleader.sources.files.columns import TEXT_NAMES, list_names
 from spectralleader.sources.files.formats import ENDINGS, find_ending
-from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
+from spectralleader.topics.text_topics import TextTopics
 
 LearnTexts = Callable[..., TextTopics]
 READABLE = ("parquet", "csv", "jsonl")

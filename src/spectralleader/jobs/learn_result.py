@@ -1,4 +1,4 @@
-"""The results of learning, and topics as plain values."""
+"""The results of learning."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 from spectralleader.jobs.options import AnyReader
 from spectralleader.learners.registry import name_of
+from spectralleader.reading.snapshot import list_topics
 from spectralleader.storage.checkpoint import LossCurve, Losses
-from spectralleader.text.snapshot import Snapshot
-from spectralleader.text.topics import TextTopics
+from spectralleader.topics.text_topics import TextTopics
 
 UNKNOWN = 0.1  # share of new documents without known words from which a warning is printed
 
@@ -48,7 +48,7 @@ class LearnedTopics:
             "documents_without_known_words": topics.n_empty,
             "seconds": self.seconds,
             "vocabulary": {"words": vocabulary.n_words, "grows": vocabulary.grows},
-            "topics": list_topics(topics, n_words),
+            "topics": list_topics(topics.at(), n_words),
             "saved": self.saved and str(self.saved),
             "backup": self.backup and str(self.backup),
         }
@@ -104,22 +104,3 @@ class LearnResult(LearnedTopics):
                 for kind, count in problems.counts.items()
             },
         }
-
-
-def list_topics(topics: TextTopics | Snapshot, n_words: int) -> list[dict[str, Any]]:
-    """Return the topics as plain values: number (from 1), name, weight, use, words."""
-    topics = topics if isinstance(topics, Snapshot) else topics.at()
-    model, used = topics.model, topics.model.used.tolist()
-    return [
-        {
-            "topic": k + 1,
-            "name": topics.name(k) or None,
-            "weight": float(model.weights[k]),
-            "unused": not used[k],
-            "words": [
-                {"word": word, "probability": float(model.topics[k, i])}
-                for word, i in zip(words, topics.vocabulary.find(words).tolist(), strict=True)
-            ],
-        }
-        for k, words in enumerate(topics.top_words(n_words))
-    ]
