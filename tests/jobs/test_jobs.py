@@ -14,7 +14,7 @@ from spectralleader.documents import Block
 from spectralleader.evaluation import judge, log_loss
 from spectralleader.jobs import Progress, Source, describe, evaluate, evaluating, learn, predict
 from spectralleader.jobs.evaluating import Evaluation
-from spectralleader.jobs.naming import name_topics
+from spectralleader.jobs.model_files import name_topics
 from spectralleader.jobs.options import LearnOptions
 from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
 from spectralleader.learners.fixed import Fixed

@@ -39,9 +39,9 @@ class EngineOptions:
         """Raise if an option was given that does not apply."""
         # Also with its default value: who gives an option expects it to have an effect.
         given = {
-            option.name: option.opts[0]
+            option.name or "": option.opts[0]
             for option in context.command.params
-            if option.name is not None and _is_given(context, option.name)
+            if _is_given(context, option.name or "")
         }
         if self.engine is None:
             if "address" in given:

@@ -46,7 +46,7 @@ def topics(
     learned = options.load_model(model, learner)
     from spectralleader.cli.tables import show_description
     from spectralleader.jobs import describe
-    from spectralleader.jobs.naming import name_topics, parse_names
+    from spectralleader.jobs.model_files import name_topics, parse_names
 
     n = options.find_level(level, learned)
     if name:

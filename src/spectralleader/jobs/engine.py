@@ -149,7 +149,7 @@ def choose_vocabulary(request: VocabularyRequest) -> int | Vocabulary:
 
 def choose_text(text: Sequence[str] | None, kinds: Mapping[str, str]) -> list[str]:
     """Return the text columns, of those with their types: those named, else the first known."""
-    lower = {name.lower(): name for name in reversed(kinds)}
+    lower = {name.lower(): name for name in reversed(list(kinds))}
     wanted = list(text) if text else [lower[name] for name in TEXT_NAMES if name in lower][:1]
     if not wanted or not set(wanted) <= set(kinds):
         missing = f"no column {wanted}" if wanted else "no obvious text column"
