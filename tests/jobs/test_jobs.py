@@ -12,14 +12,16 @@ import pytest
 from spectralleader import TextTopics, TopicModel, Unigram, Vocabulary, Words, load, save
 from spectralleader.documents import Block
 from spectralleader.evaluation import judge, log_loss
-from spectralleader.evaluation.diagnosis import Diagnosis, Spectrum
 from spectralleader.jobs import Progress, Source, describe, evaluate, evaluating, learn, predict
-from spectralleader.jobs.describing import name_topics
 from spectralleader.jobs.evaluating import Evaluation
-from spectralleader.jobs.learn_result import list_topics
+from spectralleader.jobs.naming import name_topics
 from spectralleader.jobs.options import LearnOptions
 from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
-from spectralleader.jobs.sentences import (
+from spectralleader.learners.fixed import Fixed
+from spectralleader.learners.hedged import Event
+from spectralleader.models import TopicTree
+from spectralleader.reading.diagnosis import Diagnosis, Spectrum
+from spectralleader.reading.findings import (
     Readable,
     describe_collapse,
     describe_event,
@@ -28,12 +30,10 @@ from spectralleader.jobs.sentences import (
     describe_use,
     printable,
 )
-from spectralleader.learners.fixed import Fixed
-from spectralleader.learners.hedged import Event
-from spectralleader.models import TopicTree
+from spectralleader.reading.snapshot import list_topics
+from spectralleader.reading.timeline import Timeline
 from spectralleader.sources import read
 from spectralleader.sources.files import TextBlock
-from spectralleader.text.timeline import Timeline
 from tests.factories import TOPIC_WORDS, same_state, texts, write_csv
 
 MORE = "if the documents have more subjects, learn more of them, or in random order."
@@ -78,7 +78,7 @@ def test_listed_words_have_their_own_probabilities(monkeypatch):
     topics = TextTopics(2, vocabulary=["day", "rain", "goal"])
     model = TopicModel([0.5, 0.5], [[0.5, 0.4, 0.1], [0.5, 0.1, 0.4]])
     monkeypatch.setattr(TextTopics, "model", model)
-    words = list_topics(topics, 2)[0]["words"]
+    words = list_topics(topics.at(), 2)[0]["words"]
     assert [tuple(one.values()) for one in words] == [("rain", 0.4), ("day", 0.5)]
 
 

@@ -23,7 +23,7 @@ from spectralleader.runtime.interrupts import Interrupts, Terminated
 if TYPE_CHECKING:
     from spectralleader.jobs import Source
     from spectralleader.jobs.options import AnyReader
-    from spectralleader.text.topics import TextTopics
+    from spectralleader.topics.text_topics import TextTopics
 
 # Exit codes; the last two are the shell's for Ctrl-C and SIGTERM.
 NOTHING_USEFUL, STOPPED, TERMINATED = 1, 130, 143

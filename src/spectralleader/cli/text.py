@@ -70,7 +70,7 @@ def topics(
     learned = load_model(model, learner)
     from spectralleader.cli.tables import show_description
     from spectralleader.jobs import describe
-    from spectralleader.jobs.describing import name_topics, parse_names
+    from spectralleader.jobs.naming import name_topics, parse_names
 
     n = find_level(level, learned)
     if name:
@@ -164,7 +164,7 @@ def trends(
     error, and the documents in the interval.
     """
     learned = load_model(model, learner, out)
-    from spectralleader.jobs.describing import write_trends
+    from spectralleader.reading.description import write_trends
 
     n = find_level(level, learned)
     tell_level(level, learned)

@@ -17,7 +17,6 @@ from spectralleader import storage
 from spectralleader.checks.paths import check_target
 from spectralleader.engines.shared import MOST_FREQUENT, check_texts
 from spectralleader.jobs.checkpointing import back_up
-from spectralleader.jobs.learn_result import list_topics
 from spectralleader.jobs.options import (
     LearnOptions,
     Progress,
@@ -25,10 +24,11 @@ from spectralleader.jobs.options import (
     VocabularyRequest,
     parse_vocabulary,
 )
+from spectralleader.reading.snapshot import list_topics
 from spectralleader.sources.files.columns import TEXT_NAMES, list_names
 from spectralleader.sources.files.formats import ENDINGS, find_ending
-from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
+from spectralleader.topics.text_topics import TextTopics
 
 ENGINES = ("dask", "spark")
 READABLE = ("parquet", "csv", "jsonl")
@@ -59,7 +59,7 @@ class EngineResult:
             "documents_without_known_words": self.topics.n_empty,
             "seconds": self.seconds,
             "vocabulary": {"words": self.topics.vocabulary.n_words, "grows": False},
-            "topics": list_topics(self.topics, n_words),
+            "topics": list_topics(self.topics.at(), n_words),
             "saved": None if self.saved is None else str(self.saved),
             "backup": None if self.backup is None else str(self.backup),
         }

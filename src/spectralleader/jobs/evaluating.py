@@ -27,9 +27,9 @@ from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.registry import find_learner
 from spectralleader.runtime.interrupts import Interrupts, Terminated, raise_if_interrupted
 from spectralleader.sources.files import TextBlock
-from spectralleader.text.first_use import compile_learning
-from spectralleader.text.topics import make_learner
 from spectralleader.text.vectoriser import Vectoriser
+from spectralleader.topics.first_use import compile_learning
+from spectralleader.topics.text_topics import make_learner
 
 MOST_FREQUENT = 5000  # words counted in a first pass over files, by default
 DEFAULT_LEARNERS = tuple(dict.fromkeys((DEFAULT_LEARNER, "spectral", "stepwise-em", "unigram")))

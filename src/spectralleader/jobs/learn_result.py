@@ -1,4 +1,4 @@
-"""LearnResult: the result of `learn`, and topics as plain values."""
+"""LearnResult: the result of `learn`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 from spectralleader.jobs.options import AnyReader
 from spectralleader.learners.registry import name_of
+from spectralleader.reading.snapshot import list_topics
 from spectralleader.storage.checkpoint import LossCurve, Losses
-from spectralleader.text.snapshot import Snapshot
-from spectralleader.text.topics import TextTopics
+from spectralleader.topics.text_topics import TextTopics
 
 UNKNOWN = 0.1  # share of new documents without known words from which a warning is printed
 
@@ -72,7 +72,7 @@ class LearnResult:
             "perplexity": self.losses and self.losses.perplexity,
             "unigram_L1": self.unigram_losses.mean_loss,
             "unigram_perplexity": self.unigram_losses.perplexity,
-            "topics": list_topics(topics, n_words),
+            "topics": list_topics(topics.at(), n_words),
             "suggested_level": topics.level() if topics.annotations.is_auto else None,
             "guesses": list(self.reader.guesses),
             "problems": {
@@ -82,22 +82,3 @@ class LearnResult:
             "saved": None if self.saved is None else str(self.saved),
             "backup": None if self.backup is None else str(self.backup),
         }
-
-
-def list_topics(topics: TextTopics | Snapshot, n_words: int) -> list[dict[str, Any]]:
-    """Return the topics as plain values: number (from 1), name, weight, use, words."""
-    topics = topics if isinstance(topics, Snapshot) else topics.at()
-    model, used = topics.model, topics.model.used.tolist()
-    return [
-        {
-            "topic": k + 1,
-            "name": topics.name(k) or None,
-            "weight": float(model.weights[k]),
-            "unused": not used[k],
-            "words": [
-                {"word": word, "probability": float(model.topics[k, i])}
-                for word, i in zip(words, topics.vocabulary.find(words).tolist(), strict=True)
-            ],
-        }
-        for k, words in enumerate(topics.top_words(n_words))
-    ]

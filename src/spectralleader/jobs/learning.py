@@ -28,7 +28,7 @@ from spectralleader.sources.live.folder import FolderReader
 from spectralleader.sources.position import LearnedInput, Position
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.checkpoint import Losses, LossPoint, Run
-from spectralleader.text.first_use import compile_for
+from spectralleader.topics.first_use import compile_for
 
 
 def learn(

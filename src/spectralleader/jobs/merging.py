@@ -10,13 +10,13 @@ from typing import Any
 
 from spectralleader import storage
 from spectralleader.checks.paths import Name, check_target
-from spectralleader.jobs.learn_result import list_topics
 from spectralleader.learners.protocol import remembered
 from spectralleader.learners.registry import name_of
+from spectralleader.reading.snapshot import list_topics
 from spectralleader.runtime.interrupts import Interrupts
 from spectralleader.storage import Checkpoint
 from spectralleader.storage.merging import merge_all
-from spectralleader.text.topics import TextTopics
+from spectralleader.topics.text_topics import TextTopics
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class MergeResult:
             "learner": name_of(self.topics.learner),
             "parts": [asdict(part) for part in self.parts],
             "merged": asdict(self.whole),
-            "topics": list_topics(self.topics, n_words),
+            "topics": list_topics(self.topics.at(), n_words),
         }
 
 

@@ -15,15 +15,15 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
 from spectralleader.jobs.learn_result import LearnResult
-from spectralleader.jobs.sentences import describe_history, describe_stale_names, printable
 from spectralleader.learners.hedged import HedgedLeader
+from spectralleader.reading.findings import describe_history, describe_stale_names, printable
+from spectralleader.reading.snapshot import Snapshot
 from spectralleader.runtime.locks import lock_of
 from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.messages import Change
 from spectralleader.storage import Checkpoint
-from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.tokens import show_document
-from spectralleader.text.topics import TextTopics
+from spectralleader.topics.text_topics import TextTopics
 
 RENEW = 1.0  # minimum seconds for which an answer is valid
 SHARE = 20  # work that blocks learning for t seconds is repeated after SHARE * t at the earliest

@@ -19,7 +19,7 @@ from spectralleader.storage.atomic import write
 from spectralleader.storage.checkpoint import Checkpoint, LossCurve, Run
 from spectralleader.storage.container import pack, read, unpack
 from spectralleader.storage.kinds import FORMAT, KINDS, check_header, find_kind, kind_of
-from spectralleader.text.topics import TextTopics
+from spectralleader.topics.text_topics import TextTopics
 
 __all__ = [
     "FORMAT",

@@ -25,8 +25,7 @@ from spectralleader.learners.registry import (
     stored_learner,
 )
 from spectralleader.models import TopicModel, TopicTree
-from spectralleader.runtime.locks import ThreadSafe, changing, locked
-from spectralleader.text.annotations import (
+from spectralleader.reading.annotations import (
     AUTO,
     MANY,
     Names,
@@ -34,22 +33,23 @@ from spectralleader.text.annotations import (
     check_name,
     mark_new,
 )
-from spectralleader.text.first_use import compile_for
-from spectralleader.text.snapshot import LevelledSnapshot, Snapshot
-from spectralleader.text.surprise import Past, Surprise
-from spectralleader.text.texts import Texts, in_blocks_of, take_texts
-from spectralleader.text.timeline import (
+from spectralleader.reading.snapshot import LevelledSnapshot, Snapshot
+from spectralleader.reading.surprise import Past, Surprise
+from spectralleader.reading.timeline import (
     Time,
     Timeline,
     as_positions,
     check_n_times,
     merge_timelines,
 )
+from spectralleader.reading.trends import Trends
+from spectralleader.runtime.locks import ThreadSafe, changing, locked
+from spectralleader.text.texts import Texts, in_blocks_of, take_texts
 from spectralleader.text.tokens import Tokens
-from spectralleader.text.trends import Trends
 from spectralleader.text.vectoriser import MIN_COUNT, Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer
+from spectralleader.topics.first_use import compile_for
 
 MAX_POSITION = 2**20  # characters of a stored position
 
@@ -333,6 +333,7 @@ class TextTopics(ThreadSafe):
         with changing(self):
             if judge is not None:
                 judge(documents)
+            # p-values compare with scores by models that had not learned the document.
             self.annotations.before_step(self.learner, documents, self.n_docs - self.n_empty)
             self.learner.learn(documents)
             batch.add_to(self.timeline, self.n_docs)
@@ -340,6 +341,7 @@ class TextTopics(ThreadSafe):
             self.n_empty += counted.n_docs - documents.n_docs
             if position is not None:
                 self.position = position
+            # Only now: the timeline reads words of this block, some of which may be evicted.
             new_ids = self.vectoriser.settle()
             if new_ids is not None:
                 self.learner.recode(new_ids, self.vocabulary.n_words)
@@ -511,6 +513,7 @@ def _unite_vocabularies(shards: Sequence[TextTopics]) -> Vocabulary:
     """Return the words of all shards, by which their learners now number words."""
     vocabulary, new_ids = shards[0].vocabulary.unite([shard.vocabulary for shard in shards[1:]])
     for shard, ids in zip(shards, new_ids, strict=True):
+        # A shard may have counted words that its learner has not met yet.
         shard.learner.recode(None, max(shard.learner.n_words, len(ids)))
         if len(ids):
             shard.learner.recode(ids, vocabulary.n_words)
