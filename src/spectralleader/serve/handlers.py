@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, HTMLResponse, Response, StreamingR
 from spectralleader.page import describe_snapshot, render
 from spectralleader.reading.annotations import ALL, AUTO
 from spectralleader.reading.snapshot import LevelledSnapshot, Snapshot, list_topics
-from spectralleader.runtime.guard import guard_of
+from spectralleader.runtime.locks import lock_of
 from spectralleader.serve import messages
 from spectralleader.serve.messages import (
     Limits,
@@ -273,7 +273,7 @@ def make(topics: TextTopics, read: Callable[[LevelledSnapshot], Any]) -> CachedA
 
     Learning waits at most a twentieth of the time.
     """
-    with guard_of(topics):
+    with lock_of(topics):
         began = monotonic()
         snapshot = topics.hold()
         copied_for = monotonic() - began

@@ -18,7 +18,7 @@ from spectralleader.jobs.learn_result import LearnResult
 from spectralleader.learners.hedged import HedgedLeader
 from spectralleader.reading.findings import describe_history, describe_stale_names, printable
 from spectralleader.reading.snapshot import Snapshot
-from spectralleader.runtime.guard import guard_of
+from spectralleader.runtime.locks import lock_of
 from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.messages import Change
 from spectralleader.storage import Checkpoint
@@ -181,7 +181,7 @@ class Service(Progress):
         """Return the events in words; waits for the end of a step."""
         if self.topics is None:
             return []
-        with guard_of(self.topics):  # the timeline, too, is as it is between two steps
+        with lock_of(self.topics):  # the timeline, too, is as it is between two steps
             # without its hint at an option of a command
             return [*describe_history(self.topics, recent=True), *describe_stale_names(self.topics)]
 
