@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from spectralleader import TextTopics, save
-from spectralleader.runtime.guard import guard_of
+from spectralleader.runtime.locks import lock_of
 from spectralleader.serve import handlers
 from spectralleader.serve import inbox as inbox_module
 from spectralleader.serve.app import Application
@@ -152,7 +152,7 @@ def test_requests_never_wait_for_the_learner(asked):
     held, may_end = threading.Event(), threading.Event()
 
     def step():
-        with guard_of(asked.topics), guard_of(asked.topics.learner):
+        with lock_of(asked.topics), lock_of(asked.topics.learner):
             held.set()
             assert may_end.wait(60)
 

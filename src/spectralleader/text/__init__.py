@@ -10,10 +10,4 @@ from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Words
 
-__all__ = [
-    "GrowingVocabulary",
-    "Tokens",
-    "Vectoriser",
-    "Vocabulary",
-    "Words",
-]
+__all__ = ["GrowingVocabulary", "Tokens", "Vectoriser", "Vocabulary", "Words"]

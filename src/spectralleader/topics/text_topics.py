@@ -43,7 +43,7 @@ from spectralleader.reading.timeline import (
     merge_timelines,
 )
 from spectralleader.reading.trends import Trends
-from spectralleader.runtime.guard import Guarded, changing
+from spectralleader.runtime.locks import ThreadSafe, changing, locked
 from spectralleader.text.texts import Texts, in_blocks_of, take_texts
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.vectoriser import MIN_COUNT, Vectoriser
@@ -54,7 +54,7 @@ from spectralleader.topics.first_use import compile_for
 MAX_POSITION = 2**20  # characters of a stored position
 
 
-class TextTopics(Guarded):
+class TextTopics(ThreadSafe):
     """Learns topics from texts online, with a valid model after every block.
 
     Texts without known words are counted but not learned.
@@ -100,12 +100,6 @@ class TextTopics(Guarded):
     True
     """
 
-    doors = (
-        *("step", "to_state", "model", "vocabulary", "snapshot"),
-        *("count", "log_prob", "posterior", "shares", "top_words", "recent", "recent_at"),
-        *("tree", "at", "hold", "trends", "name", "p_values"),
-    )
-
     def __init__(
         self,
         n_topics: int | str = 5,
@@ -134,15 +128,18 @@ class TextTopics(Guarded):
         self.position: Any = None
 
     @property
+    @locked
     def model(self) -> TopicModel:
         """The model of everything learned so far, over the vocabulary."""
         return self.learner.model
 
     @property
+    @locked
     def vocabulary(self) -> Vocabulary:
         """The current vocabulary."""
         return self.vectoriser.vocabulary
 
+    @locked
     def snapshot(self) -> Snapshot:
         """Return an immutable snapshot of the current topics.
 
@@ -152,6 +149,7 @@ class TextTopics(Guarded):
         return replace(self._view(), vocabulary=self.vocabulary.frozen(self.learner.n_words))
 
     @property
+    @locked
     def recent(self) -> Snapshot:
         """The topics of the most recent documents, numbered like those of `model` where they match.
 
@@ -169,6 +167,7 @@ class TextTopics(Guarded):
         # Past scores are those of the topics of all documents, so p-values are not available.
         return replace(snapshot, model=model, names=names, past=Past())
 
+    @locked
     def recent_at(self, level: int | str | None = None) -> Snapshot:
         """Return the topics of the most recent documents, merged like those of `at`.
 
@@ -197,10 +196,12 @@ class TextTopics(Guarded):
         """Return the topics that are read by default; all of them without freezing the words."""
         return self.at() if self.annotations.is_auto else self._view()
 
+    @locked
     def tree(self) -> TopicTree:
         """Return the merge tree of the topics, which is kept stable over the stream."""
         return self.annotations.tree(self.model)
 
+    @locked
     def at(self, level: int | str | None = None) -> Snapshot:
         """Return an immutable snapshot with the topics merged to fewer of them.
 
@@ -223,10 +224,12 @@ class TextTopics(Guarded):
             self.annotations.cached = self.hold()
         return self.annotations.cached
 
+    @locked
     def level(self, level: int | str | None = None) -> int:
         """Return how many topics are read at a level, see `at`."""
         return self.annotations.level(level, self.model)
 
+    @locked
     def hold(self) -> LevelledSnapshot:
         """Return an immutable copy of the topics at every level and over time.
 
@@ -242,6 +245,7 @@ class TextTopics(Guarded):
             self.annotations.is_auto,
         )
 
+    @locked
     def trends(self, level: int | str | None = None) -> Trends:
         """Return the share of each topic over time, at a level; see `Trends.rows`.
 
@@ -249,6 +253,7 @@ class TextTopics(Guarded):
         """
         return self._cached_snapshot().trends(level)
 
+    @locked
     def name(self, topic: int, name: str, level: int | str | None = None) -> None:
         """Set the name of a topic, numbered from 0, at a level; "" removes it.
 
@@ -301,6 +306,7 @@ class TextTopics(Guarded):
         for block in in_blocks_of(texts, self.block_size, self.vectoriser.words):
             self.step(block, times=None if when is None else list(islice(when, len(block))))
 
+    @locked
     def step(
         self,
         texts: Texts,
@@ -343,19 +349,23 @@ class TextTopics(Guarded):
             return new_ids
 
     @property
+    @locked
     def settings(self) -> dict[str, Any]:
         """The settings that must be equal for merging; block size and given words may differ."""
         own = {**settings_of(self.learner), **self.vectoriser.settings}
         return {name: value for name, value in own.items() if name != "n_words"}
 
+    @locked
     def count(self, texts: Texts) -> Documents:
         """Return the known words of texts as documents for `model`."""
         return self._view().count(texts)
 
+    @locked
     def log_prob(self, texts: Texts) -> Floats:
         """Return the log-probability of each text's known words, shape (n_docs,)."""
         return self._read().log_prob(texts)
 
+    @locked
     def posterior(self, texts: Texts) -> Floats:
         """Return P(topic | text), shape (n_docs, K); the topic weights without known words.
 
@@ -363,14 +373,17 @@ class TextTopics(Guarded):
         """
         return self._read().posterior(texts)
 
+    @locked
     def shares(self, texts: Texts) -> Floats:
         """Return the topic proportions within each text, (n_docs, K), for long texts."""
         return self._read().shares(texts)
 
+    @locked
     def p_values(self, texts: Texts) -> Floats:
         """Return a p-value for the surprise of each text, see `Snapshot.p_values`."""
         return self._view().p_values(texts)
 
+    @locked
     def top_words(self, n: int = 10) -> list[list[str]]:
         """Return the n most characteristic words of each topic, see `TopicModel.top_words`."""
         return self._read().top_words(n)
@@ -381,6 +394,7 @@ class TextTopics(Guarded):
         learner = type(self.learner).__name__
         return f"TextTopics({learner}, {self.vocabulary!r}, n_docs={self.n_docs})"
 
+    @locked
     def to_state(self) -> dict[str, Any]:
         """Return everything needed to continue, as arrays and plain values."""
         position = self.position
