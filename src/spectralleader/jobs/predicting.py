@@ -17,7 +17,7 @@ from spectralleader.arrays import Floats
 from spectralleader.checks.paths import check_target
 from spectralleader.errors import NotEmittedError, StorageError
 from spectralleader.jobs.options import LearnOptions, Progress, Source
-from spectralleader.reading.rows import Classified
+from spectralleader.reading.snapshot import Classified
 from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
 from spectralleader.sources.files import TextBlock
 from spectralleader.sources.live import is_address

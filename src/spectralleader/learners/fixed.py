@@ -8,10 +8,9 @@ from spectralleader.checks.saved import Saved, fields
 from spectralleader.documents import Documents
 from spectralleader.learners.protocol import Predictive, check_block
 from spectralleader.models import TopicModel
-from spectralleader.runtime.guard import Guarded
 
 
-class Fixed(Guarded, Saved):
+class Fixed(Saved):
     """A learner that never changes its model: the truth, or the best static model in hindsight.
 
     Examples

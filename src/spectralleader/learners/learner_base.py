@@ -21,7 +21,7 @@ from spectralleader.learners.protocol import (
     check_vocabulary,
 )
 from spectralleader.models import TopicModel
-from spectralleader.runtime.guard import Guarded, changing
+from spectralleader.runtime.locks import ThreadSafe, changing, locked
 
 OWN = ("n_words", "seed", "start")  # arguments that learners need not share to be merged
 
@@ -31,7 +31,7 @@ def read_seed(state: Any, name: str) -> int:
     return check_seed(take(state, name))
 
 
-class LearnerBase(Guarded, Saved):
+class LearnerBase(ThreadSafe, Saved):
     """A learner whose blocks and recodings are checked before anything changes.
 
     A subclass defines how a valid block (`_learn`) and a valid renumbering of words (`_recode`)
@@ -49,6 +49,7 @@ class LearnerBase(Guarded, Saved):
         self.n_topics, self.seed = check_n_topics(n_topics), check_seed(seed)
         self.n_words, self.grows = check_vocabulary(n_words, n_known)
 
+    @locked
     def learn(self, documents: Documents) -> None:
         """Learn a block of documents; words that are new are added first."""
         block = check_block(documents, self.n_words, grows=self.grows)
@@ -60,6 +61,7 @@ class LearnerBase(Guarded, Saved):
     def _learn(self, block: Documents) -> None:
         raise NotImplementedError
 
+    @locked
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words: word w becomes ``new_ids[w]``; words of -1 are dropped."""
         ids, n_words = check_recoding(new_ids, self.n_words, n_words)
@@ -71,17 +73,25 @@ class LearnerBase(Guarded, Saved):
         self.n_words = n_words
 
     @property
+    @locked
     def model(self) -> TopicModel:
         """The model of everything learned so far."""
         raise NotImplementedError
 
     @property
+    @locked
     def predictive(self) -> Predictive:
         """The model."""
         return self.model
 
     @property
+    @locked
     def settings(self) -> dict[str, Any]:
         """The settings that learners must share to be merged: arguments of the constructor."""
         names = [n for n in inspect.signature(type(self)).parameters if n in self.saved]
         return {name: getattr(self, name) for name in names if name not in OWN}
+
+    @locked
+    def to_state(self) -> dict[str, Any]:
+        """Return everything needed to continue, as arrays and plain values."""
+        return super().to_state()

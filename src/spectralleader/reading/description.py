@@ -18,8 +18,7 @@ from spectralleader.reading.findings import (
     describe_stale_names,
     describe_use,
 )
-from spectralleader.reading.rows import list_topics
-from spectralleader.reading.snapshot import Reading, Snapshot
+from spectralleader.reading.snapshot import Reading, Snapshot, list_topics
 from spectralleader.reading.trends import Trends, find_trends, sample_under
 from spectralleader.reading.typical import as_row, find_typical, typical_words
 

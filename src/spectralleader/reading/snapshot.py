@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from math import isnan
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,15 +14,41 @@ from spectralleader.em.statistics import refine
 from spectralleader.learners.hedged import Event
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.likelihood import find_best
-from spectralleader.reading.levels import N_PASSES, choose_level
-from spectralleader.reading.names import Names, mark_new
-from spectralleader.reading.rows import Classified
+from spectralleader.reading.levels import N_PASSES, Names, choose_level, mark_new
 from spectralleader.reading.surprise import Past, per_word, score
 from spectralleader.reading.timeline import Timeline
 from spectralleader.reading.trends import Trends, find_trends, sample_under
 from spectralleader.text.texts import Texts, take_texts
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer
+
+
+class Classified(NamedTuple):
+    """The classification of some texts; all arrays have shape (n_docs,)."""
+
+    topics: Ints  # likeliest topic
+    probabilities: Floats  # its posterior probability
+    lengths: Floats  # number of known words
+    p_values: Floats  # see `TextTopics.p_values`
+    names: tuple[str, ...] = ()  # of the topics, see `Snapshot`
+
+    def rows(self, digits: int = 4) -> list[dict[str, Any]]:
+        """Return one row per text, as files and services give it; topics count from 1.
+
+        A text without known words has no topic: its posterior is the weights of the topics.
+        """
+        columns = self.topics, self.probabilities, self.lengths, self.p_values
+        names = self.names or ("",) * (int(self.topics.max(initial=0)) + 1)
+        return [
+            {
+                "topic": k + 1 if length else None,
+                "name": (names[k] or None) if length else None,
+                "probability": round(probability, digits) if length else None,
+                "known_words": int(length),
+                "p_value": None if isnan(p_value) else round(p_value, digits),
+            }
+            for k, probability, length, p_value in zip(*(c.tolist() for c in columns), strict=True)
+        ]
 
 
 @dataclass(frozen=True, repr=False)
@@ -179,3 +206,21 @@ class Reading:
         full = replace(self.full, model=model, names=names, past=Past())
         tree = TopicTree.priced(model, self.tree.pairs)
         return replace(self, full=full, tree=tree, documents=documents, whole=self.tree, _views={})
+
+
+def list_topics(topics: Snapshot, n_words: int) -> list[dict[str, Any]]:
+    """Return the topics as plain values: number (from 1), name, weight, use, words."""
+    model, used = topics.model, topics.model.used.tolist()
+    return [
+        {
+            "topic": k + 1,
+            "name": topics.name(k) or None,
+            "weight": float(model.weights[k]),
+            "unused": not used[k],
+            "words": [
+                {"word": word, "probability": float(model.topics[k, i])}
+                for word, i in zip(words, topics.vocabulary.find(words).tolist(), strict=True)
+            ],
+        }
+        for k, words in enumerate(topics.top_words(n_words))
+    ]

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import numpy as np
 
@@ -33,6 +35,7 @@ PAUSE, PART = 8, 1 / 20
 # The page opens without the outermost documents, up to this share at either end, if they take at
 # least this part of the time.
 STRAY, LONG = 0.01, 0.25
+COLUMNS = ("time", "topic", "share", "error", "documents")
 UNITS = ((DAY, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second"))
 
 
@@ -351,3 +354,22 @@ def name_step(width: float, *, by_time: bool) -> str:
         size, unit = next((one for one in UNITS if width >= one[0]), UNITS[-1])
     n = round(width / size, 0 if width >= 10 * size else 1)
     return f"{n:,g} {unit}{'' if n == 1 else 's'}"
+
+
+def write_trends(trends: Trends, names: Sequence[str], file: TextIO, format: str = "csv") -> int:
+    """Write one line per time interval and topic, as CSV or JSON lines; return their number.
+
+    If any topic has a name, names are a column; a missing name is null, in CSV empty.
+    """
+    rows = trends.rows()
+    if any(names):
+        rows = [{**row, "name": names[row["topic"] - 1] or None} for row in rows]
+    if format == "jsonl":
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        return len(rows)
+    # Nobody needs a column of empty names.
+    columns = [*COLUMNS, "name"] if any(names) else COLUMNS
+    writer = csv.DictWriter(file, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return len(rows)

@@ -14,8 +14,7 @@ from spectralleader.learners.registry import merge_learners, settings_of
 from spectralleader.moments import ProjectedSums
 from spectralleader.samples import SAMPLES
 from spectralleader.text.vocabulary import Vocabulary
-from spectralleader.topics.merging import merge_topics
-from spectralleader.topics.text_topics import TextTopics
+from spectralleader.topics.text_topics import TextTopics, merge_topics
 
 Thing = TypeVar("Thing")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from spectralleader.checks.states import part, take, whole
-from spectralleader.text.packing import Strings
+from spectralleader.text.texts import Strings
 from spectralleader.text.tokens import Tokens
 
 Tokenizer = Callable[[str], Iterable[str]] | Tokens

@@ -22,13 +22,13 @@ from spectralleader.learners.offline import Offline
 from spectralleader.learners.protocol import remembered
 from spectralleader.learners.registry import (
     create_learner,
+    merge_learners,
     name_of,
     settings_of,
     stored_learner,
 )
 from spectralleader.models import TopicModel, TopicTree
-from spectralleader.reading.levels import ALL, AUTO, MANY, Levels, choose_level
-from spectralleader.reading.names import Names, check_name
+from spectralleader.reading.levels import ALL, AUTO, MANY, Levels, Names, check_name, choose_level
 from spectralleader.reading.snapshot import Reading, Report, Snapshot
 from spectralleader.reading.surprise import Surprise
 from spectralleader.reading.timeline import (
@@ -36,9 +36,10 @@ from spectralleader.reading.timeline import (
     Timeline,
     as_positions,
     check_n_times,
+    merge_timelines,
 )
 from spectralleader.reading.trends import Trends
-from spectralleader.runtime.guard import Guarded, changing
+from spectralleader.runtime.locks import ThreadSafe, changing, locked
 from spectralleader.text.texts import Texts, in_blocks_of, take_texts
 from spectralleader.text.tokens import Tokens
 from spectralleader.text.vectoriser import MIN_COUNT, Vectoriser
@@ -49,7 +50,7 @@ from spectralleader.topics.first_use import compile_for
 MAX_POSITION = 2**20  # characters of a stored position
 
 
-class TextTopics(Guarded):
+class TextTopics(ThreadSafe):
     """Learns topics from texts online, with a valid model after every block.
 
     Texts without known words are counted but not learned.
@@ -95,12 +96,6 @@ class TextTopics(Guarded):
     True
     """
 
-    doors = (
-        *("step", "to_state", "model", "vocabulary", "snapshot", "read"),
-        *("count", "log_prob", "posterior", "shares", "top_words"),
-        *("tree", "level", "at", "trends", "name", "p_values"),
-    )
-
     def __init__(
         self,
         n_topics: int | str = 5,
@@ -131,15 +126,18 @@ class TextTopics(Guarded):
         self._reading: Reading | None = None
 
     @property
+    @locked
     def model(self) -> TopicModel:
         """The model of everything learned so far, over the vocabulary."""
         return self.learner.model
 
     @property
+    @locked
     def vocabulary(self) -> Vocabulary:
         """The current vocabulary."""
         return self.vectoriser.vocabulary
 
+    @locked
     def read(self, *, recent: bool = False) -> Reading:
         """Return an immutable copy of all that is read of the topics, at every level and over time.
 
@@ -158,6 +156,7 @@ class TextTopics(Guarded):
         ValueError
             If the learner has no recent topics; `HedgedLeader`, the default, has.
         """
+        # Copying the remembered documents takes longest: once per step.
         if self._reading is None:
             self._reading = Reading(
                 self.snapshot(),
@@ -178,6 +177,7 @@ class TextTopics(Guarded):
             raise ValueError(f"the learner {name!r} has no recent topics; 'hedged' has")
         return self._reading.recent(model, self.learner.window.documents)  # type: ignore[attr-defined]
 
+    @locked
     def at(self, level: int | str | None = None, *, recent: bool = False) -> Snapshot:
         """Return an immutable snapshot of the topics, or of fewer that they are merged to.
 
@@ -199,10 +199,12 @@ class TextTopics(Guarded):
         is_all = not recent and self.level(level) == self.learner.n_topics
         return self.snapshot() if is_all else self.read(recent=recent).at(level)
 
+    @locked
     def snapshot(self) -> Snapshot:
         """Return all topics, see `at`."""
         return replace(self._view(), vocabulary=self.vocabulary.frozen(self.learner.n_words))
 
+    @locked
     def trends(self, level: int | str | None = None) -> Trends:
         """Return the share of each topic over time, at a level; see `Trends.rows`.
 
@@ -223,12 +225,14 @@ class TextTopics(Guarded):
         """Return the topics that are read by default; all of them without freezing the words."""
         return self.at() if self.annotations.is_auto else self._view()
 
+    @locked
     def tree(self) -> TopicTree:
         """Return the merge tree of the topics, which is kept stable over the stream."""
         if self._tree is None:
             self._tree = self.annotations.levels.tree(self.model)
         return self._tree
 
+    @locked
     def level(self, level: int | str | None = None) -> int:
         """Return how many topics are read at a level, see `at`."""
         is_auto = self.annotations.is_auto
@@ -236,6 +240,7 @@ class TextTopics(Guarded):
             return self.learner.n_topics  # the most frequent case, which needs no tree
         return choose_level(level, self.tree(), is_auto=is_auto)
 
+    @locked
     def name(self, topic: int, name: str, level: int | str | None = None) -> None:
         """Set the name of a topic, numbered from 0, at a level; "" removes it.
 
@@ -288,6 +293,7 @@ class TextTopics(Guarded):
         for block in in_blocks_of(texts, self.block_size, self.vectoriser.words):
             self.step(block, times=None if when is None else list(islice(when, len(block))))
 
+    @locked
     def step(
         self,
         texts: Texts,
@@ -336,14 +342,17 @@ class TextTopics(Guarded):
         own = {**settings_of(self.learner), **self.vectoriser.settings}
         return {name: value for name, value in own.items() if name != "n_words"}
 
+    @locked
     def count(self, texts: Texts) -> Documents:
         """Return the known words of texts as documents for `model`."""
         return self._view().count(texts)
 
+    @locked
     def log_prob(self, texts: Texts) -> Floats:
         """Return the log-probability of each text's known words, shape (n_docs,)."""
         return self._default().log_prob(texts)
 
+    @locked
     def posterior(self, texts: Texts) -> Floats:
         """Return P(topic | text), shape (n_docs, K); the topic weights without known words.
 
@@ -351,14 +360,17 @@ class TextTopics(Guarded):
         """
         return self._default().posterior(texts)
 
+    @locked
     def shares(self, texts: Texts) -> Floats:
         """Return the topic proportions within each text, (n_docs, K), for long texts."""
         return self._default().shares(texts)
 
+    @locked
     def p_values(self, texts: Texts) -> Floats:
         """Return a p-value for the surprise of each text, see `Snapshot.p_values`."""
         return self._view().p_values(texts)
 
+    @locked
     def top_words(self, n: int = 10) -> list[list[str]]:
         """Return the n most characteristic words of each topic, see `TopicModel.top_words`."""
         return self._default().top_words(n)
@@ -369,6 +381,7 @@ class TextTopics(Guarded):
         learner = type(self.learner).__name__
         return f"TextTopics({learner}, {self.vocabulary!r}, n_docs={self.n_docs})"
 
+    @locked
     def to_state(self) -> dict[str, Any]:
         """Return everything needed to continue, as arrays and plain values."""
         position = self.position
@@ -491,3 +504,46 @@ def check_same_vocabulary(learner: Learner, vocabulary: Vocabulary) -> None:
         raise ValueError(f"the learner is over {learner.n_words} words, the vocabulary {n_words}")
     if not vocabulary.grows:
         check_same("n_words of the learner", learner.n_words, n_words)
+
+
+def merge_topics(shards: Sequence[TextTopics], rng: np.random.Generator) -> TextTopics:
+    """Return what shards of the same settings learned, which changes them; see `merge`."""
+    vocabulary = _unite_vocabularies(shards)
+    is_named = any(shard.annotations.names.given for shard in shards)
+    models = [shard.model for shard in shards] if is_named else []  # before they are merged
+    topics = TextTopics(
+        learner=merge_learners([shard.learner for shard in shards], rng),
+        vocabulary=vocabulary,
+        words=shards[0].vectoriser.words,
+        block_size=shards[0].block_size,
+        timeline=merge_timelines([shard.timeline for shard in shards], rng),
+    )
+    topics.annotations = _merge_annotations(shards, models, topics)
+    topics.n_docs = sum(shard.n_docs for shard in shards)
+    topics.n_empty = sum(shard.n_empty for shard in shards)
+    return topics
+
+
+def _unite_vocabularies(shards: Sequence[TextTopics]) -> Vocabulary:
+    """Return the words of all shards, by which their learners now number words."""
+    vocabulary, new_ids = shards[0].vocabulary.unite([shard.vocabulary for shard in shards[1:]])
+    for shard, ids in zip(shards, new_ids, strict=True):
+        # A shard may have counted words that its learner has not met yet.
+        shard.learner.recode(None, max(shard.learner.n_words, len(ids)))
+        if len(ids):
+            shard.learner.recode(ids, vocabulary.n_words)
+    return vocabulary
+
+
+def _merge_annotations(
+    shards: Sequence[TextTopics], models: Sequence[TopicModel], topics: TextTopics
+) -> TopicAnnotations:
+    """Return the first shard's tree and names, and the names of others where a topic is alike."""
+    united = TopicAnnotations()
+    first = next((shard for shard in shards if shard.n_docs), shards[0])
+    united.is_auto = all(shard.annotations.is_auto for shard in shards)
+    united.levels, united.names = first.annotations.levels, shards[0].annotations.names
+    for shard, theirs in zip(shards[1:], models[1:], strict=False):
+        united.names.adopt(shard.annotations.names, theirs, topics.model)
+    united.surprise = Surprise.merged([shard.annotations.surprise for shard in shards])
+    return united
