@@ -195,7 +195,7 @@ class TextTopics(ThreadSafe):
             Of the most recent documents, see `read`. They are merged like all others, so that
             numbers agree, and are not refined.
         """
-        # Levels are cut from a copy, so that only taking it waits for a step.
+        # All topics need no tree, and no copy of the remembered documents.
         is_all = not recent and self.level(level) == self.learner.n_topics
         return self.snapshot() if is_all else self.read(recent=recent).at(level)
 
@@ -214,12 +214,9 @@ class TextTopics(ThreadSafe):
 
     def _view(self) -> Snapshot:
         """Return all topics; the vocabulary in it may grow."""
-        model, known, kept = self.model, self.vectoriser, self.annotations
-        names = kept.names.of(np.arange(model.n_topics), model.weights)
-        counts = self.n_docs, self.n_empty
-        return Snapshot(
-            model, known.vocabulary, known.words, *counts, names, past=kept.surprise.past
-        )
+        model, words, kept = self.model, self.vectoriser.words, self.annotations
+        names, past = kept.names.of(np.arange(model.n_topics), model.weights), kept.surprise.past
+        return Snapshot(model, self.vocabulary, words, self.n_docs, self.n_empty, names, past=past)
 
     def _default(self) -> Snapshot:
         """Return the topics that are read by default; all of them without freezing the words."""
@@ -337,6 +334,7 @@ class TextTopics(ThreadSafe):
             return new_ids
 
     @property
+    @locked
     def settings(self) -> dict[str, Any]:
         """The settings that must be equal for merging; block size and given words may differ."""
         own = {**settings_of(self.learner), **self.vectoriser.settings}
