@@ -16,7 +16,7 @@ from spectralleader import (
     merge,
     save,
 )
-from spectralleader.learners.fixed import Fixed
+from spectralleader.learners.learner_base import Fixed
 from tests.factories import documents, same_state, texts
 from tests.real_data import real_texts
 

@@ -131,11 +131,11 @@ def learners() -> None:
 
     from spectralleader.cli.tables import make_output
     from spectralleader.learners import LEARNERS
-    from spectralleader.learners.registry import installed_learners
+    from spectralleader.learners.registry import first_line, installed_learners
 
     table = Table("name", "class", "description", box=None, pad_edge=False)
-    for name, entry in LEARNERS.items():
-        table.add_row(name, entry.learner.__name__, entry.description)
+    for name, learner in LEARNERS.items():
+        table.add_row(name, learner.__name__, first_line(learner))
     for name, found in installed_learners().items():
         package = "an installed package" if found.dist is None else found.dist.name
         if name not in LEARNERS:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from spectralleader.learners.events import EventKind
 from spectralleader.sources.files.times import EPOCH, parse_time
 from spectralleader.text.tokens import Tokens, as_token
 from spectralleader.text.words import Tokenizer
@@ -229,7 +230,7 @@ class Change(Struct):
     """A change of topics."""
 
     documents: Whole
-    what: str
+    kind: EventKind
     topics: list[Whole]
     moved: float
 

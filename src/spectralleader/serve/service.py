@@ -16,7 +16,7 @@ from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
 from spectralleader.jobs.learn_result import LearnResult
 from spectralleader.jobs.sentences import describe_history, describe_stale_names, printable
-from spectralleader.learners.hedged import HedgedLeader
+from spectralleader.learners.protocol import Reports
 from spectralleader.runtime.guard import guard_of
 from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.messages import Change
@@ -150,12 +150,11 @@ class Service(Progress):
         """Keep what answers read: both wait for the learner, so the learning thread asks."""
         began, learner = monotonic(), topics.learner
         self._snapshot = topics.snapshot()
-        if isinstance(learner, HedgedLeader):
-            info = learner.info
-            self.drifts_since = info.drifts_since
+        if isinstance(learner, Reports):
+            self.drifts_since = learner.drifts_since
             self.history = [
-                Change(e.n_docs, e.what, [k + 1 for k in e.topics], round(float(e.moved), 4))
-                for e in info.events
+                Change(e.n_docs, e.kind, [k + 1 for k in e.topics], round(float(e.moved), 4))
+                for e in learner.events
             ]
         self._renewed = (monotonic(), monotonic() - began)
 
