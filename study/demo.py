@@ -15,8 +15,8 @@ from spectralleader.learners import SpectralLeader
 from spectralleader.page import describe_page, render
 from spectralleader.sources import TextBlock
 from spectralleader.text import Vocabulary, Words
-from spectralleader.text.topics import TextTopics
 from spectralleader.text.words import ENGLISH
+from spectralleader.topics.text_topics import TextTopics
 from study.experiments import load
 from study.experiments.trials import rows_of, trials_of
 from study.reporting.figures import draw_over_steps

@@ -39,10 +39,10 @@ ROOMS = {
     "runtime": Budget(480, 6),
     "documents, models, samples, moments, spectral, em": Budget(3_110, 38),
     "learners": Budget(2_680, 26),
-    "text": Budget(2_390, 17),
+    "text, topics, reading": Budget(3_000, 24),
     "sources": Budget(2_620, 24),
-    "jobs, cli": Budget(3_330, 22),
-    "storage, evaluation": Budget(850, 11),
+    "jobs, cli": Budget(2_880, 21),
+    "storage, evaluation": Budget(710, 10),
     "serve, page": Budget(1_540, 12),
     f"engines, testing, checks, {HERE}": Budget(1_570, 22),
 }

@@ -19,7 +19,7 @@ CPU, WALL = "CPU s", "s waiting"
 COLD, WARM = "first ever", "from the cache"
 LEARN, CALL = "learn, 1,000 lines", "TextTopics().learn, 100 texts"
 HELP, IMPORT = "--help", "import spectralleader"
-TEXTS = "from spectralleader.text.first_use import sample_texts; "
+TEXTS = "from spectralleader.topics.first_use import sample_texts; "
 
 
 class Target(NamedTuple):

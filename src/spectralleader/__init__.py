@@ -22,12 +22,12 @@ if TYPE_CHECKING:
         register_learner,
     )
     from spectralleader.models import TopicModel, TopicTree
+    from spectralleader.reading.snapshot import Snapshot
     from spectralleader.samples import Everything, Reservoir, Window
     from spectralleader.storage import load, save
     from spectralleader.storage.merging import merge
     from spectralleader.text import GrowingVocabulary, Tokens, Vectoriser, Vocabulary, Words
-    from spectralleader.text.snapshot import Snapshot
-    from spectralleader.text.topics import TextTopics
+    from spectralleader.topics.text_topics import TextTopics
 
 __version__ = "0.2.0"
 
@@ -70,7 +70,7 @@ HOMES |= {
     "TopicTree": "models",
     "StorageError": "errors",
 }
-HOMES |= {"TextTopics": "text.topics", "Snapshot": "text.snapshot"}
+HOMES |= {"TextTopics": "topics.text_topics", "Snapshot": "reading.snapshot"}
 HOMES |= {"load": "storage", "save": "storage", "merge": "storage.merging"}
 HOMES |= dict.fromkeys(("Everything", "Reservoir", "Window"), "samples")
 HOMES |= dict.fromkeys(("GrowingVocabulary", "Tokens", "Vectoriser", "Vocabulary", "Words"), "text")

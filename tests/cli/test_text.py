@@ -19,7 +19,7 @@ from spectralleader.cli.tables import CURVE
 from spectralleader.errors import StorageError
 from spectralleader.jobs import Source, learn
 from spectralleader.jobs.evaluating import DEFAULT_LEARNERS
-from spectralleader.text.topics import DEFAULT_LEARNER
+from spectralleader.topics.text_topics import DEFAULT_LEARNER
 from tests.factories import same_state, texts, texts_with_rare_words, write_csv
 
 COMMANDS = [*text.app.registered_commands, *evaluate.app.registered_commands]

@@ -7,9 +7,9 @@ import pytest
 
 from spectralleader import TextTopics, Unigram, Window, register_learner
 from spectralleader.jobs import describe
-from spectralleader.jobs.sentences import describe_stale_names, judge
 from spectralleader.learners.events import Event, EventKind
 from spectralleader.learners.protocol import HasRecent, Refits, Remembers, Reports, remembered
+from spectralleader.reading.findings import describe_stale_names, judge
 from spectralleader.serve.service import Service
 
 

@@ -12,14 +12,16 @@ import pytest
 from spectralleader import TextTopics, TopicModel, Unigram, Vocabulary, Words, load, save
 from spectralleader.documents import Block
 from spectralleader.evaluation import judge, log_loss
-from spectralleader.evaluation.diagnosis import Diagnosis, Spectrum
 from spectralleader.jobs import Progress, Source, describe, evaluate, evaluating, learn, predict
-from spectralleader.jobs.describing import name_topics
 from spectralleader.jobs.evaluating import Evaluation
-from spectralleader.jobs.learn_result import list_topics
+from spectralleader.jobs.model_files import name_topics
 from spectralleader.jobs.options import LearnOptions
 from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
-from spectralleader.jobs.sentences import (
+from spectralleader.learners.events import Event, EventKind
+from spectralleader.learners.learner_base import Fixed
+from spectralleader.models import TopicTree
+from spectralleader.reading.diagnosis import Diagnosis, Spectrum
+from spectralleader.reading.findings import (
     Readable,
     describe_collapse,
     describe_event,
@@ -28,12 +30,10 @@ from spectralleader.jobs.sentences import (
     describe_use,
     printable,
 )
-from spectralleader.learners.events import Event, EventKind
-from spectralleader.learners.learner_base import Fixed
-from spectralleader.models import TopicTree
+from spectralleader.reading.snapshot import list_topics
+from spectralleader.reading.timeline import Timeline
 from spectralleader.sources import read
 from spectralleader.sources.files import TextBlock
-from spectralleader.text.timeline import Timeline
 from tests.factories import TOPIC_WORDS, same_state, texts, write_csv
 
 MORE = "if the documents have more subjects, learn more of them, or in random order."
@@ -78,7 +78,7 @@ def test_listed_words_have_their_own_probabilities(monkeypatch):
     topics = TextTopics(2, vocabulary=["day", "rain", "goal"])
     model = TopicModel([0.5, 0.5], [[0.5, 0.4, 0.1], [0.5, 0.1, 0.4]])
     monkeypatch.setattr(TextTopics, "model", model)
-    words = list_topics(topics, 2)[0]["words"]
+    words = list_topics(topics.at(), 2)[0]["words"]
     assert [tuple(one.values()) for one in words] == [("rain", 0.4), ("day", 0.5)]
 
 
@@ -515,7 +515,7 @@ def test_numbers_of_topics_are_judged_side_by_side_on_held_out_documents(tmp_pat
     found = result.summary()["learners"]
     assert [one["topics"] for one in found.values()] == [1, 3, 6]
     assert result.n_docs == 810
-    assert len(result.held_out.texts) == 90
+    assert len(result.held_out.values) == 90
     one, three, _ = found.values()
     assert three["L1"] < one["L1"]
     assert three["coherence"] > one["coherence"] + 0.1
@@ -523,14 +523,14 @@ def test_numbers_of_topics_are_judged_side_by_side_on_held_out_documents(tmp_pat
     assert one["unused_topics"] == 0
 
 
-def test_held_out_documents_are_bounded(monkeypatch):
+def test_held_out_documents_are_bounded(file, monkeypatch):
     monkeypatch.setattr(evaluating, "MOST_HELD_OUT", 5)
-    held_out = evaluating.HeldOut(seed=0)
-    kept = held_out.take(TextBlock.of([str(i) for i in range(300)]))
-    assert len(kept) == 270
-    assert len(held_out.texts) == 5
-    assert all(int(text) % 10 == 9 for text in held_out.texts)
-    assert held_out.texts != ["9", "19", "29", "39", "49"]
+    source = Source((str(file),), block=7)
+    result = evaluate(source, learners=["unigram"], n_topics=[1, 2])
+    assert result.n_docs == 270
+    assert result.held_out.n_added == 30
+    written, _ = texts()
+    assert result.held_out.values == [written[i] for i in range(79, 300, 80)]
 
 
 def test_a_topic_that_is_not_there_gets_no_name(tmp_path):

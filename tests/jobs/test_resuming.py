@@ -68,7 +68,7 @@ def test_a_pass_in_pieces_is_one_pass_for_every_format(vocabulary, sort, tmp_pat
             stopped = learn(
                 source, **FAST, vocabulary=vocabulary, save=pieces, progress=StopAfter(n_docs)
             )
-            assert stopped.terminated
+            assert isinstance(stopped.stopped, Terminated)
             assert load(pieces).n_docs == n_docs
         notes = StopAfter()
         result = learn(source, **FAST, vocabulary=vocabulary, save=pieces, progress=notes)

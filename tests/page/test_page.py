@@ -9,12 +9,12 @@ import pytest
 
 from spectralleader import TextTopics, Unigram
 from spectralleader.jobs import describe, learn
-from spectralleader.jobs.sentences import MOST_SHIFTS
 from spectralleader.page import describe_page, render
 from spectralleader.page.content import end_at_word, list_shifts, place_topics
+from spectralleader.reading.findings import MOST_SHIFTS
+from spectralleader.reading.timeline import Timeline
+from spectralleader.reading.trends import Trends
 from spectralleader.storage import load_with_losses
-from spectralleader.text.timeline import Timeline
-from spectralleader.text.trends import Trends
 from tests.factories import model, texts
 from tests.page.pages import written_topics
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from spectralleader.evaluation.diagnosis import Diagnosis, Spectrum, Verdict
-from spectralleader.jobs.describing import describe
-from spectralleader.jobs.sentences import (
+from spectralleader.reading.description import describe
+from spectralleader.reading.diagnosis import Diagnosis, Spectrum, Verdict
+from spectralleader.reading.findings import (
     VERDICTS,
     describe_history,
     describe_provisional,

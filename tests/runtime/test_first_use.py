@@ -19,7 +19,7 @@ COUNT = """
 import json
 from numba.core import event
 from spectralleader import DEFAULT_LEARNER, TextTopics
-from spectralleader.text import first_use
+from spectralleader.topics import first_use
 compiled = []
 class Listener(event.Listener):
     def on_start(self, event):
@@ -46,7 +46,7 @@ with contextlib.redirect_stdout(io.StringIO()):
 LEARN = """
 import contextlib, io, pathlib, sys
 from spectralleader.cli import app
-from spectralleader.text.first_use import sample_texts
+from spectralleader.topics.first_use import sample_texts
 path = pathlib.Path(sys.argv[1], "lines.txt")
 path.write_text(chr(10).join(sample_texts(1000)))
 with contextlib.redirect_stdout(io.StringIO()):

@@ -1,6 +1,4 @@
-import copy
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -10,7 +8,6 @@ import time
 import pytest
 
 from spectralleader import TopicModel, load, save
-from spectralleader.runtime.guard import Guard, Guarded, guard_of
 from spectralleader.runtime.interrupts import (
     DEFER_SIGNALS,
     Interrupts,
@@ -240,59 +237,6 @@ def test_a_second_ctrl_c_ends_a_command_at_once():
 
 def test_a_command_that_does_not_look_is_ended_when_patience_is_over():
     assert run(COMMAND.format(", patience=0.2", True), 15)[0] == 143
-
-
-class Counter(Guarded):
-    """Two numbers that are equal between two steps."""
-
-    doors = ("learn", "model", "slow")
-
-    def __init__(self):
-        self.a = self.b = 0
-
-    def learn(self):
-        self.a += 1
-        time.sleep(1e-4)
-        self.b += 1
-
-    @property
-    def model(self):
-        return self.a, self.b
-
-
-class Named(Counter):
-    @property
-    def model(self):
-        return "named", *super().model
-
-
-@pytest.mark.parametrize("cls", [Counter, Named])
-def test_one_thread_at_a_time_goes_through_a_door(cls):
-    counter, seen = cls(), []
-
-    def read():
-        while len(seen) < 10_000 and counter.a < 200:
-            seen.append(counter.model[-2:])
-
-    threads = [threading.Thread(target=read) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for _ in range(200):
-        counter.learn()
-    for thread in threads:
-        thread.join()
-    assert seen
-    assert all(a == b for a, b in seen)
-
-
-def test_copies_have_guards_of_their_own():
-    counter = Counter()
-    counter.learn()
-    for other in (copy.deepcopy(counter), pickle.loads(pickle.dumps(counter))):
-        assert other.model == (1, 1)
-        assert guard_of(other) is not guard_of(counter)
-    assert isinstance(guard_of(counter), Guard)
-    assert guard_of(counter) is guard_of(counter)
 
 
 def test_what_a_handler_raises_while_a_file_is_loaded_is_not_the_files_fault(tmp_path, monkeypatch):

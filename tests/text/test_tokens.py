@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import TextTopics, Tokens, Vocabulary, load, merge, save
+from spectralleader.reading.timeline import Timeline
+from spectralleader.reading.trends import sample_under
 from spectralleader.text import GrowingVocabulary, Vectoriser
-from spectralleader.text.timeline import Timeline
 from spectralleader.text.tokens import parse_tokens
-from spectralleader.text.trends import sample_under
 from tests.factories import same_state
 
 DOCUMENTS = [["phone-8", "case 3"], [33, "phone-8"], {"shoe": 2, "sock": 1}, {"shoe": 1, 7: 3}]

@@ -18,7 +18,7 @@ from spectralleader.jobs.evaluating import History
 from spectralleader.learners.protocol import HasRecent
 from spectralleader.runtime.compiled import COMPILING, COMPILING_LINE
 from spectralleader.sources.files import Reader
-from spectralleader.text.topics import TextTopics
+from spectralleader.topics.text_topics import TextTopics
 
 EVERY = 0.3  # minimum seconds between updates
 SHARE = 1 / 25  # maximum share of the time spent on drawing

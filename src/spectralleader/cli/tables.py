@@ -12,13 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from spectralleader.jobs import Description, Evaluation, LearnResult, MergeResult
-from spectralleader.jobs.describing import Level
 from spectralleader.jobs.evaluating import Contender
 from spectralleader.jobs.options import AnyReader
-from spectralleader.jobs.sentences import Readable, describe_collapse, describe_history, truncate
-from spectralleader.text.snapshot import Snapshot
-from spectralleader.text.topics import TextTopics
-from spectralleader.text.trends import Trends, find_curves, name_date
+from spectralleader.reading.description import Level
+from spectralleader.reading.findings import Readable, describe_collapse, describe_history, truncate
+from spectralleader.reading.snapshot import Snapshot
+from spectralleader.reading.trends import Trends, find_curves, name_date
+from spectralleader.topics.text_topics import TextTopics
 
 if TYPE_CHECKING:
     from spectralleader.jobs.engine import EngineResult

@@ -37,9 +37,9 @@ from spectralleader.engines.shared import (
 )
 from spectralleader.learners.passes import Solution, solve
 from spectralleader.learners.summaries import Summary, Task, add
-from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer, as_words
+from spectralleader.topics.text_topics import TextTopics
 
 FAN_IN = 8  # summaries summed by one task of the reduction tree
 ATTEMPTS = 3  # attempts at a pass, which fails if the workers that held its task are lost

@@ -14,9 +14,9 @@ from spectralleader.errors import NoWordsError
 from spectralleader.learners.learner_base import Fixed
 from spectralleader.learners.passes import Solution
 from spectralleader.text.texts import Texts, as_strings
-from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import MOST_COUNTED, GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Tokenizer
+from spectralleader.topics.text_topics import TextTopics
 
 MOST_FREQUENT = 5000  # default vocabulary size
 TEXT_BLOCK = 1000  # texts tokenised at once

@@ -37,9 +37,9 @@ from spectralleader.learners.passes import Solution, solve
 from spectralleader.learners.summaries import Summary, Task
 from spectralleader.sources.position import Position
 from spectralleader.storage import Checkpoint, load_checkpoint, save
-from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer, as_words
+from spectralleader.topics.text_topics import TextTopics
 
 FAN_IN = 64  # summaries summed by one task
 TO_DRIVER = 2**25  # up to this many bytes the driver sums itself: faster than one more stage

@@ -18,7 +18,7 @@ from spectralleader.learners.protocol import Refits
 from spectralleader.storage import Checkpoint, load_checkpoint
 from spectralleader.storage.checkpoint import Losses, Run
 from spectralleader.storage.lock import Lock
-from spectralleader.text.topics import TextTopics
+from spectralleader.topics.text_topics import TextTopics
 
 INFINITY = float("inf")
 UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}

@@ -13,20 +13,20 @@ from typing import Any
 
 from spectralleader.learners import DEFAULT_LEARNER
 from spectralleader.learners.registry import find_learner
+from spectralleader.reading.annotations import AUTO
+from spectralleader.reading.timeline import Timeline
 from spectralleader.runtime.interrupts import raise_if_interrupted
 from spectralleader.sources.files import Columns, Reader
 from spectralleader.sources.live import LiveReader, is_address
 from spectralleader.sources.live.addresses import check_scheme, make_reader
 from spectralleader.sources.live.folder import FolderReader, list_folder
 from spectralleader.sources.options import SourceOptions
-from spectralleader.text.annotations import AUTO
-from spectralleader.text.first_use import compile_learning
-from spectralleader.text.timeline import Timeline
 from spectralleader.text.tokens import Tokens
-from spectralleader.text.topics import TextTopics
 from spectralleader.text.vectoriser import MAX_WORDS, MIN_COUNT
 from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Words
+from spectralleader.topics.first_use import compile_learning
+from spectralleader.topics.text_topics import TextTopics
 
 COUNT_BLOCK = 1000  # texts counted at once in a first pass
 GROW = "grow"

@@ -17,13 +17,13 @@ from spectralleader.arrays import Floats
 from spectralleader.checks.paths import check_target
 from spectralleader.errors import NotEmittedError, StorageError
 from spectralleader.jobs.options import LearnOptions, Progress, Source
+from spectralleader.reading.snapshot import Classified
 from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
 from spectralleader.sources.files import TextBlock
 from spectralleader.sources.live import is_address
 from spectralleader.sources.live.redis_stream import RedisWriter
 from spectralleader.storage import load_topics
-from spectralleader.text.snapshot import Classified
-from spectralleader.text.topics import TextTopics
+from spectralleader.topics.text_topics import TextTopics
 
 FORMATS = ("csv", "jsonl")
 DIGITS, EMITTED_DIGITS = 4, 6  # decimals of probabilities

@@ -13,7 +13,7 @@ from spectralleader.jobs.options import Source
 from spectralleader.learners import LEARNERS
 from spectralleader.runtime.compiled import KERNELS, before_each_kernel
 from spectralleader.runtime.interrupts import raise_if_interrupted
-from spectralleader.text.first_use import sample_texts
+from spectralleader.topics.first_use import sample_texts
 
 N_DOCS = 400  # enough documents for every refit to run once
 

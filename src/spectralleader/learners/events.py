@@ -12,7 +12,7 @@ from typing import Any
 from spectralleader.checks.saved import Saved, field, fields
 from spectralleader.checks.states import number, numbered, one_of, whole
 
-MOST_EVENTS = 100  # remembered, the latest
+MOST_EVENTS = 100  # that a learner of ours remembers, the latest
 
 
 class EventKind(StrEnum):
@@ -46,8 +46,3 @@ class Event(Saved):
     topics: tuple[int, ...] = ()  # affected topics, from 0; empty for a change of the stream
     moved: float = 0.0  # share of the remembered documents whose topic changed
     n_used: int = 0  # of rescued topics: how many were in use
-
-
-def with_event(events: list[Event], event: Event) -> list[Event]:
-    """Return the events with one more, without the oldest if there are too many."""
-    return [*events, event][-MOST_EVENTS:]

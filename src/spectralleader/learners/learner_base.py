@@ -20,7 +20,7 @@ from spectralleader.learners.protocol import (
     check_seed,
 )
 from spectralleader.models import TopicModel
-from spectralleader.runtime.guard import Guarded, changing
+from spectralleader.runtime.locks import ThreadSafe, changing, locked
 
 OWN = ("n_words", "seed", "start")  # arguments that learners need not share to be merged
 
@@ -30,7 +30,7 @@ def read_seed(state: Any, name: str) -> int:
     return check_seed(take(state, name))
 
 
-class LearnerBase(Guarded, Saved):
+class LearnerBase(ThreadSafe, Saved):
     """A learner whose blocks and recodings are checked before anything changes.
 
     A subclass defines how a valid block (`_learn`) changes it, its `model`, and what else is
@@ -50,6 +50,7 @@ class LearnerBase(Guarded, Saved):
         self.grows = n_words is None
         self.n_words = n_known if n_words is None else check_n_words(n_words)
 
+    @locked
     def learn(self, documents: Documents) -> None:
         """Learn a block of documents; words that are new are added first."""
         block = check_block(documents, self.n_words, grows=self.grows)
@@ -61,6 +62,7 @@ class LearnerBase(Guarded, Saved):
     def _learn(self, block: Documents) -> None:
         raise NotImplementedError
 
+    @locked
     def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
         """Renumber the words: word w becomes ``new_ids[w]``; words of -1 are dropped."""
         ids, n_words = check_recoding(new_ids, self.n_words, n_words)
@@ -75,23 +77,31 @@ class LearnerBase(Guarded, Saved):
         self.n_words = n_words
 
     @property
+    @locked
     def model(self) -> TopicModel:
         """The model of everything learned so far."""
         raise NotImplementedError
 
     @property
+    @locked
     def predictive(self) -> Predictive:
         """The model."""
         return self.model
 
     @property
+    @locked
     def settings(self) -> dict[str, Any]:
         """The settings that learners must share to be merged: arguments of the constructor."""
         names = [n for n in inspect.signature(type(self)).parameters if n in self.saved]
         return {name: getattr(self, name) for name in names if name not in OWN}
 
+    @locked
+    def to_state(self) -> dict[str, Any]:
+        """Return everything needed to continue, as arrays and plain values."""
+        return super().to_state()
 
-class Fixed(Guarded, Saved):
+
+class Fixed(Saved):
     """A learner that never changes its model: the truth, or the best static model in hindsight.
 
     Examples

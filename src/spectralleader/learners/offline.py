@@ -28,8 +28,8 @@ from spectralleader.learners.protocol import MAX_ITERATIONS, MAX_RESTARTS, check
 from spectralleader.learners.summaries import InMemory
 from spectralleader.models import TopicModel
 from spectralleader.runtime.blas import ONE_BLAS_THREAD
-from spectralleader.runtime.guard import changing
 from spectralleader.runtime.interrupts import raise_if_interrupted
+from spectralleader.runtime.locks import changing, locked
 from spectralleader.samples import Everything
 from spectralleader.spectral import Estimate
 
@@ -54,6 +54,7 @@ class Offline(LearnerBase, Generic[Info]):
         """Return the model of the documents, and what a person wants to know of it."""
         raise NotImplementedError
 
+    @locked
     def fit(self, documents: Documents) -> Self:
         """Learn these documents, in place of all learned before; words that were known stay."""
         check_block(documents, self.n_words, grows=self.grows)
@@ -72,10 +73,12 @@ class Offline(LearnerBase, Generic[Info]):
         self._solution = None
 
     @property
+    @locked
     def is_empty(self) -> bool:
         """Whether nothing was learned yet."""
         return len(self._memory) == 0
 
+    @locked
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Remember also what others do."""
         with changing(self):
@@ -94,6 +97,7 @@ class Offline(LearnerBase, Generic[Info]):
         return self._solved()[0]
 
     @property
+    @locked
     def info(self) -> Info:
         """How the model came about."""
         return self._solved()[1]

@@ -121,10 +121,7 @@ def multiply_pairs(partitions: Partitions, block: Floats) -> Floats:
 
 
 def find_basis(
-    multiply: Product,
-    known: np.ndarray[tuple[int], np.dtype[np.bool_]],
-    n_topics: int,
-    seed: int,
+    multiply: Product, known: np.ndarray[tuple[int], np.dtype[np.bool_]], n_topics: int, seed: int
 ) -> Floats:
     """Return the top eigenspace of the pairs, (d, r); words that do not occur get zero rows."""
 

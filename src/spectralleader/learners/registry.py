@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from operator import attrgetter
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -84,8 +84,8 @@ def find_learner(name: str) -> Callable[..., Learner]:
     if ":" in name:
         return register_learner(_import(name))
     raise ValueError(
-        f"unknown learner {name!r}; choose one of {', '.join(known_names())}, or your own as "
-        "package.module:Class"
+        f"unknown learner {name!r}; choose one of {', '.join(LEARNERS | installed_learners())}, or "
+        "your own as package.module:Class"
     )
 
 
@@ -127,14 +127,11 @@ def stored_learner(name: str) -> type[Learner]:
         raise StorageError(f"holds a learner {name!r}, but {error}") from error
     if found is not None:
         return found
-    advice = "install the package that offers it"
-    if ":" in name:
-        advice = (
-            f"no file may import code by itself, so if you trust it, name the learner on the "
-            f"command line (--learner {name}) or call spectralleader.register_learner with the "
-            "class first"
-        )
-    raise StorageError(f"holds a learner {name!r}, which is not known here; {advice}")
+    raise StorageError(
+        f"holds a learner {name!r}, which is not known here, and no file may import code by "
+        "itself: install the package that offers it or, if you trust it, name it on the command "
+        f"line (--learner {name}) or call spectralleader.register_learner with the class first"
+    )
 
 
 def name_of(learner: Learner) -> str:
@@ -155,19 +152,9 @@ def name_of(learner: Learner) -> str:
     )
 
 
-def known_names() -> list[str]:
-    """Return all names that `find_learner` finds without an import by path."""
-    return [*LEARNERS, *(name for name in installed_learners() if name not in LEARNERS)]
-
-
 def installed_learners() -> dict[str, EntryPoint]:
     """Return the entry points of installed packages by name; nothing is imported."""
     return {entry_point.name: entry_point for entry_point in entry_points(group=GROUP)}
-
-
-def first_line(learner: type[Learner]) -> str:
-    """Return the description of a learner: the first line of its docstring."""
-    return (inspect.getdoc(learner) or "").partition("\n")[0]
 
 
 def full_name(cls: type) -> str:
@@ -203,13 +190,9 @@ def check_learner_class(found: Any, name: str) -> type[Learner]:
     if not isinstance(found, type):
         raise ValueError(f"{name} is not a class of learners but of type {type(found).__name__}")
     lacking = [member for member in MEMBERS if not hasattr(found, member)]
+    lacking += [f"the argument {argument}" for argument in refused(found, ARGUMENTS)]
     if lacking:
         raise ValueError(f"{name} is not a learner: it lacks {', '.join(lacking)} (docs/adding.md)")
-    if unknown := refused(found, ARGUMENTS):
-        raise ValueError(
-            f"{name} is not a learner: its constructor does not take {', '.join(unknown)} "
-            "(docs/adding.md)"
-        )
     return found
 
 
@@ -230,25 +213,22 @@ def settings_of(learner: Learner) -> dict[str, Any]:
     """
     if not isinstance(learner, Merges):
         known = ", ".join(name for name, known in LEARNERS.items() if hasattr(known, "merge"))
-        what = f"what {type(learner).__name__} learned"
-        if isinstance(learner, Fixed):
-            what = "a finished model, such as an engine's,"
-        raise ValueError(f"{what} cannot be merged; learners that can: {known}")
+        who = type(learner).__name__
+        raise ValueError(f"the learner {who} cannot be merged; learners that can: {known}")
     fixed = {} if learner.grows else {"n_words": learner.n_words}
     return {"learner": type(learner).__name__, **learner.settings, **fixed}
 
 
-def merge_learners(learners: Sequence[Learner], rng: np.random.Generator) -> Learner:
-    """Return one of the learners, having taken in the others; their settings are the same.
+def merge_learners(learners: Sequence[Any], rng: np.random.Generator) -> Any:
+    """Return one of the learners, which merge, having taken in the others of the same settings.
 
     Those that learned nothing change nothing. Growing ones are widened to the same words.
     """
-    mergeable = cast("Sequence[Merges]", learners)
-    n_words = max(learner.n_words for learner in mergeable)
-    for learner in mergeable:
+    n_words = max(learner.n_words for learner in learners)
+    for learner in learners:
         if learner.n_words < n_words:
             learner.recode(None, n_words)
-    first, *rest = [one for one in mergeable if not one.is_empty] or mergeable[:1]
+    first, *rest = [one for one in learners if not one.is_empty] or learners[:1]
     if rest:
         first.merge(rest, rng)
     return first

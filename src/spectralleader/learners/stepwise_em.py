@@ -25,6 +25,7 @@ from spectralleader.em.statistics import Statistics, match, with_words
 from spectralleader.learners.learner_base import LearnerBase
 from spectralleader.models import TopicModel
 from spectralleader.models.matching import cosines
+from spectralleader.runtime.locks import locked
 
 
 def read_concentration(state: Any, name: str) -> float:
@@ -180,15 +181,18 @@ class StepwiseEM(OnlineEM):
         self.step_power, self.step_offset = float(step_power), float(step_offset)
 
     @property
+    @locked
     def step_size(self) -> float:
         """The weight of the next block, eta."""
         return float((self.n_updates + self.step_offset) ** -self.step_power)
 
     @property
+    @locked
     def is_empty(self) -> bool:
         """Whether nothing was learned yet."""
         return self.n_updates == 0
 
+    @locked
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Average the statistics, topic by topic, weighted by the updates that each made.
 

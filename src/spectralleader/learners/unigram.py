@@ -13,7 +13,7 @@ from spectralleader.checks.states import floats
 from spectralleader.documents import Documents
 from spectralleader.learners.learner_base import LearnerBase
 from spectralleader.models import TopicModel
-from spectralleader.runtime.guard import changing
+from spectralleader.runtime.locks import changing, locked
 
 # Symmetric around 1, so that the mixture starts near Laplace's rule. Powers of two: a grid by
 # factors of four loses up to 0.15 nats per document on the first 1,000 tweets. The ends matter if
@@ -61,10 +61,12 @@ class Unigram(LearnerBase):
         self._blocks[block.words] += 1.0  # once per block: repeated indices do not accumulate
 
     @property
+    @locked
     def is_empty(self) -> bool:
         """Whether no word was counted yet."""
         return not self._counts.any()
 
+    @locked
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Add the counts of the others."""
         with changing(self):

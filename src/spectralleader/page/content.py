@@ -9,15 +9,12 @@ import numpy as np
 
 from spectralleader import __version__
 from spectralleader.arrays import Floats, Ints
-from spectralleader.jobs.describing import describe
-from spectralleader.jobs.sentences import describe_sides, judge, printable, truncate
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.tree import READ
-from spectralleader.storage.checkpoint import LossCurve
-from spectralleader.text.snapshot import LevelledSnapshot, Snapshot
-from spectralleader.text.tokens import Tokens
-from spectralleader.text.topics import TextTopics
-from spectralleader.text.trends import (
+from spectralleader.reading.description import describe
+from spectralleader.reading.findings import describe_sides, judge, printable, truncate
+from spectralleader.reading.snapshot import LevelledSnapshot, Snapshot
+from spectralleader.reading.trends import (
     MIN_WORDS,
     TimelineSample,
     Trends,
@@ -27,6 +24,9 @@ from spectralleader.text.trends import (
     sample_under,
     typicality,
 )
+from spectralleader.storage.checkpoint import LossCurve
+from spectralleader.text.tokens import Tokens
+from spectralleader.topics.text_topics import TextTopics
 
 LEVELS = (*range(2, 13), 16, 20, 24, 32, 48, 64, 100)  # levels on the slider, up to all topics
 MOST_LEAVES = 40  # leaves of the drawn tree

@@ -12,9 +12,10 @@ import msgspec
 from anyio.to_thread import run_sync
 from starlette.responses import FileResponse, HTMLResponse, Response, StreamingResponse
 
-from spectralleader.jobs.learn_result import list_topics
 from spectralleader.page import describe_snapshot, render
-from spectralleader.runtime.guard import guard_of
+from spectralleader.reading.annotations import ALL, AUTO
+from spectralleader.reading.snapshot import LevelledSnapshot, Snapshot, list_topics
+from spectralleader.runtime.locks import lock_of
 from spectralleader.serve import messages
 from spectralleader.serve.messages import (
     Limits,
@@ -25,9 +26,7 @@ from spectralleader.serve.messages import (
 )
 from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.service import RENEW, SHARE, Service, read
-from spectralleader.text.annotations import ALL, AUTO
-from spectralleader.text.snapshot import LevelledSnapshot, Snapshot
-from spectralleader.text.topics import TextTopics
+from spectralleader.topics.text_topics import TextTopics
 
 N_WORDS = 10  # of a topic
 FEW = 20  # documents, and their characters, that are classified without another thread
@@ -274,7 +273,7 @@ def make(topics: TextTopics, read: Callable[[LevelledSnapshot], Any]) -> CachedA
 
     Learning waits at most a twentieth of the time.
     """
-    with guard_of(topics):
+    with lock_of(topics):
         began = monotonic()
         snapshot = topics.hold()
         copied_for = monotonic() - began

@@ -15,15 +15,15 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
 from spectralleader.jobs.learn_result import LearnResult
-from spectralleader.jobs.sentences import describe_history, describe_stale_names, printable
 from spectralleader.learners.protocol import Reports
-from spectralleader.runtime.guard import guard_of
+from spectralleader.reading.findings import describe_history, describe_stale_names, printable
+from spectralleader.reading.snapshot import Snapshot
+from spectralleader.runtime.locks import lock_of
 from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.messages import Change
 from spectralleader.storage import Checkpoint
-from spectralleader.text.snapshot import Snapshot
 from spectralleader.text.tokens import show_document
-from spectralleader.text.topics import TextTopics
+from spectralleader.topics.text_topics import TextTopics
 
 RENEW = 1.0  # minimum seconds for which an answer is valid
 SHARE = 20  # work that blocks learning for t seconds is repeated after SHARE * t at the earliest
@@ -180,7 +180,7 @@ class Service(Progress):
         """Return the events in words; waits for the end of a step."""
         if self.topics is None:
             return []
-        with guard_of(self.topics):  # the timeline, too, is as it is between two steps
+        with lock_of(self.topics):  # the timeline, too, is as it is between two steps
             # without its hint at an option of a command
             return [*describe_history(self.topics, recent=True), *describe_stale_names(self.topics)]
 

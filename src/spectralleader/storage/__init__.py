@@ -13,13 +13,13 @@ from typing import Any
 
 from spectralleader import __version__
 from spectralleader.errors import StorageError
-from spectralleader.runtime.guard import Guarded, guard_of
 from spectralleader.runtime.interrupts import DEFER_SIGNALS
+from spectralleader.runtime.locks import ThreadSafe, lock_of
 from spectralleader.storage.atomic import write
 from spectralleader.storage.checkpoint import Checkpoint, LossCurve, Run
 from spectralleader.storage.container import pack, read, unpack
 from spectralleader.storage.kinds import FORMAT, KINDS, check_header, find_kind, kind_of
-from spectralleader.text.topics import TextTopics
+from spectralleader.topics.text_topics import TextTopics
 
 __all__ = [
     "FORMAT",
@@ -63,7 +63,7 @@ def save(thing: Any, path: str | os.PathLike[str]) -> Path:
     header = {"format": FORMAT, "kind": kind_of(thing), "library": __version__}
     inner = thing.topics if isinstance(thing, Checkpoint) else thing
     # `to_state` returns the object's own arrays, so copy them before the next step changes them.
-    with guard_of(inner) if isinstance(inner, Guarded) else nullcontext():
+    with lock_of(inner) if isinstance(inner, ThreadSafe) else nullcontext():
         content = pack({**header, "state": thing.to_state()})
     return write(Path(path), content)
 

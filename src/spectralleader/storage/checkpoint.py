@@ -14,7 +14,7 @@ from spectralleader.checks.saved import Saved, field, fields
 from spectralleader.checks.states import MOST, floats, number, part, whole
 from spectralleader.learners import Unigram
 from spectralleader.sources.position import Position
-from spectralleader.text.topics import TextTopics, check_same_vocabulary
+from spectralleader.topics.text_topics import TextTopics, check_same_vocabulary
 
 MOST_POINTS = 200  # of a curve; with more, neighbours are merged in pairs
 WIDTH = 100  # documents of a point, at first

@@ -19,8 +19,8 @@ from spectralleader.learners.registry import STORED, name_of, stored_learner
 from spectralleader.models import TopicModel
 from spectralleader.samples import SAMPLES
 from spectralleader.storage.checkpoint import Checkpoint
-from spectralleader.text.topics import TextTopics
 from spectralleader.text.vocabulary import VOCABULARIES
+from spectralleader.topics.text_topics import TextTopics
 
 ADAPTERS = {"adapter/sklearn": "spectralleader.sklearn", "adapter/river": "spectralleader.river"}
 CLASS = "SpectralTopics"  # in each of them

@@ -13,8 +13,8 @@ from spectralleader.learners.protocol import check_seed
 from spectralleader.learners.registry import merge_learners, settings_of
 from spectralleader.moments import ProjectedSums
 from spectralleader.samples import SAMPLES
-from spectralleader.text.topics import TextTopics, merge_topics
 from spectralleader.text.vocabulary import Vocabulary
+from spectralleader.topics.text_topics import TextTopics, merge_topics
 
 Thing = TypeVar("Thing")
 

@@ -1,9 +1,8 @@
-"""Text to counts to topics: what a word is, which words are known, counting them, `TextTopics`.
+"""Texts and tokens to `Documents`: what a word is, which words are known, and counting them.
 
-`words` defines words, `tokens` documents that are tokens already, `vocabulary` numbers both,
-`vectoriser` joins them; `topics` adds a learner, `annotations` its levels and names, `surprise`
-past scores, `timeline` times and sampled texts. `snapshot` and `trends` read them. Fast counting is
-in `texts`, `packing`, `counting`, `scan` and `word_table`. Where texts come from is in `sources`.
+`words` defines words, `tokens` documents that are tokens already, `vocabulary` numbers both, and
+`vectoriser` joins them. Fast counting is in `texts`, `packing`, `counting`, `scan` and
+`word_table`. Where texts come from is in `sources`; `topics` learns from them.
 """
 
 from spectralleader.text.tokens import Tokens
@@ -11,10 +10,4 @@ from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.text.vocabulary import GrowingVocabulary, Vocabulary
 from spectralleader.text.words import Words
 
-__all__ = [
-    "GrowingVocabulary",
-    "Tokens",
-    "Vectoriser",
-    "Vocabulary",
-    "Words",
-]
+__all__ = ["GrowingVocabulary", "Tokens", "Vectoriser", "Vocabulary", "Words"]

@@ -257,13 +257,7 @@ def cut(texts: Texts, i: int, edges: Ints) -> int:
 
 @inlined
 def number_words(
-    texts: Texts,
-    i: int,
-    runs: Ints,
-    rules: Rules,
-    tables: Tables,
-    min_count: int,
-    numbers: WordIds,
+    texts: Texts, i: int, runs: Ints, rules: Rules, tables: Tables, min_count: int, numbers: WordIds
 ) -> int:
     """Write the numbers of the words of text i; return how many, or -1 if a table is full."""
     text, folded, first, last = texts.text, texts.folded, texts.bounds[i], texts.bounds[i + 1]

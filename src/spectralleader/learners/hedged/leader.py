@@ -29,13 +29,10 @@ from spectralleader.learners.hedged.mixing import Mixing
 from spectralleader.learners.hedged.refit import Refit
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.learners.learner_base import LearnerBase
-from spectralleader.learners.protocol import (
-    Predictive,
-    check_block,
-)
+from spectralleader.learners.protocol import Predictive, check_block
 from spectralleader.models import TopicModel
 from spectralleader.models.matching import best_order
-from spectralleader.runtime.guard import DOORS, changing, guard_of
+from spectralleader.runtime.locks import changing, locked
 from spectralleader.samples import Reservoir, Window
 
 BLOCK = 1000  # larger blocks are split
@@ -69,8 +66,7 @@ class Mixture:
 
     def log_prob(self, documents: Documents) -> Floats:
         """Return the log-probability of each document under the exact mixture, (n_docs,)."""
-        with guard_of(self._learner):
-            return self._learner._log_prob(documents)
+        return self._learner._log_prob(documents)
 
 
 class HedgedLeader(LearnerBase):
@@ -104,8 +100,6 @@ class HedgedLeader(LearnerBase):
     [0.4, 0.6]
     """
 
-    doors = (*DOORS, "recent", "window", "sample", "events", "drifts_since", "settles_at")
-
     saved = fields(
         LearnerBase.saved,
         reservoir_size=field(whole, least=1),
@@ -134,6 +128,7 @@ class HedgedLeader(LearnerBase):
         self._models: dict[int, TopicModel] = {}  # computed since the last block
 
     @property
+    @locked
     def n_docs(self) -> int:
         """Number of documents learned that have words."""
         return self._mixing.n_docs
@@ -150,7 +145,7 @@ class HedgedLeader(LearnerBase):
 
     def _step(self, block: Documents) -> None:
         """Evaluate the experts, update their weights, let them learn, and refit if due."""
-        likelihoods, n_docs = self._expert_likelihoods(block), self.n_docs
+        likelihoods, n_docs = self._expert_likelihoods(block), self._mixing.n_docs
         self._forget_results()
         # Prequential: weights, losses and bets are updated by predictions made before learning.
         self._mixing.update(likelihoods.log_probs)
@@ -158,19 +153,19 @@ class HedgedLeader(LearnerBase):
         self._suspicion.update(likelihoods.log_probs, n_docs)
         if self._refit.is_settled:
             self._drift.update(likelihoods.log_probs, n_docs)
-            if (since := self._drifts_since) is not None:
+            if (since := self.drifts_since) is not None:
                 self._refit.note_change(since)
         # Word counts first: topics are smoothed with a background that contains this block.
         self._experts.learn(likelihoods)
         self._refit.learn(block, self._experts)
-        since = self._drifts_since if self._refit.is_outdated(self._experts) else None
-        if self._refit.renew(
-            self._experts, self._suspicion, since
-        ):  # bets were against other topics
-            self._drift = Drift(RIVALS, self.n_docs)
+        since = self.drifts_since if self._refit.is_outdated(self._experts) else None
+        if self._refit.renew(self._experts, self._suspicion, since):
+            self._drift = Drift(RIVALS, self.n_docs)  # bets were against other topics
 
     @property
-    def _drifts_since(self) -> int | None:
+    @locked
+    def drifts_since(self) -> int | None:
+        """Number of documents before the stream began to drift; None without drift."""
         since, changed = self._drift.alarmed_since, self._refit.changed
         if not self._drift.is_alarmed:
             return None
@@ -184,6 +179,7 @@ class HedgedLeader(LearnerBase):
             return self._last_likelihoods
         return self._experts.log_probs(block)
 
+    @locked
     def _log_prob(self, documents: Documents) -> Floats:
         block = check_block(documents, self.n_words)
         self._last_likelihoods = self._expert_likelihoods(block)
@@ -196,6 +192,7 @@ class HedgedLeader(LearnerBase):
         self._last_likelihoods, self._models = None, {}
 
     @property
+    @locked
     def is_empty(self) -> bool:
         """Whether nothing has been learned yet."""
         return self.n_docs == 0
@@ -207,6 +204,7 @@ class HedgedLeader(LearnerBase):
         return self._read(ALL) if averaged is None else averaged.model
 
     @property
+    @locked
     def recent(self) -> TopicModel:
         """The topics of the last documents, numbered like those of `model` where they match."""
         recent = self._read(RECENT)
@@ -228,26 +226,25 @@ class HedgedLeader(LearnerBase):
         return Mixture(self)
 
     @property
+    @locked
     def sample(self) -> Reservoir:
         """The remembered documents, which are revisited to improve `model`."""
         return self._refit.reservoir
 
     @property
+    @locked
     def window(self) -> Window:
         """The last documents, from which `recent` is estimated; after a change, those since."""
         return self._refit.window
 
     @property
+    @locked
     def events(self) -> tuple[Event, ...]:
         """Changes of the stream, replacements and restarts of topics; the latest last."""
         return tuple(self._refit.events)
 
     @property
-    def drifts_since(self) -> int | None:
-        """Number of documents before the stream began to drift; None without drift."""
-        return self._drifts_since
-
-    @property
+    @locked
     def settles_at(self) -> int | None:
         """Documents with words at which topics settle: are replaced only by a margin from then on.
 
@@ -256,6 +253,7 @@ class HedgedLeader(LearnerBase):
         return None if self._refit.is_settled else SETTINGS.early
 
     @property
+    @locked
     def info(self) -> HedgedInfo:
         """Topics in use, and the mixture weights of the experts."""
         shares = dict(
@@ -263,6 +261,7 @@ class HedgedLeader(LearnerBase):
         )
         return HedgedInfo(self.model.n_used, shares, self._refit.n_races, self._mixing.price)
 
+    @locked
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Merge the samples, and refit on them from all learners' topics, in this one's order.
 

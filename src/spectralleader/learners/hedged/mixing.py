@@ -105,12 +105,7 @@ def mix(pool: Floats, weights: Floats, log_probs: Floats, out: Floats) -> None:
 
 @in_place
 def weigh(
-    pool: Floats,
-    weights: Floats,
-    log_probs: Floats,
-    n_docs: float,
-    memory: float,
-    relative: Floats,
+    pool: Floats, weights: Floats, log_probs: Floats, n_docs: float, memory: float, relative: Floats
 ) -> None:
     """Update both levels by one document after the other; `relative` is room for n + 1 numbers."""
     n = len(pool)

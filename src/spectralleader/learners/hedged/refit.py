@@ -18,7 +18,7 @@ from spectralleader.checks.states import (
 from spectralleader.documents import Documents
 from spectralleader.em.columns import Smoothing
 from spectralleader.em.statistics import Statistics, match
-from spectralleader.learners.events import Event, EventKind, with_event
+from spectralleader.learners.events import MOST_EVENTS, Event, EventKind
 from spectralleader.learners.hedged.background import LEAST, AveragedTopics, fit_strength
 from spectralleader.learners.hedged.drift import Drift
 from spectralleader.learners.hedged.experts import ALL, RECENT, SAMPLE_NAMES, Experts, own_column
@@ -234,8 +234,8 @@ class Refit(Saved):
             self.strengths[RECENT] = outcome.strength
             self._restart(RECENT, outcome.winner, experts)
         if kind is not None:
-            everything = tuple(range(self.n_topics))
-            self._note(Event(self.reservoir.n_seen, kind, everything, moved, n_used))
+            topics = tuple(range(self.n_topics))
+            self._note(Event(self.reservoir.n_seen, kind, topics, moved, n_used))
         # An average must not mix the topics of two different fits.
         self.averaged = None
 
@@ -266,7 +266,7 @@ class Refit(Saved):
         return self.sample_ems[estimate].restart(start.columns, *how)
 
     def _note(self, event: Event) -> None:
-        self.events = with_event(self.events, event)
+        self.events = [*self.events, event][-MOST_EVENTS:]
 
     def note_change(self, since: int) -> None:
         """Record once that the stream has changed since document `since`."""

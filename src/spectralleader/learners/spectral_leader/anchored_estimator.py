@@ -15,13 +15,7 @@ from spectralleader.moments import ProjectedSums
 from spectralleader.moments.projected import update_sums
 from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.samples import Change, Sample
-from spectralleader.spectral import (
-    Anchoring,
-    Details,
-    Estimate,
-    estimate,
-    warm_model,
-)
+from spectralleader.spectral import Anchoring, Details, Estimate, estimate, warm_model
 from spectralleader.spectral.basis import find_basis, is_all_words
 from spectralleader.spectral.power import power_method, random_starts
 
@@ -69,8 +63,7 @@ class AnchoredEstimator(Saved):
     saved = fields(anchor=Documents, history=History, n_changed=whole, n_anchors=whole, reason=text)
 
     def __init__(self, n_topics: int, n_words: int, seed: int) -> None:
-        self.n_topics, self.seed = n_topics, seed
-        self.n_words = n_words
+        self.n_topics, self.n_words, self.seed = n_topics, n_words, seed
         self.anchor = Documents.empty(n_words)  # the sample as it was
         self.changes: list[Change] = []  # since then
         self.n_changed = 0  # documents that entered since then

@@ -16,14 +16,8 @@ from spectralleader.learners.learner_base import LearnerBase
 from spectralleader.learners.spectral_leader.anchored_estimator import AnchoredEstimator
 from spectralleader.models import TopicModel
 from spectralleader.models.matching import best_order, put_in_order
-from spectralleader.runtime.guard import changing
-from spectralleader.samples import (
-    SAMPLES,
-    Change,
-    Reservoir,
-    Sample,
-    read_sample,
-)
+from spectralleader.runtime.locks import changing, locked
+from spectralleader.samples import SAMPLES, Change, Reservoir, Sample, read_sample
 from spectralleader.spectral import Estimate
 
 
@@ -164,6 +158,7 @@ class SpectralLeader(LearnerBase):
             self._reference = self.model
 
     @property
+    @locked
     def info(self) -> Estimate:
         """The estimate behind the model, with its diagnostics (lines 1 to 5)."""
         return self._anchored.estimate()._replace(anchoring=self._anchored.anchoring)
@@ -185,6 +180,7 @@ class SpectralLeader(LearnerBase):
         super()._recode(new_ids, n_words)
 
     @property
+    @locked
     def is_empty(self) -> bool:
         """Whether nothing was learned yet."""
         return self.sample.n_seen == 0
@@ -195,6 +191,7 @@ class SpectralLeader(LearnerBase):
         sample = {"sample": type(self.sample).__name__, **self.sample.settings}
         return {"n_topics": self.n_topics, **sample}
 
+    @locked
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:
         """Merge the samples; the model is recomputed, its topics in this learner's order."""
         with changing(self):

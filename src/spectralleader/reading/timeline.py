@@ -203,12 +203,7 @@ class Timeline(Saved):
         self._double_if_full()
 
     def _offer(
-        self,
-        number: int,
-        places: Ints,
-        draws: Floats,
-        positions: Floats,
-        get: Callable[[int], str],
+        self, number: int, places: Ints, draws: Floats, positions: Floats, get: Callable[[int], str]
     ) -> None:
         bucket = self._buckets.setdefault(number, Bucket())
         # All documents count, also those whose texts are not kept.

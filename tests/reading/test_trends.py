@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from spectralleader import TextTopics
-from spectralleader.text.timeline import Timeline
-from spectralleader.text.trends import (
+from spectralleader.reading.timeline import Timeline
+from spectralleader.reading.trends import (
     ENOUGH,
     FEWEST,
     SURE,

@@ -14,7 +14,7 @@ from spectralleader.runtime.first_use import use_first
 from spectralleader.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from spectralleader.text.topics import TextTopics
+    from spectralleader.topics.text_topics import TextTopics
 
 
 def compile_for(topics: TextTopics) -> None:
@@ -27,6 +27,7 @@ def compile_for(topics: TextTopics) -> None:
 @cache
 def compile_learning(learner: str, grows: bool) -> None:  # noqa: FBT001  # `cache` is fastest so
     """Compile what a learner of that name needs, see `compile_for`."""
+    # Kernels of a learner that is not ours are compiled as they are called.
     if learner not in LEARNERS:
         return
     use_first(try_learning, learner, grows)
@@ -34,7 +35,7 @@ def compile_learning(learner: str, grows: bool) -> None:  # noqa: FBT001  # `cac
 
 def try_learning(learner: str, grows: bool) -> None:  # noqa: FBT001  # as above
     """Learn a few made-up texts, judged before and read after."""
-    from spectralleader.text.topics import TextTopics  # which imports this module
+    from spectralleader.topics.text_topics import TextTopics  # which imports this module
 
     # 80 texts reach every kernel and take 9 ms once these are cached
     texts = sample_texts(80)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from spectralleader import TextTopics, TopicModel
-from spectralleader.text import annotations
-from spectralleader.text.annotations import Levels
+from spectralleader.reading import annotations
+from spectralleader.reading.annotations import Levels
 from tests.factories import assert_valid, model, same_state, texts
 
 WRITTEN, LABELS = texts(2400)

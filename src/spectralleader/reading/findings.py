@@ -9,13 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from spectralleader.arrays import Ints
-from spectralleader.evaluation.diagnosis import CLOSER, CONFIDENT, Diagnosis, Verdict
 from spectralleader.learners.events import Event, EventKind
 from spectralleader.learners.protocol import Reports
-from spectralleader.text.snapshot import Snapshot
-from spectralleader.text.timeline import Timeline
-from spectralleader.text.topics import TextTopics
-from spectralleader.text.trends import (
+from spectralleader.reading.diagnosis import CLOSER, CONFIDENT, Diagnosis, Verdict
+from spectralleader.reading.snapshot import Snapshot
+from spectralleader.reading.timeline import Timeline
+from spectralleader.reading.trends import (
     Shift,
     Trends,
     merge_intervals,
@@ -23,9 +22,10 @@ from spectralleader.text.trends import (
     name_date,
     name_share,
 )
+from spectralleader.topics.text_topics import TextTopics
 
 if TYPE_CHECKING:
-    from spectralleader.jobs.describing import Description
+    from spectralleader.reading.description import Description
 
 MOST_NAMED = 10  # small topics listed
 LONGEST_WORD = 40  # characters of a word in tables of topics

@@ -13,11 +13,11 @@ from spectralleader.documents import Documents
 from spectralleader.em.statistics import refine
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.likelihood import find_best
-from spectralleader.text.annotations import N_PASSES, Names, choose_level
-from spectralleader.text.surprise import Past, per_word, score
+from spectralleader.reading.annotations import N_PASSES, Names, choose_level
+from spectralleader.reading.surprise import Past, per_word, score
+from spectralleader.reading.timeline import Timeline
+from spectralleader.reading.trends import Trends, find_trends, sample_under
 from spectralleader.text.texts import Texts, take_texts
-from spectralleader.text.timeline import Timeline
-from spectralleader.text.trends import Trends, find_trends, sample_under
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer
 
@@ -174,3 +174,21 @@ class LevelledSnapshot:
     def trends(self, level: int | str | None = None) -> Trends:
         """Return the share of each topic over time, at a level; see `TextTopics.trends`."""
         return find_trends(self.timeline, sample_under(self.at(level), self.timeline))
+
+
+def list_topics(topics: Snapshot, n_words: int) -> list[dict[str, Any]]:
+    """Return the topics as plain values: number (from 1), name, weight, use, words."""
+    model, used = topics.model, topics.model.used.tolist()
+    return [
+        {
+            "topic": k + 1,
+            "name": topics.name(k) or None,
+            "weight": float(model.weights[k]),
+            "unused": not used[k],
+            "words": [
+                {"word": word, "probability": float(model.topics[k, i])}
+                for word, i in zip(words, topics.vocabulary.find(words).tolist(), strict=True)
+            ],
+        }
+        for k, words in enumerate(topics.top_words(n_words))
+    ]

@@ -17,10 +17,10 @@ from spectralleader.learners import Learner
 from spectralleader.learners.protocol import Refits
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.matching import cosines
-from spectralleader.text.surprise import Surprise
+from spectralleader.reading.surprise import Surprise
 
 if TYPE_CHECKING:
-    from spectralleader.text.snapshot import LevelledSnapshot
+    from spectralleader.reading.snapshot import LevelledSnapshot
 
 AUTO, ALL = "auto", "all"  # levels: as many topics as prices suggest, and as many as there are
 MANY = 32  # topics that "auto" learns: three for each of about ten that people read

@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents, SpectralLeader, StepwiseEM, TopicModel
-from spectralleader.evaluation import diagnosis
-from spectralleader.evaluation.diagnosis import (
+from spectralleader.learners.protocol import remembered
+from spectralleader.moments.sums import sum_pairs
+from spectralleader.reading import diagnosis
+from spectralleader.reading.diagnosis import (
     Diagnosis,
     Spectrum,
     agreement,
@@ -14,8 +16,6 @@ from spectralleader.evaluation.diagnosis import (
     shuffle,
     split,
 )
-from spectralleader.learners.protocol import remembered
-from spectralleader.moments.sums import sum_pairs
 from tests.factories import documents
 
 

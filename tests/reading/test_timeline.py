@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader.text.packing import cut_bytes
-from spectralleader.text.timeline import (
+from spectralleader.reading.timeline import (
     Timeline,
     as_positions,
     as_seconds,
     merge_timelines,
 )
+from spectralleader.text.packing import cut_bytes
 from tests.factories import same_state
 
 LINES = [f"text {i}" for i in range(500)]

@@ -7,9 +7,9 @@ from scipy import stats
 from spectralleader import Documents, TextTopics, TopicModel, Vocabulary, Words, load, save
 from spectralleader.jobs import Source
 from spectralleader.jobs.predicting import predict_blocks
+from spectralleader.reading.snapshot import Snapshot
+from spectralleader.reading.surprise import N_PAST, Past, Surprise, known_to, score
 from spectralleader.storage.merging import merge
-from spectralleader.text.snapshot import Snapshot
-from spectralleader.text.surprise import N_PAST, Past, Surprise, known_to, score
 from tests.factories import same_state, texts
 
 N_WORDS = 60

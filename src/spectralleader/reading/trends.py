@@ -15,11 +15,11 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
 from spectralleader.models import TopicModel
-from spectralleader.text.timeline import Timeline
+from spectralleader.reading.timeline import Timeline
 from spectralleader.text.tokens import Tokens, show_document
 
 if TYPE_CHECKING:
-    from spectralleader.text.snapshot import Snapshot
+    from spectralleader.reading.snapshot import Snapshot
 
 SURE = 4.0  # standard errors of a change that is reported
 ENOUGH = 0.02  # of all documents, on either side of a change

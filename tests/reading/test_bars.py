@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spectralleader.text.trends import (
+from spectralleader.reading.trends import (
     DAY,
     FEWEST,
     Trends,

@@ -25,8 +25,7 @@ from spectralleader.learners.registry import (
     stored_learner,
 )
 from spectralleader.models import TopicModel, TopicTree
-from spectralleader.runtime.guard import Guarded, changing
-from spectralleader.text.annotations import (
+from spectralleader.reading.annotations import (
     AUTO,
     MANY,
     Names,
@@ -34,27 +33,28 @@ from spectralleader.text.annotations import (
     check_name,
     mark_new,
 )
-from spectralleader.text.first_use import compile_for
-from spectralleader.text.snapshot import LevelledSnapshot, Snapshot
-from spectralleader.text.surprise import Past, Surprise
-from spectralleader.text.texts import Texts, in_blocks_of, take_texts
-from spectralleader.text.timeline import (
+from spectralleader.reading.snapshot import LevelledSnapshot, Snapshot
+from spectralleader.reading.surprise import Past, Surprise
+from spectralleader.reading.timeline import (
     Time,
     Timeline,
     as_positions,
     check_n_times,
     merge_timelines,
 )
+from spectralleader.reading.trends import Trends
+from spectralleader.runtime.locks import ThreadSafe, changing, locked
+from spectralleader.text.texts import Texts, in_blocks_of, take_texts
 from spectralleader.text.tokens import Tokens
-from spectralleader.text.trends import Trends
 from spectralleader.text.vectoriser import MIN_COUNT, Vectoriser
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer
+from spectralleader.topics.first_use import compile_for
 
 MAX_POSITION = 2**20  # characters of a stored position
 
 
-class TextTopics(Guarded):
+class TextTopics(ThreadSafe):
     """Learns topics from texts online, with a valid model after every block.
 
     Texts without known words are counted but not learned.
@@ -100,12 +100,6 @@ class TextTopics(Guarded):
     True
     """
 
-    doors = (
-        *("step", "to_state", "model", "vocabulary", "snapshot"),
-        *("count", "log_prob", "posterior", "shares", "top_words", "recent", "recent_at"),
-        *("tree", "at", "hold", "trends", "name", "p_values"),
-    )
-
     def __init__(
         self,
         n_topics: int | str = 5,
@@ -134,15 +128,18 @@ class TextTopics(Guarded):
         self.position: Any = None
 
     @property
+    @locked
     def model(self) -> TopicModel:
         """The model of everything learned so far, over the vocabulary."""
         return self.learner.model
 
     @property
+    @locked
     def vocabulary(self) -> Vocabulary:
         """The current vocabulary."""
         return self.vectoriser.vocabulary
 
+    @locked
     def snapshot(self) -> Snapshot:
         """Return an immutable snapshot of the current topics.
 
@@ -152,6 +149,7 @@ class TextTopics(Guarded):
         return replace(self._view(), vocabulary=self.vocabulary.frozen(self.learner.n_words))
 
     @property
+    @locked
     def recent(self) -> Snapshot:
         """The topics of the most recent documents, numbered like those of `model` where they match.
 
@@ -168,6 +166,7 @@ class TextTopics(Guarded):
         # Past scores are those of the topics of all documents, so p-values are not available.
         return replace(snapshot, model=model, names=names, past=Past())
 
+    @locked
     def recent_at(self, level: int | str | None = None) -> Snapshot:
         """Return the topics of the most recent documents, merged like those of `at`.
 
@@ -196,10 +195,12 @@ class TextTopics(Guarded):
         """Return the topics that are read by default; all of them without freezing the words."""
         return self.at() if self.annotations.is_auto else self._view()
 
+    @locked
     def tree(self) -> TopicTree:
         """Return the merge tree of the topics, which is kept stable over the stream."""
         return self.annotations.tree(self.model)
 
+    @locked
     def at(self, level: int | str | None = None) -> Snapshot:
         """Return an immutable snapshot with the topics merged to fewer of them.
 
@@ -222,10 +223,12 @@ class TextTopics(Guarded):
             self.annotations.cached = self.hold()
         return self.annotations.cached
 
+    @locked
     def level(self, level: int | str | None = None) -> int:
         """Return how many topics are read at a level, see `at`."""
         return self.annotations.level(level, self.model)
 
+    @locked
     def hold(self) -> LevelledSnapshot:
         """Return an immutable copy of the topics at every level and over time.
 
@@ -241,6 +244,7 @@ class TextTopics(Guarded):
             self.annotations.is_auto,
         )
 
+    @locked
     def trends(self, level: int | str | None = None) -> Trends:
         """Return the share of each topic over time, at a level; see `Trends.rows`.
 
@@ -248,6 +252,7 @@ class TextTopics(Guarded):
         """
         return self._cached_snapshot().trends(level)
 
+    @locked
     def name(self, topic: int, name: str, level: int | str | None = None) -> None:
         """Set the name of a topic, numbered from 0, at a level; "" removes it.
 
@@ -300,6 +305,7 @@ class TextTopics(Guarded):
         for block in in_blocks_of(texts, self.block_size, self.vectoriser.words):
             self.step(block, times=None if when is None else list(islice(when, len(block))))
 
+    @locked
     def step(
         self,
         texts: Texts,
@@ -326,6 +332,7 @@ class TextTopics(Guarded):
         with changing(self):
             if judge is not None:
                 judge(documents)
+            # p-values compare with scores by models that had not learned the document.
             self.annotations.before_step(self.learner, documents, self.n_docs - self.n_empty)
             self.learner.learn(documents)
             batch.add_to(self.timeline, self.n_docs)
@@ -333,6 +340,7 @@ class TextTopics(Guarded):
             self.n_empty += counted.n_docs - documents.n_docs
             if position is not None:
                 self.position = position
+            # Only now: the timeline reads words of this block, some of which may be evicted.
             new_ids = self.vectoriser.settle()
             if new_ids is not None:
                 self.learner.recode(new_ids, self.vocabulary.n_words)
@@ -340,19 +348,23 @@ class TextTopics(Guarded):
             return new_ids
 
     @property
+    @locked
     def settings(self) -> dict[str, Any]:
         """The settings that must be equal for merging; block size and given words may differ."""
         own = {**settings_of(self.learner), **self.vectoriser.settings}
         return {name: value for name, value in own.items() if name != "n_words"}
 
+    @locked
     def count(self, texts: Texts) -> Documents:
         """Return the known words of texts as documents for `model`."""
         return self._view().count(texts)
 
+    @locked
     def log_prob(self, texts: Texts) -> Floats:
         """Return the log-probability of each text's known words, shape (n_docs,)."""
         return self._read().log_prob(texts)
 
+    @locked
     def posterior(self, texts: Texts) -> Floats:
         """Return P(topic | text), shape (n_docs, K); the topic weights without known words.
 
@@ -360,14 +372,17 @@ class TextTopics(Guarded):
         """
         return self._read().posterior(texts)
 
+    @locked
     def shares(self, texts: Texts) -> Floats:
         """Return the topic proportions within each text, (n_docs, K), for long texts."""
         return self._read().shares(texts)
 
+    @locked
     def p_values(self, texts: Texts) -> Floats:
         """Return a p-value for the surprise of each text, see `Snapshot.p_values`."""
         return self._view().p_values(texts)
 
+    @locked
     def top_words(self, n: int = 10) -> list[list[str]]:
         """Return the n most characteristic words of each topic, see `TopicModel.top_words`."""
         return self._read().top_words(n)
@@ -378,6 +393,7 @@ class TextTopics(Guarded):
         learner = type(self.learner).__name__
         return f"TextTopics({learner}, {self.vocabulary!r}, n_docs={self.n_docs})"
 
+    @locked
     def to_state(self) -> dict[str, Any]:
         """Return everything needed to continue, as arrays and plain values."""
         position = self.position
@@ -496,6 +512,7 @@ def _unite_vocabularies(shards: Sequence[TextTopics]) -> Vocabulary:
     """Return the words of all shards, by which their learners now number words."""
     vocabulary, new_ids = shards[0].vocabulary.unite([shard.vocabulary for shard in shards[1:]])
     for shard, ids in zip(shards, new_ids, strict=True):
+        # A shard may have counted words that its learner has not met yet.
         shard.learner.recode(None, max(shard.learner.n_words, len(ids)))
         if len(ids):
             shard.learner.recode(ids, vocabulary.n_words)

@@ -1,22 +1,20 @@
-"""Describe: a readable summary of a model, with a diagnosis of its fit; names and trends."""
+"""Describe: a readable summary of a model, with a diagnosis of its fit; trends as a table."""
 
 from __future__ import annotations
 
 import csv
 import json
-import os
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 
-from spectralleader import storage
 from spectralleader.documents import Documents
-from spectralleader.evaluation.diagnosis import Diagnosis, diagnose
-from spectralleader.jobs.learn_result import list_topics
-from spectralleader.jobs.sentences import (
+from spectralleader.learners.protocol import remembered
+from spectralleader.learners.registry import name_of
+from spectralleader.models import TopicTree
+from spectralleader.reading.diagnosis import Diagnosis, diagnose
+from spectralleader.reading.findings import (
     Readable,
     Suggested,
     describe_collapse,
@@ -28,14 +26,8 @@ from spectralleader.jobs.sentences import (
     describe_use,
     printable,
 )
-from spectralleader.learners.protocol import remembered
-from spectralleader.learners.registry import name_of
-from spectralleader.models import TopicTree
-from spectralleader.storage import Checkpoint
-from spectralleader.storage.lock import Lock
-from spectralleader.text.snapshot import Snapshot
-from spectralleader.text.topics import TextTopics
-from spectralleader.text.trends import (
+from spectralleader.reading.snapshot import Snapshot, list_topics
+from spectralleader.reading.trends import (
     Document,
     Trends,
     find_trends,
@@ -45,6 +37,7 @@ from spectralleader.text.trends import (
     sample_under,
     typicality,
 )
+from spectralleader.topics.text_topics import TextTopics
 
 MIN_TYPICAL = 3  # fewest words of a typical document
 COLUMNS = ("time", "topic", "share", "error", "documents")  # of trends
@@ -243,50 +236,6 @@ def typical_words(shown: Snapshot, documents: Documents | None, n: int) -> list[
         ranked = [words[np.argsort(-topic[words], kind="stable")] for words in typical]
         listed.append([" ".join(shown.vocabulary[w] for w in words) for words in ranked])
     return listed
-
-
-def parse_names(arguments: Iterable[str]) -> dict[int, str]:
-    """Return names by topic (from 0), parsed from arguments such as ``3=sport``.
-
-    Examples
-    --------
-    >>> parse_names(["3=sport", "1=the weather"])
-    {2: 'sport', 0: 'the weather'}
-    """
-    names = {}
-    for argument in arguments:
-        number, sign, name = argument.partition("=")
-        if not sign or not number.strip().isdecimal() or int(number) < 1:
-            raise ValueError(
-                f"a name must have the form N=NAME, such as 3=sport, got {argument!r:.60}"
-            )
-        names[int(number) - 1] = name
-    return names
-
-
-def name_topics(
-    path: str | os.PathLike[str], names: dict[int, str], level: int | str | None = None
-) -> TextTopics:
-    """Set names of topics in a model file, and save it; return the topics.
-
-    Raises
-    ------
-    StorageError
-        If another process is learning into the file.
-    """
-    # Locked: `learn --save` would overwrite the names at its next checkpoint.
-    with Lock(Path(path)):
-        found = storage.load_as_saved(path)
-        topics = found.topics if isinstance(found, Checkpoint) else found
-        if not isinstance(topics, TextTopics):
-            raise ValueError(f"{path} contains a {type(topics).__name__}, which has no names")
-        n = topics.level(level)
-        if unknown := [topic for topic in names if topic >= n]:
-            raise ValueError(f"no topic {unknown[0] + 1}; topics are numbered 1 to {n}")
-        for topic, name in names.items():
-            topics.name(topic, name, level)
-        storage.save(found, path)
-    return topics
 
 
 def write_trends(
