@@ -84,6 +84,7 @@ def test_its_recent_topics_are_described(topics):
 def test_the_service_answers_with_its_events(topics, tmp_path):
     service = Service(tmp_path / "saved.model")
     service.show(topics)
-    assert service.drifts_since == 2
-    assert [change.kind for change in service.history] == ["changed", "restarted", "rescued"]
-    assert any("the stream changed" in line for line in service.findings())
+    shown = service.published.events
+    assert shown.drifts_since == 2
+    assert [change.kind for change in shown.events] == ["changed", "restarted", "rescued"]
+    assert any("the stream changed" in line for line in shown.findings)
