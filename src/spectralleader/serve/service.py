@@ -15,7 +15,7 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
 from spectralleader.jobs.learn_result import LearnResult
-from spectralleader.learners.hedged import HedgedLeader
+from spectralleader.learners.protocol import Reports
 from spectralleader.reading.findings import describe_history, describe_stale_names, printable
 from spectralleader.reading.snapshot import LevelledSnapshot, Snapshot
 from spectralleader.serve.inbox import Inbox
@@ -152,16 +152,15 @@ class Service(Progress):
 
     def _renew(self, topics: TextTopics, losses: Sequence[Point]) -> None:
         """Publish a copy of the topics, with their events."""
-        began, info = monotonic(), None
-        if isinstance(topics.learner, HedgedLeader):
-            info = topics.learner.info
+        began, learner = monotonic(), topics.learner
+        reports = learner if isinstance(learner, Reports) else None
         changes = [
-            Change(e.n_docs, e.what, [k + 1 for k in e.topics], round(float(e.moved), 4))
-            for e in (info.events if info else ())
+            Change(e.n_docs, e.kind, [k + 1 for k in e.topics], round(float(e.moved), 4))
+            for e in (reports.events if reports else ())
         ]
         # without its hint at an option of a command
         findings = [*describe_history(topics, recent=True), *describe_stale_names(topics)]
-        events = Events(changes, info and info.drifts_since, findings)
+        events = Events(changes, reports.drifts_since if reports else None, findings)
         self.publish(topics=topics.hold(), events=events, losses=losses)
         self._renewed = (monotonic(), monotonic() - began)
 
