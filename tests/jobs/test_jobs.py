@@ -17,8 +17,8 @@ from spectralleader.jobs.evaluating import Evaluation
 from spectralleader.jobs.model_files import name_topics
 from spectralleader.jobs.options import LearnOptions
 from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
-from spectralleader.learners.fixed import Fixed
-from spectralleader.learners.hedged import Event
+from spectralleader.learners.events import Event, EventKind
+from spectralleader.learners.learner_base import Fixed
 from spectralleader.models import TopicTree
 from spectralleader.reading.diagnosis import Diagnosis, Spectrum
 from spectralleader.reading.findings import (
@@ -322,7 +322,7 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
         "3,000), they may be replaced by better ones and renumbered."
     ]
     refit = topics.learner._refit
-    refit.events = [Event(20_000 + i, "had died, and was restarted", (1,), 0.06) for i in range(7)]
+    refit.events = [Event(20_000 + i, EventKind.RESTARTED, (1,), 0.06) for i in range(7)]
     refit._n_raced = 16_000
     topics.learner._drift.is_alarmed, topics.learner._drift.alarmed_since = True, 2900
     topics._reading = None  # of before
@@ -336,7 +336,7 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
     at_one = describe(topics.read(), level=1).history
     assert " an unused part of topic 1 was re-initialised; 6%" in at_one[1]
     timeline = Timeline(n_buckets=2)
-    event = Event(70_000, "replaced by a newcomer", (0, 1, 2), 0.25)
+    event = Event(70_000, EventKind.REPLACED, (0, 1, 2), 0.25)
     replaced = describe_event(event, timeline)
     assert replaced.startswith("After 70,000 documents 3 topics were replaced by a newcomer; 25%")
     timeline.add(["a", "b"], np.array([0.0, 1637712000.0]), numbers=np.arange(2))

@@ -98,6 +98,8 @@ def evaluate(
 @app.command(epilog="Example: [bold]spectralleader learners[/bold]")
 def learners() -> None:
     """List the learners by the names that other commands accept."""
+    from inspect import getdoc
+
     from rich.table import Table
 
     from spectralleader.cli.tables import make_output
@@ -105,8 +107,9 @@ def learners() -> None:
     from spectralleader.learners.registry import installed_learners
 
     table = Table("name", "class", "description", box=None, pad_edge=False)
-    for name, entry in LEARNERS.items():
-        table.add_row(name, entry.learner.__name__, entry.description)
+    for name, learner in LEARNERS.items():
+        description = (getdoc(learner) or "").partition("\n")[0]
+        table.add_row(name, learner.__name__, description)
     for name, found in installed_learners().items():
         package = "an installed package" if found.dist is None else found.dist.name
         if name not in LEARNERS:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from spectralleader.arrays import Ints
-from spectralleader.learners.hedged import Event
-from spectralleader.learners.hedged.settings import SETTINGS
+from spectralleader.learners.events import Event, EventKind
 from spectralleader.reading.diagnosis import CLOSER, CONFIDENT, Diagnosis, Verdict
 from spectralleader.reading.snapshot import Reading, Snapshot
 from spectralleader.reading.timeline import Timeline
@@ -29,7 +28,13 @@ if TYPE_CHECKING:
 MOST_NAMED = 10  # small topics listed
 LONGEST_WORD = 40  # characters of a word in tables of topics
 MOST_EVENTS = 5  # latest events shown
-DIED = "had died"  # how `Event.what` of a restarted topic begins; files store it
+# What happened to topics, and the number of those in use where it is the reason.
+HAPPENED = {
+    EventKind.CHANGED: "changed",
+    EventKind.REPLACED: "replaced by a newcomer",
+    EventKind.RESCUED: "raced again, because only {} were in use",
+    EventKind.RESTARTED: "re-initialised",
+}
 MOST_SHIFTS = 3  # largest rises and falls shown
 # Verdicts for readers of a page, without technical terms.
 HALVES = "If a document is cut in two, its halves agree on the topic"
@@ -117,11 +122,12 @@ def describe_history(
 def describe_provisional(reading: Reading) -> list[str]:
     """Return a sentence if the topics are provisional, for the terminal and pages alike."""
     n_docs = reading.full.n_docs - reading.full.n_empty
-    if reading.report.is_settled or not n_docs:
+    settles_at = reading.report.settles_at
+    if settles_at is None or not n_docs:
         return []
     return [
-        f"Topics are provisional: until {SETTINGS.early:,} documents with known words are learned "
-        f"(so far {n_docs:,}), they may be replaced by better ones and renumbered."
+        f"Topics are provisional: until {settles_at:,} documents with known words are "
+        f"learned (so far {n_docs:,}), they may be replaced by better ones and renumbered."
     ]
 
 
@@ -160,14 +166,14 @@ def describe_event(event: Event, timeline: Timeline, groups: Ints | None = None)
     """Return a sentence about an event: when, which topics, what."""
     after = f"After {event.n_docs:,} documents{describe_time(timeline, event.n_docs)}"
     if not event.topics:
-        return f"{after} {event.what}."
+        return f"{after} the stream changed."
     is_one = len(event.topics) == 1
     which = describe_topic(event.topics[0], groups) if is_one else f"{len(event.topics)} topics"
-    what = f"{'was' if is_one else 'were'} {event.what}"
-    # Files store the learner's words; readers are told what it means for them.
-    if event.what.startswith(DIED):
-        what = "was re-initialised"
-        which = f"{which}, which was unused," if groups is None else f"an unused {which}"
+    what = f"{'was' if is_one else 'were'} {HAPPENED[event.kind].format(event.n_used)}"
+    if event.kind is EventKind.RESTARTED:
+        unused = f"which {'was' if is_one else 'were'} unused"
+        is_part = is_one and groups is not None
+        which = f"an unused {which}" if is_part else f"{which}, {unused},"
     return f"{after} {which} {what}; {describe_moved(event.moved)}."
 
 

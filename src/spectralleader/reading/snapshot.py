@@ -11,7 +11,7 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
 from spectralleader.em.statistics import refine
-from spectralleader.learners.hedged import Event
+from spectralleader.learners.events import Event
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.likelihood import find_best
 from spectralleader.reading.levels import N_PASSES, Names, choose_level, mark_new
@@ -146,7 +146,7 @@ class Report(NamedTuple):
 
     events: tuple[Event, ...] = ()
     drifts_since: int | None = None  # documents before the drift
-    is_settled: bool = True
+    settles_at: int | None = None  # documents with words; None if the topics are settled
 
 
 @dataclass(frozen=True, repr=False)

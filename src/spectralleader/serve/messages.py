@@ -12,6 +12,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from spectralleader.learners.events import EventKind
 from spectralleader.sources.files.times import EPOCH, parse_time
 from spectralleader.text.tokens import Tokens, as_token
 from spectralleader.text.words import Tokenizer
@@ -227,7 +228,7 @@ class Change(Struct, frozen=True):
     """A change of topics."""
 
     documents: Whole
-    what: str
+    kind: EventKind
     topics: list[Whole]
     moved: float
 

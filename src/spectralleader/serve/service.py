@@ -154,7 +154,7 @@ class Service(Progress):
         began = monotonic()
         reading = topics.read()
         changes = [
-            Change(e.n_docs, e.what, [k + 1 for k in e.topics], round(float(e.moved), 4))
+            Change(e.n_docs, e.kind, [k + 1 for k in e.topics], round(float(e.moved), 4))
             for e in reading.report.events
         ]
         # without its hint at an option of a command

@@ -17,9 +17,7 @@ from spectralleader.checks.states import check_same, part, plain, take, text, tr
 from spectralleader.documents import Documents
 from spectralleader.em.statistics import with_words
 from spectralleader.learners import DEFAULT_LEARNER, Learner
-from spectralleader.learners.hedged import HedgedLeader
-from spectralleader.learners.offline import Offline
-from spectralleader.learners.protocol import remembered
+from spectralleader.learners.protocol import HasRecent, Refits, Reports, remembered
 from spectralleader.learners.registry import (
     create_learner,
     merge_learners,
@@ -171,11 +169,10 @@ class TextTopics(ThreadSafe):
             )
         if not recent:
             return self._reading
-        model = getattr(self.learner, "recent", None)
-        if not isinstance(model, TopicModel):
+        if not isinstance(self.learner, HasRecent):
             name = name_of(self.learner)
             raise ValueError(f"the learner {name!r} has no recent topics; 'hedged' has")
-        return self._reading.recent(model, self.learner.window.documents)  # type: ignore[attr-defined]
+        return self._reading.recent(self.learner.recent, self.learner.window.documents)
 
     @locked
     def at(self, level: int | str | None = None, *, recent: bool = False) -> Snapshot:
@@ -427,21 +424,20 @@ class TopicAnnotations(Saved):
 
     def before_step(self, learner: Learner, documents: Documents, n_learned: int) -> None:
         """Score documents before they are learned, for p-values."""
-        if n_learned >= max(1, self.surprise.due) and not isinstance(learner, Offline):
+        if n_learned >= max(1, self.surprise.due) and not isinstance(learner, Refits):
             self.surprise.add(learner.model, documents, n_learned)
 
     def after_step(self, learner: Learner, n_docs: int) -> None:
         """Renew the merge tree if that is due."""
-        if n_docs >= self.levels.due and not isinstance(learner, Offline):
+        if n_docs >= self.levels.due and not isinstance(learner, Refits):
             self.levels.renew(learner.model, n_docs)
 
 
 def report_of(learner: Learner) -> Report:
     """Return what a learner reports of its topics and the stream, if it reports anything."""
-    if not isinstance(learner, HedgedLeader):
+    if not isinstance(learner, Reports):
         return Report()
-    info = learner.info
-    return Report(tuple(info.events), info.drifts_since, info.is_settled)
+    return Report(tuple(learner.events), learner.drifts_since, learner.settles_at)
 
 
 class Batch(NamedTuple):
