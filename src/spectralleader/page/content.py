@@ -20,7 +20,6 @@ from spectralleader.reading.trends import (
     find_bars,
     find_trends,
     name_date,
-    sample_under,
 )
 from spectralleader.reading.typical import MIN_WORDS, typicality
 from spectralleader.storage.checkpoint import LossCurve
@@ -91,8 +90,7 @@ def describe_snapshot(
     start = first_level(tree, level)
     numbers = sorted({n for n in levels if n < tree.n_topics} | {tree.n_topics, start})
     views = [snapshot.at(n) for n in numbers]
-    first = sample_under(views[0], timeline)
-    sampled = [first, *(first.under(view.model) for view in views[1:])]
+    sampled = [snapshot.sample(n) for n in numbers]
     trends = [find_trends(timeline, one) for one in sampled]
     bars = find_bars(trends[0])
     sampled = [bars.sample(one) for one in sampled]

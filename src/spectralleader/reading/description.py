@@ -19,8 +19,8 @@ from spectralleader.reading.findings import (
     describe_use,
 )
 from spectralleader.reading.snapshot import Reading, Snapshot, list_topics
-from spectralleader.reading.trends import Trends, find_trends, sample_under
-from spectralleader.reading.typical import as_row, find_typical, typical_words
+from spectralleader.reading.trends import Trends, find_trends
+from spectralleader.reading.typical import typical_texts, typical_words
 
 SMALL = 0.1  # topics with less than this share of an even weight are listed as small
 
@@ -139,8 +139,7 @@ def add_examples(
     reading: Reading, shown: Snapshot, listed: list[dict[str, Any]], n: int
 ) -> Trends | None:
     """Add typical documents and trends to the listed topics; return None without a sample."""
-    timeline = reading.timeline
-    sampled = sample_under(shown, timeline)
+    timeline, sampled = reading.timeline, reading.sample(shown.model.n_topics)
     if not sampled.texts:
         return None
     trends = find_trends(timeline, sampled)
@@ -148,7 +147,7 @@ def add_examples(
     for k, topic in enumerate(listed):
         topic["trend"] = trends.shares[:, k].round(4).tolist()
     for kind, since in {"typical": 0, "latest": late}.items() if timeline.texts else ():
-        chosen = find_typical(shown.model, sampled, n, since=since)
-        for topic, documents in zip(listed, chosen, strict=True):
-            topic[kind] = [as_row(document, by_time=trends.by_time) for document in documents]
+        rows = typical_texts(shown.model, sampled, n, by_time=trends.by_time, since=since)
+        for topic, examples in zip(listed, rows, strict=True):
+            topic[kind] = examples
     return trends

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import isnan
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from spectralleader.models.likelihood import find_best
 from spectralleader.reading.levels import N_PASSES, Names, choose_level, mark_new
 from spectralleader.reading.surprise import Past, per_word, score
 from spectralleader.reading.timeline import Timeline
-from spectralleader.reading.trends import Trends, find_trends, sample_under
+from spectralleader.reading.trends import TimelineSample, Trends, find_trends, sample_under
 from spectralleader.text.texts import Texts, take_texts
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.text.words import Tokenizer
@@ -191,9 +192,18 @@ class Reading:
             model = refine(model, self.documents, N_PASSES)
         return replace(self.full, model=model, names=names, groups=groups, fine=fine)
 
+    @cached_property
+    def _sample(self) -> TimelineSample:
+        """The timeline's sample under all topics, whose words are counted once for all levels."""
+        return sample_under(self.full, self.timeline)
+
+    def sample(self, level: int | str | None = None) -> TimelineSample:
+        """Return the sampled texts, with their topics at a level."""
+        return self._sample.under(self.at(level).model)
+
     def trends(self, level: int | str | None = None) -> Trends:
         """Return the share of each topic over time, at a level; see `TextTopics.trends`."""
-        return find_trends(self.timeline, sample_under(self.at(level), self.timeline))
+        return find_trends(self.timeline, self.sample(level))
 
     def recent(self, model: TopicModel, documents: Documents | None) -> Reading:
         """Return the reading of recent topics, numbered and named like those of all documents.

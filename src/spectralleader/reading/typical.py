@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spectralleader.arrays import Floats
 from spectralleader.documents import Documents
@@ -18,14 +19,6 @@ from spectralleader.reading.trends import TimelineSample, name_position
 MIN_WORDS = 5
 LOOKED_AT = 20  # documents tried for each one shown: some have the same words
 MIN_TYPICAL = 3  # fewest words of a remembered document that is typical
-
-
-class Document(NamedTuple):
-    """A document of the timeline's sample."""
-
-    text: str
-    position: float  # Unix seconds, or its number from 0
-    probability: float  # of the topic
 
 
 def typicality(model: TopicModel, documents: Documents, posterior: Floats) -> Floats:
@@ -51,30 +44,34 @@ def most_typical(documents: Documents, scores: Floats, n: int) -> list[int]:
 
 
 def find_typical(
-    model: TopicModel, sampled: TimelineSample, n: int, *, since: int = 0
-) -> list[list[Document]]:
-    """Return the n sampled documents most typical of each topic, from a stretch on."""
+    model: TopicModel, documents: Documents, posterior: Floats, n: int, is_shown: NDArray[np.bool_]
+) -> list[list[int]]:
+    """Return the n documents that are most typical of each topic, of those that may be shown."""
+    best, scores = posterior.argmax(axis=1), typicality(model, documents, posterior) * is_shown
+    # Of its own topic only, however well a document fits another one.
+    return [most_typical(documents, scores * (best == k), n) for k in range(model.n_topics)]
+
+
+def typical_texts(
+    model: TopicModel, sampled: TimelineSample, n: int, *, by_time: bool, since: int = 0
+) -> list[list[dict[str, Any]]]:
+    """Return the n sampled texts most typical of each topic, from a stretch on, as rows."""
     documents, posterior = sampled.documents, sampled.posterior
-    lengths, best = documents.lengths, posterior.argmax(axis=1)
+    lengths = documents.lengths
     least = min(MIN_WORDS, float(np.median(lengths))) if len(lengths) else MIN_WORDS
     is_shown = (lengths >= least) & (sampled.stretch >= since)
-    scores = typicality(model, documents, posterior) * is_shown
+    chosen = find_typical(model, documents, posterior, n, is_shown)
     return [
         [
-            Document(sampled.texts[i], float(sampled.positions[i]), float(posterior[i, k]))
-            for i in most_typical(documents, scores * (best == k), n)
+            {
+                "text": printable(sampled.texts[i]),
+                "time": name_position(float(sampled.positions[i]), by_time=by_time),
+                "probability": round(float(posterior[i, k]), 4),
+            }
+            for i in places
         ]
-        for k in range(posterior.shape[1])
+        for k, places in enumerate(chosen)
     ]
-
-
-def as_row(document: Document, *, by_time: bool) -> dict[str, Any]:
-    """Return a document as plain values, its text without terminal escape sequences."""
-    return {
-        "text": printable(document.text),
-        "time": name_position(document.position, by_time=by_time),
-        "probability": round(document.probability, 4),
-    }
 
 
 def typical_words(shown: Snapshot, documents: Documents | None, n: int) -> list[list[str]]:
@@ -86,12 +83,11 @@ def typical_words(shown: Snapshot, documents: Documents | None, n: int) -> list[
         return [[]] * shown.model.n_topics
     # Documents of a word or two are typical of any topic that has these words.
     documents, model = documents[documents.lengths >= MIN_TYPICAL], shown.model
-    posterior = model.posterior(documents)
-    best, scores = posterior.argmax(axis=1), typicality(model, documents, posterior)
+    everything = np.ones(documents.n_docs, np.bool_)
+    chosen = find_typical(model, documents, model.posterior(documents), n, everything)
     listed = []
-    for k, topic in enumerate(model.topics):
-        # Of its own topic only, however well a document fits another one.
-        typical = [documents[i].words for i in most_typical(documents, scores * (best == k), n)]
+    for topic, places in zip(model.topics, chosen, strict=True):
+        typical = [documents[i].words for i in places]
         ranked = [words[np.argsort(-topic[words], kind="stable")] for words in typical]
         listed.append([" ".join(shown.vocabulary[w] for w in words) for words in ranked])
     return listed
