@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from spectralleader import Documents
-from spectralleader.documents.views import DocumentView
+from spectralleader.documents import DocumentView
 from spectralleader.moments import ProjectedSums, Sums, pair_operator, projected, sums
 from tests.factories import blocks, documents
 

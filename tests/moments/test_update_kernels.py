@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents
-from spectralleader.documents.views import DocumentView
+from spectralleader.documents import DocumentView
 from spectralleader.moments import ProjectedSums, sums
 from spectralleader.moments.pair_operator import pair_operator
 from spectralleader.moments.projected import CHUNK, _count_document

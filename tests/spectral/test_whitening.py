@@ -4,7 +4,7 @@ import pytest
 from spectralleader import Documents, SpectralLeader
 from spectralleader.moments import ProjectedSums, Sums, sums
 from spectralleader.moments.sums import pack
-from spectralleader.spectral.whitening import whiten, whiten_triples
+from spectralleader.spectral.warm import whiten, whiten_triples
 from tests.factories import documents
 
 
