@@ -14,13 +14,7 @@ from spectralleader.checks.saved import Saved, field, fields
 from spectralleader.checks.states import distributions
 from spectralleader.documents import Documents, check_n_words
 from spectralleader.documents.recoding import check_recoding
-from spectralleader.models.likelihood import (
-    find_shares,
-    log_joint,
-    log_sum,
-    softmax,
-    take_logs,
-)
+from spectralleader.models.likelihood import find_shares, log_joint, log_sum, softmax, take_logs
 from spectralleader.models.matching import best_order
 
 if TYPE_CHECKING:

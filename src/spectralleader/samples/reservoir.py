@@ -95,9 +95,7 @@ class Reservoir(BoundedSample):
     """
 
     saved = fields(
-        BoundedSample.saved,
-        acceptance=field(one_of, known=get_args(Acceptance)),
-        _draws=read_draws,
+        BoundedSample.saved, acceptance=field(one_of, known=get_args(Acceptance)), _draws=read_draws
     )
     saved_as = "reservoir"
 

@@ -80,12 +80,7 @@ class Sample(Saved):
 class BoundedSample(Sample):
     """A sample of at most `capacity` documents with at most `budget` entries (distinct words)."""
 
-    saved = fields(
-        Sample.saved,
-        capacity=field(whole, least=1),
-        budget=whole,
-        n_seen=whole,
-    )
+    saved = fields(Sample.saved, capacity=field(whole, least=1), budget=whole, n_seen=whole)
     n_seen = 0
 
     def __init__(self, capacity: int, n_words: int, budget: int | None) -> None:
