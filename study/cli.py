@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from spectralleader.cli import main as run
-from spectralleader.cli.options import exit_code_of_signals, warn
+from spectralleader.cli.exits import exit_code_of_signals, warn
 from spectralleader.runtime.interrupts import raising
 
 RESUMES = "Stopped; the same command resumes from here."

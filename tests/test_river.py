@@ -43,7 +43,7 @@ def test_no_check_is_skipped():
 
 @pytest.mark.parametrize("name", sorted(LEARNERS))
 def test_learning_one_by_one_is_the_core_to_the_bit(name):
-    core, ours = LEARNERS[name].learner(3, seed=4), SpectralTopics(3, learner=name, seed=4)
+    core, ours = LEARNERS[name](3, seed=4), SpectralTopics(3, learner=name, seed=4)
     n_words = 1
     for document, bag in zip(BLOCK.blocks(1), BAGS, strict=True):
         n_words = max(n_words, int(document.words.max(initial=0)) + 1)
@@ -77,7 +77,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_learning_many_is_one_step(form):
-    core, ours = LEARNERS["spectral"].learner(3), fast()
+    core, ours = LEARNERS["spectral"](3), fast()
     core.learn(Documents(BLOCK.indptr, BLOCK.words, BLOCK.counts, 1 + int(BLOCK.words.max())))
     ours.learn_many(FORMS[form]())
     assert ours.n_docs == 120

@@ -49,7 +49,7 @@ def test_every_check_of_a_comparable_estimator_is_run():
 
 @pytest.mark.parametrize("name", LEARNER_NAMES)
 def test_partial_fit_is_the_core_to_the_bit(name):
-    core = LEARNERS[name].learner(3, n_words=12, seed=5)
+    core = LEARNERS[name](3, n_words=12, seed=5)
     ours = SpectralTopics(3, learner=name, random_state=5)
     for block in BLOCK.blocks(50):
         core.learn(block)

@@ -37,7 +37,7 @@ def run(bench: Bench) -> None:
     """Time adapter and core on the same blocks, in turn."""
     task = BLOCKS.task(bench.stream, bench.sizes, bench.scratch)
     for learner, name in NAMES.items():
-        make = partial(LEARNERS[name].learner, task.n_topics, seed=task.seed)
+        make = partial(LEARNERS[name], task.n_topics, seed=task.seed)
         scikit: dict[str, Start] = {
             CORE: partial(learn_blocks, make),
             FROM_MATRIX: partial(convert_blocks, make),

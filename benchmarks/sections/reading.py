@@ -70,7 +70,7 @@ def watch(
     learner = HedgedLeader(n_topics, n_words=documents.n_words)
     section, rows = f"{CHURN}: {name}, K = {n_topics}", bench.results.rows
     moved = churn(assignments_of_ours(learner, documents, fixed))
-    late = [event for event in learner.info.events if event.topics and event.n_docs > n // 2]
+    late = [event for event in learner.events if event.topics and event.n_docs > n // 2]
     rows.append(Row(section, OURS, tuple(moved), n, unit="churn"))
     rows.append(Row(section, OURS, (float(len(late)),), n, unit="events"))
     whole = float(learner.model.log_prob(documents).mean())

@@ -81,7 +81,7 @@ def report(topics, users, losses, n_films):
         print(f"  {name:33} {perplexity(found):12.1f} {perplexity(found, least=4):14.1f}")
     half = n_films[len(n_films) // 2]
     print(f"new films in the second half of the stream: {n_films[-1] - half}")
-    print(f"drift: {topics.learner.info.drifts_since}")
+    print(f"drift: {topics.learner.drifts_since}")
     user = max(users, key=lambda one: len(users[one]))
     shares = profile(topics.model, topics.posterior(users[user]))
     listed = " ".join(f"{share:.2f}" for share in shares)

@@ -13,7 +13,7 @@ from spectralleader.documents import Documents
 from spectralleader.evaluation import judge, running_averages
 from spectralleader.evaluation.metrics import METRICS
 from spectralleader.learners import Learner
-from spectralleader.learners.fixed import Fixed
+from spectralleader.learners.learner_base import Fixed
 from spectralleader.learners.registry import create_learner
 from spectralleader.models import TopicModel
 from spectralleader.samples import SAMPLES, Sample

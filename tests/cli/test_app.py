@@ -27,9 +27,9 @@ def command():
 
 def test_learners_are_listed_with_what_they_are(command):
     output = command("learners").output
-    for name, entry in LEARNERS.items():
+    for name, learner in LEARNERS.items():
         assert name in output
-        assert entry.learner.__name__ in output
+        assert learner.__name__ in output
 
 
 def test_the_version_is_told():

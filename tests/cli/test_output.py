@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from spectralleader.cli import options
+from spectralleader.cli import exits
 from spectralleader.cli.tables import PlainConsole, make_output, say, say_hanging, say_whole
 
 WORDS = "provisional topics may be replaced by better ones " * 4
@@ -55,10 +55,10 @@ def test_redirected_output_has_no_trailing_spaces(capsys):
 def test_messages_on_standard_error_break_between_words_on_a_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     monkeypatch.setattr("sys.stderr", Terminal())
-    options.warn(WORDS.strip())
-    assert is_broken_between_words(options.sys.stderr.getvalue().splitlines(), 40)
+    exits.warn(WORDS.strip())
+    assert is_broken_between_words(exits.sys.stderr.getvalue().splitlines(), 40)
 
 
 def test_messages_on_redirected_standard_error_are_one_line(capsys):
-    options.warn(WORDS.strip())
+    exits.warn(WORDS.strip())
     assert capsys.readouterr().err == WORDS.strip() + "\n"

@@ -28,7 +28,7 @@ SIZES = (3, 20)  # all words are the basis, and only the frequent directions of 
 @pytest.fixture(params=sorted(LEARNERS), scope="module")
 def make(request):
     """A constructor of small learners of one kind, which grow unless told."""
-    made = Maker(LEARNERS[request.param].learner)
+    made = Maker(LEARNERS[request.param])
     made.cls = made.factory
     made.takes_start = "start" in made.takes
     return made

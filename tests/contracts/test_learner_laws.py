@@ -25,7 +25,7 @@ def make(request):
 
 
 def test_every_learner_has_a_description():
-    assert all(entry.description for entry in LEARNERS.values())
+    assert all(learner.__doc__ for learner in LEARNERS.values())
 
 
 @pytest.mark.parametrize("law", ALONE, ids=lambda law: law.__name__)

@@ -15,7 +15,7 @@ COUNTS = [1, 1, 1, 2, 3, 7, 1000, 2**31 - 1, 2**31]
 
 @pytest.fixture(params=sorted(LEARNERS), scope="module")
 def cls(request):
-    return LEARNERS[request.param].learner
+    return LEARNERS[request.param]
 
 
 @st.composite

@@ -66,7 +66,7 @@ def test_the_time_of_a_learner_does_not_include_compiling():
 @pytest.mark.parametrize("name", sorted(LEARNERS))
 def test_a_growing_learner_is_judged_on_words_it_has_not_seen(name):
     stream = [Block(block) for block in growing(documents(60, 12), 5)]
-    make = LEARNERS[name].learner
+    make = LEARNERS[name]
     learner, by_hand = make(3), make(3)
     metrics = {"L1": log_loss, "loss": tensor_loss}
     for step, block in zip(judge(learner, stream, metrics), stream, strict=True):

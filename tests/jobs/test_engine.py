@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import nullcontext
 
 import numpy as np
 import polars as pl
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 from spectralleader import SpectralMethod, TextTopics, Vocabulary, Words, load
 from spectralleader.cli.app import app, run
 from spectralleader.jobs.engine import (
+    ENGINES,
     choose_text,
     choose_vocabulary,
     find_kind,
@@ -117,12 +119,13 @@ def test_a_column_that_is_not_of_texts_is_named(tmp_path, values, said):
 
 
 def test_the_column_of_text_is_named_or_obvious():
-    assert choose_text(None, ["id", "Title", "Text"]) == ["Text"]
-    assert choose_text(["a", "b"], ["a", "b"]) == ["a", "b"]
+    kinds = {"a": "string", "b": "string"}
+    assert choose_text(None, dict.fromkeys(["id", "Title", "Text"], "string")) == ["Text"]
+    assert choose_text(["a", "b"], kinds) == ["a", "b"]
     with pytest.raises(ValueError, match="no obvious text column"):
-        choose_text(None, ["a", "b"])
+        choose_text(None, kinds)
     with pytest.raises(ValueError, match="no column"):
-        choose_text(["c"], ["a", "b"])
+        choose_text(["c"], kinds)
 
 
 def test_a_vocabulary_is_a_number_or_a_file(tmp_path):
@@ -165,7 +168,8 @@ def test_a_file_that_is_there_is_kept_by_an_engine(tmp_path, monkeypatch):
     write_folder(tmp_path / "in", "csv", strings)
     topics = TextTopics(2)
     topics.learn(strings)
-    monkeypatch.setattr("spectralleader.jobs.engine._learn_on_dask", lambda *_, **__: topics)
+    read = nullcontext((lambda *_, **__: topics, strings))
+    monkeypatch.setitem(ENGINES, "dask", lambda *_: read)
     saved.write_text("of old")
     with pytest.raises(ValueError, match="already exists"):
         learn_on_engine("dask", [str(tmp_path / "in")], save=saved)

@@ -14,11 +14,11 @@ from spectralleader.documents import Block
 from spectralleader.evaluation import judge, log_loss
 from spectralleader.jobs import Progress, Source, describe, evaluate, evaluating, learn, predict
 from spectralleader.jobs.evaluating import Evaluation
-from spectralleader.jobs.naming import name_topics
+from spectralleader.jobs.model_files import name_topics
 from spectralleader.jobs.options import LearnOptions
 from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
-from spectralleader.learners.fixed import Fixed
-from spectralleader.learners.hedged import Event
+from spectralleader.learners.events import Event, EventKind
+from spectralleader.learners.learner_base import Fixed
 from spectralleader.models import TopicTree
 from spectralleader.reading.diagnosis import Diagnosis, Spectrum
 from spectralleader.reading.findings import (
@@ -322,7 +322,7 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
         "3,000), they may be replaced by better ones and renumbered."
     ]
     refit = topics.learner._refit
-    refit.events = [Event(20_000 + i, "had died, and was restarted", (1,), 0.06) for i in range(7)]
+    refit.events = [Event(20_000 + i, EventKind.RESTARTED, (1,), 0.06) for i in range(7)]
     refit._n_raced = 16_000
     topics.learner._drift.is_alarmed, topics.learner._drift.alarmed_since = True, 2900
     earlier, first, *_, drift = describe(topics).history
@@ -335,7 +335,7 @@ def test_the_last_documents_are_described_apart_and_what_happened_is_told(tmp_pa
     at_one = describe(topics, level=1).history
     assert " an unused part of topic 1 was re-initialised; 6%" in at_one[1]
     timeline = Timeline(n_buckets=2)
-    event = Event(70_000, "replaced by a newcomer", (0, 1, 2), 0.25)
+    event = Event(70_000, EventKind.REPLACED, (0, 1, 2), 0.25)
     replaced = describe_event(event, timeline)
     assert replaced.startswith("After 70,000 documents 3 topics were replaced by a newcomer; 25%")
     timeline.add(["a", "b"], np.array([0.0, 1637712000.0]), numbers=np.arange(2))
@@ -515,7 +515,7 @@ def test_numbers_of_topics_are_judged_side_by_side_on_held_out_documents(tmp_pat
     found = result.summary()["learners"]
     assert [one["topics"] for one in found.values()] == [1, 3, 6]
     assert result.n_docs == 810
-    assert len(result.held_out.texts) == 90
+    assert len(result.held_out.values) == 90
     one, three, _ = found.values()
     assert three["L1"] < one["L1"]
     assert three["coherence"] > one["coherence"] + 0.1
@@ -523,14 +523,14 @@ def test_numbers_of_topics_are_judged_side_by_side_on_held_out_documents(tmp_pat
     assert one["unused_topics"] == 0
 
 
-def test_held_out_documents_are_bounded(monkeypatch):
+def test_held_out_documents_are_bounded(file, monkeypatch):
     monkeypatch.setattr(evaluating, "MOST_HELD_OUT", 5)
-    held_out = evaluating.HeldOut(seed=0)
-    kept = held_out.take(TextBlock.of([str(i) for i in range(300)]))
-    assert len(kept) == 270
-    assert len(held_out.texts) == 5
-    assert all(int(text) % 10 == 9 for text in held_out.texts)
-    assert held_out.texts != ["9", "19", "29", "39", "49"]
+    source = Source((str(file),), block=7)
+    result = evaluate(source, learners=["unigram"], n_topics=[1, 2])
+    assert result.n_docs == 270
+    assert result.held_out.n_added == 30
+    written, _ = texts()
+    assert result.held_out.values == [written[i] for i in range(79, 300, 80)]
 
 
 def test_a_topic_that_is_not_there_gets_no_name(tmp_path):

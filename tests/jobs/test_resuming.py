@@ -68,7 +68,7 @@ def test_a_pass_in_pieces_is_one_pass_for_every_format(vocabulary, sort, tmp_pat
             stopped = learn(
                 source, **FAST, vocabulary=vocabulary, save=pieces, progress=StopAfter(n_docs)
             )
-            assert stopped.terminated
+            assert isinstance(stopped.stopped, Terminated)
             assert load(pieces).n_docs == n_docs
         notes = StopAfter()
         result = learn(source, **FAST, vocabulary=vocabulary, save=pieces, progress=notes)
@@ -143,12 +143,12 @@ def test_where_a_stream_was_cut_into_two_runs_it_has_not_changed(seed, tmp_path)
     file, options = tmp_path / "log.txt", {"n_topics": 3, "save": tmp_path / "m"}
     file.write_text("".join(f"{line}\n" for line in written[: rng.integers(17_000, 19_000)]))
     first = learn(file, **options).topics
-    assert first.learner.info.is_settled  # from then on drift is tested
+    assert first.learner.settles_at is None  # from then on drift is tested
     file.write_text("".join(f"{line}\n" for line in written))
     found = learn(file, **options).topics
     assert found.n_docs == 24_000
     assert found.vocabulary.n_words > first.vocabulary.n_words > 4000
-    assert (found.learner.info.events, found.learner.info.drifts_since) == ((), None)
+    assert (found.learner.events, found.learner.drifts_since) == ((), None)
     assert describe(found).history == []
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents, TopicModel
-from spectralleader.learners.fixed import Fixed
+from spectralleader.learners.learner_base import Fixed
 from tests.factories import documents, model
 
 

@@ -86,7 +86,7 @@ def test_a_state_whose_blocks_and_counts_disagree_is_refused(blocks):
 def test_every_learner_clears_the_floor_on_the_easy_problem(name):
     def final_loss(kind):
         stream = easy().blocks(block_size=5, n_steps=100, seed=0)
-        learner = LEARNERS[kind].learner(n_topics=3, n_words=3, seed=0)
+        learner = LEARNERS[kind](n_topics=3, n_words=3, seed=0)
         *_, last = running_averages(judge(learner, stream, {"L1": log_loss}))
         return last["L1"]
 

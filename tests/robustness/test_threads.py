@@ -141,7 +141,7 @@ def test_a_learner_can_be_read_and_saved_while_it_learns(name, tmp_path):
     counting = TextTopics(n_topics=3, learner="unigram")
     counting.learn(lines)
     documents = counting.count(lines)
-    learner = LEARNERS[name].learner(3, n_words=documents.n_words)
+    learner = LEARNERS[name](3, n_words=documents.n_words)
 
     def learn():
         for start in range(0, 400, 20):

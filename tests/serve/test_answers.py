@@ -2,15 +2,16 @@
 
 import asyncio
 import json
-import time
+import threading
 
 import pytest
 
 from spectralleader import TextTopics, save
+from spectralleader.runtime.locks import lock_of
 from spectralleader.serve import handlers
 from spectralleader.serve import inbox as inbox_module
 from spectralleader.serve.app import Application
-from spectralleader.serve.handlers import Handlers
+from spectralleader.serve.handlers import Handlers, Request
 from spectralleader.serve.inbox import Inbox
 from spectralleader.serve.messages import Limits
 from spectralleader.serve.metrics import Metrics, read_lag
@@ -25,15 +26,17 @@ class Asked:
 
     def __init__(self, folder, limits=None, words="english"):
         topics = TextTopics(2, words=words) if words == "tokens" else TextTopics(2)
+        self.topics = topics
         topics.learn([["a", "b"]] * 20 if words == "tokens" else texts(60)[0])
         self.inbox = Inbox(folder / "t.model.inbox")
         self.inbox.open(None)
         self.service = Service(save(topics, folder / "t.model"), self.inbox)
-        self.service.learns = True
         self.service.stale = 1800.0
+        self.service.publish(learns=True)
         self.service.show(topics)
         self.metrics = Metrics(self.service)
-        self.app = Application(Handlers(self.service, self.metrics, limits or Limits()))
+        self.handlers = Handlers(self.service, self.metrics, limits or Limits())
+        self.app = Application(self.handlers)
 
     def ask(self, method, path, body=b"", *, ends=True):
         """Return the status, the headers and the JSON of an answer; a body may have no end."""
@@ -105,9 +108,8 @@ def test_an_id_stands_for_its_documents(asked):
     ],
 )
 def test_the_lag_is_a_number_also_when_there_is_none(asked, said, lag):
-    asked.service.lag = said
-    asked.service.kind = "redis" if " s " in said else "file"
-    assert read_lag(asked.service) == lag
+    asked.service.publish(lag=said, kind="redis" if " s " in said else "file")
+    assert read_lag(asked.service.published) == lag
 
 
 def test_tokens_are_taken_as_from_files(asked_of_tokens):
@@ -145,6 +147,36 @@ def test_what_is_wrong_with_a_document_of_tokens_is_said(asked_of_tokens, body, 
     assert said in found["error"]
 
 
+def test_requests_never_wait_for_the_learner(asked):
+    """All are answered while another thread is in a step, which ends only after them."""
+    held, may_end = threading.Event(), threading.Event()
+
+    def step():
+        with lock_of(asked.topics), lock_of(asked.topics.learner):
+            held.set()
+            assert may_end.wait(60)
+
+    learning = threading.Thread(target=step, daemon=True)
+    learning.start()
+    assert held.wait(60)
+    for path in ("/topics", "/topics/1", "/trends", "/events", "/readyz"):
+        assert asked.ask("GET", path)[0] == 200
+    assert asked.ask("POST", "/predict", {"texts": ["goal"]})[0] == 200
+    assert asked.learn(texts=["rain"])[0] == 202
+    assert b"documents_total 60.0" in asked.metrics.text()
+
+    async def watch():
+        assert (await asked.handlers.topics(Request("/topics", b"level=1", b"")))["level"] == 1
+        stream = await asked.handlers.live(Request("/live", b"", b""))
+        beats = stream.body_iterator
+        return [await anext(beats), await anext(beats)]
+
+    assert [beat.split()[1] for beat in asyncio.run(watch())] == ["content", "pulse"]
+    assert learning.is_alive()
+    may_end.set()
+    learning.join()
+
+
 def test_it_is_not_ready_while_the_disk_takes_no_posts(asked, monkeypatch):
     monkeypatch.setattr(inbox_module, "TRY_AGAIN", 0.0)
     assert asked.ask("GET", "/readyz")[0] == 200
@@ -163,36 +195,8 @@ def test_it_is_not_ready_after_a_checkpoint_that_failed(asked):
     asked.service.not_saved(OSError())
     status, _, found = asked.ask("GET", "/readyz")
     assert (status, "checkpoint failed" in found["problems"][0]) == (503, True)
-    asked.service.saved(Checkpoint(asked.service.topics))
+    asked.service.saved(Checkpoint(asked.topics))
     assert asked.ask("GET", "/readyz")[0] == 200
-
-
-def test_a_body_that_does_not_come_is_not_waited_for(tmp_path):
-    asked = Asked(tmp_path, Limits(seconds=0.3))
-    began = time.monotonic()
-    status, headers, found = asked.ask("POST", "/predict", b'{"texts"', ends=False)
-    assert (status, headers["connection"]) == (408, "close")
-    assert "send it again" in found["error"]
-    assert time.monotonic() - began < 5
-    asked.inbox.close()
-
-
-def test_bodies_that_come_in_parts_take_a_bounded_memory(tmp_path):
-    asked = Asked(tmp_path, Limits(held=1000))
-
-    async def ask_all():
-        slow = asyncio.create_task(asked.ask_here("POST", "/predict", b" " * 900, ends=False))
-        await asyncio.sleep(0)
-        status, headers, _ = await asked.ask_here("POST", "/predict", b" " * 200, ends=False)
-        assert (status, headers["retry-after"]) == (429, "1")
-        whole = await asked.ask_here("POST", "/predict", {"texts": ["goal " * 100]})
-        slow.cancel()
-        await slow
-        again = await asked.ask_here("POST", "/predict", {"texts": ["goal " * 100]})
-        return whole[0], again[0]
-
-    assert asyncio.run(ask_all()) == (200, 200)
-    asked.inbox.close()
 
 
 def test_requests_at_the_same_time_are_answered_as_alone(asked, monkeypatch):

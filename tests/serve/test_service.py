@@ -161,7 +161,7 @@ def test_the_token_protects_all_but_health_and_metrics(saved, tmp_path):
         (["--host", "0.0.0.0"], "--token-file"),
         (["--token-file", "short"], "at least 16"),
         (["--token-file", "marked"], "without spaces or a byte order mark"),
-        (["--token-file", "two lines"], "one line of visible ASCII"),
+        (["--token-file", "two lines"], "visible ASCII characters, without"),
         (["--read-only", "--learn", "texts"], "omit --learn"),
         (["--host", "203.0.113.9", "--insecure"], "cannot listen"),
     ],

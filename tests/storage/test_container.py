@@ -168,7 +168,7 @@ def test_of_a_file_that_is_not_ours_only_the_beginning_is_read(tmp_path):
 @pytest.mark.parametrize("name", ["algorithm1", "spectral", "batch-em", "spectral-method"])
 def test_a_learner_of_any_size_that_has_learned_nothing_loads_without_taking_memory(tmp_path, name):
     # these work out a model when it is read; the others' files have their arrays in them
-    learner = LEARNERS[name].learner(10_000, n_words=2**31 - 1)
+    learner = LEARNERS[name](10_000, n_words=2**31 - 1)
     path = save(learner, tmp_path / "m")
     tracemalloc.start()
     try:

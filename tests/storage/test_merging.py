@@ -16,7 +16,7 @@ from spectralleader import (
     merge,
     save,
 )
-from spectralleader.learners.fixed import Fixed
+from spectralleader.learners.learner_base import Fixed
 from tests.factories import documents, same_state, texts
 from tests.real_data import real_texts
 
@@ -232,5 +232,5 @@ def test_the_same_thing_twice_and_things_without_a_merge_are_refused():
 
 def test_a_finished_model_is_not_merged_and_called_what_users_call_it():
     models = [Fixed(TopicModel.uniform(2, 3)) for _ in range(2)]
-    with pytest.raises(ValueError, match=r"^a finished model, such as an engine's, cannot be"):
+    with pytest.raises(ValueError, match=r"^the learner Fixed cannot be merged"):
         merge(*models)

@@ -18,7 +18,7 @@ from spectralleader import (
     Window,
     Words,
 )
-from spectralleader.learners.fixed import Fixed
+from spectralleader.learners.learner_base import Fixed
 from tests.factories import checkpoint, documents, model, texts
 
 BLOCK = documents(60)
@@ -26,8 +26,8 @@ BLOCK = documents(60)
 
 def things() -> Iterator[tuple[str, Any]]:
     """Yield every kind once, by its name in files."""
-    for name, entry in LEARNERS.items():
-        yield f"learner/{name}", learned(entry.learner(2, n_words=BLOCK.n_words))
+    for name, learner in LEARNERS.items():
+        yield f"learner/{name}", learned(learner(2, n_words=BLOCK.n_words))
     for name, sample in (
         ("reservoir", Reservoir(9)),
         ("window", Window(9)),
@@ -50,9 +50,9 @@ def things() -> Iterator[tuple[str, Any]]:
 
 def more_things() -> Iterator[tuple[str, Any]]:
     """Yield the same kinds in other states: new, grown, with a full sample, over given words."""
-    for name, entry in LEARNERS.items():
-        yield f"new learner/{name}", entry.learner(3, n_words=4)
-        yield f"grown learner/{name}", learned(entry.learner(2))
+    for name, learner in LEARNERS.items():
+        yield f"new learner/{name}", learner(3, n_words=4)
+        yield f"grown learner/{name}", learned(learner(2))
     for sample in (Reservoir(20), Window(20), Everything()):
         leader = SpectralLeader(2, sample=sample)
         for block in documents(100, 30).blocks(1):

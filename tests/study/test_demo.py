@@ -38,7 +38,7 @@ def test_topics_of_tweets_are_shown_and_then_the_papers_figure(cache, tmp_path):
     text = shown(tmp_path)
     assert "Read 250 tweets of 2020 to 2020" in text
     assert " tweets/s" in text
-    assert f"10 topics, learned by {LEARNERS[DEFAULT_LEARNER].learner.__name__}" in text
+    assert f"10 topics, learned by {LEARNERS[DEFAULT_LEARNER].__name__}" in text
     assert "vaccine" in text
     assert " rt " not in text
     assert "Health news on Twitter" in (tmp_path / "topics.html").read_text()

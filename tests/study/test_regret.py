@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Reservoir, SpectralLeader, TopicModel
-from spectralleader.learners.fixed import Fixed
+from spectralleader.learners.learner_base import Fixed
 from spectralleader.spectral.power import random_starts
 from study import regret as bounds
 from study.regret import (

@@ -13,8 +13,8 @@ from spectralleader import (
     save,
 )
 from spectralleader.errors import BrokenError
-from spectralleader.learners.fixed import Fixed
-from spectralleader.learners.hedged import Event
+from spectralleader.learners.events import Event, EventKind
+from spectralleader.learners.learner_base import Fixed
 from tests.factories import TOPIC_WORDS, assert_valid, same_state, texts
 
 WRITTEN, _ = texts()
@@ -253,9 +253,9 @@ def test_a_model_that_told_of_a_change_of_the_stream_is_saved_and_loaded(tmp_pat
     topics = TextTopics(3)
     topics.learn(WRITTEN)
     refit = topics.learner._refit
-    refit.events.append(Event(7, "the stream changed", (), 0.0))  # of no topic in particular
+    refit.events.append(Event(7, EventKind.CHANGED))  # of no topic in particular
     again = load(save(topics, tmp_path / "t.model"))
-    assert again.learner.info.events[-1] == refit.events[-1]
+    assert again.learner.events[-1] == refit.events[-1]
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,9 @@ import typer
 
 from spectralleader import __version__
 from spectralleader.cli import evaluate, serve, text
-from spectralleader.cli.options import NOTHING_USEFUL, STOPPED, warn
+from spectralleader.cli.exits import MISUSE, NOTHING_USEFUL, STOPPED, fail
 from spectralleader.errors import NotEmittedError, NotSavedError, NoWordsError
 from spectralleader.runtime.blas import THREAD_VARIABLES
-
-MISUSE = 2  # exit code
 
 app = typer.Typer(
     name="spectralleader",
@@ -79,11 +77,10 @@ def told_apart() -> Iterator[None]:
     """Convert errors of writing to `OutputError`; a closed pipe is not an error."""
     try:
         yield
-    except BrokenPipeError:
-        raise
     except OSError as error:
-        why = error.strerror
-        raise OutputError(f"cannot write to standard output: {why}") from error
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise OutputError(f"cannot write to standard output: {error.strerror}") from error
 
 
 class Output(io.TextIOWrapper):
@@ -153,14 +150,6 @@ def run(commands: typer.Typer) -> int:
             error.show()  # type: ignore[attr-defined]
             return MISUSE
         return fail(with_advice(error), MISUSE)
-
-
-def fail(message: str, code: int) -> int:
-    """Print an error, in one line unless a terminal is narrower; return the exit code."""
-    # A log, or a script that reads standard error, has one line for one error.
-    line = " ".join(message.split())
-    warn(f"spectralleader: {line}")
-    return code
 
 
 def with_advice(error: Any) -> str:

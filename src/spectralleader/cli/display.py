@@ -15,7 +15,7 @@ from rich.text import Text
 from spectralleader.cli.tables import contender_table, rate, topic_table
 from spectralleader.jobs import Evaluation, LearnResult, Progress
 from spectralleader.jobs.evaluating import History
-from spectralleader.models import TopicModel
+from spectralleader.learners.protocol import HasRecent
 from spectralleader.runtime.compiled import COMPILING, COMPILING_LINE
 from spectralleader.sources.files import Reader
 from spectralleader.topics.text_topics import TextTopics
@@ -144,8 +144,8 @@ class Picture(Display):
 def shares_now(topics: TextTopics) -> list[float]:
     """Return the shares of topics, in recent documents if the learner tracks them."""
     # Those of all documents hardly move any more, late in a stream.
-    recent = getattr(topics.learner, "recent", None)
-    model = recent if isinstance(recent, TopicModel) else topics.model
+    learner = topics.learner
+    model = learner.recent if isinstance(learner, HasRecent) else topics.model
     shares: list[float] = model.weights.tolist()
     return shares
 

@@ -7,33 +7,11 @@ from pathlib import Path
 
 import typer
 
-from spectralleader.cli.options import (
-    STOPPED,
-    TERMINATED,
-    Files,
-    Json,
-    LearnerOptions,
-    StreamOptions,
-    allow_own_modules,
-    end_useless,
-    grouped,
-    print_json,
-    split_names,
-    stoppable,
-)
+from spectralleader.cli import options
+from spectralleader.cli.exits import end, print_json, stoppable
+from spectralleader.cli.learn import read_number
 
 app = typer.Typer()
-
-
-def parse_numbers(numbers: str) -> list[int]:
-    """Return comma-separated numbers of topics."""
-    parts = [part.strip() for part in numbers.split(",")]
-    if not all(part.isdecimal() and int(part) > 0 for part in parts):
-        raise typer.BadParameter(
-            f"-k takes a number, or several such as 5,10,20; got {numbers!r}",
-            param_hint="'--topics'",
-        )
-    return [int(part) for part in parts]
 
 
 def check_figure(path: Path, files: list[str]) -> None:
@@ -50,10 +28,10 @@ def check_figure(path: Path, files: list[str]) -> None:
     epilog="Examples: [bold]spectralleader evaluate news.csv -k 5 --learners spectral,stepwise-em "
     "--figure losses.png[/bold]; [bold]spectralleader evaluate news.csv -k 5,10,20,50[/bold]"
 )
-@grouped
+@options.grouped
 def evaluate(
     *,
-    files: Files,
+    files: options.Files,
     learners: str | None = typer.Option(
         None,
         metavar="NAME,NAME",
@@ -63,14 +41,14 @@ def evaluate(
     topics: str = typer.Option(
         "5", "--topics", "-k", metavar="K|K,K", help="Number of topics, or several to compare."
     ),
-    learning: LearnerOptions,
-    reading: StreamOptions,
+    learning: options.LearnerOptions,
+    reading: options.StreamOptions,
     figure: Path | None = typer.Option(
         None,
         metavar="FILE",
         help="Draw the running L1, or the metrics by number of topics, to a .png or .svg file.",
     ),
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Compare learners prequentially: each predicts every block before learning it.
 
@@ -86,7 +64,7 @@ def evaluate(
     of top words, smoothed towards 0 for pairs that are too rare to tell.
     Diversity is the share of distinct top words.
     """
-    numbers = parse_numbers(topics)
+    numbers = [read_number(n, "several such as 5,10,20") for n in topics.split(",")]
     if figure is not None:
         check_figure(figure, files)
     with stoppable():
@@ -96,19 +74,15 @@ def evaluate(
         from spectralleader.jobs.evaluating import DEFAULT_LEARNERS
 
         # Several numbers ask how many topics to learn, for which one learner is enough.
-        names = split_names(learners) or (
+        names = options.split_names(learners) or (
             DEFAULT_LEARNERS[:1] if len(numbers) > 1 else DEFAULT_LEARNERS
         )
         # Before the stream is read: an own learner may be in the current folder.
-        allow_own_modules(names)
+        options.allow_own_modules(names)
         source = reading.source(files, block=learning.block)
         with watching() as progress:
             result = jobs.evaluate(
-                source,
-                learners=names,
-                n_topics=numbers,
-                **learning.settings,
-                progress=progress,
+                source, learners=names, n_topics=numbers, progress=progress, **learning.settings
             )
     print_json(result.summary()) if as_json else show_evaluation(result)
     # A stream of one block has no losses: the first block cannot be predicted.
@@ -118,15 +92,14 @@ def evaluate(
         draw(result, figure)
         # Standard output is one JSON value, if asked for, and nothing else.
         typer.echo(f"Figure: {figure}", err=as_json)
-    if result.stopped:
-        raise typer.Exit(TERMINATED if result.terminated else STOPPED)
-    if not result.n_docs > result.n_empty:
-        end_useless()
+    end(result)
 
 
 @app.command(epilog="Example: [bold]spectralleader learners[/bold]")
 def learners() -> None:
     """List the learners by the names that other commands accept."""
+    from inspect import getdoc
+
     from rich.table import Table
 
     from spectralleader.cli.tables import make_output
@@ -134,8 +107,9 @@ def learners() -> None:
     from spectralleader.learners.registry import installed_learners
 
     table = Table("name", "class", "description", box=None, pad_edge=False)
-    for name, entry in LEARNERS.items():
-        table.add_row(name, entry.learner.__name__, entry.description)
+    for name, learner in LEARNERS.items():
+        description = (getdoc(learner) or "").partition("\n")[0]
+        table.add_row(name, learner.__name__, description)
     for name, found in installed_learners().items():
         package = "an installed package" if found.dist is None else found.dist.name
         if name not in LEARNERS:

@@ -50,7 +50,7 @@ def draw_losses(result: Evaluation) -> Figure:
     settled = [loss for _, losses in late for loss in losses.values()]
     if (spread := max(settled) - min(settled)) > 0.0:
         axes.set_ylim(min(settled) - 0.1 * spread, max(settled) + 0.15 * spread)
-    return finish(figure, result.title)
+    return finish(figure, result)
 
 
 def draw_numbers(result: Evaluation) -> Figure:
@@ -70,7 +70,7 @@ def draw_numbers(result: Evaluation) -> Figure:
             axes.set_xscale("log")
         axes.set_xticks(numbers, [f"{number:,}" for number in numbers])
         axes.minorticks_off()  # of a log scale: they are not numbers that were compared
-    return finish(figure, result.title)
+    return finish(figure, result)
 
 
 def prepare(axes: Axes, xlabel: str, metric: str) -> None:
@@ -82,9 +82,10 @@ def prepare(axes: Axes, xlabel: str, metric: str) -> None:
     axes.grid(axis="y", color="0.9", linewidth=0.8)
 
 
-def finish(figure: Figure, title: str) -> Figure:
-    """Add the title and one legend for all panels."""
-    first = figure.axes[0]
+def finish(figure: Figure, result: Evaluation) -> Figure:
+    """Add the name of the input, and one legend for all panels."""
+    first, (name, *others) = figure.axes[0], result.reader.names
+    title = Path(name).name + (f" and {len(others)} more" if others else "")
     first.set_title(title, loc="left", fontsize="medium", fontweight="bold")
     figure.legend(*first.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     return figure

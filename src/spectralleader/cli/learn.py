@@ -2,41 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import typer
 
-from spectralleader.cli.options import (
-    STOPPED,
-    TERMINATED,
-    Files,
-    Json,
-    LearnerOptions,
-    LiveOptions,
-    StreamOptions,
-    Wait,
-    allow_own_modules,
-    end_useless,
-    exit_code_of_signals,
-    grouped,
-    print_json,
-    split_names,
-    stoppable,
-    warn,
-)
-from spectralleader.runtime.interrupts import Terminated, raising
+from spectralleader.cli import options
+from spectralleader.cli.exits import end, exit_code_of_signals, print_json, stoppable
+from spectralleader.runtime.interrupts import raising
 
-if TYPE_CHECKING:
-    from spectralleader.jobs import LearnResult
-
-# Options of `learn` without a meaning on an engine, which makes several unordered passes.
-NOT_THERE = (
-    *("learner", "block", "time", "label", "strict", "sort", "checkpoint_every", "no_texts"),
-    *("tokens", "split", "follow", "start", "wait", "emit", "encoding", "no_header"),
-    *("min_count", "time_format"),
+# What has a meaning on an engine, which makes several unordered passes; the rest is refused.
+ON_ENGINES = (
+    *("files", "text", "format", "topics", "vocabulary", "stop_words", "seed"),
+    *("save", "fresh", "as_json", "engine", "address"),
 )
 
 
@@ -58,22 +37,30 @@ class EngineOptions:
 
     def check(self, context: typer.Context, topics: int | str) -> None:
         """Raise if an option was given that does not apply."""
+        # Also with its default value: who gives an option expects it to have an effect.
+        given = {
+            option.name or "": option.opts[0]
+            for option in context.command.params
+            if _is_given(context, option.name or "")
+        }
         if self.engine is None:
-            refuse_options(context, ["address"], "requires --engine")
+            if "address" in given:
+                raise typer.BadParameter("--address requires --engine")
             return
-        why = "is not supported with --engine, which makes several passes over all documents"
-        refuse_options(context, NOT_THERE, f"{why}; omit it")
+        for name, option in given.items():
+            if name not in ON_ENGINES:
+                raise typer.BadParameter(
+                    f"{option} is not supported with --engine, which makes several passes over all "
+                    "documents; omit it"
+                )
         if isinstance(topics, str):
             raise typer.BadParameter("-k auto is not supported with --engine; give a number")
 
 
-def refuse_options(context: typer.Context, names: Sequence[str], why: str) -> None:
-    """Raise if one of these options was given."""
-    for option in context.command.params:
-        origin = context.get_parameter_source(option.name or "")
-        # Also with its default value: who gives an option expects it to have an effect.
-        if option.name in names and origin is not None and origin.name == "COMMANDLINE":
-            raise typer.BadParameter(f"{option.opts[0]} {why}")
+def _is_given(context: typer.Context, name: str) -> bool:
+    """Return whether an option is on the command line, rather than its default."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 EXAMPLES = (
@@ -84,11 +71,11 @@ EXAMPLES = (
 )
 
 
-@grouped
+@options.grouped
 def learn(
     *,
     context: typer.Context,
-    files: Files,
+    files: options.Files,
     topics: str = typer.Option(
         "5",
         "--topics",
@@ -102,10 +89,10 @@ def learn(
         help="Learner, see spectralleader learners; or your own, package.module:Class "
         "(default: hedged).",
     ),
-    learning: LearnerOptions,
-    reading: StreamOptions,
-    live: LiveOptions,
-    wait: Wait = 1.0,
+    learning: options.LearnerOptions,
+    reading: options.StreamOptions,
+    live: options.LiveOptions,
+    wait: options.Wait = 1.0,
     save: Path | None = typer.Option(
         None,
         metavar="MODEL",
@@ -132,7 +119,7 @@ def learn(
         help="Keep only known words in MODEL instead of a sample of texts (at most 8 MB).",
     ),
     where: EngineOptions,
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Learn topics from files of text in one pass.
 
@@ -147,76 +134,56 @@ def learn(
     if save is None and (fresh or checkpoint_every is not None):
         raise typer.BadParameter("--checkpoint-every and --fresh require --save MODEL")
     where.check(context, n_topics)
+    settings = {"n_topics": n_topics, "save": save, "fresh": fresh, **learning.settings}
     if where.engine is not None:
-        read = {"text": split_names(reading.text), "format": reading.format}
-        kept = {"n_topics": n_topics, "save": save, "fresh": fresh}
-        return learn_and_show(where, files, as_json, **learning.settings, **read, **kept)
+        read = {"text": options.split_names(reading.text), "format": reading.format}
+        return learn_on_engine(where, files, as_json, **settings, **read)
+    given = {"learner": learner, "checkpoint_every": checkpoint_every}
+    settings |= {name: value for name, value in given.items() if value is not None}
     with stoppable(saves=save is not None):
         from spectralleader import jobs
         from spectralleader.cli.display import watching
         from spectralleader.cli.tables import show_learned
-        from spectralleader.jobs.options import OFTEN, LearnOptions
-        from spectralleader.learners import DEFAULT_LEARNER
 
-        allow_own_modules([learner or ""])
-        options = LearnOptions(
-            reading.source(files, block=learning.block, wait=wait, **asdict(live)),
-            n_topics=n_topics,
-            learner=learner or DEFAULT_LEARNER,
-            **learning.settings,
-            save=save,
-            checkpoint_every=checkpoint_every or OFTEN,
-            fresh=fresh,
-            emit=emit,
-            keep_texts=not no_texts,
-        )
+        options.allow_own_modules([learner or ""])
+        source = reading.source(files, block=learning.block, wait=wait, **asdict(live))
         with watching() as progress:
-            result = jobs.run(options, progress)
+            result = jobs.learn(
+                source, progress=progress, emit=emit, keep_texts=not no_texts, **settings
+            )
         try:
             print_json(result.summary()) if as_json else show_learned(result)
         # The model is saved by now: a signal breaks off the printing alone.
         except KeyboardInterrupt as reason:
-            is_request = isinstance(reason, Terminated)
-            result = replace(result, stopped=True, terminated=is_request)
+            result = replace(result, stopped=reason)
+    end(result)
+
+
+def learn_on_engine(where: EngineOptions, files: list[str], as_json: bool, **settings: Any) -> None:
+    """Learn on an engine and print the topics."""
+    from spectralleader.cli.display import watching
+    from spectralleader.cli.tables import show_on_engine
+    from spectralleader.jobs import engine
+
+    # An engine waits in code of its own, where a deferred signal would not be noticed.
+    with exit_code_of_signals(), raising(), watching() as progress:
+        result = engine.learn_on_engine(
+            where.engine or "", files, address=where.address, progress=progress, **settings
+        )
+    print_json(result.summary()) if as_json else show_on_engine(result)
     end(result)
 
 
 def parse_topics(number: str) -> int | str:
     """Return a number of topics, or "auto"."""
-    if number == "auto":
-        return number
-    if not number.isdecimal() or int(number) < 1:
+    return number if number == "auto" else read_number(number, "auto")
+
+
+def read_number(number: str, other: str) -> int:
+    """Return a number of topics; `other` is what else -k takes, for the error."""
+    if not number.strip().isdecimal() or int(number) < 1:
         raise typer.BadParameter(
-            f"-k takes a number of topics of at least 1, or auto; got {number!r}",
+            f"-k takes a number of topics of at least 1, or {other}; got {number!r}",
             param_hint="'--topics'",
         )
     return int(number)
-
-
-def end(result: LearnResult) -> None:
-    """Report an early stop or a useless result, with the exit code for it."""
-    if result.stopped:
-        saved = f"; saved to {result.saved}" if result.saved else ""
-        warn(f"Stopped after {result.topics.n_docs:,} documents{saved}.")
-        if not result.terminated:
-            raise typer.Exit(STOPPED)
-        # SIGTERM is how services are ended: with the model saved, it is a success.
-        raise typer.Exit(0 if result.saved else TERMINATED)
-    if not result.is_useful:
-        end_useless()
-
-
-def learn_and_show(where: EngineOptions, files: list[str], as_json: bool, **options: Any) -> None:
-    """Learn on an engine and print the topics."""
-    from spectralleader.cli.display import watching
-    from spectralleader.cli.tables import show_on_engine
-    from spectralleader.jobs.engine import learn_on_engine
-
-    # An engine waits in code of its own, where a deferred signal would not be noticed.
-    with exit_code_of_signals(), raising(), watching() as progress:
-        result = learn_on_engine(
-            where.engine or "", files, address=where.address, progress=progress, **options
-        )
-    print_json(result.summary()) if as_json else show_on_engine(result)
-    if not result.is_useful:
-        end_useless()

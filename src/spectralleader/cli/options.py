@@ -4,31 +4,25 @@ from __future__ import annotations
 
 import errno
 import glob
-import json
-import shutil
 import sys
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn, TextIO, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO, get_type_hints
 
 import typer
 
-from spectralleader.runtime.interrupts import Interrupts, Terminated
+from spectralleader.cli.exits import warn
 
 if TYPE_CHECKING:
     from spectralleader.jobs import Source
     from spectralleader.jobs.options import AnyReader
     from spectralleader.topics.text_topics import TextTopics
 
-# Exit codes; the last two are the shell's for Ctrl-C and SIGTERM.
-NOTHING_USEFUL, STOPPED, TERMINATED = 1, 130, 143
 FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk, or what one may use of it
-PATIENCE = 4.0  # seconds after a signal until a command that saves nothing is killed
 FILES = (
     "Files or folders, read in this order; - is standard input. Or one stream, "
     "redis://host:port/db/STREAM or kafka://host:port/TOPIC."
@@ -92,35 +86,6 @@ Json = Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")
 def split_names(names: str | None) -> tuple[str, ...] | None:
     """Return comma-separated names, or None if there are none."""
     return tuple(name.strip() for name in names.split(",") if name.strip()) if names else None
-
-
-def warn(line: str) -> None:
-    """Print a line on standard error; on a terminal, break it between words."""
-    if sys.stderr.isatty():
-        width = shutil.get_terminal_size().columns
-        # Paths and options are copied from messages, so they stay whole.
-        line = textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
-    sys.stderr.write(f"{line}\n")
-
-
-@contextmanager
-def exit_code_of_signals(said: str = "spectralleader: stopped") -> Iterator[None]:
-    """Exit with the code of the signal; typer has the same for both."""
-    try:
-        yield
-    except KeyboardInterrupt as reason:
-        warn(said)
-        code = TERMINATED if isinstance(reason, Terminated) else STOPPED
-        raise typer.Exit(code) from reason
-
-
-@contextmanager
-def stoppable(*, saves: bool = False) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM end a command between two steps."""
-    # What saves must have the time to do so; what does not can be killed without a loss.
-    patience = None if saves else PATIENCE
-    with exit_code_of_signals(), Interrupts(owns_process=True, patience=patience):
-        yield
 
 
 def allow_own_modules(learners: Iterable[str]) -> None:
@@ -208,18 +173,6 @@ def opened(path: Path | None) -> Iterator[TextIO]:
                 f"cannot write to {path}: {error.strerror}; {path} is incomplete"
             ) from error
         raise
-
-
-def end_useless() -> NoReturn:
-    """Report that nothing could be learned, and exit with code 1."""
-    warn("spectralleader: no document had a known word")
-    raise typer.Exit(NOTHING_USEFUL)
-
-
-def print_json(summary: dict[str, Any]) -> None:
-    """Print a summary as JSON."""
-    # Words of any script stay readable; what the terminal cannot show is escaped on the way.
-    typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
 
 
 @dataclass(frozen=True)

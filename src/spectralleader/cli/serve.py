@@ -8,19 +8,9 @@ from pathlib import Path
 
 import typer
 
+from spectralleader.cli import options
+from spectralleader.cli.exits import print_json, stoppable
 from spectralleader.cli.learn import parse_topics
-from spectralleader.cli.options import (
-    Json,
-    LearnerOptions,
-    LiveOptions,
-    OwnLearner,
-    ReadOptions,
-    Time,
-    grouped,
-    print_json,
-    stoppable,
-    trust_learner,
-)
 from spectralleader.errors import missing_extra
 
 app = typer.Typer()
@@ -31,7 +21,7 @@ app = typer.Typer()
     "/learn; [bold]spectralleader serve clicks.model --learn redis://localhost/0/clicks[/bold]; "
     "[bold]spectralleader serve news.model --read-only --port 9000[/bold]."
 )
-@grouped
+@options.grouped
 def serve(
     *,
     model: Path = typer.Argument(
@@ -79,11 +69,11 @@ def serve(
     topics: str = typer.Option(
         "5", "--topics", "-k", metavar="K|auto", help="Number of topics of a new MODEL."
     ),
-    learner: OwnLearner = None,
-    learning: LearnerOptions,
-    reading: ReadOptions,
-    time: Time = None,
-    live: LiveOptions,
+    learner: options.OwnLearner = None,
+    learning: options.LearnerOptions,
+    reading: options.ReadOptions,
+    time: options.Time = None,
+    live: options.LiveOptions,
     checkpoint_every: str = typer.Option(
         "60s", metavar="N|TIME", help="Save every N documents, or at an interval like 5min."
     ),
@@ -114,9 +104,9 @@ def serve(
         from spectralleader.serve.run import ServeOptions
         from spectralleader.serve.run import serve as run
 
-        trust_learner(learner)
+        options.trust_learner(learner)
         limits = Limits(body=max_body, batch=max_batch, requests=max_requests)
-        options = ServeOptions(
+        serving = ServeOptions(
             model, host, port, token_file, insecure=insecure, read_only=read_only, limits=limits
         )
         # Posted documents are read from the inbox, which has its own starting point.
@@ -134,7 +124,7 @@ def serve(
             adopt=True,
             give_up_position=adopt,
         )
-        run(options, None if read_only else learned)
+        run(serving, None if read_only else learned)
 
 
 @app.command(
@@ -142,7 +132,7 @@ def serve(
     epilog="Example, in a Dockerfile: [bold]ENV NUMBA_CACHE_DIR=/opt/kernels[/bold], then "
     "[bold]RUN spectralleader warm-up[/bold]",
 )
-def warm_up(as_json: Json = False) -> None:
+def warm_up(as_json: options.Json = False) -> None:
     """Compile all kernels in advance, so that later commands start without compiling.
 
     Kernels are cached in NUMBA_CACHE_DIR if set, else beside the package or in

@@ -3,36 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import typer
 
+from spectralleader.cli import options
+from spectralleader.cli.exits import NOTHING_USEFUL, check_useful, fail, print_json, stoppable, warn
 from spectralleader.cli.learn import EXAMPLES, learn
-from spectralleader.cli.options import (
-    NOTHING_USEFUL,
-    Files,
-    Follow,
-    Json,
-    Level,
-    Model,
-    OutFile,
-    OutFormat,
-    OwnLearner,
-    PredictOptions,
-    Seed,
-    check_files_of,
-    find_level,
-    grouped,
-    load_model,
-    opened,
-    print_json,
-    split_names,
-    stoppable,
-    tell_guesses,
-    tell_level,
-    trust_learner,
-    warn,
-)
 
 app = typer.Typer()
 app.command(epilog=EXAMPLES)(learn)
@@ -44,8 +20,8 @@ app.command(epilog=EXAMPLES)(learn)
     "[bold]spectralleader topics tweets.model --name 3=sport[/bold]"
 )
 def topics(
-    model: Model,
-    learner: OwnLearner = None,
+    model: options.Model,
+    learner: options.OwnLearner = None,
     words: int = typer.Option(10, min=1, help="Top words per topic."),
     documents: int = typer.Option(3, min=0, help="Typical documents per topic."),
     recent: bool = typer.Option(
@@ -54,47 +30,46 @@ def topics(
         help="Show the topics of the last 2,000 documents, or of those since a suspected "
         "change, at the same level and with the same numbers.",
     ),
-    level: Level = None,
+    level: options.Level = None,
     name: list[str] | None = typer.Option(
         None,
         metavar="N=NAME",
         help="Name topic N and save the name in MODEL; N= removes it. May be repeated.",
     ),
-    as_json: Json = False,
+    as_json: options.Json = False,
 ) -> None:
     """Show the topics of a model, typical documents, and a diagnosis of its fit.
 
     Typical documents and trends (sparklines) come from a sample of texts in
     MODEL; see learn --no-texts.
     """
-    learned = load_model(model, learner)
+    learned = options.load_model(model, learner)
     from spectralleader.cli.tables import show_description
     from spectralleader.jobs import describe
-    from spectralleader.jobs.naming import name_topics, parse_names
+    from spectralleader.jobs.model_files import name_topics, parse_names
 
-    n = find_level(level, learned)
+    n = options.find_level(level, learned)
     if name:
         learned = name_topics(model, parse_names(name), n)
     found = describe(learned, n_words=words, n_typical=documents, recent=recent, level=n)
     print_json(found.summary()) if as_json else show_description(found)
-    if not learned.n_docs > learned.n_empty:
-        raise typer.Exit(NOTHING_USEFUL)
+    check_useful(learned.n_docs > learned.n_empty)
 
 
 @app.command(
     epilog="Examples: [bold]spectralleader predict tweets.model new.csv --out topics.csv[/bold]; "
     "[bold]tail -f log | spectralleader predict log.model - --block 1 --to jsonl --watch[/bold]"
 )
-@grouped
+@options.grouped
 def predict(
     *,
-    model: Model,
-    files: Files,
-    learner: OwnLearner = None,
-    to: OutFormat = "csv",
-    out: OutFile = None,
+    model: options.Model,
+    files: options.Files,
+    learner: options.OwnLearner = None,
+    to: options.OutFormat = "csv",
+    out: options.OutFile = None,
     block: int = typer.Option(1000, min=1, help="Documents per block; use 1 for a live pipe."),
-    level: Level = None,
+    level: options.Level = None,
     shares: bool = typer.Option(
         False, "--shares", help="Write topic proportions within each document, for long documents."
     ),
@@ -104,8 +79,8 @@ def predict(
     keep: str | None = typer.Option(
         None, metavar="COL,COL", help="Input columns to copy to the output."
     ),
-    reading: PredictOptions,
-    follow: Follow = None,
+    reading: options.PredictOptions,
+    follow: options.Follow = None,
     watch: bool = typer.Option(
         False,
         "--watch",
@@ -123,8 +98,8 @@ def predict(
     The text columns are those that MODEL was learned from. If FILE lacks one of
     them, the text column is guessed, and the guess is printed.
     """
-    check_files_of(model, out, *files)
-    trust_learner(learner)
+    options.check_files_of(model, out, *files)
+    options.trust_learner(learner)
     with stoppable():
         from spectralleader.cli.display import Log
         from spectralleader.jobs.predicting import WatchedTopics, predict_blocks, write
@@ -133,16 +108,24 @@ def predict(
         learned, settings = load_with_settings(model)
         watched = WatchedTopics(model, Log()) if watch else None
 
-        how: dict[str, Any] = {"keep": split_names(keep) or (), "empty": True, "follow": follow}
-        how["learned"] = settings.get("text")
-        # Topics are predicted from text alone: no column of times or labels is looked for.
-        source = reading.source(files, time="", label="", block=block, **how)
-        n = find_level(level, learned)
-        tell_level(level, learned)
-        with source.open() as reader, opened(out) as file:
-            tell_guesses(reader)
-            found = predict_blocks(watched or learned, reader, level=n, shares=shares, n_best=best)
-            write(found, file, to)
+        source = reading.source(
+            files,
+            # Topics are predicted from text alone: no column of times or labels is looked for.
+            time="",
+            label="",
+            empty=True,
+            learned=settings.get("text"),
+            keep=options.split_names(keep) or (),
+            block=block,
+            follow=follow,
+        )
+        n = options.find_level(level, learned)
+        options.tell_level(level, learned)
+        with source.open() as reader, options.opened(out) as file:
+            options.tell_guesses(reader)
+            shown = watched or learned
+            predictions = predict_blocks(shown, reader, level=n, shares=shares, n_best=best)
+            write(predictions, file, to)
     for line in reader.problems.summary():
         warn(f"skipped {line}")
 
@@ -151,11 +134,11 @@ def predict(
     epilog="Example: [bold]spectralleader trends tweets.model --level 8 --out trends.csv[/bold]"
 )
 def trends(
-    model: Model,
-    learner: OwnLearner = None,
-    level: Level = None,
-    to: OutFormat = "csv",
-    out: OutFile = None,
+    model: options.Model,
+    learner: options.OwnLearner = None,
+    level: options.Level = None,
+    to: options.OutFormat = "csv",
+    out: options.OutFile = None,
 ) -> None:
     """Write the share of each topic over time, one line per time interval and topic.
 
@@ -163,24 +146,24 @@ def trends(
     document, from 1, if times are unknown), the topic, its share, the standard
     error, and the documents in the interval.
     """
-    learned = load_model(model, learner, out)
+    learned = options.load_model(model, learner, out)
     from spectralleader.reading.description import write_trends
 
-    n = find_level(level, learned)
-    tell_level(level, learned)
-    with opened(out) as file:
+    n = options.find_level(level, learned)
+    options.tell_level(level, learned)
+    with options.opened(out) as file:
         n_rows = write_trends(learned, file, n, to)
     if n_rows == 0:
-        warn(f"spectralleader: {model} contains no sample of texts over time")
-        raise typer.Exit(NOTHING_USEFUL)
+        why = f"{model} contains no sample of texts over time"
+        raise typer.Exit(fail(why, NOTHING_USEFUL))
 
 
 @app.command(epilog="Example: [bold]spectralleader page tweets.model -o topics.html[/bold]")
 def page(
-    model: Model,
+    model: options.Model,
     out: Path = typer.Option(..., "--out", "-o", metavar="FILE", help="Output file."),
-    learner: OwnLearner = None,
-    level: Level = None,
+    learner: options.OwnLearner = None,
+    level: options.Level = None,
     title: str | None = typer.Option(
         None, metavar="TEXT", help="Heading. Defaults to the name of MODEL."
     ),
@@ -192,20 +175,19 @@ def page(
     map, the merge tree, the prequential loss, and a diagnosis. It contains
     texts from MODEL unless --no-texts is given.
     """
-    check_files_of(model, out)
-    trust_learner(learner)
+    options.check_files_of(model, out)
+    options.trust_learner(learner)
     from spectralleader.page import describe_page, render
     from spectralleader.storage import atomic, load_with_losses
 
     learned, curve = load_with_losses(model)
     heading = title or f"Topics of {Path(model).stem}"
-    n = None if level is None else find_level(level, learned)
+    n = None if level is None else options.find_level(level, learned)
     content = describe_page(learned, title=heading, level=n, texts=not no_texts, curve=curve)
     # As a whole: a full disk does not cost the page that was there.
     atomic.write(out, render(content).encode())
     typer.echo(f"Page: {out}")
-    if not learned.n_docs > learned.n_empty:
-        raise typer.Exit(NOTHING_USEFUL)
+    check_useful(learned.n_docs > learned.n_empty)
 
 
 @app.command(
@@ -216,9 +198,9 @@ def merge(
         ..., help="Two or more models saved by learn --save.", metavar="A B"
     ),
     out: Path = typer.Option(..., "--out", "-o", metavar="C", help="Save the result here."),
-    learner: OwnLearner = None,
-    seed: Seed = 0,
-    as_json: Json = False,
+    learner: options.OwnLearner = None,
+    seed: options.Seed = 0,
+    as_json: options.Json = False,
 ) -> None:
     """Merge models of separate streams into one, as if learned from a single stream.
 
@@ -227,11 +209,11 @@ def merge(
     """
     # Before the learners are imported, so that a missing file is reported at once.
     for name in models:
-        check_files_of(name)
+        options.check_files_of(name)
     with stoppable(saves=True):
         from spectralleader.cli.tables import show_merged
         from spectralleader.jobs import merge
 
-        trust_learner(learner)
+        options.trust_learner(learner)
         result = merge(models, out, seed=seed)
     print_json(result.summary()) if as_json else show_merged(result)

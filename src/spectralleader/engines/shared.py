@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from spectralleader.documents import Documents, check_n_words
 from spectralleader.errors import NoWordsError
-from spectralleader.learners.fixed import Fixed
+from spectralleader.learners.learner_base import Fixed
 from spectralleader.learners.passes import Solution
 from spectralleader.text.texts import Texts, as_strings
 from spectralleader.text.vocabulary import MOST_COUNTED, GrowingVocabulary, Vocabulary

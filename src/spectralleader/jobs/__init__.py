@@ -6,7 +6,7 @@ This package connects sources, learners and files. It prints nothing; `cli` does
 from spectralleader.jobs.evaluating import Evaluation, evaluate
 from spectralleader.jobs.learn_result import LearnResult
 from spectralleader.jobs.learning import learn, run
-from spectralleader.jobs.merging import MergeResult, merge
+from spectralleader.jobs.model_files import MergeResult, merge
 from spectralleader.jobs.options import LearnOptions, Progress, Source
 from spectralleader.jobs.predicting import Prediction, predict
 from spectralleader.reading.description import Description, describe

@@ -14,7 +14,7 @@ from spectralleader.checks.paths import check_target
 from spectralleader.errors import NotSavedError, StorageError
 from spectralleader.jobs.options import LearnOptions, Progress
 from spectralleader.learners import Unigram
-from spectralleader.learners.offline import Offline
+from spectralleader.learners.protocol import Refits
 from spectralleader.storage import Checkpoint, load_checkpoint
 from spectralleader.storage.checkpoint import Losses, Run
 from spectralleader.storage.lock import Lock
@@ -256,7 +256,7 @@ def first_run(topics: TextTopics, settings: dict[str, str]) -> Run:
     """Return a new run, without any losses."""
     learner = topics.learner
     # An offline learner has no model before the end, from which to predict.
-    losses = None if isinstance(learner, Offline) else Losses()
+    losses = None if isinstance(learner, Refits) else Losses()
     unigram = Unigram(1, n_words=None if learner.grows else learner.n_words)
     return Run(settings, 0.0, losses, Losses(), unigram)
 

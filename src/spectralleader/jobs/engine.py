@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -17,6 +18,7 @@ from spectralleader import storage
 from spectralleader.checks.paths import check_target
 from spectralleader.engines.shared import MOST_FREQUENT, check_texts
 from spectralleader.jobs.checkpointing import back_up
+from spectralleader.jobs.learn_result import LearnedTopics
 from spectralleader.jobs.options import (
     LearnOptions,
     Progress,
@@ -24,45 +26,26 @@ from spectralleader.jobs.options import (
     VocabularyRequest,
     parse_vocabulary,
 )
-from spectralleader.reading.snapshot import list_topics
 from spectralleader.sources.files.columns import TEXT_NAMES, list_names
 from spectralleader.sources.files.formats import ENDINGS, find_ending
 from spectralleader.text.vocabulary import Vocabulary
 from spectralleader.topics.text_topics import TextTopics
 
-ENGINES = ("dask", "spark")
+LearnTexts = Callable[..., TextTopics]
 READABLE = ("parquet", "csv", "jsonl")
 PACKAGES = {"dask": "s3fs, gcsfs or adlfs", "spark": "hadoop-aws (for s3a://)"}
 N_POLISH = 10  # default number of EM passes after the spectral method
 
 
-@dataclass(frozen=True)
-class EngineResult:
+@dataclass(frozen=True, kw_only=True)
+class EngineResult(LearnedTopics):
     """The result of learning on an engine."""
 
     engine: str
-    topics: TextTopics
-    seconds: float
-    saved: Path | None
-    backup: Path | None = None  # backup of the file that existed before
-
-    @property
-    def is_useful(self) -> bool:
-        """Whether anything was learned: at least one document had a known word."""
-        return self.topics.n_docs > self.topics.n_empty
 
     def summary(self, n_words: int = 10) -> dict[str, Any]:
         """Return everything as plain values, for JSON; topics count from 1."""
-        return {
-            "engine": self.engine,
-            "documents": self.topics.n_docs,
-            "documents_without_known_words": self.topics.n_empty,
-            "seconds": self.seconds,
-            "vocabulary": {"words": self.topics.vocabulary.n_words, "grows": False},
-            "topics": list_topics(self.topics.at(), n_words),
-            "saved": None if self.saved is None else str(self.saved),
-            "backup": None if self.backup is None else str(self.backup),
-        }
+        return {"engine": self.engine, **super().summary(n_words)}
 
 
 def learn_on_engine(
@@ -97,48 +80,43 @@ def learn_on_engine(
     began = perf_counter()
     if engine not in ENGINES:
         raise ValueError(f"unknown engine {engine!r}; choose one of {', '.join(ENGINES)}")
-    settings = LearnOptions(Source(()), **options)
-    save, is_fresh = settings.save, settings.fresh
-    if save is not None and check_target(save, files).exists() and not is_fresh:
+    wanted = LearnOptions(Source(()), **options)
+    if wanted.save is not None and check_target(wanted.save, files).exists() and not wanted.fresh:
         raise ValueError(
-            f"{save} already exists, and an engine cannot resume from it: name another file, or "
-            "start over with --fresh, which keeps it as a backup"
+            f"{wanted.save} already exists, and an engine cannot resume from it: name another "
+            "file, or start over with --fresh, which keeps it as a backup"
         )
+    vocabulary = choose_vocabulary(wanted.vocabulary)
     paths, kind = list_files(files, format)
-    learn = _learn_on_dask if engine == "dask" else _learn_on_spark
-    topics = learn(
-        paths,
-        kind,
-        text,
-        address,
-        n_topics=settings.n_topics,
-        vocabulary=choose_vocabulary(settings.vocabulary),
-        words=settings.words,
-        progress=(progress or Progress()).passed,
-        seed=settings.seed,
-        n_polish=n_polish,
-    )
+    with ENGINES[engine](paths, kind, text, address) as (learn_texts, texts):
+        topics = learn_texts(
+            texts,
+            wanted.n_topics,
+            vocabulary=vocabulary,
+            words=wanted.words,
+            progress=(progress or Progress()).passed,
+            seed=wanted.seed,
+            n_polish=n_polish,
+        )
     saved = backup = None
     # Renamed only now, so that a failure on the cluster leaves the previous model where it is.
-    if save is not None:
-        backup = back_up(Path(save))
-        saved = storage.save(topics, save)
-    return EngineResult(engine, topics, perf_counter() - began, saved, backup)
+    if wanted.save is not None:
+        backup = back_up(Path(wanted.save))
+        saved = storage.save(topics, wanted.save)
+    seconds = perf_counter() - began
+    return EngineResult(engine=engine, topics=topics, seconds=seconds, saved=saved, backup=backup)
 
 
 def list_files(files: Sequence[str], format: str | None) -> tuple[list[str], str]:
     """Return all files, including those in folders, and their common format."""
-    paths = []
-    for name in files:
-        if is_address(name):
-            paths.append(name)
-            continue
-        folder = Path(name)
-        found = sorted(folder.rglob("*")) if folder.is_dir() else [folder]
-        # Engines leave markers beside their parts, such as _SUCCESS, and hidden checksums.
-        paths += [str(path) for path in found if path.is_file() and path.name[0] not in "._"]
     if "-" in files:
         raise ValueError("engines read files and folders, not standard input")
+    paths = []
+    for name in files:
+        inside = sorted(Path(name).rglob("*")) if Path(name).is_dir() else [Path(name)]
+        # Engines leave markers beside their parts, such as _SUCCESS, and hidden checksums.
+        local = [str(path) for path in inside if path.is_file() and path.name[0] not in "._"]
+        paths += [name] if is_url(name) else local
     kinds = {format} if format is not None and paths else {find_kind(path) for path in paths}
     if len(kinds) != 1 or not kinds <= set(READABLE):
         raise ValueError(
@@ -148,7 +126,7 @@ def list_files(files: Sequence[str], format: str | None) -> tuple[list[str], str
     return paths, kinds.pop()
 
 
-def is_address(name: str) -> bool:
+def is_url(name: str) -> bool:
     """Return whether a file is a URL for the engine: s3://, hdfs://, ..."""
     return "://" in name
 
@@ -169,19 +147,23 @@ def choose_vocabulary(request: VocabularyRequest) -> int | Vocabulary:
     return wish
 
 
-def choose_text(text: Sequence[str] | None, names: Sequence[str]) -> list[str]:
-    """Return the text columns: those named, else the first with a known name."""
-    lower = {name.lower(): name for name in reversed(names)}
+def choose_text(text: Sequence[str] | None, kinds: Mapping[str, str]) -> list[str]:
+    """Return the text columns, of those with their types: those named, else the first known."""
+    lower = {name.lower(): name for name in reversed(list(kinds))}
     wanted = list(text) if text else [lower[name] for name in TEXT_NAMES if name in lower][:1]
-    if not wanted or not set(wanted) <= set(names):
+    if not wanted or not set(wanted) <= set(kinds):
         missing = f"no column {wanted}" if wanted else "no obvious text column"
-        raise ValueError(f"there is {missing}; name one of {list_names(names)} with --text")
+        raise ValueError(f"there is {missing}; name one of {list_names(list(kinds))} with --text")
+    for name in wanted:
+        check_texts(name, kinds[name])
     return wanted
 
 
-def _learn_on_dask(
-    paths: list[str], kind: str, text: Sequence[str] | None, address: str | None, **options: Any
-) -> TextTopics:
+@contextmanager
+def _read_with_dask(
+    paths: list[str], kind: str, text: Sequence[str] | None, address: str | None
+) -> Iterator[tuple[LearnTexts, Any]]:
+    """Yield how Dask learns, and the column of texts."""
     from spectralleader.engines.dask import connected, learn_texts
 
     import dask.dataframe as dd  # isort: skip
@@ -195,18 +177,16 @@ def _learn_on_dask(
     with connected(address) as client:
         with _reading("dask", paths):
             frame = readers[kind](paths if kind == "parquet" else list(map(_in_folder, paths)))
-        columns = choose_text(text, list(frame.columns))
-        for name in columns:
-            check_texts(name, str(frame[name].dtype))
+        columns = choose_text(text, {name: str(frame[name].dtype) for name in frame.columns})
         first, *others = [_as_strings(frame[name], name) for name in columns]
         joined = sum((" " + other for other in others), first)
-        return learn_texts(joined, client=client, **options)
+        yield partial(learn_texts, client=client), joined
 
 
 def _in_folder(path: str) -> str:
     """Return the pattern of all files in a remote folder; a file is returned unchanged."""
     last = path.rstrip("/").rsplit("/", 1)[-1]
-    is_file = not is_address(path) or "." in last or "*" in last
+    is_file = not is_url(path) or "." in last or "*" in last
     return path if is_file else path.rstrip("/") + "/*"
 
 
@@ -230,7 +210,7 @@ def _reading(engine: str, paths: Sequence[str]) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        there = [path for path in paths if is_address(path)]
+        there = [path for path in paths if is_url(path)]
         if not there:
             raise
         lines = [line.strip(" :") for line in str(error).split("\n")]
@@ -242,44 +222,44 @@ def _reading(engine: str, paths: Sequence[str]) -> Iterator[None]:
         ) from error
 
 
-def _learn_on_spark(
-    paths: list[str], kind: str, text: Sequence[str] | None, address: str | None, **options: Any
-) -> TextTopics:
+@contextmanager
+def _read_with_spark(
+    paths: list[str], kind: str, text: Sequence[str] | None, address: str | None
+) -> Iterator[tuple[LearnTexts, Any]]:
+    """Yield how Spark learns, and a frame with the column of texts."""
     from spectralleader.engines.spark import learn_texts
 
+    from pyspark.sql import SparkSession  # isort: skip
     from pyspark.sql import functions as F  # isort: skip  # noqa: N812
 
-    with _spark_session(address) as spark:
+    with ExitStack() as ended:
+        # A notebook's own session is used, and stays open.
+        if (spark := SparkSession.getActiveSession()) is None:
+            spark = _new_session(address)
+            ended.callback(spark.stop)
         reader = spark.read.option("header", "true").option("multiLine", str(kind == "csv").lower())
         # A quote within a field is doubled, as in most files; Spark expects a backslash.
         reader = reader.option("escape", '"')
         load = {"parquet": reader.parquet, "csv": reader.csv, "jsonl": reader.json}[kind]
         with _reading("spark", paths):
             frame = load(paths) if kind != "parquet" else load(*paths)
-        columns = choose_text(text, frame.columns)
-        for name in columns:
-            check_texts(name, dict(frame.dtypes)[name])
+        columns = choose_text(text, dict(frame.dtypes))
         joined = F.concat_ws(" ", *[F.col(f"`{name}`").cast("string") for name in columns])
-        return learn_texts(frame.select(joined.alias("text")), **options)
+        yield learn_texts, frame.select(joined.alias("text"))
 
 
-@contextmanager
-def _spark_session(address: str | None) -> Iterator[Any]:
-    """Yield the active session, or a new one that ends with the `with` block."""
+def _new_session(address: str | None) -> Any:
+    """Return a new session, which ends with its `with` block."""
     from pyspark.sql import SparkSession
 
-    # A notebook's own session is used, and stays open.
-    if (session := SparkSession.getActiveSession()) is not None:
-        yield session
-        return
     if address is None:  # by default, workers use the first python3 on the PATH
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("spectralleader")
     # Spark Connect has no master: the whole session is elsewhere.
     is_remote = address is not None and address.startswith("sc://")
     builder = builder.remote(address) if is_remote else builder.master(address or "local[*]")
-    session = builder.getOrCreate()
-    try:
-        yield session
-    finally:
-        session.stop()
+    return builder.getOrCreate()
+
+
+# The engines: each is a context in which files can be learned, see `_read_with_dask`.
+ENGINES = {"dask": _read_with_dask, "spark": _read_with_spark}

@@ -7,7 +7,6 @@ import signal
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -25,7 +24,7 @@ from spectralleader.evaluation.metrics import (
 from spectralleader.jobs.options import AnyReader, LearnOptions, Progress, Source
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.registry import find_learner
-from spectralleader.runtime.interrupts import Interrupts, Terminated, raise_if_interrupted
+from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
 from spectralleader.sources.files import TextBlock
 from spectralleader.text.vectoriser import Vectoriser
 from spectralleader.topics.first_use import compile_learning
@@ -35,7 +34,7 @@ MOST_FREQUENT = 5000  # words counted in a first pass over files, by default
 DEFAULT_LEARNERS = tuple(dict.fromkeys((DEFAULT_LEARNER, "spectral", "stepwise-em", "unigram")))
 N_SHOWN = 10  # top words of a topic that coherence and diversity are computed from
 HELD_OUT = 10  # one document in this many is held out to compute coherence
-MOST_HELD_OUT = 20_000  # held-out documents kept, by reservoir sampling
+MOST_HELD_OUT = 20_000  # held-out documents kept; of a longer stream, every n-th of them
 MOST_POINTS = 400  # of the curve of losses
 Labels = NDArray[np.object_]
 T = TypeVar("T")
@@ -54,23 +53,30 @@ class Contender(Prequential):
         self.diversity: float | None = None
         self.n_unused = 0  # topics at the end, see `TopicModel.used`
 
-    def judge_words(self, held_out: Documents) -> None:
-        """Compute coherence and diversity of the top words on held-out documents."""
-        model = self.learner.model
-        shown = [[int(word) for word in words] for words in model.top_words(n=N_SHOWN)]
-        self.coherence = coherence(held_out.widen(model.n_words), shown)
-        self.diversity = diversity(shown)
+    def step(self, documents: Documents, labels: Labels | None) -> None:
+        """Predict documents, and compare their topics with labels; then learn them."""
+        losses = self.predict(documents)
+        # Topics are arbitrary before anything is learned.
+        if labels is not None and self.losses.n_learned:
+            self._meet_labels(documents, labels)
+        self.learn(documents, losses)
 
-    def meet_labels(self, documents: Documents, labels: Labels) -> None:
+    def end(self, held_out: Documents | None) -> None:
+        """Count the topics in use; judge the top words on held-out documents, if there are any."""
+        model = self.learner.model
+        self.n_unused = int((~model.used).sum())
+        if held_out is not None:
+            shown = [[int(word) for word in words] for words in model.top_words(n=N_SHOWN)]
+            self.coherence = coherence(held_out.widen(model.n_words), shown)
+            self.diversity = diversity(shown)
+
+    def _meet_labels(self, documents: Documents, labels: Labels) -> None:
         """Count the predicted topic of each document with its label, before it is learned.
 
         Early topics are still changing: whenever the number of documents has doubled, all but the
         last half of the counts are dropped, so that about the last half of the stream counts.
         """
         n_learned = self.losses.n_learned
-        # Topics are arbitrary before anything is learned.
-        if not n_learned:
-            return
         if n_learned >= 2 * self._since:
             self._met_before, self.met, self._since = self.met, Counter(), n_learned
         model = self.learner.model
@@ -106,28 +112,6 @@ class Contender(Prequential):
         }
 
 
-class HeldOut:
-    """A uniform sample of every tenth document, which no learner learns, as texts."""
-
-    def __init__(self, seed: int) -> None:
-        self.texts: list[str] = []
-        self._n_seen = self._n_taken = 0
-        self._rng = np.random.default_rng(seed)
-
-    def take(self, block: TextBlock) -> TextBlock:
-        """Remove the held-out documents from a block; return the rest."""
-        # By number in the stream, so that the sample does not depend on the size of blocks.
-        places = np.arange(self._n_seen, self._n_seen + len(block)) % HELD_OUT == HELD_OUT - 1
-        self._n_seen += len(block)
-        for i in np.flatnonzero(places).tolist():
-            self._n_taken += 1
-            if len(self.texts) < MOST_HELD_OUT:
-                self.texts.append(block.texts[i])
-            elif (where := int(self._rng.integers(self._n_taken))) < MOST_HELD_OUT:
-                self.texts[where] = block.texts[i]
-        return block.take(np.flatnonzero(~places))
-
-
 class History(Generic[T]):
     """Every n-th of the values added; n doubles whenever there are more than `most` of these.
 
@@ -142,12 +126,13 @@ class History(Generic[T]):
 
     def __init__(self, most: int) -> None:
         self.values: list[T] = []
-        self._most, self._every, self._n_added = most, 1, 0
+        self.n_added = 0
+        self._most, self._every = most, 1
 
     def add(self, value: T) -> None:
         """Add a value."""
-        self._n_added += 1
-        if self._n_added % self._every == 0:
+        self.n_added += 1
+        if self.n_added % self._every == 0:
             self.values.append(value)
         if len(self.values) > self._most:
             self._every *= 2
@@ -164,17 +149,17 @@ class Evaluation:
     n_docs: int = 0
     n_empty: int = 0
     n_steps: int = 0
-    stopped: bool = False  # by Ctrl-C or SIGTERM
-    terminated: bool = False  # by SIGTERM
+    stopped: KeyboardInterrupt | None = None  # why it ended early: Ctrl-C, or `Terminated`
+    saved: None = None  # an evaluation is not saved
     history: History[tuple[int, dict[str, float]]] = field(
         default_factory=lambda: History(MOST_POINTS)
     )
-    held_out: HeldOut | None = None  # texts for coherence
+    held_out: History[Any] | None = None  # texts for coherence, which no learner learns
 
     def step(self, block: TextBlock) -> None:
         """Evaluate all learners on a block, then let them learn it."""
         if self.held_out is not None:
-            block = self.held_out.take(block)
+            block = self._hold_out(block, self.held_out)
         counted = self.vectoriser.count(block.texts)
         has_words = counted.lengths > 0
         documents = counted[has_words]
@@ -185,44 +170,42 @@ class Evaluation:
             # Documents without known words have no prediction to compare with a label.
             labels = np.array(block.labels, object)[has_words]
         for contender in self.contenders.values():
-            losses = contender.predict(documents)
-            if labels is not None:
-                contender.meet_labels(documents, labels)
-            contender.learn(documents, losses)
+            contender.step(documents, labels)
         new_ids = self.vectoriser.settle()
         # The vocabulary has been renumbered, and all learners share it.
         if new_ids is not None:
             for contender in self.contenders.values():
                 contender.learner.recode(new_ids, self.vectoriser.vocabulary.n_words)
         self.n_steps += 1
-        self._note()
-
-    def _note(self) -> None:
-        """Record the running losses, in bounded memory."""
         losses = {name: c.losses.mean_loss for name, c in self.contenders.items()}
-        self.history.add(
-            (self.n_steps, {name: mean for name, mean in losses.items() if mean is not None})
-        )
+        predicted = {name: mean for name, mean in losses.items() if mean is not None}
+        self.history.add((self.n_steps, predicted))
+
+    def _hold_out(self, block: TextBlock, held_out: History[Any]) -> TextBlock:
+        """Take every tenth document of the stream out of a block; return the rest."""
+        # By number in the stream, so that they do not depend on the size of blocks.
+        numbers = self.n_docs + held_out.n_added + np.arange(len(block))
+        is_held = numbers % HELD_OUT == HELD_OUT - 1
+        for i in np.flatnonzero(is_held).tolist():
+            held_out.add(block.texts[i])
+        return block.take(np.flatnonzero(~is_held))
 
     def end(self) -> None:
-        """Count the topics in use; compute coherence and diversity, if documents were held out."""
+        """Judge the models at the end, on the documents that were held out, if any."""
+        texts = [] if self.held_out is None else self.held_out.values
+        held_out = self.vectoriser.count_known(texts) if texts else None
         for contender in self.contenders.values():
-            contender.n_unused = int((~contender.learner.model.used).sum())
-        if self.held_out is not None and self.held_out.texts:
-            documents = self.vectoriser.count_known(self.held_out.texts)
-            for contender in self.contenders.values():
-                contender.judge_words(documents)
+            contender.end(held_out)
+
+    @property
+    def is_useful(self) -> bool:
+        """Whether anything was learned: at least one document had a known word."""
+        return self.n_docs > self.n_empty
 
     @property
     def curve(self) -> list[tuple[int, dict[str, float]]]:
         """Steps with the running L1 of each learner there, for a figure."""
         return [(step, losses) for step, losses in self.history.values if losses]
-
-    @property
-    def title(self) -> str:
-        """The name of the input."""
-        first, *others = self.reader.names
-        return Path(first).name + (f" and {len(others)} more" if others else "")
 
     def summary(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
@@ -230,7 +213,7 @@ class Evaluation:
             "documents": self.n_docs,
             "documents_without_known_words": self.n_empty,
             "steps": self.n_steps,
-            "stopped": self.stopped,
+            "stopped": self.stopped is not None,
             "words": self.vectoriser.vocabulary.n_words,
             "learners": {name: one.summary() for name, one in self.contenders.items()},
             "guesses": list(self.reader.guesses),
@@ -258,7 +241,7 @@ def evaluate(
     frequent words.
     """
     settings, progress = LearnOptions(Source.of(source), **options), progress or Progress()
-    source, seed = settings.source, settings.seed
+    source = settings.source
     for name in learners:
         find_learner(name)  # fail before reading anything
     with Interrupts(signal.SIGINT) as interrupts, source.open(progress) as reader:
@@ -272,7 +255,7 @@ def evaluate(
         numbers = [n_topics] if isinstance(n_topics, int) else list(dict.fromkeys(n_topics))
         contenders = {
             name if len(numbers) == 1 else f"{name}, {n} topics": Contender(
-                name, make_learner(name, n, vocabulary, seed=seed)
+                name, make_learner(name, n, vocabulary, seed=settings.seed)
             )
             for name in learners
             for n in numbers
@@ -280,7 +263,7 @@ def evaluate(
         for name in learners:  # loading compiled kernels takes time that is not the learner's
             compile_learning(name, vocabulary.grows)
         result = Evaluation(contenders, Vectoriser(vocabulary, words), reader)
-        result.held_out = HeldOut(seed) if len(numbers) > 1 else None
+        result.held_out = History(MOST_HELD_OUT) if len(numbers) > 1 else None
         interrupts.at_stake = True
         try:
             for block in reader:
@@ -288,6 +271,6 @@ def evaluate(
                 result.step(block)
                 progress.stepped(result)
         except KeyboardInterrupt as reason:
-            result.stopped, result.terminated = True, isinstance(reason, Terminated)
+            result.stopped = reason
         result.end()
     return result

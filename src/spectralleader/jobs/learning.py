@@ -21,7 +21,7 @@ from spectralleader.jobs.checkpointing import (
 from spectralleader.jobs.learn_result import LearnResult
 from spectralleader.jobs.options import AnyReader, LearnOptions, Progress, Source
 from spectralleader.jobs.predicting import Emitter, open_emitter, rows_of
-from spectralleader.runtime.interrupts import Interrupts, Terminated, raise_if_interrupted
+from spectralleader.runtime.interrupts import Interrupts, raise_if_interrupted
 from spectralleader.sources.files import Reader, TextBlock
 from spectralleader.sources.live import LiveReader
 from spectralleader.sources.live.folder import FolderReader
@@ -224,9 +224,7 @@ class Pass:
                 f"to {path}"
             ) from error
         saved = self._finish() if self._is_emitted else None
-        return self.result(
-            saved=saved, stopped=reason is not None, terminated=isinstance(reason, Terminated)
-        )
+        return self.result(saved=saved, stopped=reason)
 
     def step(self, block: TextBlock) -> None:
         """Predict a block, then learn it."""
@@ -302,15 +300,15 @@ class Pass:
     def result(self, **ended: Any) -> LearnResult:
         """Return the result so far."""
         return LearnResult(
-            self.topics,
-            self._reader,
-            self._losses,
-            self._unigram.losses,
-            self._seconds,
-            self.n_before,
-            self._checkpoints and self._checkpoints.n_saved,
+            topics=self.topics,
+            reader=self._reader,
+            losses=self._losses,
+            unigram_losses=self._unigram.losses,
+            seconds=self._seconds,
+            n_before=self.n_before,
+            n_empty_before=self._n_empty_before,
+            n_saved=self._checkpoints and self._checkpoints.n_saved,
             backup=self._checkpoints and self._checkpoints.backup,
             curve=self._run.curve,
-            n_empty_before=self._n_empty_before,
             **ended,
         )

@@ -53,5 +53,5 @@ def _use(learner: str, vocabulary: str | None, data: Path) -> None:
     list(jobs.predict(learned.topics, data))
     learned.topics.snapshot().classify(["word1"])  # as a service does
     jobs.describe(learned.topics)
-    if hasattr(LEARNERS[learner].learner, "merge"):
+    if hasattr(LEARNERS[learner], "merge"):
         jobs.merge(files[:2], files[2])

@@ -6,6 +6,7 @@ metrics in `evaluation`.
 
 from spectralleader.learners.algorithm1 import Algorithm1
 from spectralleader.learners.hedged import HedgedLeader
+from spectralleader.learners.learner_base import LearnerBase
 from spectralleader.learners.offline import BatchEM, SpectralMethod
 from spectralleader.learners.protocol import Learner, Predictive
 from spectralleader.learners.registry import DEFAULT_LEARNER, LEARNERS, register_learner
@@ -20,6 +21,7 @@ __all__ = [
     "BatchEM",
     "HedgedLeader",
     "Learner",
+    "LearnerBase",
     "Predictive",
     "SpectralLeader",
     "SpectralMethod",

@@ -14,7 +14,9 @@ from spectralleader.spectral.algorithm1 import valid_model
 
 
 class Algorithm1(LearnerBase):
-    """Algorithm 1 line by line: `spectral.algorithm1` on a reservoir of the documents seen.
+    """The paper's Algorithm 1 line by line; slow, for verification.
+
+    It runs `spectral.algorithm1` on a reservoir of the documents seen.
 
     Every read of `model` recomputes it from the whole reservoir, with a dense document-word matrix.
     It is meant for verification, with up to a few thousand distinct words. `SpectralLeader` returns

@@ -1,4 +1,4 @@
-"""LearnerBase: what our learners share, which check their input before they change."""
+"""LearnerBase, what our learners share: they check their input before they change. And Fixed."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from numpy.typing import ArrayLike
 from spectralleader.arrays import Ints
 from spectralleader.checks.saved import Saved, field, fields
 from spectralleader.checks.states import take, truth, whole
-from spectralleader.documents import MAX_WORDS, Documents
-from spectralleader.documents.recoding import check_recoding
+from spectralleader.documents import MAX_WORDS, Documents, check_n_words
+from spectralleader.documents.recoding import check_recoding, move_rows
 from spectralleader.learners.protocol import (
     MAX_TOPICS,
     Predictive,
     check_block,
     check_n_topics,
     check_seed,
-    check_vocabulary,
 )
 from spectralleader.models import TopicModel
 from spectralleader.runtime.locks import ThreadSafe, changing, locked
@@ -34,8 +33,9 @@ def read_seed(state: Any, name: str) -> int:
 class LearnerBase(ThreadSafe, Saved):
     """A learner whose blocks and recodings are checked before anything changes.
 
-    A subclass defines how a valid block (`_learn`) and a valid renumbering of words (`_recode`)
-    change it, its `model`, and what else is `saved`.
+    A subclass defines how a valid block (`_learn`) changes it, its `model`, and what else is
+    `saved`. Saved arrays of one row per word are renumbered here; a subclass that has other things
+    over words extends `_recode`.
     """
 
     saved = fields(
@@ -47,7 +47,8 @@ class LearnerBase(ThreadSafe, Saved):
 
     def __init__(self, n_topics: int, n_words: int | None, seed: int, n_known: int = 1) -> None:
         self.n_topics, self.seed = check_n_topics(n_topics), check_seed(seed)
-        self.n_words, self.grows = check_vocabulary(n_words, n_known)
+        self.grows = n_words is None
+        self.n_words = n_known if n_words is None else check_n_words(n_words)
 
     @locked
     def learn(self, documents: Documents) -> None:
@@ -69,7 +70,10 @@ class LearnerBase(ThreadSafe, Saved):
             self._recode(ids, n_words)
 
     def _recode(self, new_ids: Ints | None, n_words: int) -> None:
-        """Renumber the words of everything that was learned; subclasses extend this."""
+        """Renumber the words of what was learned; words that are new get rows of zeros."""
+        for name, stored in self.saved.items():
+            if stored.limits.get("shape", ())[:1] == ("n_words",):
+                setattr(self, name, move_rows(getattr(self, name), new_ids, n_words))
         self.n_words = n_words
 
     @property
@@ -95,3 +99,36 @@ class LearnerBase(ThreadSafe, Saved):
     def to_state(self) -> dict[str, Any]:
         """Return everything needed to continue, as arrays and plain values."""
         return super().to_state()
+
+
+class Fixed(Saved):
+    """A learner that never changes its model: the truth, or the best static model in hindsight.
+
+    Examples
+    --------
+    >>> learner = Fixed(TopicModel.uniform(2, 3))
+    >>> learner.learn(Documents.from_tokens([[0, 0, 0]], n_words=3))
+    >>> learner.model.topics[0].round(2).tolist()
+    [0.33, 0.33, 0.33]
+    """
+
+    saved = fields(model=TopicModel)
+    grows = False
+
+    def __init__(self, model: TopicModel) -> None:
+        self.model = model
+        self.n_topics, self.n_words = model.n_topics, model.n_words
+
+    def learn(self, documents: Documents) -> None:
+        """Check the block, and ignore it."""
+        check_block(documents, self.n_words)
+
+    def recode(self, new_ids: ArrayLike | None, n_words: int) -> None:
+        """Renumber the words of the model, see `TopicModel.recode`."""
+        self.model = self.model.recode(new_ids, n_words)
+        self.n_words = self.model.n_words
+
+    @property
+    def predictive(self) -> Predictive:
+        """The model."""
+        return self.model

@@ -115,7 +115,7 @@ class Ascent:
 
 
 class BatchEM(Offline[Ascent]):
-    """EM over all documents from several starts; the likeliest model is kept.
+    """EM over all documents from several starts, of which the best is kept; offline.
 
     Every iteration passes over all documents and never lowers their log-likelihood plus the prior
     of the smoothing (see `em.steps.objective`). As a learner it remembers every document, so that
@@ -212,7 +212,7 @@ class BatchEM(Offline[Ascent]):
 
 
 class SpectralMethod(Offline[Estimate]):
-    """Tensor decomposition of the moments of all documents: theta* where the truth is not known.
+    """The spectral method on all documents: theta* where the truth is unknown; offline.
 
     One run of `estimate` (Anandkumar et al. 2014); `info` has its diagnostics. As a learner it
     remembers every document, so memory grows with the stream; `spectralleader.engines.dask` and

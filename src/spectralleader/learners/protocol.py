@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from spectralleader.arrays import Floats
 from spectralleader.checks import check_whole
-from spectralleader.checks.states import whole
-from spectralleader.documents import MAX_WORDS, Documents, check_n_words
+from spectralleader.documents import Documents
+from spectralleader.learners.events import Event
 from spectralleader.models import TopicModel
 
 MAX_TOPICS = 10_000  # their triples alone would fill 8 TB
@@ -24,12 +24,6 @@ class Predictive(Protocol):
 
     def log_prob(self, documents: Documents) -> Floats:
         """Return the log-probability of each document, shape (n_docs,)."""
-
-
-def remembered(learner: object) -> Documents | None:
-    """Return the documents that a learner remembers, if it does."""
-    sample = getattr(learner, "sample", None)
-    return None if sample is None else sample.documents
 
 
 @runtime_checkable
@@ -73,8 +67,74 @@ class Learner(Protocol):
         """Return the learner that `to_state` described; it continues bit for bit."""
 
 
+# What more a learner can do is an ability: it has the members, whatever its class. Commands, pages
+# and the service ask for abilities only, so that they show every learner alike.
+
+
+class Remembered(Protocol):
+    """Documents that a learner remembers, such as one of `spectralleader.samples`."""
+
+    @property
+    def documents(self) -> Documents:
+        """The remembered documents, as one block."""
+
+
 @runtime_checkable
-class Mergeable(Learner, Protocol):
+class Remembers(Protocol):
+    """The ability to show documents: for diagnosis, typical documents and levels."""
+
+    @property
+    def sample(self) -> Remembered:
+        """Documents of the whole stream."""
+
+
+@runtime_checkable
+class HasRecent(Protocol):
+    """The ability to tell the topics of the last documents from those of all."""
+
+    @property
+    def recent(self) -> TopicModel:
+        """The model of the last documents, numbered like `model` where topics match."""
+
+    @property
+    def window(self) -> Remembered:
+        """The documents that `recent` is estimated from, or some of them."""
+
+
+@runtime_checkable
+class Reports(Protocol):
+    """The ability to report changes of the stream and of the topics."""
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """What happened to the stream and to the topics; the latest last."""
+
+    @property
+    def drifts_since(self) -> int | None:
+        """Number of documents before the stream began to drift; None without drift."""
+
+    @property
+    def settles_at(self) -> int | None:
+        """Number of documents with words at which topics are settled; None if they are."""
+
+
+@runtime_checkable
+class Refits(Protocol):
+    """A learner that fits a model to everything when it is read: reading takes long."""
+
+    def fit(self, documents: Documents) -> Self:
+        """Learn these documents, in place of all learned before."""
+
+
+def remembered(learner: object, *, recent: bool = False) -> Documents | None:
+    """Return the documents that a learner remembers, or the last of them, if it does."""
+    if recent:
+        return learner.window.documents if isinstance(learner, HasRecent) else None
+    return learner.sample.documents if isinstance(learner, Remembers) else None
+
+
+@runtime_checkable
+class Merges(Learner, Protocol):
     """A learner that can take in what others of its kind learned, each from a stream of its own."""
 
     @property
@@ -100,16 +160,6 @@ def check_n_topics(n_topics: int) -> int:
 def check_seed(seed: int) -> int:
     """Return a legal seed: an integer, so that a saved learner continues bit for bit."""
     return check_whole("seed", seed, 0)
-
-
-def sizes_of(state: dict[str, Any]) -> tuple[int, int]:
-    """Return the numbers of topics and of words in a learner's state."""
-    return whole(state, "n_topics", 1, MAX_TOPICS), whole(state, "n_words", 1, MAX_WORDS)
-
-
-def check_vocabulary(n_words: int | None, n_known: int = 1) -> tuple[int, bool]:
-    """Return how many words a learner begins with, and whether it grows (if it was not told)."""
-    return (n_known, True) if n_words is None else (check_n_words(n_words), False)
 
 
 def check_block(documents: Documents, n_words: int, *, grows: bool = False) -> Documents:

@@ -121,7 +121,9 @@ ALIKE = 0.5  # cosine that topics have on average, at least, to be averaged
 
 
 class StepwiseEM(OnlineEM):
-    """Online EM: a block's mean statistics are blended into the running ones.
+    """Online EM with a decreasing step size, the paper's baseline.
+
+    A block's mean statistics are blended into the running ones:
 
     ``mu <- (1 - eta) mu + eta s'``, where s' are the mean expected statistics of the block,
     ``eta = (k + step_offset) ** -step_power`` and k counts the updates so far; the model is the

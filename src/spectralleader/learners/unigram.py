@@ -7,11 +7,10 @@ from typing import Self
 
 import numpy as np
 
-from spectralleader.arrays import Floats, Ints
+from spectralleader.arrays import Floats
 from spectralleader.checks.saved import field, fields
 from spectralleader.checks.states import floats
 from spectralleader.documents import Documents
-from spectralleader.documents.recoding import move_rows
 from spectralleader.learners.learner_base import LearnerBase
 from spectralleader.models import TopicModel
 from spectralleader.runtime.locks import changing, locked
@@ -23,7 +22,7 @@ DELTAS = 2.0 ** np.arange(-12, 13)
 
 
 class Unigram(LearnerBase):
-    """Word frequencies without topics: all K topics are equal.
+    """Word frequencies without topics, the baseline: all K topics are equal.
 
     A word seen c times among n tokens has the probability ``(c + delta) / (n + d delta)``. There is
     no smoothing to choose: delta follows from how well each of a range of values would have
@@ -60,11 +59,6 @@ class Unigram(LearnerBase):
     def _learn(self, block: Documents) -> None:
         np.add.at(self._counts, block.words, block.counts)
         self._blocks[block.words] += 1.0  # once per block: repeated indices do not accumulate
-
-    def _recode(self, new_ids: Ints | None, n_words: int) -> None:
-        super()._recode(new_ids, n_words)
-        self._counts = move_rows(self._counts, new_ids, n_words)
-        self._blocks = move_rows(self._blocks, new_ids, n_words)
 
     @property
     @locked

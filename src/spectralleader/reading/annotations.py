@@ -14,7 +14,7 @@ from spectralleader.checks.saved import Saved, field, fields
 from spectralleader.checks.states import integers, numbered, text, truth, whole
 from spectralleader.documents import Documents
 from spectralleader.learners import Learner
-from spectralleader.learners.offline import Offline
+from spectralleader.learners.protocol import Refits
 from spectralleader.models import TopicModel, TopicTree
 from spectralleader.models.matching import cosines
 from spectralleader.reading.surprise import Surprise
@@ -240,11 +240,11 @@ class TopicAnnotations(Saved):
 
     def before_step(self, learner: Learner, documents: Documents, n_learned: int) -> None:
         """Score documents before they are learned, for p-values."""
-        if n_learned >= max(1, self.surprise.due) and not isinstance(learner, Offline):
+        if n_learned >= max(1, self.surprise.due) and not isinstance(learner, Refits):
             self.surprise.add(learner.model, documents, n_learned)
 
     def after_step(self, learner: Learner, n_docs: int) -> None:
         """Clear the caches of the previous model, and renew the tree if that is due."""
         self.cached = self._tree = None
-        if n_docs >= self.levels.due and not isinstance(learner, Offline):
+        if n_docs >= self.levels.due and not isinstance(learner, Refits):
             self.levels.renew(learner.model, n_docs)

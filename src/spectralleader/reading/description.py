@@ -147,7 +147,7 @@ def describe(
     # Recent topics are merged as those of all documents are, so that their numbers agree.
     tree = TopicTree.priced(topics.recent.model, topics.tree().pairs) if recent else topics.tree()
     is_equal = shown.model.n_topics > 1 and shown.model.tree().suggested == 1
-    documents = topics.learner.window.documents if recent else remembered(topics.learner)  # type: ignore[attr-defined]
+    documents = remembered(topics.learner, recent=recent)
     listed = list_topics(shown, n_words)
     trends = None if recent else add_examples(topics, shown, listed, n_typical)
     if trends is None or not topics.timeline.texts:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from spectralleader.arrays import Ints
-from spectralleader.learners.hedged import Event, HedgedLeader
-from spectralleader.learners.hedged.leader import HedgedInfo
-from spectralleader.learners.hedged.settings import SETTINGS
+from spectralleader.learners.events import Event, EventKind
+from spectralleader.learners.protocol import Reports
 from spectralleader.reading.diagnosis import CLOSER, CONFIDENT, Diagnosis, Verdict
 from spectralleader.reading.snapshot import Snapshot
 from spectralleader.reading.timeline import Timeline
@@ -31,7 +30,13 @@ if TYPE_CHECKING:
 MOST_NAMED = 10  # small topics listed
 LONGEST_WORD = 40  # characters of a word in tables of topics
 MOST_EVENTS = 5  # latest events shown
-DIED = "had died"  # how `Event.what` of a restarted topic begins; files store it
+# What happened to topics, and the number of those in use where it is the reason.
+HAPPENED = {
+    EventKind.CHANGED: "changed",
+    EventKind.REPLACED: "replaced by a newcomer",
+    EventKind.RESCUED: "raced again, because only {} were in use",
+    EventKind.RESTARTED: "re-initialised",
+}
 MOST_SHIFTS = 3  # largest rises and falls shown
 # Verdicts for readers of a page, without technical terms.
 HALVES = "If a document is cut in two, its halves agree on the topic"
@@ -87,20 +92,15 @@ def describe_sides(shift: Shift) -> tuple[str, str]:
 
 def describe_stale_names(topics: TextTopics, groups: Ints | None = None) -> list[str]:
     """Return warnings about names of topics that were replaced or restarted since."""
-    info = info_of(topics)
+    learner = topics.learner
+    events = learner.events if isinstance(learner, Reports) else ()
     return [
         f"The name {name.text!r} was given before {describe_topic(k, groups)} was replaced or "
         "restarted: check it."
         for name in topics.annotations.names.given
         for k in name.topics
-        if info is not None
-        and any(event.n_docs >= name.n_docs and k in event.topics for event in info.events)
+        if any(event.n_docs >= name.n_docs and k in event.topics for event in events)
     ]
-
-
-def info_of(topics: TextTopics) -> HedgedInfo | None:
-    """Return what the learner reports of its topics and the stream, if it reports anything."""
-    return topics.learner.info if isinstance(topics.learner, HedgedLeader) else None
 
 
 def describe_history(
@@ -110,13 +110,14 @@ def describe_history(
 
     Events are of the topics that were learned. At a level, `groups` gives the group of each.
     """
-    timeline = topics.timeline
+    timeline, learner = topics.timeline, topics.learner
     replaced = [describe_replacement(n, timeline) for n in topics.annotations.levels.replaced[-1:]]
-    if (info := info_of(topics)) is None:
+    if not isinstance(learner, Reports):
         return replaced
-    lines = [describe_event(event, timeline, groups) for event in info.events[-MOST_EVENTS:]]
+    events = learner.events
+    lines = [describe_event(event, timeline, groups) for event in events[-MOST_EVENTS:]]
     lines += replaced
-    if (more := len(info.events) - MOST_EVENTS) > 0:
+    if (more := len(events) - MOST_EVENTS) > 0:
         lines.insert(0, f"{more} earlier events are not shown.")
     lines += describe_provisional(topics)
     # Topics of the last documents have drifted already: there is nothing to advise.
@@ -126,21 +127,21 @@ def describe_history(
 
 def describe_provisional(topics: TextTopics) -> list[str]:
     """Return a sentence if the topics are provisional, for the terminal and pages alike."""
-    info, n_docs = info_of(topics), topics.n_docs - topics.n_empty
-    if info is None or info.is_settled or not n_docs:
+    learner, n_docs = topics.learner, topics.n_docs - topics.n_empty
+    if not isinstance(learner, Reports) or learner.settles_at is None or not n_docs:
         return []
     return [
-        f"Topics are provisional: until {SETTINGS.early:,} documents with known words are learned "
-        f"(so far {n_docs:,}), they may be replaced by better ones and renumbered."
+        f"Topics are provisional: until {learner.settles_at:,} documents with known words are "
+        f"learned (so far {n_docs:,}), they may be replaced by better ones and renumbered."
     ]
 
 
 def describe_drift(topics: TextTopics) -> list[str]:
     """Return a clause about drift of the stream, without a full stop, if there is any."""
-    info = info_of(topics)
-    if info is None or info.drifts_since is None:
+    learner = topics.learner
+    if not isinstance(learner, Reports) or (first := learner.drifts_since) is None:
         return []
-    first = info.drifts_since  # documents before: the first one's number from 0
+    # The number of documents before: the first one's number from 0.
     when = describe_time(topics.timeline, first)
     return [f"The stream has drifted since document {first + 1:,}{when}"]
 
@@ -171,14 +172,14 @@ def describe_event(event: Event, timeline: Timeline, groups: Ints | None = None)
     """Return a sentence about an event: when, which topics, what."""
     after = f"After {event.n_docs:,} documents{describe_time(timeline, event.n_docs)}"
     if not event.topics:
-        return f"{after} {event.what}."
+        return f"{after} the stream changed."
     is_one = len(event.topics) == 1
     which = describe_topic(event.topics[0], groups) if is_one else f"{len(event.topics)} topics"
-    what = f"{'was' if is_one else 'were'} {event.what}"
-    # Files store the learner's words; readers are told what it means for them.
-    if event.what.startswith(DIED):
-        what = "was re-initialised"
-        which = f"{which}, which was unused," if groups is None else f"an unused {which}"
+    what = f"{'was' if is_one else 'were'} {HAPPENED[event.kind].format(event.n_used)}"
+    if event.kind is EventKind.RESTARTED:
+        unused = f"which {'was' if is_one else 'were'} unused"
+        is_part = is_one and groups is not None
+        which = f"an unused {which}" if is_part else f"{which}, {unused},"
     return f"{after} {which} {what}; {describe_moved(event.moved)}."
 
 

@@ -8,6 +8,7 @@ import hmac
 import sys
 import traceback
 from time import perf_counter
+from typing import Any
 
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
@@ -53,7 +54,6 @@ class Application:
         self._handlers, self._token, self._hosts = handlers, token, hosts
         self._limits: Limits = handlers.limits
         self._n_running = 0  # requests whose answers are being computed
-        self._n_held = 0  # bytes of incomplete bodies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -76,7 +76,19 @@ class Application:
     async def _respond(self, route: Route | None, scope: Scope, receive: Receive) -> Response:
         """Return the answer to a request, also if it is an error."""
         try:
-            return await self._answer(route, scope, receive)
+            headers = dict(scope["headers"])
+            self._check_client(route, scope["path"], headers)
+            if route is None:
+                raise RequestError(404, "unknown path; /openapi.json lists the paths")
+            if scope["method"] not in route.methods:
+                allowed = ", ".join(route.methods)
+                raise RequestError(405, f"this path has other methods: {allowed}", Allow=allowed)
+            body = b""
+            if route.body is not None:
+                check_type(headers)
+                body = await read_body(receive, self._limits.body)
+            answer = await self._answer(route, Request(scope["path"], scope["query_string"], body))
+            return answer if isinstance(answer, Response) else as_json(answer, route.status)
         except RequestError as wrong:
             error = wrong
         except asyncio.CancelledError:  # at the end of the service, and not an error of its own
@@ -88,19 +100,8 @@ class Application:
             error = RequestError(500, "the service failed; its log says how")
         return as_json(Error(error.error), error.status, error.headers)
 
-    async def _answer(self, route: Route | None, scope: Scope, receive: Receive) -> Response:
-        headers = dict(scope["headers"])
-        self._check_client(route, scope["path"], headers)
-        if route is None:
-            raise RequestError(404, "unknown path; /openapi.json lists the paths")
-        if scope["method"] not in route.methods:
-            allowed = ", ".join(route.methods)
-            raise RequestError(405, f"this path has other methods: {allowed}", Allow=allowed)
-        body = b""
-        if route.body is not None:
-            check_type(headers)
-            body = await self._read(receive)
-        request = Request(scope["path"], scope["query_string"], body)
+    async def _answer(self, route: Route, request: Request) -> Any:
+        """Return what a handler answers, unless too many are answering."""
         if route.is_open:
             return await route.handler(self._handlers, request)
         if self._n_running >= self._limits.requests:
@@ -133,36 +134,20 @@ class Application:
                 WWW_Authenticate='Basic realm="spectralleader", charset="UTF-8"',
             )
 
-    async def _read(self, receive: Receive) -> bytes:
-        """Return the body of a request, of limited size and within limited time."""
-        body = bytearray()
-        try:
-            async with asyncio.timeout(self._limits.seconds):
-                while await self._read_part(receive, body):
-                    pass
-        except TimeoutError:
-            message = f"the body did not come within {self._limits.seconds:g} s; send it again"
-            raise RequestError(408, message, Connection="close") from None
-        finally:
-            self._n_held -= len(body)
-        return bytes(body)
 
-    async def _read_part(self, receive: Receive, body: bytearray) -> bool:
-        """Add the next part of a body; return whether there are more."""
+async def read_body(receive: Receive, most: int) -> bytes:
+    """Return the body of a request, of limited size; the proxy limits the time to receive it."""
+    body, is_incomplete = bytearray(), True
+    while is_incomplete:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise ClientDisconnect
-        part = message.get("body", b"")
-        body += part
-        self._n_held += len(part)
+        body += message.get("body", b"")
         # Counted, not asked for: a chunked body does not say how long it is.
-        if len(body) > (most := self._limits.body):
+        if len(body) > most:
             raise RequestError(413, f"the body has more than {most:,} bytes; send fewer documents")
-        # A body that has come already is answered sooner than refused.
         is_incomplete = bool(message.get("more_body", False))
-        if is_incomplete and self._n_held > self._limits.held:
-            raise try_again(429, "too many large bodies at once")
-        return is_incomplete
+    return bytes(body)
 
 
 def read_token(headers: Headers) -> bytes:

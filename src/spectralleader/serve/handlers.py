@@ -1,9 +1,14 @@
-"""Handlers: what is answered to each request; what takes long is cached, or computed for many."""
+"""Handlers: what is answered to each request; what takes long is cached, or computed for many.
+
+They read what the learning thread has published, and never the learner, whose locks would make the
+event loop wait for a step.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Hashable
+from collections.abc import AsyncIterator, Callable
+from itertools import groupby
 from time import monotonic, thread_time
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs
@@ -15,18 +20,10 @@ from starlette.responses import FileResponse, HTMLResponse, Response, StreamingR
 from spectralleader.page import describe_snapshot, render
 from spectralleader.reading.annotations import ALL, AUTO
 from spectralleader.reading.snapshot import LevelledSnapshot, Snapshot, list_topics
-from spectralleader.runtime.locks import lock_of
 from spectralleader.serve import messages
-from spectralleader.serve.messages import (
-    Limits,
-    RequestError,
-    read_body,
-    read_times,
-    try_again,
-)
+from spectralleader.serve.messages import Limits, RequestError, read_body, read_times, try_again
 from spectralleader.serve.metrics import Metrics
-from spectralleader.serve.service import RENEW, SHARE, Service, read
-from spectralleader.topics.text_topics import TextTopics
+from spectralleader.serve.service import Service, read
 
 N_WORDS = 10  # of a topic
 FEW = 20  # documents, and their characters, that are classified without another thread
@@ -34,9 +31,10 @@ SHORT = 20_000
 BEAT = 1.0  # seconds between two events of the live page
 LIVE_LEVELS = (2, 4, 8, 16)  # of the live page's slider, beside all topics and those suggested
 JSON, EVENTS = "application/json", "text/event-stream"
-Level = int | str | None  # a number of topics, auto, all, or None for the default
-PAUSE = 4  # as SHARE, for work that takes t seconds of CPU time and blocks nothing
 METRICS = "text/plain; version=0.0.4; charset=utf-8"  # Prometheus asks for the version
+Level = int | str | None  # a number of topics, auto, all, or None for the default
+Show = Callable[[LevelledSnapshot, Level], Any]  # computes an answer
+PAUSE = 4  # an answer that took t seconds of CPU time is computed again after PAUSE * t
 
 
 class Request(NamedTuple):
@@ -48,7 +46,7 @@ class Request(NamedTuple):
 
 
 class Handlers:
-    """What answers the requests of a service."""
+    """What answers the requests of a service: a response, or what is sent as JSON."""
 
     def __init__(self, service: Service, metrics: Metrics, limits: Limits) -> None:
         self.service, self.metrics, self.limits = service, metrics, limits
@@ -56,16 +54,16 @@ class Handlers:
         self._n_watching = 0  # open live pages
 
     @property
-    def _topics(self) -> TextTopics:
-        if self.service.topics is None:
+    def _topics(self) -> LevelledSnapshot:
+        if (topics := self.service.published.topics) is None:
             raise try_again(503, "the model is not loaded yet")
-        return self.service.topics
+        return topics
 
-    async def topics(self, request: Request) -> Response:
+    async def topics(self, request: Request) -> Any:
         """List the topics."""
-        return as_json(await self._read(list_level, self._level(request)))
+        return await self._read(list_level, self._level(request))
 
-    async def topic(self, request: Request) -> Response:
+    async def topic(self, request: Request) -> Any:
         """Show a topic and its share over time."""
         level, given = self._level(request), request.path.rpartition("/")[2]
         topics, trends = await self._read(list_level, level), await self._read(list_trends, level)
@@ -73,36 +71,38 @@ class Handlers:
         if (number := read_number(given, n)) is None:
             raise RequestError(404, f"there is no topic {given!r:.20}; ask for one from 1 to {n}")
         over_time = [row for row in trends["trends"] if row["topic"] == number]
-        return as_json({**topics["topics"][number - 1], "trend": over_time})
+        return {**topics["topics"][number - 1], "trend": over_time}
 
-    async def trends(self, request: Request) -> Response:
+    async def trends(self, request: Request) -> Any:
         """Show the shares of topics over time."""
-        return as_json(await self._read(list_trends, self._level(request)))
+        return await self._read(list_trends, self._level(request))
 
-    async def events(self, request: Request) -> Response:
+    async def events(self, request: Request) -> Any:
         """Show what happened to the topics, and whether the stream drifts."""
-        _, service = self._topics, self.service
-        findings = await run_sync(service.findings)
-        return as_json(messages.Events(service.history, service.drifts_since, findings))
+        _ = self._topics
+        return self.service.published.events
 
-    async def predict(self, request: Request) -> Response:
+    async def predict(self, request: Request) -> Any:
         """Classify documents; nothing is learned."""
-        snapshot = await self._view(self._level(request))
+        level, topics = self._level(request), self._topics
+        # All topics are at hand; those of a level are computed.
+        is_all = level == ALL or (level is None and not topics.is_auto)
+        snapshot = topics.full if is_all else await self._read(LevelledSnapshot.at, level)
         documents, _ = read_body(request.body, messages.Documents, snapshot.words, self.limits)
         if len(documents) <= FEW and sum(map(len, documents)) < SHORT:  # sooner done than passed on
             rows = await self._batcher.read(snapshot, documents)
         else:
             rows = await run_sync(read, snapshot, documents)
-        told = {"level": snapshot.model.n_topics, "learned": snapshot.n_docs}
-        return as_json({"documents": rows, **told})
+        n_topics, n_docs = snapshot.model.n_topics, snapshot.n_docs
+        return {"documents": rows, "level": n_topics, "learned": n_docs}
 
-    async def learn(self, request: Request) -> Response:
+    async def learn(self, request: Request) -> Any:
         """Have documents learned, each once.
 
         Answered when they are on the disk: what is accepted is learned, also after a crash. A
         request that is sent again with the same id is not learned twice.
         """
-        words = self._topics.vectoriser.words
+        words = self._topics.full.words
         documents, body = read_body(request.body, messages.NewDocuments, words, self.limits)
         times = read_times(body.times, len(documents))
         column = "text" if body.form == "texts" else "tokens"
@@ -113,47 +113,42 @@ class Handlers:
                 "--read-only",
             )  # fmt: skip
         try:
-            n_new, n_known = await run_sync(inbox.add, rows, body.id)
+            return messages.Receipt(*await run_sync(inbox.add, rows, body.id))
         except OSError as error:
             raise RequestError(507, f"nothing was accepted: {error}, then try again") from error
-        return as_json(messages.Receipt(n_new, n_known), 202)
 
-    async def model(self, request: Request) -> Response:
+    async def model(self, request: Request) -> Any:
         """Send the model file as it was saved last."""
         path = self.service.path
         if not path.is_file():
             raise RequestError(404, "nothing is saved yet; try again after the first checkpoint")
         return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
-    async def healthz(self, request: Request) -> Response:
+    async def healthz(self, request: Request) -> Any:
         """Tell that the process is alive."""
-        return as_json(messages.Health("alive"))
+        return messages.Health("alive")
 
-    async def readyz(self, request: Request) -> Response:
+    async def readyz(self, request: Request) -> Any:
         """Tell whether it learns and answers, and if not, why."""
         problems = await run_sync(self.service.problems)  # it may wait for the disk
         return as_json(messages.Readiness(not problems, problems), 503 if problems else 200)
 
-    async def show_metrics(self, request: Request) -> Response:
+    async def show_metrics(self, request: Request) -> Any:
         """Show metrics for Prometheus."""
         return Response(await run_sync(self.metrics.text), media_type=METRICS)
 
-    async def page(self, request: Request) -> Response:
+    async def page(self, request: Request) -> Any:
         """Show the live page."""
-        content = await self._content()
+        content = await self._read(self._describe, ALL)
         return HTMLResponse(await run_sync(lambda: render(content, live=True)))
 
-    async def _content(self) -> Any:
+    def _describe(self, topics: LevelledSnapshot, _: Level) -> dict[str, Any]:
+        """Return the content of the live page, which has a slider of levels."""
         title = f"Topics of {self.service.path.name}"
+        content = describe_snapshot(topics, title=title, levels=LIVE_LEVELS)
+        return {**content, "losses": self.service.published.losses}
 
-        def describe(snapshot: LevelledSnapshot) -> dict[str, Any]:
-            content = describe_snapshot(snapshot, title=title, levels=LIVE_LEVELS)
-            result = self.service.result
-            return {**content, "losses": [] if result is None else result.curve.rows()}
-
-        return await self._answers.get("page", self._topics, describe)
-
-    async def live(self, request: Request) -> Response:
+    async def live(self, request: Request) -> Any:
         """Send events for the live page, until it is closed."""
         _ = self._topics
         if self._n_watching >= self.limits.watchers:
@@ -165,7 +160,7 @@ class Handlers:
         self._n_watching += 1
         try:
             while not service.ending.is_set():
-                content = await self._content()
+                content = await self._read(self._describe, ALL)
                 if content is not shown:
                     shown = content
                     yield event("content", content)
@@ -182,37 +177,28 @@ class Handlers:
         given = query.get("level", [None])[-1]
         if given is None or given in (AUTO, ALL):
             return given
-        n = self._topics.learner.n_topics
+        n = self._topics.tree.n_topics
         if (level := read_number(given, n)) is None:
             error = f"level is a number from 1 to {n}, auto or all, not {given!r:.20}"
             raise RequestError(400, error)
         return level
 
-    async def _view(self, level: Level) -> Snapshot:
-        """Return the topics of a level; all of them are at hand."""
-        is_auto = self._topics.annotations.is_auto
-        if level == ALL or (level is None and not is_auto):
-            return self.service.snapshot()
-        view: Snapshot = await self._read(LevelledSnapshot.at, level)
-        return view
-
-    async def _read(self, show: Callable[[LevelledSnapshot, Level], Any], level: Level) -> Any:
+    async def _read(self, show: Show, level: Level) -> Any:
         """Return what is shown of a level, cached."""
-        key, topics = (show, level), self._topics
-        return await self._answers.get(key, topics, lambda snapshot: show(snapshot, level))
+        return await self._answers.get(show, level, self._topics)
 
 
-def list_level(snapshot: LevelledSnapshot, level: Level) -> dict[str, Any]:
+def list_level(topics: LevelledSnapshot, level: Level) -> dict[str, Any]:
     """Return the topics of a level; see `messages.Topics`."""
-    view = snapshot.at(level)
-    topics = list_topics(view, N_WORDS)
-    return {"documents": view.n_docs, "level": view.model.n_topics, "topics": topics}
+    view = topics.at(level)
+    listed = list_topics(view, N_WORDS)
+    return {"documents": view.n_docs, "level": view.model.n_topics, "topics": listed}
 
 
-def list_trends(snapshot: LevelledSnapshot, level: Level) -> dict[str, Any]:
+def list_trends(topics: LevelledSnapshot, level: Level) -> dict[str, Any]:
     """Return the shares of the topics of a level over time; see `messages.Trends`."""
-    rows = snapshot.trends(level).rows()
-    return {"level": snapshot.at(level).model.n_topics, "trends": rows}
+    rows = topics.trends(level).rows()
+    return {"level": topics.at(level).model.n_topics, "trends": rows}
 
 
 def as_json(content: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
@@ -236,52 +222,43 @@ class CachedAnswer(NamedTuple):
     """An answer with its expiry."""
 
     value: Any
-    until: float  # when it expires, if there are newer documents
-    n_docs: int  # learned when it was computed
+    until: float  # when it expires, if there are newer topics
+    n_docs: int  # learned by the topics that it was computed from
 
-    def is_valid(self, topics: TextTopics) -> bool:
+    def is_valid(self, topics: LevelledSnapshot) -> bool:
         """Return whether it may be given."""
-        return monotonic() < self.until or self.n_docs == topics.n_docs
+        return self.n_docs == topics.full.n_docs or monotonic() < self.until
 
 
 class AnswerCache:
-    """Answers computed from topics that continue to learn, by request."""
+    """Answers computed from the published topics, by what is shown of which level."""
 
     def __init__(self) -> None:
-        self._cached: dict[Hashable, CachedAnswer] = {}
+        self._cached: dict[tuple[Show, Level], CachedAnswer] = {}
         self._lock = asyncio.Lock()  # of the one that is being computed
 
-    async def get(
-        self, key: Hashable, topics: TextTopics, read: Callable[[LevelledSnapshot], Any]
-    ) -> Any:
-        """Return the cached answer; recompute it if it has expired and there are newer documents.
+    async def get(self, show: Show, level: Level, topics: LevelledSnapshot) -> Any:
+        """Return the cached answer; recompute it if it has expired and there are newer topics.
 
         Who finds it expired recomputes it in another thread, while others use the old one.
         """
+        key = show, level
         cached = self._cached.get(key)
         if cached is None or not (cached.is_valid(topics) or self._lock.locked()):
             async with self._lock:
                 # Another request may have computed it while this one waited.
                 cached = self._cached.get(key)
                 if cached is None or not cached.is_valid(topics):
-                    cached = self._cached[key] = await run_sync(make, topics, read)
+                    cached = self._cached[key] = await run_sync(compute, show, level, topics)
         return cached.value
 
 
-def make(topics: TextTopics, read: Callable[[LevelledSnapshot], Any]) -> CachedAnswer:
-    """Copy the topics, which blocks learning, and compute the answer, which does not.
-
-    Learning waits at most a twentieth of the time.
-    """
-    with lock_of(topics):
-        began = monotonic()
-        snapshot = topics.hold()
-        copied_for = monotonic() - began
+def compute(show: Show, level: Level, topics: LevelledSnapshot) -> CachedAnswer:
+    """Return an answer that expires the later, the longer it took."""
     # CPU time: the thread also waits for the interpreter lock and for a core, which costs nothing
-    worked = thread_time()
-    value = read(snapshot)
-    wait = max(RENEW, SHARE * copied_for, PAUSE * (thread_time() - worked))
-    return CachedAnswer(value, monotonic() + wait, snapshot.full.n_docs)
+    began = thread_time()
+    value = show(topics, level)
+    return CachedAnswer(value, monotonic() + PAUSE * (thread_time() - began), topics.full.n_docs)
 
 
 class PendingRequest(NamedTuple):
@@ -289,7 +266,7 @@ class PendingRequest(NamedTuple):
 
     snapshot: Snapshot
     documents: list[Any]
-    answer: asyncio.Future[list[dict[str, Any]]]
+    rows: asyncio.Future[list[dict[str, Any]]]
 
 
 class RequestBatcher:
@@ -309,14 +286,14 @@ class RequestBatcher:
             loop.call_soon(self._answer)
         request = PendingRequest(snapshot, documents, loop.create_future())
         self._pending.append(request)
-        return await request.answer
+        return await request.rows
 
     def _answer(self) -> None:
         # Those whose clients are gone are done.
-        pending = [request for request in self._pending if not request.answer.done()]
+        pending = [request for request in self._pending if not request.rows.done()]
         self._pending = []
-        for snapshot in {id(request.snapshot): request.snapshot for request in pending}.values():
-            answer([request for request in pending if request.snapshot is snapshot])
+        for _, batch in groupby(pending, key=lambda request: id(request.snapshot)):
+            answer(list(batch))
 
 
 def answer(batch: list[PendingRequest]) -> None:
@@ -325,11 +302,11 @@ def answer(batch: list[PendingRequest]) -> None:
         rows = iter(read(batch[0].snapshot, [text for r in batch for text in r.documents]))
     except Exception as error:
         if len(batch) == 1:
-            batch[0].answer.set_exception(error)
+            batch[0].rows.set_exception(error)
             return
         # Of a tokenizer, say: only the request that caused it must fail.
         for request in batch:
             answer([request])
         return
     for request in batch:
-        request.answer.set_result([next(rows) for _ in request.documents])
+        request.rows.set_result([next(rows) for _ in request.documents])

@@ -37,7 +37,8 @@ N_IDS = 200_000  # requests remembered at most
 AT_ONCE = 8 * 2**20  # bytes of documents after which no more are read at once
 WAIT = 0.1  # seconds between looks for documents: steps of one document each would slow posts
 TRY_AGAIN = 5.0  # seconds after which a disk that failed is tried again
-WAL = "-wal"  # suffix of SQLite's log, which holds the latest transactions
+# What is stored to find out whether the disk takes it, and deleted again.
+TRIAL = ("INSERT INTO trials VALUES (zeroblob(1048576))", "DELETE FROM trials")
 # An exclusive lock needs no shared memory, and keeps other processes from adding rows. With FULL,
 # a commit returns once the log is synced to disk; with less, a power failure loses requests. A log
 # that has grown, as while the disk was full, is truncated again.
@@ -49,18 +50,14 @@ PRAGMA journal_size_limit = 8388608;
 CREATE TABLE IF NOT EXISTS documents (row INTEGER PRIMARY KEY, content BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS requests
     (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, digest BLOB NOT NULL);
-"""
-# What is stored and deleted again at once would never be written to the disk.
-TRIAL = """
-DROP TABLE IF EXISTS trial;
-CREATE TABLE trial AS SELECT zeroblob(1048576);
-DROP TABLE trial;
+CREATE TABLE IF NOT EXISTS trials (content BLOB NOT NULL);
 """
 N_BYTES = """
 SELECT (page_count - freelist_count) * page_size
 FROM pragma_page_count, pragma_freelist_count, pragma_page_size
 """
 FORGET_IDS = "DELETE FROM requests WHERE number <= (SELECT max(number) FROM requests) - ?"
+LOST = "MODEL.inbox was deleted or replaced; restart the service, which saves what it has learned"
 OTHER = (
     "other documents came before as {!r:.60}, and these were not accepted; give each request an id "
     "of its own, and change nothing to send it again"
@@ -91,9 +88,8 @@ class Inbox:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path, self._log = path, path.with_name(f"{path.name}{WAL}")
+        self.path = path
         self.say = Progress().say  # called with messages for the user
-        self.n_restored = 0  # times that its files were deleted or replaced, and written again
         self._lock = threading.Lock()  # of the connection
         self._posts: deque[Post] = deque()  # that wait to be stored
         self._connection: sqlite3.Connection | None = None
@@ -129,11 +125,8 @@ class Inbox:
         """Store requests in one transaction, and tell each what came of it."""
         last, receipts = self._last, list[tuple[int, int] | Exception]()
         try:
-            with self._noting_problems():
-                self._restore_if_lost()
-                with transaction(self._opened()) as connection:
-                    receipts += [self._store(connection, post) for post in posts]
-                self._problem = ""
+            with self._writing() as connection:
+                receipts += [self._store(connection, post) for post in posts]
         except Exception as error:  # nothing was stored, of any of them
             self._last, receipts = last, [error] * len(posts)
         for post, receipt in zip(posts, receipts, strict=True):
@@ -150,7 +143,7 @@ class Inbox:
             same = known[0] == post.digest
             return (0, len(post.contents)) if same else RequestError(409, OTHER.format(post.id))
         # A request that comes again was accepted, however full it is by now.
-        if self._n_bytes() > FULL:
+        if connection.execute(N_BYTES).fetchone()[0] > FULL:
             return try_again(429, "too many documents wait to be learned", 10)
         rows = enumerate(post.contents, self._last + 1)
         connection.executemany("INSERT INTO documents VALUES (?, ?)", rows)
@@ -160,92 +153,60 @@ class Inbox:
         self._last += len(post.contents)
         return len(post.contents), 0
 
-    def _n_bytes(self) -> int:
-        """Return the size of all that is stored; free pages are used again."""
-        return int(self._opened().execute(N_BYTES).fetchone()[0])
-
     def forget(self, position: Any) -> None:
         """Delete the documents up to the position of a checkpoint that was written to disk."""
         if not isinstance(position, dict) or position.get("kind") != KIND:
             return
         # What cannot be deleted now is deleted after a later checkpoint.
-        with (
-            suppress(OSError, RequestError),
-            self._lock,
-            self._noting_problems(),
-            transaction(self._opened()) as connection,
-        ):
+        with suppress(OSError, RequestError), self._lock, self._writing() as connection:
             connection.execute("DELETE FROM documents WHERE row <= ?", (position["at"],))
             connection.execute(FORGET_IDS, (N_IDS,))
 
-    # the files
-
-    def _opened(self) -> sqlite3.Connection:
-        if self._connection is None:
-            raise stopping()
-        return self._connection
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """Commit at the end, which syncs to disk, or roll back after an error."""
+        # What is written to deleted files is gone when the process ends.
+        if self._is_lost:
+            raise OSError(LOST)
+        with self._reading() as connection, connection:
+            connection.execute("BEGIN IMMEDIATE")
+            yield connection
+        self._problem = ""
 
     @contextmanager
-    def _noting_problems(self) -> Iterator[None]:
+    def _reading(self) -> Iterator[sqlite3.Connection]:
         """Raise errors of the database as `OSError`, and note them for `problem`."""
+        if self._connection is None:
+            raise stopping()
         try:
-            yield
+            yield self._connection
         except (sqlite3.Error, OSError) as error:
             self._problem, self._tried = describe_error(error), monotonic()
             raise OSError(self._problem) from error
 
-    def _connect(self) -> None:
-        """Open the database, and create it if it does not exist."""
-        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))  # the log gets this mode too
-        connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
-        try:
-            connection.executescript(SETTINGS)
-            # SQLite syncs the entry of its log in the folder, but not that of a new database.
-            sync_folder(self.path.parent)
-            self._files = self._find_files()
-        except BaseException:
-            connection.close()
-            raise
-        self._connection = connection
-
     def _find_files(self) -> list[tuple[int, int]]:
-        """Return which files are at the paths of the database and of its log."""
-        try:
-            stats = [self.path.stat(), self._log.stat()]
-        except FileNotFoundError:
-            return []
-        return [(stat.st_dev, stat.st_ino) for stat in stats]
+        """Return which files are at the paths of the database and of SQLite's log."""
+        paths = self.path, self.path.with_name(f"{self.path.name}-wal")
+        return [(path.stat().st_dev, path.stat().st_ino) for path in paths if path.exists()]
 
-    def _restore_if_lost(self) -> None:
-        """Write the files again if they were deleted or replaced; what they held is still open."""
-        lost = self._opened()
-        if self._find_files() == self._files:
-            return
-        copy = self.path.with_name(f"{self.path.name}.copy")
-        copy.unlink(missing_ok=True)
-        try:
-            with open(os.open(copy, os.O_RDWR | os.O_CREAT, 0o600), "rb") as file:
-                lost.execute("VACUUM INTO ?", (str(copy),))
-                os.fsync(file.fileno())
-            self._log.unlink(missing_ok=True)  # it does not belong to the copy
-            copy.replace(self.path)
-        finally:
-            copy.unlink(missing_ok=True)  # a part of it would only fill the disk
-        self._connect()
-        lost.close()  # leaves the new files alone, because its own were replaced
-        self.n_restored += 1
+    @property
+    def _is_lost(self) -> bool:
+        return self._connection is not None and self._find_files() != self._files
 
     def problem(self) -> str:
         """Return why posts cannot be stored, "" if they can.
 
-        Who is not ready gets no posts: so after a failure the disk is tried again from time to
-        time. Files that were lost are restored.
+        A service that is not ready receives no posts, so after a failure the disk is probed every
+        few seconds.
         """
-        with suppress(OSError, RequestError), self._lock, self._noting_problems():
-            self._restore_if_lost()
-            if self._problem and monotonic() - self._tried > TRY_AGAIN:
-                self._opened().executescript(TRIAL)
-                self._problem = ""
+        if self._is_lost:
+            return LOST
+        if self._problem and monotonic() - self._tried > TRY_AGAIN:
+            with suppress(OSError, RequestError), self._lock:
+                # Two transactions: what one stores and deletes is never written to the disk.
+                for statement in TRIAL:
+                    with self._writing() as connection:
+                        connection.execute(statement)
         return self._problem
 
     def close(self) -> None:
@@ -262,9 +223,18 @@ class Inbox:
         if not (position is None or (type(position) is int and position >= 0)):
             raise ValueError("the model has no position in this kind of inbox")
         is_missing = not self.path.exists()
-        with self._lock, self._noting_problems():
-            self._connect()
-            [stored] = self._opened().execute("SELECT max(row) FROM documents").fetchone()
+        # the log gets this mode, too
+        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+        with self._lock:
+            self._connection = sqlite3.connect(
+                self.path, isolation_level=None, check_same_thread=False
+            )
+            with self._reading() as connection:
+                connection.executescript(SETTINGS)
+                # SQLite syncs the entry of its log in the folder, but not that of a new database.
+                sync_folder(self.path.parent)
+                self._files = self._find_files()
+                [stored] = connection.execute("SELECT max(row) FROM documents").fetchone()
             # Numbers go on from the position, though the rows up to it may be deleted or lost.
             self._taken = position or 0
             self._last = max(stored or 0, self._taken)
@@ -280,17 +250,17 @@ class Inbox:
         # Slept without the lock, so that posts need not wait.
         if self._taken == self._last:
             sleep(WAIT)
-        with self._lock, self._noting_problems():
-            before, rows, contents, n_bytes = self._taken, list[int](), list[bytes](), 0
-            query = "SELECT row, content FROM documents WHERE row > ? ORDER BY row LIMIT ?"
-            for row, content in self._opened().execute(query, (before, n)):
+        rows, contents, n_bytes, before = list[int](), list[bytes](), 0, self._taken
+        query = "SELECT row, content FROM documents WHERE row > ? ORDER BY row LIMIT ?"
+        with self._lock, self._reading() as connection:
+            for row, content in connection.execute(query, (before, n)):
                 rows.append(row)
                 contents.append(content)
                 n_bytes += len(content)
                 if n_bytes > AT_ONCE:
                     break
-            self._taken = rows[-1] if rows else before
         after = [before, *rows]
+        self._taken = after[-1]
         return MessageBatch(
             list(map(str, rows)), contents, after.__getitem__, self._taken == self._last
         )
@@ -301,14 +271,6 @@ class Inbox:
         return f"{n_waiting:,} documents behind" if n_waiting else "up to date"
 
 
-@contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """Commit at the end, which syncs to disk, or roll back after an error."""
-    with connection:
-        connection.execute("BEGIN IMMEDIATE")
-        yield connection
-
-
 def digest_of(documents: Sequence[dict[str, Any]]) -> bytes:
     """Return a digest of documents without their times, which may differ in a repeated request."""
     contents = [one.get("text", one.get("tokens")) for one in documents]
@@ -317,10 +279,9 @@ def digest_of(documents: Sequence[dict[str, Any]]) -> bytes:
 
 def describe_error(error: sqlite3.Error | OSError) -> str:
     """Return why nothing can be stored, and what to do."""
-    if isinstance(error, OSError):
-        return f"{error.strerror or error}; check the disk and the folder"
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest of it tells details
-    return f"{error}; {REMEDIES.get(code, 'check the disk and the folder')}"
+    what = getattr(error, "strerror", error)
+    return f"{what}; {REMEDIES.get(code, 'check the disk and the folder')}"
 
 
 @dataclass(frozen=True)

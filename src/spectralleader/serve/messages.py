@@ -12,6 +12,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from spectralleader.learners.events import EventKind
 from spectralleader.sources.files.times import EPOCH, parse_time
 from spectralleader.text.tokens import Tokens, as_token
 from spectralleader.text.words import Tokenizer
@@ -32,8 +33,6 @@ class Limits(NamedTuple):
     batch: int = 1000  # documents of a request
     requests: int = 64  # answers that are computed at the same time
     watchers: int = 16  # live pages at the same time
-    held: int = 64_000_000  # bytes of incomplete bodies, all together
-    seconds: float = 30.0  # until a body must have come
 
 
 class RequestError(Exception):
@@ -225,16 +224,16 @@ class TopicOverTime(Topic):
     trend: list[TrendRow]
 
 
-class Change(Struct):
+class Change(Struct, frozen=True):
     """A change of topics."""
 
     documents: Whole
-    what: str
+    kind: EventKind
     topics: list[Whole]
     moved: float
 
 
-class Events(Struct):
+class Events(Struct, frozen=True):
     """What happened; `drifts_since` counts the documents before the drift, null without one."""
 
     events: list[Change]

@@ -13,7 +13,7 @@ from prometheus_client.registry import Collector
 
 from spectralleader import __version__
 from spectralleader.arrays import Floats
-from spectralleader.serve.service import Service
+from spectralleader.serve.service import Published, Service
 
 PREFIX = "spectralleader"
 # Buckets from a prediction (1 ms) to a page of many topics (5 s).
@@ -66,46 +66,43 @@ class Row(NamedTuple):
 
 def measure(service: Service) -> list[Row]:
     """Return the metrics as they are now."""
-    # Asked first: it restores an inbox that was deleted, which is counted below.
-    is_ready, topics, inbox = not service.problems(), service.topics, service.inbox
+    now, path = service.published, service.path
     rows = [
         Row("info", "Version.", {__version__: 1}, "version"),
-        Row("ready", "1 if it learns and answers.", is_ready),
+        Row("ready", "1 if it learns and answers.", not service.problems()),
     ]
-    if topics is None:
+    if now.topics is None:
         return rows
-    last, saved_at = service.points[-1] if service.points else None, service.saved_at
-    path, weights = service.path, service.snapshot().model.weights
+    full, events, saved_at = now.topics.full, now.events, now.saved_at
+    _, loss, baseline = now.points[-1] if now.points else (0, None, None)
     return [
         *rows,
-        Row("documents_total", "Documents learned.", topics.n_docs),
-        Row("documents_per_second", "Documents learned per second, recently.", service.rate),
-        Row("words", "Words of the vocabulary.", topics.vectoriser.vocabulary.n_words),
-        Row("drifting", "1 while the stream drifts.", service.drifts_since is not None),
-        Row("events_total", "Changes of topics.", len(service.history)),
-        Row("loss_nats_per_word", "Recent prequential loss.", last and last.loss),
-        Row("baseline_nats_per_word", "The same of word frequencies.", last and last.baseline),
-        Row("lag", "How far behind its source.", read_lag(service), "unit"),
-        Row("topic_share", "Share of topics.", by_number(weights), "topic"),
+        Row("documents_total", "Documents learned.", now.n_docs),
+        Row("documents_per_second", "Documents learned per second, recently.", now.rate),
+        Row("words", "Words of the vocabulary.", full.vocabulary.n_words),
+        Row("drifting", "1 while the stream drifts.", events.drifts_since is not None),
+        Row("events_total", "Changes of topics.", len(events.events)),
+        Row("loss_nats_per_word", "Recent prequential loss.", loss),
+        Row("baseline_nats_per_word", "The same of word frequencies.", baseline),
+        Row("lag", "How far behind its source.", read_lag(now), "unit"),
+        Row("topic_share", "Share of topics.", by_number(full.model.weights), "topic"),
         Row("topic_surprise", "Mean -log p of latest documents: 1 if they are like the past.",
-            by_number(service.surprise), "topic"),
-        Row("inbox_restored_total", "Times that the inbox was deleted or replaced, and restored.",
-            None if inbox is None else inbox.n_restored),
+            by_number(now.surprise), "topic"),
         Row("checkpoint_age_seconds", "Age of the last checkpoint.",
             saved_at and time() - saved_at),
         Row("checkpoint_bytes", "Size of the model file.",
             path.stat().st_size if saved_at and path.exists() else None),
-        Row("checkpoint_documents", "Documents that it has.", saved_at and service.n_saved),
+        Row("checkpoint_documents", "Documents that it has.", saved_at and now.n_saved),
     ]  # fmt: skip
 
 
-def read_lag(service: Service) -> dict[str, float] | None:
+def read_lag(now: Published) -> dict[str, float] | None:
     """Return the lag behind the source as a number by its unit, None if it is unknown."""
-    found = BEHIND.search(service.lag)
-    if found is None and service.lag not in UP_TO_DATE:
+    found = BEHIND.search(now.lag)
+    if found is None and now.lag not in UP_TO_DATE:
         return None
     behind = float(found[1].replace(",", "")) if found else 0.0
-    return {UNITS.get(service.kind, "bytes"): behind}
+    return {UNITS.get(now.kind, "bytes"): behind}
 
 
 def by_number(values: Floats) -> dict[str, float]:

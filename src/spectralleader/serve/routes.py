@@ -10,11 +10,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
 import msgspec
-from starlette.responses import Response
 
 from spectralleader import __version__
 from spectralleader.serve import messages
-from spectralleader.serve.handlers import EVENTS, JSON, METRICS, Handlers, Request, as_json
+from spectralleader.serve.handlers import EVENTS, JSON, METRICS, Handlers, Request
 from spectralleader.serve.messages import (
     EXAMPLES,
     Documents,
@@ -26,19 +25,6 @@ from spectralleader.serve.messages import (
 
 TOPIC = "/topics/{id}"  # the one path with a parameter
 SCHEMAS = "#/components/schemas/{name}"
-ERRORS = {
-    400: "The request is wrong; the error says how.",
-    401: "The token is missing or wrong.",
-    403: "The service is called by a name that it does not answer to.",
-    404: "Unknown path, topic or level.",
-    408: "The body did not come in time.",
-    409: "The service does not learn what is posted, or the id was that of other documents.",
-    413: "The body or the batch is too large.",
-    415: "The body is not JSON, or it is compressed: a Content-Encoding is not supported.",
-    429: "Too much at once; try again after the seconds of Retry-After.",
-    503: "The model is not loaded yet, or the service stops; try again.",
-    507: "The documents cannot be stored.",
-}
 NUMBER = {"type": "integer", "minimum": 1}
 LEVEL = {
     "name": "level", "in": "query", "required": False,
@@ -53,11 +39,10 @@ class Route(NamedTuple):
     """A path, what answers it, whose docstring describes it, and what comes in and out."""
 
     path: str
-    handler: Callable[[Handlers, Request], Awaitable[Response]]
+    handler: Callable[[Handlers, Request], Awaitable[Any]]
     answer: type[msgspec.Struct] | str  # its message, or the type of another content
     body: type[Documents] | None = None
     status: int = 200  # if all is well
-    errors: tuple[int, ...] = ()  # beside those of every route of its kind
     has_level: bool = False
     is_open: bool = False  # needs no token, because it reveals no documents
 
@@ -105,15 +90,10 @@ def describe_messages(limits: Limits) -> dict[str, Any]:
 
 def describe(route: Route) -> dict[str, Any]:
     """Return the description of the operation of a route."""
-    statuses = {403, *route.errors}
-    if not route.is_open:
-        statuses |= {401, 429, 503}
-    if route.has_level:
-        statuses |= {400}
-    if route.body is not None:
-        statuses |= {400, 408, 413, 415}
-    answers = {str(status): content(ERRORS[status], Error) for status in sorted(statuses)}
-    answers[str(route.status)] = content("As asked.", route.answer)
+    answers = {
+        str(route.status): content("As asked.", route.answer),
+        "default": content("An error, which says what to do.", Error),
+    }
     # Of all answers, only readiness has a body of its own kind when it is bad.
     if route.answer is Readiness:
         answers["503"] = content("Not ready.", Readiness)
@@ -139,21 +119,21 @@ def content(summary: str, kind: type[msgspec.Struct] | str) -> dict[str, Any]:
     return {"description": summary, "content": {JSON: {"schema": schema}}}
 
 
-async def show_description(handlers: Handlers, request: Request) -> Response:
+async def show_description(handlers: Handlers, request: Request) -> Any:
     """Describe all of this."""
-    return as_json(describe_api(handlers.limits))
+    return describe_api(handlers.limits)
 
 
 ROUTES = (
     Route("/", Handlers.page, "text/html"),
     Route("/live", Handlers.live, EVENTS),
     Route("/topics", Handlers.topics, messages.Topics, has_level=True),
-    Route(TOPIC, Handlers.topic, messages.TopicOverTime, errors=(404,), has_level=True),
+    Route(TOPIC, Handlers.topic, messages.TopicOverTime, has_level=True),
     Route("/trends", Handlers.trends, messages.Trends, has_level=True),
     Route("/events", Handlers.events, messages.Events),
     Route("/predict", Handlers.predict, messages.Classification, Documents, has_level=True),
-    Route("/learn", Handlers.learn, messages.Receipt, NewDocuments, 202, errors=(409, 507)),
-    Route("/model", Handlers.model, "application/octet-stream", errors=(404,)),
+    Route("/learn", Handlers.learn, messages.Receipt, NewDocuments, 202),
+    Route("/model", Handlers.model, "application/octet-stream"),
     Route("/healthz", Handlers.healthz, messages.Health, is_open=True),
     Route("/readyz", Handlers.readyz, Readiness, is_open=True),
     Route("/metrics", Handlers.show_metrics, METRICS, is_open=True),

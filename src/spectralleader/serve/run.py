@@ -26,8 +26,8 @@ from spectralleader.serve.metrics import Metrics
 from spectralleader.serve.service import Service, log
 from spectralleader.storage import load_topics
 
-N_TOKEN = 16  # characters of a token at least
-VISIBLE = range(0x21, 0x7F)  # ASCII that is neither a space nor a control character
+# Other characters cannot be sent in a header, or not the same way by all clients.
+TOKEN = re.compile(rb"[!-~]{16,}")
 GRACE = 2  # seconds that open requests have to end
 STALE = 3  # intervals between checkpoints after which the last one is too old
 LEAST_STALE = 60.0  # seconds
@@ -60,26 +60,19 @@ class ServeOptions:
         if self.token_file is None:
             if self.host not in LOOPBACK and not self.insecure:
                 raise ValueError(
-                    f"everybody who reaches {self.host} could read and change what is learned: "
-                    "give a token by --token-file, or say --insecure"
+                    f"anyone who can connect to {self.host} could read and change the model: set "
+                    "--token-file, or pass --insecure"
                 )
             return None
         token = self.token_file.read_bytes().strip()
         # The group is left alone: Kubernetes gives secrets to a pod by its group.
         if os.name != "nt" and self.token_file.stat().st_mode & stat.S_IROTH:
             log(f"warning: all users can read the token; run chmod 600 {self.token_file}")
-        wrong = ""
-        if len(token) < N_TOKEN:
-            wrong = f"has {len(token)} characters"
-        # Others cannot be sent in a header, or not the same way by all clients.
-        elif not all(byte in VISIBLE for byte in token):
-            wrong = (
-                "must be one line of visible ASCII characters, without spaces or a byte order mark"
-            )
-        if wrong:
+        if TOKEN.fullmatch(token) is None:
             raise ValueError(
-                f"the token in {self.token_file} {wrong}; make one of at least {N_TOKEN}, such as: "
-                f"openssl rand -hex 32 > {self.token_file}"
+                f"the token in {self.token_file} must be one line of at least 16 visible ASCII "
+                "characters, without spaces or a byte order mark; make one with: openssl rand "
+                f"-hex 32 > {self.token_file}"
             )
         return token
 
@@ -99,9 +92,9 @@ def serve(options: ServeOptions, learning: LearnOptions | None) -> None:
 def _serve(options: ServeOptions, learning: LearnOptions | None) -> None:
     service = Service(options.model)
     if learning is not None:
-        service.learns = True
         every = CheckpointInterval.of(learning.checkpoint_every).seconds
         service.stale = max(LEAST_STALE, STALE * every)
+        service.publish(learns=True)
         if not learning.source.files:
             service.inbox = Inbox(options.model.with_name(f"{options.model.name}.inbox"))
             learning = replace(learning, source=inbox_source(service.inbox, learning))
@@ -113,8 +106,8 @@ def _serve(options: ServeOptions, learning: LearnOptions | None) -> None:
             elif run(learning, service).stopped:
                 return
             else:
-                service.learns = False
-                service.say("the source has ended; what was learned is served on")
+                service.publish(learns=False)
+                service.say("the source has ended; serving the final model")
             while True:
                 raise_if_interrupted()
                 sleep(LOOK)
@@ -163,19 +156,15 @@ def answering(service: Service, options: ServeOptions) -> Iterator[None]:
 
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens; port 0 is any that is free."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        [(family, kind, protocol, _, address), *_] = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM
-        )
-        # With its protocol: only then does asyncio send small answers at once (TCP_NODELAY).
-        listening = socket.socket(family, kind, protocol)
-        # A restart would otherwise have to wait for the connections of before.
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
+        listening = socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
         raise ValueError(
             f"cannot listen on {host} port {port}: {error.strerror}; choose another by --host and "
             "--port"
         ) from error
-    listening.listen(BACKLOG)
+    # Its connections inherit that small answers are sent at once, which asyncio sees to only for
+    # sockets that were created with their protocol.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening

@@ -1,10 +1,10 @@
-"""Service: what is learned, as the answers need it; told of every step by the learning thread."""
+"""Service: the learning thread publishes what it learned as one value, which requests read."""
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections import deque
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic, time
@@ -15,22 +15,21 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.jobs import Progress
 from spectralleader.jobs.learn_result import LearnResult
-from spectralleader.learners.hedged import HedgedLeader
+from spectralleader.learners.protocol import Reports
 from spectralleader.reading.findings import describe_history, describe_stale_names, printable
-from spectralleader.reading.snapshot import Snapshot
-from spectralleader.runtime.locks import lock_of
+from spectralleader.reading.snapshot import LevelledSnapshot, Snapshot
 from spectralleader.serve.inbox import Inbox
-from spectralleader.serve.messages import Change
+from spectralleader.serve.messages import Change, Events
 from spectralleader.storage import Checkpoint
 from spectralleader.text.tokens import show_document
 from spectralleader.topics.text_topics import TextTopics
 
-RENEW = 1.0  # minimum seconds for which an answer is valid
-SHARE = 20  # work that blocks learning for t seconds is repeated after SHARE * t at the earliest
+RENEW = 1.0  # minimum seconds between two copies of the topics
+SHARE = 50  # a copy that took t seconds of learning is renewed after SHARE * t at the earliest
 N_LATEST = 30  # documents shown
 N_LOOKED_AT = 10  # documents of a step that are looked at
 LOOK_EVERY = 0.25  # seconds between two steps that are looked at
-N_POINTS = 600  # of the curve of losses
+N_POINTS = 600  # of the curve of recent losses
 ENOUGH = 500  # words of a point of that curve
 SILENT = 15.0  # seconds without a step after which the source counts as away
 LONGEST_SHOWN = 500  # characters of a document
@@ -38,16 +37,36 @@ FORGET = 0.02  # weight of the latest document in a topic's mean surprise
 N_MESSAGES = 20  # latest messages kept
 
 
-class Point(NamedTuple):
-    """The losses of a second of learning or more, in nats per word."""
+# Documents learned by then, and nats per word: the learner's, and of word frequencies alone.
+Point = tuple[int, float, float]
 
-    n_docs: int  # learned by then
-    loss: float
-    baseline: float  # of word frequencies alone
+
+class Published(NamedTuple):
+    """What requests read of learning: replaced as a whole after a step, and never changed.
+
+    A thread that reads it waits for nobody, and all that it reads is of one moment.
+    """
+
+    topics: LevelledSnapshot | None = None  # None until the model is loaded
+    learns: bool = False  # whether the model changes
+    events: Events = Events([], None, [])  # of these topics
+    losses: Sequence[Point] = ()  # over the stream, up to these topics
+    n_docs: int = 0  # documents learned
+    stepped: float = 0.0  # monotonic seconds of the last step
+    rate: float = 0.0  # recent documents per second
+    lag: str = ""  # how far behind its source learning is, in words
+    kind: str = ""  # of that source
+    points: tuple[Point, ...] = ()  # recent losses, oldest first
+    latest: tuple[dict[str, Any], ...] = ()  # documents with their topics, latest first
+    surprise: Floats = np.ones(0)  # (K,) mean of -log p of the latest documents
+    messages: tuple[str, ...] = ()  # for the user, latest last
+    saved_at: float | None = None  # Unix seconds of the last checkpoint
+    n_saved: int = 0  # documents that it has
+    is_save_failed: bool = False  # whether the last checkpoint could not be written
 
 
 class Service(Progress):
-    """Reads what one thread learns, for any number of others.
+    """What one thread learns, published for any number of others.
 
     Parameters
     ----------
@@ -59,163 +78,136 @@ class Service(Progress):
 
     def __init__(self, path: Path, inbox: Inbox | None = None) -> None:
         self.path, self.inbox = path, inbox
-        self.learns = False  # whether the model changes
         self.stale = 0.0  # seconds after which a checkpoint that is due counts as missing
         self.address = ""  # where it listens
-        self.topics: TextTopics | None = None  # None until the model is loaded
-        self.result: LearnResult | None = None  # of the last step
+        self.published = Published()
         self.ending = threading.Event()  # set when live pages must be closed
-        self.latest: deque[dict[str, Any]] = deque(maxlen=N_LATEST)
-        self.points: deque[Point] = deque(maxlen=N_POINTS)
-        self.messages: deque[str] = deque(maxlen=N_MESSAGES)
-        self.surprise: Floats = np.ones(0)  # (K,) mean of -log p of the latest documents
-        self.history: list[Change] = []  # what happened to the topics, oldest first
-        self.drifts_since: int | None = None  # documents before the drift, None without one
-        self.saved_at: float | None = None  # Unix seconds of the last checkpoint
-        self.n_saved = 0  # documents that it has
-        self.is_save_failed = False  # whether the last checkpoint could not be written
-        self.rate = 0.0  # recent documents per second
-        self.lag = ""  # how far behind its source learning is, in words
-        self.kind = ""  # of that source
-        self._snapshot: Snapshot | None = None
-        self._renewed = (0.0, 0.0)  # when the snapshot was taken, and the seconds that took
-        self._stepped = self._looked = monotonic()
+        self._renewed = (0.0, 0.0)  # when the topics were copied, and the seconds that took
+        self._looked = monotonic()
         self._counted = (monotonic(), 0)  # when the rate was found, with so many documents
         self._judged: LearnResult | None = None  # at the last point
 
     # what the learning thread reports
 
-    def begun(self, result: LearnResult) -> None:
-        """Show what there is."""
-        self.show(result.topics)
-        self.result = self._judged = result
-        self.n_saved = result.n_saved or 0
-        self.kind = getattr(result.reader, "kind", "")
-        self._stepped = monotonic()
-        self._counted = (self._stepped, result.topics.n_docs)
-        self.lag = ask_lag(result)
+    def publish(self, **values: Any) -> None:
+        """Replace what is published by a value with some new fields; for the learning thread."""
+        self.published = self.published._replace(**values)
 
-    def show(self, topics: TextTopics) -> None:
+    def begun(self, result: LearnResult) -> None:
+        """Show what is there before the first step."""
+        self._judged, self._counted = result, (monotonic(), result.topics.n_docs)
+        kind = getattr(result.reader, "kind", "")
+        self.publish(n_saved=result.n_saved or 0, kind=kind, lag=ask_lag(result))
+        self.show(result.topics, result.curve.rows())
+
+    def show(self, topics: TextTopics, losses: Sequence[Point] = ()) -> None:
         """Answer from these topics."""
-        if self.path.exists():
-            self.saved_at = self.path.stat().st_mtime
-        self.surprise = np.ones(topics.learner.n_topics)
-        self._publish(topics)
-        read(self.snapshot(), [])  # compiles the kernels before the first request
-        self.topics = topics
+        saved_at = self.path.stat().st_mtime if self.path.exists() else None
+        self.publish(saved_at=saved_at, surprise=np.ones(topics.learner.n_topics))
+        read(topics.snapshot(), [])  # compiles the kernels before the first request
+        self.publish(stepped=monotonic(), n_docs=topics.n_docs)
+        self._renew(topics, losses)
         log(f"listening on {self.address}")  # not before: it could be refused until now
 
     def say(self, line: str) -> None:
         """Keep a line for the log and the page."""
-        self.messages.append(line)
+        self.publish(messages=(*self.published.messages, line)[-N_MESSAGES:])
         log(line)
 
     def reading(self, block: Any) -> None:
         """Look at some documents before they are learned."""
-        now = monotonic()
-        if now - self._looked < LOOK_EVERY:
+        now, topics, surprise = monotonic(), self.published.topics, self.published.surprise.copy()
+        if topics is None or now - self._looked < LOOK_EVERY:
             return
         self._looked = now
         texts = block.texts[-N_LOOKED_AT:]
         when = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        snapshot = self.snapshot()
-        found = read(snapshot, texts)
-        shows_texts = self.topics is not None and self.topics.timeline.texts
-        for text, row in zip(texts, found, strict=True):
-            shown = printable(show_document(text))[:LONGEST_SHOWN] if shows_texts else None
-            self.latest.appendleft({"text": shown, "time": when, **row})
+        latest = self.published.latest
+        for text, row in zip(texts, read(topics.full, texts), strict=True):
+            is_shown = topics.timeline.texts
+            shown = printable(show_document(text))[:LONGEST_SHOWN] if is_shown else None
+            latest = ({"text": shown, "time": when, **row}, *latest[: N_LATEST - 1])
             if row["p_value"] is not None:
                 k = row["topic"] - 1
-                self.surprise[k] += FORGET * (-np.log(row["p_value"]) - self.surprise[k])
+                surprise[k] += FORGET * (-np.log(row["p_value"]) - surprise[k])
+        self.publish(latest=latest, surprise=surprise)
 
     def stepped(self, result: LearnResult) -> None:
         """Record a step."""
-        self.result, self._stepped = result, monotonic()
-        # Between steps, so that no reader waits for the learner.
-        when, took = self._renewed
-        is_old = self._stepped > when + max(RENEW, SHARE * took)
-        if is_old and self.snapshot().n_docs != result.topics.n_docs:
-            self._publish(result.topics)
-        (began, n_before), n_docs = self._counted, result.topics.n_docs
-        if (seconds := self._stepped - began) < RENEW:
+        now, n_docs = monotonic(), result.topics.n_docs
+        self.publish(stepped=now, n_docs=n_docs)
+        (copied, took), topics = self._renewed, self.published.topics
+        is_old = topics is None or topics.full.n_docs != n_docs
+        if is_old and now > copied + max(RENEW, SHARE * took):
+            self._renew(result.topics, result.curve.rows())
+        counted, n_before = self._counted
+        if now - counted < RENEW:
             return
-        self.rate = (n_docs - n_before) / seconds
-        self._counted = (self._stepped, n_docs)
-        self.lag = ask_lag(result)
+        self._counted = (now, n_docs)
+        points = self.published.points
         if (point := compare(self._judged, result)) is not None:
-            self._judged = result
-            self.points.append(point)
+            self._judged, points = result, (*points, point)[-N_POINTS:]
+        rate = (n_docs - n_before) / (now - counted)
+        self.publish(rate=rate, lag=ask_lag(result), points=points)
 
-    def _publish(self, topics: TextTopics) -> None:
-        """Keep what answers read: both wait for the learner, so the learning thread asks."""
+    def _renew(self, topics: TextTopics, losses: Sequence[Point]) -> None:
+        """Publish a copy of the topics, with their events."""
         began, learner = monotonic(), topics.learner
-        self._snapshot = topics.snapshot()
-        if isinstance(learner, HedgedLeader):
-            info = learner.info
-            self.drifts_since = info.drifts_since
-            self.history = [
-                Change(e.n_docs, e.what, [k + 1 for k in e.topics], round(float(e.moved), 4))
-                for e in info.events
-            ]
+        reports = learner if isinstance(learner, Reports) else None
+        changes = [
+            Change(e.n_docs, e.kind, [k + 1 for k in e.topics], round(float(e.moved), 4))
+            for e in (reports.events if reports else ())
+        ]
+        # without its hint at an option of a command
+        findings = [*describe_history(topics, recent=True), *describe_stale_names(topics)]
+        events = Events(changes, reports.drifts_since if reports else None, findings)
+        self.publish(topics=topics.hold(), events=events, losses=losses)
         self._renewed = (monotonic(), monotonic() - began)
 
     def saved(self, checkpoint: Checkpoint) -> None:
         """Record a checkpoint that was written."""
-        self.saved_at, self.n_saved = time(), checkpoint.topics.n_docs
-        self.is_save_failed = False
+        self.publish(saved_at=time(), n_saved=checkpoint.topics.n_docs, is_save_failed=False)
         if self.inbox is not None:
             self.inbox.forget(checkpoint.topics.position)
 
     def not_saved(self, error: Exception) -> None:
         """Record a checkpoint that could not be written."""
-        self.is_save_failed = True
+        self.publish(is_save_failed=True)
 
-    # what answers read
-
-    def snapshot(self) -> Snapshot:
-        """Return the topics as they were about a second ago at most."""
-        assert self._snapshot is not None
-        return self._snapshot
-
-    def findings(self) -> list[str]:
-        """Return the events in words; waits for the end of a step."""
-        if self.topics is None:
-            return []
-        with lock_of(self.topics):  # the timeline, too, is as it is between two steps
-            # without its hint at an option of a command
-            return [*describe_history(self.topics, recent=True), *describe_stale_names(self.topics)]
+    # what requests read
 
     def pulse(self) -> dict[str, Any]:
         """Return what the live page shows of the present moment."""
-        assert self.topics is not None
+        now = self.published
         return {
-            "n_docs": self.topics.n_docs,
-            "rate": round(self.rate, 1),
-            "lag": self.lag if self.learns else "",
-            "learns": self.learns,
+            "n_docs": now.n_docs,
+            "rate": round(now.rate, 1),
+            "lag": now.lag if now.learns else "",
+            "learns": now.learns,
             "problems": self.problems(),
-            "points": list(self.points),
-            "latest": list(self.latest),
-            "events": [*self.findings(), *self.messages],
+            "points": now.points,
+            "latest": now.latest,
+            "events": [*now.events.findings, *now.messages],
         }
 
     def problems(self) -> list[str]:
         """Return why it is not ready to learn and answer; nothing if it is."""
-        if self.topics is None:
+        now = self.published
+        if now.topics is None:
             return ["the model is not loaded yet"]
-        if not self.learns:
+        if not now.learns:
             return []
-        found = []
-        if (silent := monotonic() - self._stepped) > SILENT:
-            found.append(f"the source has not answered for {silent:.0f} s")
+        problems = []
+        if (silent := monotonic() - now.stepped) > SILENT:
+            problems.append(f"the source has not answered for {silent:.0f} s")
         if self.inbox is not None and (problem := self.inbox.problem()):
-            found.append(f"posts cannot be stored: {problem}")
-        if self.is_save_failed:
-            found.append("the last checkpoint failed; the log says why")
-        age = 0.0 if self.saved_at is None else time() - self.saved_at
-        if age > self.stale and self.topics.n_docs > self.n_saved:
-            found.append(f"the last checkpoint is {age:.0f} s old")
-        return found
+            problems.append(f"posts cannot be stored: {problem}")
+        if now.is_save_failed:
+            problems.append("the last checkpoint failed; the log says why")
+        age = 0.0 if now.saved_at is None else time() - now.saved_at
+        if age > self.stale and now.n_docs > now.n_saved:
+            problems.append(f"the last checkpoint is {age:.0f} s old")
+        return problems
 
 
 def ask_lag(result: LearnResult) -> str:
@@ -233,7 +225,7 @@ def compare(before: LearnResult | None, now: LearnResult) -> Point | None:
         return None
     loss = now.losses.loss - before.losses.loss
     baseline = now.unigram_losses.loss - before.unigram_losses.loss
-    return Point(now.topics.n_docs, round(loss / n_words, 4), round(baseline / n_words, 4))
+    return now.topics.n_docs, round(loss / n_words, 4), round(baseline / n_words, 4)
 
 
 def log(line: str) -> None:

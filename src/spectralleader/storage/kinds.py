@@ -78,7 +78,7 @@ KINDS: dict[str, type[Storable]] = {
     "checkpoint": Checkpoint,
     "model": TopicModel,
     "documents": Documents,
-    **{f"learner/{name}": entry.learner for name, entry in STORED.items()},
+    **{f"learner/{name}": learner for name, learner in STORED.items()},
     **{f"vocabulary/{name}": vocabulary for name, vocabulary in VOCABULARIES.items()},
     **{f"sample/{name}": sample for name, sample in SAMPLES.items()},
 }

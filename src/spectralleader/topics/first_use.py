@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 def compile_for(topics: TextTopics) -> None:
     """Compile whatever learning needs, if that was not done on this machine, or be interrupted."""
-    for name, entry in LEARNERS.items():
-        if type(topics.learner) is entry.learner:
+    for name, learner in LEARNERS.items():
+        if type(topics.learner) is learner:
             compile_learning(name, topics.vocabulary.grows)
 
 

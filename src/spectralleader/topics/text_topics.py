@@ -16,7 +16,7 @@ from spectralleader.checks.states import check_same, part, plain, take, text, wh
 from spectralleader.documents import Documents
 from spectralleader.em.statistics import with_words
 from spectralleader.learners import DEFAULT_LEARNER, Learner
-from spectralleader.learners.protocol import remembered
+from spectralleader.learners.protocol import HasRecent, remembered
 from spectralleader.learners.registry import (
     create_learner,
     merge_learners,
@@ -158,11 +158,10 @@ class TextTopics(ThreadSafe):
 
         Raises `ValueError` if the learner has none; `HedgedLeader`, the default, has.
         """
-        model = getattr(self.learner, "recent", None)
-        if not isinstance(model, TopicModel):
+        if not isinstance(self.learner, HasRecent):
             name = name_of(self.learner)
             raise ValueError(f"the learner {name!r} has no recent topics; 'hedged' has")
-        snapshot = self.snapshot()
+        snapshot, model = self.snapshot(), self.learner.recent
         names = mark_new(snapshot.names, model, snapshot.model)
         # Past scores are those of the topics of all documents, so p-values are not available.
         return replace(snapshot, model=model, names=names, past=Past())

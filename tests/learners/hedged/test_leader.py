@@ -5,6 +5,7 @@ import pytest
 
 from spectralleader import Documents, HedgedLeader, TopicModel, Window
 from spectralleader.evaluation.metrics import matched_accuracy
+from spectralleader.learners.events import EventKind
 from spectralleader.learners.hedged.experts import expert_table
 from spectralleader.models.matching import best_order
 from study.sources.synthetic import easy, non_stochastic, random_problem
@@ -74,13 +75,13 @@ def test_topics_are_found_and_keep_their_places():
 
 def test_replaced_topics_are_noticed_and_found_within_two_thousand_documents():
     learner = learned(HedgedLeader(4, n_words=40), BEFORE, 24_000)
-    assert learner.info.is_settled
-    assert learner.info.drifts_since is None
+    assert learner.settles_at is None
+    assert learner.drifts_since is None
     learned(learner, AFTER, 2000, seed=1)
-    assert learner.info.drifts_since == pytest.approx(24_000, abs=200)
-    (event,) = learner.info.events
-    assert event.n_docs == learner.info.drifts_since
-    assert event.what == "the stream changed"
+    assert learner.drifts_since == pytest.approx(24_000, abs=200)
+    (event,) = learner.events
+    assert event.n_docs == learner.drifts_since
+    assert event.kind is EventKind.CHANGED
     sample, _ = AFTER.truth.sample(2000, 8, seed=9)
     truth = float(AFTER.truth.log_prob(sample).mean())
     assert float(learner.predictive.log_prob(sample).mean()) > truth - 0.6
@@ -134,7 +135,7 @@ def test_documents_keep_their_topics():
         moved.append(float((after != before).mean()))
         before = after
     assert max(moved) < 0.02
-    assert learner.info.events == ()
+    assert learner.events == ()
 
 
 def test_a_large_block_is_learned_in_parts_of_bounded_size():

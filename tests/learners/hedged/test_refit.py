@@ -12,6 +12,7 @@ from spectralleader.documents import DocumentView
 from spectralleader.em.columns import Columns, Smoothing
 from spectralleader.em.statistics import Statistics
 from spectralleader.evaluation.metrics import matched_accuracy
+from spectralleader.learners.events import EventKind
 from spectralleader.learners.hedged import background, refit
 from spectralleader.learners.hedged.background import fit_strength
 from spectralleader.learners.hedged.experts import ALL, Experts
@@ -81,7 +82,7 @@ def test_topics_that_fail_the_documents_since_a_change_are_raced_again_soon(soon
     soon(early=4000)
     learner, later, labels = learned_with_one_topic_first(4500, 4500, seed)
     assert matched_accuracy(learner.model.posterior(later).argmax(axis=1), labels) > 0.85
-    assert [event.what for event in learner.info.events][-1] == "replaced by a newcomer"
+    assert [event.kind for event in learner.events][-1] is EventKind.REPLACED
 
 
 def test_without_such_a_race_they_keep_to_the_first_topic(soon):
@@ -92,15 +93,15 @@ def test_without_such_a_race_they_keep_to_the_first_topic(soon):
 
 def test_a_late_newcomer_that_wins_is_noted_with_the_documents_moved(soon, monkeypatch):
     learner = learned(450)
-    assert learner.info.events == ()
+    assert learner.events == ()
     winner = Statistics.one_document(random_problem(3, 20, lengths=8, seed=5).truth, 8.0)
     monkeypatch.setattr(refit, "race", lambda *_, **__: Outcome(winner, -1, 2.0))
     before = learner._refit.sample_ems[ALL].posterior.argmax(axis=1)
     n_races = learner.info.n_races
     learned(1500, learner, seed=1)
-    (event, *_) = learner.info.events
+    (event, *_) = learner.events
     assert learner.info.n_races > n_races
-    assert event.what == "replaced by a newcomer"
+    assert event.kind is EventKind.REPLACED
     assert event.topics == (0, 1, 2)
     assert 0.0 <= event.moved <= 1.0  # EM may find the same topics again
     assert len(before) < event.n_docs <= 1950
@@ -128,13 +129,13 @@ def collapse(learner, n_left, kept=0.0):
 def test_a_topic_that_dies_is_restarted_and_that_is_noted_once_in_a_doubling(soon):
     soon(outdated=9.0)  # without a race for what the collapse looks like: a change
     learner = learned(300)
-    assert learner.info.is_settled
-    assert learner.info.events == ()
+    assert learner.settles_at is None
+    assert learner.events == ()
     collapse(learner, 2)
     learned(50, learner, seed=1)  # more than a step
-    (event,) = learner.info.events
+    (event,) = learner.events
     assert event.n_docs == 350
-    assert event.what == "had died, and was restarted"
+    assert event.kind is EventKind.RESTARTED
     assert event.topics == (2,)
     assert 0.1 < event.moved < 0.6
     assert n_in_use(learner) == 3
@@ -143,7 +144,7 @@ def test_a_topic_that_dies_is_restarted_and_that_is_noted_once_in_a_doubling(soo
     assert learner._experts.estimates[ALL].totals[0, 2] == 0.0  # so soon, it stays closed
     assert n_in_use(learner) == 2
     learned(50, learner, seed=3)
-    restarts = [one.n_docs for one in learner.info.events if one.what.startswith("had died")]
+    restarts = [one.n_docs for one in learner.events if one.kind is EventKind.RESTARTED]
     assert restarts == [350, 700]
     assert n_in_use(learner) == 3
 
@@ -154,7 +155,7 @@ def test_a_dead_topic_that_is_not_restarted_is_closed_and_gives_its_documents_aw
     refitted, experts = learner._refit, learner._experts
     refitted._next_revival = 10**6
     refitted._update_average(experts)
-    assert learner.info.events == ()
+    assert learner.events == ()
     assert (experts.estimates[ALL].totals[:, 2] == 0.0).all()
     assert experts.estimates[ALL].totals[0].sum() == pytest.approx(300, rel=1e-5)
     assert (refitted.sample_ems[ALL].posterior[:, 2] == 0.0).all()
@@ -164,7 +165,7 @@ def test_a_dead_topic_that_is_not_restarted_is_closed_and_gives_its_documents_aw
 def test_what_is_shown_moves_in_steps_and_averages_the_stream(soon):
     soon(step=0.3, inertia=0.8)
     learner = learned(300)  # settled since the race at 250, and moved last at 300
-    assert learner.info.is_settled
+    assert learner.settles_at is None
     before = learner._refit.averaged.statistics.words.copy()
     model = learner.model
     learned(50, learner, seed=1)
@@ -244,7 +245,7 @@ def test_events_are_stored(soon):
     collapse(learner, 2)
     learned(300, learner, seed=1)
     again = HedgedLeader.from_state(learner.to_state())
-    assert again.info.events == learner.info.events != ()
+    assert again.events == learner.events != ()
     assert same_state(again.to_state(), learner.to_state())
 
 
@@ -359,12 +360,12 @@ def test_topics_that_collapsed_are_raced_for_again_and_that_is_noted(n_left):
         learner.learn(next(blocks))
     collapse(learner, n_left)
     n, n_races, next_race = learner.n_docs, learner.info.n_races, learner._refit._next_race
-    while not learner.info.events:
+    while not learner.events:
         learner.learn(next(blocks))
     assert n < learner.n_docs <= n + SETTINGS.step * n + 50 < next_race  # at the next check
     assert learner.info.n_races == n_races + 1
-    (event,) = learner.info.events
-    assert event.what == f"raced again, because only {n_left} were in use"
+    (event,) = learner.events
+    assert (event.kind, event.n_used) == (EventKind.RESCUED, n_left)
     assert event.n_docs == learner.n_docs
     assert event.topics == tuple(range(10))
     assert event.moved > 0.5
@@ -391,7 +392,7 @@ def test_few_texts_repeated_are_raced_for_in_vain_once_in_a_doubling(soon, monke
     assert first == 50  # the first race of all has nobody to defend
     assert 3 <= len(in_vain) <= 5
     assert all(later >= 2 * earlier for earlier, later in pairwise(in_vain))
-    assert not [event for event in learner.info.events if event.what.startswith("raced again")]
+    assert not [event for event in learner.events if event.kind is EventKind.RESCUED]
 
 
 def test_topics_in_use_are_counted_whatever_the_order_of_the_documents():
@@ -418,7 +419,7 @@ def test_documents_of_each_topic_in_turn_are_learned_as_in_any_other_order():
     learner = HedgedLeader(10, n_words=block.n_words)
     for part in block.blocks(50):
         learner.learn(part)
-    assert learner.info.events == ()
+    assert learner.events == ()
     np.testing.assert_allclose(learner.model.weights, 0.1, atol=0.01)
     assert matched_accuracy(learner.model.posterior(block).argmax(axis=1), kinds) > 0.99
 

@@ -3,8 +3,7 @@
 This package holds the experts, their mixture, and the schedule of refits. EM itself is in `em`.
 """
 
-from spectralleader.learners.hedged.drift import Event
 from spectralleader.learners.hedged.leader import HedgedInfo, HedgedLeader
 from spectralleader.learners.hedged.settings import Settings
 
-__all__ = ["Event", "HedgedInfo", "HedgedLeader", "Settings"]
+__all__ = ["HedgedInfo", "HedgedLeader", "Settings"]

@@ -1,41 +1,17 @@
-"""Drift detection: whether models with a shorter memory predict recent documents better; events."""
+"""Drift detection: whether models with a shorter memory predict recent documents better."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.saved import Saved, field, fields
-from spectralleader.checks.states import floats, integers, number, numbered, text, truth, whole
+from spectralleader.checks.states import floats, integers, truth, whole
 from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.runtime.compiled import in_place
-
-MOST_EVENTS = 100  # remembered, the latest
-CHANGED = "the stream changed"
-
-
-@dataclass(frozen=True)
-class Event(Saved):
-    """A change of the topics of `model`."""
-
-    saved = fields(
-        n_docs=whole, what=text, topics=numbered, moved=field(number, least=0.0, most=1.0)
-    )
-
-    n_docs: int  # documents learned before
-    what: str
-    topics: tuple[int, ...]  # affected topics; empty for a change of the stream
-    moved: float  # share of the remembered documents whose topic changed
-
-
-def with_event(events: list[Event], event: Event) -> list[Event]:
-    """Return the events with one more, without the oldest if there are too many."""
-    return [*events, event][-MOST_EVENTS:]
-
 
 BOUND = 4.0  # differences per document are clipped to this many nats
 BETS = (0.1, 0.5)  # fractions at stake: small ones detect slow drift, large ones abrupt changes

@@ -13,8 +13,9 @@ from spectralleader.checks.saved import field, fields
 from spectralleader.checks.states import check_same, whole
 from spectralleader.documents import Documents
 from spectralleader.em.statistics import with_words
+from spectralleader.learners.events import Event
 from spectralleader.learners.hedged.background import smooth
-from spectralleader.learners.hedged.drift import Drift, Event
+from spectralleader.learners.hedged.drift import Drift
 from spectralleader.learners.hedged.experts import (
     ALL,
     RECENT,
@@ -26,6 +27,7 @@ from spectralleader.learners.hedged.experts import (
 )
 from spectralleader.learners.hedged.mixing import Mixing
 from spectralleader.learners.hedged.refit import Refit
+from spectralleader.learners.hedged.settings import SETTINGS
 from spectralleader.learners.learner_base import LearnerBase
 from spectralleader.learners.protocol import Predictive, check_block
 from spectralleader.models import TopicModel
@@ -48,12 +50,9 @@ RIVALS = ((own_column(RECENT), own_column(ALL)),)
 
 
 class HedgedInfo(NamedTuple):
-    """The state of the stream, and the weights of the experts."""
+    """The topics in use, and the weights of the experts."""
 
     n_used: int  # topics in use; the others have almost no documents
-    is_settled: bool  # whether topics are replaced only if others are better by a margin
-    drifts_since: int | None  # documents before the stream began to drift; None without drift
-    events: tuple[Event, ...]  # replacements and restarts of topics, the latest last
     shares: dict[str, float]  # mixture weight of each expert
     n_races: int  # number of refits from new starts, including those of the window
     price: float  # bound on the regret against the best expert, in nats, for blocks of one
@@ -71,7 +70,7 @@ class Mixture:
 
 
 class HedgedLeader(LearnerBase):
-    """Stable topics of the whole stream, and predictions nearly as good as the best expert.
+    """Stable topics, and predictions nearly as good as the best expert; nothing to tune.
 
     Topics start from the best of several spectral, over-complete and random starts, which are
     compared early in the stream. From then on incremental EM updates them with every document, and
@@ -154,17 +153,18 @@ class HedgedLeader(LearnerBase):
         self._suspicion.update(likelihoods.log_probs, n_docs)
         if self._refit.is_settled:
             self._drift.update(likelihoods.log_probs, n_docs)
-            if (since := self._drifts_since) is not None:
+            if (since := self.drifts_since) is not None:
                 self._refit.note_change(since)
         # Word counts first: topics are smoothed with a background that contains this block.
         self._experts.learn(likelihoods)
         self._refit.learn(block, self._experts)
-        since = self._drifts_since if self._refit.is_outdated(self._experts) else None
+        since = self.drifts_since if self._refit.is_outdated(self._experts) else None
         if self._refit.renew(self._experts, self._suspicion, since):
             self._drift = Drift(RIVALS, self.n_docs)  # bets were against other topics
 
     @property
-    def _drifts_since(self) -> int | None:
+    @locked
+    def drifts_since(self) -> int | None:
         """Number of documents before the stream began to drift; None without drift."""
         since, changed = self._drift.alarmed_since, self._refit.changed
         if not self._drift.is_alarmed:
@@ -239,21 +239,27 @@ class HedgedLeader(LearnerBase):
 
     @property
     @locked
+    def events(self) -> tuple[Event, ...]:
+        """Changes of the stream, replacements and restarts of topics; the latest last."""
+        return tuple(self._refit.events)
+
+    @property
+    @locked
+    def settles_at(self) -> int | None:
+        """Documents with words at which topics settle: are replaced only by a margin from then on.
+
+        None once they are settled.
+        """
+        return None if self._refit.is_settled else SETTINGS.early
+
+    @property
+    @locked
     def info(self) -> HedgedInfo:
-        """Drift, events, and the mixture weights of the experts."""
+        """Topics in use, and the mixture weights of the experts."""
         shares = dict(
             zip((e.name for e in expert_table()), self._mixing.shares.tolist(), strict=True)
         )
-        refit = self._refit
-        return HedgedInfo(
-            self.model.n_used,
-            refit.is_settled,
-            self._drifts_since,
-            tuple(refit.events),
-            shares,
-            refit.n_races,
-            self._mixing.price,
-        )
+        return HedgedInfo(self.model.n_used, shares, self._refit.n_races, self._mixing.price)
 
     @locked
     def merge(self, others: Sequence[Self], rng: np.random.Generator) -> None:

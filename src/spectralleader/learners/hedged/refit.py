@@ -18,8 +18,9 @@ from spectralleader.checks.states import (
 from spectralleader.documents import Documents
 from spectralleader.em.columns import Smoothing
 from spectralleader.em.statistics import Statistics, match
+from spectralleader.learners.events import MOST_EVENTS, Event, EventKind
 from spectralleader.learners.hedged.background import LEAST, AveragedTopics, fit_strength
-from spectralleader.learners.hedged.drift import CHANGED, Drift, Event, with_event
+from spectralleader.learners.hedged.drift import Drift
 from spectralleader.learners.hedged.experts import ALL, RECENT, SAMPLE_NAMES, Experts, own_column
 from spectralleader.learners.hedged.race import (
     ENOUGH,
@@ -196,7 +197,7 @@ class Refit(Saved):
         smoothing = experts.smoothing(outcome.strength)
         if n_used_by(subset, outcome.winner, smoothing) <= n_used:
             return False
-        self._adopt(outcome, experts, f"raced again, because only {n_used} were in use")
+        self._adopt(outcome, experts, EventKind.RESCUED, n_used)
         experts.restart()
         return True
 
@@ -208,7 +209,7 @@ class Refit(Saved):
         margin = margin if self.is_settled else 0.0
         outcome = self._run(self._draw(), incumbents, experts, margin)
         if outcome.incumbent < 0:
-            self._adopt(outcome, experts, "replaced by a newcomer" if self.is_settled else None)
+            self._adopt(outcome, experts, EventKind.REPLACED if self.is_settled else None)
         elif not self.is_settled:
             self.strengths[ALL] = outcome.strength
         self._n_raced = self.reservoir.n_seen
@@ -222,7 +223,9 @@ class Refit(Saved):
         order = rng.permutation(len(self.reservoir))[: self._max_raced]
         return self.reservoir.view.gather(order)
 
-    def _adopt(self, outcome: Outcome, experts: Experts, what: str | None) -> None:
+    def _adopt(
+        self, outcome: Outcome, experts: Experts, kind: EventKind | None, n_used: int = 0
+    ) -> None:
         """Replace the topics of all documents, as an event if that is to be noted."""
         self.strengths[ALL] = outcome.strength
         moved = self._restart(ALL, outcome.winner, experts)
@@ -230,8 +233,9 @@ class Refit(Saved):
         if len(self.window) == self.reservoir.n_seen or not experts.has_topics(RECENT):
             self.strengths[RECENT] = outcome.strength
             self._restart(RECENT, outcome.winner, experts)
-        if what is not None:
-            self._note(what, range(self.n_topics), moved)
+        if kind is not None:
+            topics = tuple(range(self.n_topics))
+            self._note(Event(self.reservoir.n_seen, kind, topics, moved, n_used))
         # An average must not mix the topics of two different fits.
         self.averaged = None
 
@@ -261,15 +265,14 @@ class Refit(Saved):
         how = (experts.columns(estimate), experts.smoothing(strength), n_passes)
         return self.sample_ems[estimate].restart(start.columns, *how)
 
-    def _note(self, what: str, topics: Sequence[int], moved: float) -> None:
-        event = Event(self.reservoir.n_seen, what, tuple(topics), moved)
-        self.events = with_event(self.events, event)
+    def _note(self, event: Event) -> None:
+        self.events = [*self.events, event][-MOST_EVENTS:]
 
     def note_change(self, since: int) -> None:
         """Record once that the stream has changed since document `since`."""
         if since > self.changed:
             self.changed = since
-            self.events = with_event(self.events, Event(since, CHANGED, (), 0.0))
+            self._note(Event(since, EventKind.CHANGED))
 
     def is_outdated(self, experts: Experts) -> bool:
         """Whether the topics fail the latest documents: those of the window are much better."""
@@ -351,9 +354,9 @@ class Refit(Saved):
         # One pass: five would move half as many documents again, for 0.1 % of the likelihood.
         moved = self._restart(ALL, start, experts, n_passes=1)
         # Documents of few topics have no use for more: that is no event.
-        revived = dead[~self._find_dead(ALL)[dead]].tolist()
+        revived = tuple(dead[~self._find_dead(ALL)[dead]].tolist())
         if self.is_settled and revived:
-            self._note("had died, and was restarted", revived, moved)
+            self._note(Event(n, EventKind.RESTARTED, revived, moved))
         return True
 
     def _find_dead(self, estimate: int) -> Flags:

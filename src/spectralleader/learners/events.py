@@ -1,0 +1,48 @@
+"""Events: what a learner reports of its topics and of the stream; `Reports` is the ability.
+
+An event is data: how it is worded for terminals, pages and the service is decided where it is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from spectralleader.checks.saved import Saved, field, fields
+from spectralleader.checks.states import number, numbered, one_of, whole
+
+MOST_EVENTS = 100  # that a learner of ours remembers, the latest
+
+
+class EventKind(StrEnum):
+    """What happened; the values are those in files and in answers of the service."""
+
+    CHANGED = "changed"  # the stream: documents follow other topics than before
+    REPLACED = "replaced"  # topics, by better ones
+    RESCUED = "rescued"  # topics, by others, because too few of them were in use
+    RESTARTED = "restarted"  # topics without documents, each from new documents
+
+
+def read_kind(state: Any, name: str) -> EventKind:
+    """Return the kind of a stored event."""
+    return EventKind(one_of(state, name, tuple(EventKind)))
+
+
+@dataclass(frozen=True)
+class Event(Saved):
+    """A change of the stream, or of the topics of a learner's `model`."""
+
+    saved = fields(
+        n_docs=whole,
+        kind=read_kind,
+        topics=numbered,
+        moved=field(number, least=0.0, most=1.0),
+        n_used=whole,
+    )
+
+    n_docs: int  # documents learned before
+    kind: EventKind
+    topics: tuple[int, ...] = ()  # affected topics, from 0; empty for a change of the stream
+    moved: float = 0.0  # share of the remembered documents whose topic changed
+    n_used: int = 0  # of rescued topics: how many were in use
