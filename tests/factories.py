@@ -25,7 +25,7 @@ from spectralleader import (
     Unigram,
     Words,
 )
-from spectralleader.documents.views import DocumentView
+from spectralleader.documents import DocumentView
 from spectralleader.sources.position import Position
 from spectralleader.spectral import Details, warm_model
 from spectralleader.storage import load_checkpoint

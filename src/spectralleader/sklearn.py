@@ -11,13 +11,13 @@ from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_whole
 from spectralleader.checks.states import check_same, part, whole
 from spectralleader.documents import Documents
+from spectralleader.documents.csr import check_matrix
 from spectralleader.documents.rounding import as_whole
-from spectralleader.documents.structure import check_matrix
 from spectralleader.errors import missing_extra
 from spectralleader.learners import DEFAULT_LEARNER, Learner
 from spectralleader.learners.registry import create_learner
 from spectralleader.models import TopicModel
-from spectralleader.models.word_names import WordNames
+from spectralleader.models.model import WordNames
 from spectralleader.storage.kinds import adapter_state, read_adapter
 from spectralleader.text import Tokens, Vocabulary
 from spectralleader.text.texts import Strings

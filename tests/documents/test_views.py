@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from spectralleader import Documents
-from spectralleader.documents.views import DocumentView
+from spectralleader.documents import DocumentView
 from tests.factories import blocks
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spectralleader import Documents, Reservoir, TopicModel
-from spectralleader.documents.views import DocumentView
+from spectralleader.documents import DocumentView
 from spectralleader.em.columns import Columns, Smoothing, work_space
 from spectralleader.em.passes import (
     EVERY,

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 
 from spectralleader import Documents
-from spectralleader.documents.views import DocumentView
+from spectralleader.documents import DocumentView
 from spectralleader.moments import ProjectedSums, Sums, pair_operator, projected, sums
+from tests.definitions import multiply_pairs, project_triples
 from tests.factories import blocks, documents
 
 BASIS = np.random.default_rng(0).normal(size=(5, 3))
@@ -31,10 +32,10 @@ def test_sums_are_what_numpy_says(block):
     n_docs = [np.count_nonzero(lengths >= order) for order in (1, 2, 3)]
     assert total.sums.n.tolist() == [lengths.sum(), *n_docs]
     np.testing.assert_allclose(total.sums.words, sums.sum_words(block), atol=1e-12)
-    np.testing.assert_allclose(total.sums.image, sums.multiply_pairs(block, BASIS), atol=1e-12)
-    pairs = BASIS.T @ sums.multiply_pairs(block, BASIS)
+    np.testing.assert_allclose(total.sums.image, multiply_pairs(block, BASIS), atol=1e-12)
+    pairs = BASIS.T @ multiply_pairs(block, BASIS)
     np.testing.assert_allclose(total.pairs, pairs, atol=1e-12)
-    np.testing.assert_allclose(total.triples, sums.project_triples(block, BASIS), atol=1e-12)
+    np.testing.assert_allclose(total.triples, project_triples(block, BASIS), atol=1e-12)
 
 
 @given(blocks(), blocks())
@@ -88,7 +89,7 @@ def test_more_rows_than_a_chunk_add_up():
     basis = np.random.default_rng(0).normal(size=(n_words, 3))
     block = documents(2 * projected.CHUNK + 1, n_words)
     assert len(np.unique(block.words)) > projected.CHUNK
-    expected = sums.project_triples(block, basis)
+    expected = project_triples(block, basis)
     np.testing.assert_allclose(summed(block, basis=basis).triples, expected, atol=1e-10)
 
 
@@ -97,7 +98,9 @@ def test_the_kernel_multiplies_pairs_as_numpy_does(block):
     arrays = (block.indptr, block.words, block.counts, sums.tuple_weights(block, 2))
     for Z in (BASIS, np.random.default_rng(1).normal(size=(5, 4))):
         np.testing.assert_allclose(
-            pair_operator.multiply_pairs(*arrays, Z), sums.multiply_pairs(block, Z), atol=1e-12
+            pair_operator.multiply_pairs(*arrays, Z),
+            multiply_pairs(block, Z),
+            atol=1e-12,
         )
 
 
@@ -113,12 +116,12 @@ def test_the_kernel_sums_pairs_as_numpy_does(block):
 def test_pairs_are_multiplied_alike_however_many_documents(n_docs):
     block = documents(n_docs, 5)
     multiply = pair_operator.pair_operator(block)
-    np.testing.assert_allclose(multiply(BASIS), sums.multiply_pairs(block, BASIS), atol=1e-12)
+    np.testing.assert_allclose(multiply(BASIS), multiply_pairs(block, BASIS), atol=1e-12)
 
 
 def test_pairs_and_triples_are_unpacked_as_they_were_packed():
     block = documents(50, 5)
-    pairs, triples = sums.sum_pairs(block), sums.project_triples(block, np.eye(5))
+    pairs, triples = sums.sum_pairs(block), project_triples(block, np.eye(5))
     packed = sums.pack(pairs, triples)
     np.testing.assert_allclose(sums.unpack_pairs(packed), pairs, atol=1e-14)
     np.testing.assert_allclose(sums.unpack_triples(packed), triples, atol=1e-14)

@@ -8,14 +8,12 @@ from hypothesis import given
 from spectralleader import Documents
 from spectralleader.moments import population_sums
 from spectralleader.moments.sums import (
-    _outer_sums,
-    multiply_pairs,
-    project_triples,
     sum_pairs,
     sum_words,
     unpack_pairs,
     unpack_triples,
 )
+from tests.definitions import multiply_pairs, project_triples
 from tests.factories import blocks, model, token_lists
 
 BASIS = np.random.default_rng(0).normal(size=(5, 3))
@@ -47,18 +45,6 @@ def test_projected_sums_are_the_sums_projected(block):
     np.testing.assert_allclose(multiply_pairs(block, BASIS), pairs @ BASIS, atol=1e-12)
     projected = np.einsum("abc,ai,bj,ck->ijk", triples, BASIS, BASIS, BASIS)
     np.testing.assert_allclose(project_triples(block, BASIS), projected, atol=1e-12)
-
-
-def test_more_documents_than_a_chunk_add_up(monkeypatch):
-    block = model(n_words=5).sample(100, 4, seed=0)[0]
-    whole = project_triples(block, BASIS)
-    monkeypatch.setattr("spectralleader.moments.sums.CHUNK", 7)
-    np.testing.assert_allclose(project_triples(block, BASIS), whole, rtol=1e-12)
-
-
-def test_outer_products_of_rows_add_up():
-    A, B, C = np.random.default_rng(0).normal(size=(3, 4, 2))
-    np.testing.assert_allclose(_outer_sums(A, B, C), np.einsum("na,nb,nc->abc", A, B, C))
 
 
 def test_the_moments_of_a_model_are_those_of_one_document_of_infinitely_many_words():

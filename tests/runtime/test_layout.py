@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from spectralleader.documents.views import DocumentView
+from spectralleader.documents import DocumentView
 from spectralleader.em.columns import Columns, Smoothing, work_space
 from spectralleader.em.passes import set_log_probs
 from spectralleader.learners.hedged.background import smooth

@@ -6,10 +6,9 @@ import pytest
 from spectralleader import Documents, TopicModel
 from spectralleader.moments import population_sums
 from spectralleader.spectral import algorithm1, estimate
-from spectralleader.spectral.estimate import Estimate
+from spectralleader.spectral.estimate import Estimate, Whitening
 from spectralleader.spectral.power import power_method, random_starts
-from spectralleader.spectral.recovery import background_share, complete, smooth_words
-from spectralleader.spectral.whitening import Whitening
+from spectralleader.spectral.warm import background_share, complete, smooth_words
 from tests.factories import model, warm_estimate
 
 

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from spectralleader import TopicModel
 from spectralleader.moments import Sums
 from spectralleader.moments.sums import pack
-from spectralleader.spectral.recovery import (
+from spectralleader.spectral.warm import (
     background_share,
     complete,
     recover,

@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents, SpectralLeader
-from spectralleader.moments import ProjectedSums, Sums, sums
+from spectralleader.moments import ProjectedSums, Sums
 from spectralleader.moments.sums import pack
-from spectralleader.spectral.whitening import whiten, whiten_triples
+from spectralleader.spectral.warm import whiten, whiten_triples
+from tests.definitions import project_triples
 from tests.factories import documents
 
 
@@ -57,5 +58,5 @@ def test_triples_are_whitened_as_numpy_does():
     projected, W = ProjectedSums(np.eye(5)), rng.normal(size=(5, 3))
     projected.update(block)
     n_triples = np.count_nonzero(block.lengths >= 3)
-    expected = sums.project_triples(block, W) / n_triples
+    expected = project_triples(block, W) / n_triples
     np.testing.assert_allclose(whiten_triples(projected.sums, W), expected, atol=1e-12)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints, Posteriors
-from spectralleader.documents.views import DocumentView
+from spectralleader.documents import DocumentView
 from spectralleader.em.columns import Columns, Smoothing, add_document, e_step, m_step, work_space
 from spectralleader.runtime.compiled import in_place, inlined
 

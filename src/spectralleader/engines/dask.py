@@ -22,19 +22,8 @@ except ImportError as error:
     raise ImportError(missing_extra("spectralleader.engines.dask", "dask")) from error
 
 from spectralleader.documents import Documents
-from spectralleader.engines.shared import (
-    MOST_FREQUENT,
-    Progress,
-    VocabularyRequest,
-    as_documents,
-    as_text_topics,
-    check_texts,
-    choose_vocabulary,
-    count_texts,
-    join,
-    rank,
-    tally,
-)
+from spectralleader.engines import shared
+from spectralleader.engines.shared import Progress, VocabularyRequest
 from spectralleader.learners.passes import Solution, solve
 from spectralleader.learners.summaries import Summary, Task, add
 from spectralleader.text.vocabulary import Vocabulary
@@ -50,7 +39,7 @@ def learn_texts(
     n_topics: int,
     *,
     column: str | None = None,
-    vocabulary: VocabularyRequest = MOST_FREQUENT,
+    vocabulary: VocabularyRequest = shared.MOST_FREQUENT,
     words: Tokenizer | None = None,
     client: distributed.Client | None = None,
     progress: Progress | None = None,
@@ -79,21 +68,21 @@ def learn_texts(
     """
     if column is not None:
         texts = texts[column]
-        check_texts(column, str(texts.dtype))
+        shared.check_texts(column, str(texts.dtype))
     parts = _parts(texts)
     words = as_words(words)
     with connected(client) as found:
         engine = Engine(found, progress)
 
         def count_most(n_words: int) -> Vocabulary:
-            counted = [dask.delayed(tally, pure=False)(part, words) for part in parts]
-            total = engine.reduce("words", found.compute(counted), join)
-            return rank(total or {}, n_words)
+            counted = [dask.delayed(shared.tally, pure=False)(part, words) for part in parts]
+            total = engine.reduce("words", found.compute(counted), shared.join)
+            return shared.rank(total or {}, n_words)
 
-        known = choose_vocabulary(vocabulary, count_most)
-        sent = dask.delayed(partial(count_texts, vocabulary=known, words=words), pure=False)
+        known = shared.choose_vocabulary(vocabulary, count_most)
+        sent = dask.delayed(partial(shared.count_texts, vocabulary=known, words=words), pure=False)
         documents = DaskDocuments(engine, [sent(part) for part in parts], known.n_words)
-        return as_text_topics(solve(documents, n_topics, **settings), known, words)
+        return shared.as_text_topics(solve(documents, n_topics, **settings), known, words)
 
 
 def learn_counts(
@@ -115,7 +104,7 @@ def learn_counts(
     if n_words is None and not hasattr(counts, "columns") and not hasattr(counts, "rechunk"):
         raise ValueError("n_words is required for counts in a bag or in delayed parts")
     d = counts.shape[1] if n_words is None else n_words
-    parts = [dask.delayed(as_documents, pure=False)(part, d) for part in _parts(counts)]
+    parts = [dask.delayed(shared.as_documents, pure=False)(part, d) for part in _parts(counts)]
     with connected(client) as found:
         documents = DaskDocuments(Engine(found, progress), parts, d)
         return solve(documents, n_topics, **settings)

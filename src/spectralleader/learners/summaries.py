@@ -13,8 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from spectralleader.arrays import Floats
-from spectralleader.documents import Documents
-from spectralleader.documents.views import DocumentView
+from spectralleader.documents import Documents, DocumentView
 from spectralleader.em import passes
 from spectralleader.em.columns import Columns, Smoothing, work_space
 from spectralleader.em.statistics import Statistics, with_words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,18 +14,14 @@ from spectralleader.checks.saved import Saved, field, fields
 from spectralleader.checks.states import distributions
 from spectralleader.documents import Documents, check_n_words
 from spectralleader.documents.recoding import check_recoding
-from spectralleader.models.likelihood import (
-    find_shares,
-    log_joint,
-    log_sum,
-    softmax,
-    take_logs,
-)
+from spectralleader.models.likelihood import find_shares, log_joint, log_sum, softmax, take_logs
 from spectralleader.models.matching import best_order
-from spectralleader.models.word_names import WordNames, in_order
 
 if TYPE_CHECKING:
     from spectralleader.models.tree import TopicTree
+
+# Words in order of id, words to ids (CountVectorizer's `vocabulary_`), or ids to words (gensim).
+WordNames = Sequence[str] | NDArray[Any] | Mapping[str, int] | Mapping[int, str]
 
 SUM_TOLERANCE = 1e-6  # accepted deviation of a distribution's sum from 1
 SHARED = 1000  # documents per batch in `shares`: bounds the (n_entries, K) array of assignments
@@ -322,7 +319,7 @@ class TopicModel(Saved):
             rest. That ranks both shared and rare words low.
         """
         n = check_whole("n", n, 1)
-        words = None if vocabulary is None else in_order(vocabulary, self.n_words)
+        words = None if vocabulary is None else names_in_order(vocabulary, self.n_words)
         if relevance is not None and not 0.0 <= relevance <= 1.0:
             raise ValueError(f"relevance must be from 0 to 1, got {relevance!r}")
         tiny = np.finfo(float).tiny
@@ -370,3 +367,33 @@ def _check_distribution(name: str, rows: Floats) -> None:
         raise ValueError(
             f"{name} must have rows that sum to 1, row {worst} sums to {sums[worst]:g}"
         )
+
+
+def names_in_order(vocabulary: WordNames, n_words: int) -> Sequence[str]:
+    """Return the n_words words in order of their ids.
+
+    Raises
+    ------
+    ValueError
+        If the number of words differs, or a dictionary has no word for an id.
+
+    Examples
+    --------
+    >>> names_in_order({"sun": 1, "rain": 0}, 2), names_in_order({0: "rain", 1: "sun"}, 2)
+    (['rain', 'sun'], ['rain', 'sun'])
+    """
+    if len(vocabulary) != n_words:
+        raise ValueError(f"the vocabulary has {len(vocabulary)} words, the model {n_words}")
+    if isinstance(vocabulary, np.ndarray):
+        return [str(word) for word in vocabulary]
+    return _by_id(vocabulary.items()) if isinstance(vocabulary, Mapping) else vocabulary
+
+
+def _by_id(items: Iterable[tuple[Any, Any]]) -> list[str]:
+    by_id = {word: key for key, word in items}
+    # The keys were assumed to be words; if the values are not ids, the keys are.
+    if not all(isinstance(i, int | np.integer) for i in by_id):
+        by_id = {i: word for word, i in by_id.items()}
+    if (gap := next((i for i in range(len(by_id)) if i not in by_id), None)) is not None:
+        raise ValueError(f"the vocabulary has no word with id {gap}; ids must be 0, 1, 2, ...")
+    return [str(by_id[i]) for i in range(len(by_id))]

@@ -9,7 +9,7 @@ import numpy as np
 
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks import check_whole
-from spectralleader.models.merging import Merges, find_merges
+from spectralleader.models.coarsening import Merges, find_merges
 from spectralleader.models.model import TopicModel
 
 # Find the cheapest pair exactly while K^2 d is at most this, which takes about 10 ms. Above it,

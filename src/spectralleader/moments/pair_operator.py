@@ -1,4 +1,4 @@
-"""The sum of the pairs as a linear operator; `sums` defines it in NumPy."""
+"""The sum of the pairs as a linear operator, and all sums in a basis by means of it."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def multiply_pairs(
 ) -> Floats:
     """``X.T @ (weights * (X @ Z)) - (X.T @ weights) * Z`` in one pass over the documents.
 
-    With `tuple_weights` of order 2 that is ``sums.multiply_pairs(documents, Z)``.
+    With `tuple_weights` of order 2 that is the sum of the pairs times Z (eq. 6).
     """
     out, projected = np.zeros(Z.shape), np.empty(Z.shape[1])
     # C-contiguous, because Numba compiles a kernel for each array layout.
@@ -86,13 +86,7 @@ def multiply_pairs(
 
 @kernel
 def _add_products(
-    indptr: Ints,
-    words: WordIds,
-    counts: Floats,
-    weights: Floats,
-    Z: Floats,
-    p: Floats,
-    out: Floats,
+    indptr: Ints, words: WordIds, counts: Floats, weights: Floats, Z: Floats, p: Floats, out: Floats
 ) -> None:
     """Add the result of `multiply_pairs` to `out`; p is a buffer for one row."""
     z = len(p)

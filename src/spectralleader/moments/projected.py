@@ -7,9 +7,8 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
-from spectralleader.documents import Documents
+from spectralleader.documents import Documents, DocumentView
 from spectralleader.documents.recoding import move_rows
-from spectralleader.documents.views import DocumentView
 from spectralleader.models import TopicModel
 from spectralleader.moments.sums import pack, unpack_pairs, unpack_triples
 from spectralleader.runtime.compiled import inlined, kernel, shared

@@ -15,8 +15,6 @@ import numpy as np
 from spectralleader.arrays import Floats, Ints
 from spectralleader.documents import Documents
 
-CHUNK = 4096  # documents per chunk: bounds the memory for their (r, r) outer products
-
 
 def tuple_weights(documents: Documents, order: int) -> Floats:
     """Return 1 / (L (L-1) ... (L-order+1)) for each document, 0 where it has too few words."""
@@ -44,26 +42,6 @@ def sum_pairs(documents: Documents) -> Floats:
     return np.asarray((pairs + pairs.T) / 2)  # remove asymmetric rounding errors
 
 
-def multiply_pairs(documents: Documents, Z: Floats) -> Floats:
-    """Return (sum of the pairs) @ Z, shape (d, z), without forming the pairs (eq. 6)."""
-    g = tuple_weights(documents, 2)
-    X = documents.as_floats()
-    return np.asarray(X.T @ (g[:, None] * (X @ Z)) - add_up(documents, g)[:, None] * Z)
-
-
-def project_triples(documents: Documents, basis: Floats) -> Floats:
-    """Return the sum of the triples in a basis, shape (r, r, r), without (d, d, d) (eq. 7)."""
-    g = tuple_weights(documents, 3)
-    X = documents.as_floats()
-    P = X @ basis  # (n, r)
-    R = X.T @ (g[:, None] * P)  # (d, r)
-    # Inclusion-exclusion over repeated positions: once is sum_i q_i (x) q_i (x) R_i.
-    once = _outer_sums(basis, basis, R)
-    thrice = _outer_sums(basis, basis, add_up(documents, g)[:, None] * basis)
-    repeated = once + once.transpose(0, 2, 1) + once.transpose(2, 1, 0)
-    return np.asarray(_outer_sums(P, P, g[:, None] * P) - repeated + 2.0 * thrice)
-
-
 def multiply(documents: Documents, Z: Floats) -> Floats:
     """Return X @ Z, shape (n_docs, z), for counts X, without SciPy, which is slow to import."""
     out, some = np.zeros((documents.n_docs, Z.shape[1])), np.diff(documents.indptr) > 0
@@ -79,17 +57,6 @@ def add_up(documents: Documents, g: Floats) -> Floats:
     return np.asarray(
         np.bincount(documents.words, weights=per_entry, minlength=documents.n_words), np.float64
     )
-
-
-def _outer_sums(A: Floats, B: Floats, C: Floats) -> Floats:
-    """Return sum_n A_n (x) B_n (x) C_n, shape (r, r, r), with one matrix product per chunk."""
-    r = A.shape[1]
-    total = np.zeros((r * r, r))
-    for start in range(0, len(A), CHUNK):
-        rows = slice(start, start + CHUNK)
-        outer = A[rows, :, None] * B[rows, None, :]
-        total += outer.reshape(len(outer), r * r).T @ C[rows]
-    return total.reshape(r, r, r)
 
 
 def pack(pairs: Floats, triples: Floats) -> Floats:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from importlib.machinery import PathFinder
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +22,9 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 MODULES = {"numpy": "_umath_linalg", "scipy": "_fblas"}
 # Names in these libraries; others, such as Accelerate, are not changed.
 NAMES = [
-    (prefix, suffix) for prefix in ("scipy_openblas", "openblas") for suffix in ("64_", "_64", "")
+    f"{prefix}_{{}}_num_threads{suffix}"
+    for prefix in ("scipy_openblas", "openblas")
+    for suffix in ("64_", "_64", "")
 ]
 
 
@@ -35,23 +38,16 @@ class Threads(NamedTuple):
 @cache
 def libraries() -> tuple[Threads, ...]:
     """Return the BLAS libraries whose thread count can be set."""
-    found = []
+    settable = []
     for package, module in MODULES.items():
         # Loaded without importing it: `scipy.linalg` would be a tenth of a start.
-        folders = [str(Path(place, "linalg")) for place in import_module(package).__path__]
-        spec = PathFinder.find_spec(module, folders)
-        if spec is None or spec.origin is None:
-            continue
-        try:
-            library = ctypes.CDLL(spec.origin)
-        except OSError:
-            continue
-        for prefix, suffix in NAMES:
-            if hasattr(library, f"{prefix}_set_num_threads{suffix}"):
-                names = (f"{prefix}_{verb}_num_threads{suffix}" for verb in ("get", "set"))
-                found.append(Threads(*(getattr(library, name) for name in names)))
-                break
-    return tuple(found)
+        for path in Path(import_module(package).__path__[0], "linalg").glob(f"{module}.*"):
+            with suppress(OSError):  # a stub with types
+                library = ctypes.CDLL(str(path))
+                names = (name for name in NAMES if hasattr(library, name.format("set")))
+                for name in islice(names, 1):
+                    settable.append(Threads(*(library[name.format(x)] for x in ("get", "set"))))
+    return tuple(settable)
 
 
 class OneThread:
@@ -66,17 +62,17 @@ class OneThread:
         with self._lock:
             # The number is that of the process: the first to enter sets it, the last puts it back.
             if self._n_entered == 0:
-                self._before = [one.get() for one in libraries()]
-                for one in libraries():
-                    one.set(1)
+                self._before = [threads.get() for threads in libraries()]
+                for threads in libraries():
+                    threads.set(1)
             self._n_entered += 1
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._n_entered -= 1
             if self._n_entered == 0:
-                for one, n in zip(libraries(), self._before, strict=True):
-                    one.set(n)
+                for threads, n in zip(libraries(), self._before, strict=True):
+                    threads.set(n)
 
 
 ONE_BLAS_THREAD = OneThread()

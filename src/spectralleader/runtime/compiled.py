@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,9 +16,11 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.misc.appdirs import AppDirs
 
 from spectralleader.runtime.interrupts import DEFER_SIGNALS, Interrupts
 
+PACKAGE = Path(__file__).parents[1]
 REORDER = {"reassoc", "contract", "nsz"}  # sums in any order, fused multiply-add, one zero
 # Without wrappers for C callers, which saves a second of compilation in total.
 OPTIONS: dict[str, Any] = {
@@ -92,55 +95,69 @@ def shared(function: Kernel) -> Kernel:
     return cast(Kernel, numba.njit(**INNER)(function))
 
 
-class ReadOnly:
-    """A folder that need not be writable if the kernel is there, such as one in an image."""
-
-    def ensure_cache_path(self) -> None:
-        """Accept the folder as it is: numba would have one that can be written."""
-
-    @classmethod
-    def from_function(cls, py_func: Any, py_file: str) -> Any:
-        """Return a locator if the kernel was compiled before."""
-        found = super().from_function(py_func, py_file)  # type: ignore[misc]
-        name = f"{Path(py_file).stem}.{py_func.__qualname__}-*.nbi"
-        if found is None or not any(Path(found.get_cache_path()).glob(name)):
-            return None
-        return found
-
-
-class CacheLocators(CompileResultCacheImpl):
-    """The locations of the cache: those of Numba, and the same if they are read-only."""
-
-    _locator_classes = list[Any](  # noqa: RUF012  # as numba has it
-        place
-        for writable in CompileResultCacheImpl._locator_classes
-        for place in (writable, type(f"ReadOnly{writable.__name__}", (ReadOnly, writable), {}))
-    )
-
-
 @cache
 def source_digest() -> bytes:
     """Return a digest of all files with kernels, in about 10 ms."""
-    files = sorted(Path(__file__).parents[1].rglob("*.py"))
+    files = sorted(PACKAGE.rglob("*.py"))
     sources = [
         source for path in files if b"runtime.compiled import" in (source := path.read_bytes())
     ]
     return sha256(b"".join(sources)).digest()
 
 
-class KernelCache(FunctionCache):
-    """Numba's cache, except that failures are ignored: the kernel is then not cached.
+@cache
+def is_writable(folder: Path) -> bool:
+    """Return whether files can be created in a folder, which is created if it is missing."""
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+        return True
+    return False
 
-    Numba compares the file of a kernel with that of the cached machine code, but not the files of
-    kernels that it calls, which are part of that machine code. So all files with kernels are
-    compared: after an upgrade, or an edit, nothing old is used.
+
+class KernelFiles(CompileResultCacheImpl):
+    """The files with a kernel's machine code, and for Numba the locator that finds them.
+
+    They are in the first folder that can be written or, as in an image, has this kernel. Numba
+    compares the file of a kernel with that of the cached machine code, but not the files of kernels
+    that it calls, which are part of that machine code. So all files with kernels are compared:
+    after an upgrade, or an edit, nothing old is used.
     """
 
-    _impl_class = CacheLocators
+    locator: Any = None  # properties of the base
+    filename_base = ""
 
-    def __init__(self, py_func: Callable[..., Any]) -> None:
-        super().__init__(py_func)  # type: ignore[no-untyped-call]
-        self._cache_file._source_stamp = source_digest()
+    def __init__(self, function: Any) -> None:
+        file, self.locator = Path(function.__code__.co_filename), self
+        name = f"{file.stem}.{function.__qualname__}-{sys.implementation.cache_tag}"
+        self.filename_base = name
+        apart = f"{file.parent.name}_{sha256(bytes(file.parent)).hexdigest()}"
+        user_cache = cast(Any, AppDirs)("numba", appauthor=False).user_cache_dir
+        folders = [file.parent / "__pycache__", Path(user_cache, apart)]
+        if preferred := cast(Any, numba.config).CACHE_DIR:  # the variable NUMBA_CACHE_DIR
+            folders.insert(0, Path(preferred, apart))
+        for folder in folders:
+            if is_writable(folder) or any(folder.glob(f"{name}*.nbi")):
+                self.folder = folder
+                return
+        raise RuntimeError
+
+    def get_cache_path(self) -> str:
+        """Return the folder."""
+        return str(self.folder)
+
+    def ensure_cache_path(self) -> None:
+        """Accept the folder as it is: saving may fail."""
+
+    def get_source_stamp(self) -> bytes:
+        """Return what must be equal for machine code to be used."""
+        return source_digest()
+
+
+class KernelCache(FunctionCache):
+    """Numba's cache, except that failures are ignored: the kernel is then not cached."""
+
+    _impl_class = KernelFiles
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return cached machine code, or None if it is missing or unreadable."""
@@ -210,8 +227,8 @@ class Compiling(event.Listener):
     lament_once = True
 
 
-def nothing() -> None:
-    """Let a kernel be compiled, whatever waits."""
+def nothing(*_: object) -> None:
+    """Do nothing: the default hook before a kernel is compiled."""
 
 
 class ThreadHooks(threading.local):
@@ -245,20 +262,15 @@ def show(is_compiling: bool) -> None:  # noqa: FBT001  # a callback
     if is_terminal(sys.stderr):
         say(ERASE + (COMPILING_LINE if is_compiling else ""))
     elif is_compiling and Interrupts.entered is not None and Interrupts.entered.owns_process:
-        COMPILING.report = ignore
+        COMPILING.report = nothing  # it was reported
         say(f"{COMPILING_LINE}\n")
-
-
-def ignore(is_compiling: bool) -> None:  # noqa: FBT001  # a callback
-    """Report nothing: it was reported."""
 
 
 def is_terminal(stream: Any) -> bool:
     """Return whether a stream is a terminal; False if it is closed or cannot tell."""
-    try:
+    with suppress(Exception):  # programs put objects of their own in its place
         return bool(stream.isatty())
-    except Exception:  # programs put objects of their own in its place
-        return False
+    return False
 
 
 COMPILING = Compiling()

@@ -8,7 +8,6 @@ machine is resumed bit for bit. And a process can be ended at once, a compiler c
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,14 +16,6 @@ from pathlib import Path
 
 from spectralleader.runtime.compiled import COMPILING, before_each_kernel
 from spectralleader.runtime.interrupts import raise_if_interrupted
-
-PROGRAM = """
-import json, sys
-from importlib import import_module
-path, module, name, arguments = json.loads(sys.argv[1])
-sys.path[:] = path
-getattr(import_module(module), name)(*arguments)
-"""
 
 
 class NotCompiledError(Exception):
@@ -66,17 +57,14 @@ def _is_python(program: str | None) -> bool:
 
 def _compile_apart(function: Callable[..., object], *arguments: str | bool) -> None:
     """Compile in a subprocess; if that fails, kernels are compiled when they are used."""
-    call = json.dumps([sys.path, function.__module__, function.__name__, arguments])
+    name, nowhere = function.__name__, subprocess.DEVNULL
+    program = f"""import sys; sys.path[:] = {sys.path}
+from {function.__module__} import {name}; {name}(*{arguments})"""
+    command = [sys.executable, "-c", program]
     COMPILING.report(True)
     try:
         with suppress(OSError):
-            subprocess.run(
-                [sys.executable, "-c", PROGRAM, call],
-                check=False,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
+            subprocess.run(command, check=False, stdin=nowhere, stdout=nowhere, stderr=nowhere)
     finally:
         COMPILING.report(False)
     raise_if_interrupted()

@@ -136,23 +136,15 @@ class SignalDeferral:
                 self._deliver()
                 raise
 
-    def asked(self) -> int | None:
-        """Return the signal that waits, if its handler only raises that the program is to end.
+    def raise_if_interrupted(self) -> None:
+        """Call the handler of a deferred signal, if it only raises that the program is to end.
 
         All other handlers wait for the end of the deferral: they might use what is half done.
         """
-        if self._waiting and is_main_thread():
-            for number in TO_END:
-                handler = self._handlers.get(number)
-                if number in self._waiting and handler in (signal.default_int_handler, terminate):
-                    return number
-        return None
-
-    def raise_if_interrupted(self) -> None:
-        """Raise the exception of the deferred signal."""
-        number = self.asked()
-        if number is not None:
-            self._handlers[number](number, self._waiting.pop(number))
+        for number in TO_END if self._waiting and is_main_thread() else ():
+            handler = self._handlers.get(number)
+            if number in self._waiting and handler in (signal.default_int_handler, terminate):
+                handler(number, self._waiting.pop(number))
 
 
 DEFER_SIGNALS = SignalDeferral()
@@ -212,13 +204,9 @@ class Interrupts:
         if self.owns_process and (is_second or not self.at_stake):
             end_process(number)
         if self._patience is not None and self.asked is None and hasattr(signal, "setitimer"):
-            signal.signal(signal.SIGALRM, self._end)
+            signal.signal(signal.SIGALRM, lambda *_: end_process(number))
             signal.setitimer(signal.ITIMER_REAL, self._patience)
         self.asked = number
-
-    def _end(self, number: int, frame: FrameType | None) -> NoReturn:
-        """End the process, after all the patience."""
-        end_process(self.asked or number)
 
     def raise_if_interrupted(self) -> None:
         """Raise if the process was asked to end; once for a request."""

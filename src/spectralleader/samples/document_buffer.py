@@ -1,4 +1,4 @@
-"""DocumentBuffer: remembered documents in numbered slots; what all samples share."""
+"""DocumentBuffer: remembered documents in numbered slots, and the changes of them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,57 @@ from typing import Any
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
-from spectralleader.checks.saved import Saved, field, fields
-from spectralleader.checks.states import check_same, whole
-from spectralleader.documents import Documents
-from spectralleader.documents.views import DocumentView
+from spectralleader.documents import Documents, DocumentView
 from spectralleader.runtime.compiled import in_place
-from spectralleader.samples.protocol import Change
-from spectralleader.samples.subsamples import check_budget, check_capacity
+
+
+class Change:
+    """The effect of one `add` on a sample: the documents that entered, and those that left.
+
+    A document that entered and was replaced within the same `add` is in neither. Documents are
+    views until they are read.
+    """
+
+    __slots__ = ("chosen", "moved", "n_entered")
+
+    moved: DocumentView  # the documents that entered, then those that left
+    n_entered: int
+    chosen: Ints  # (n_entered, 2) row in the block and slot of each document that entered
+
+    def __init__(self, moved: DocumentView, n_entered: int, chosen: Ints) -> None:
+        self.moved, self.n_entered, self.chosen = moved, n_entered, chosen
+
+    @classmethod
+    def of(cls, entered: Documents, left: Documents, slots: Ints) -> Change:
+        """Return the change in which these documents entered and left."""
+        both = Documents.concatenate([entered, left])
+        chosen = np.stack([np.arange(entered.n_docs), slots], axis=1)
+        return cls(DocumentView.of(both), entered.n_docs, chosen)
+
+    @property
+    def slots(self) -> Ints:
+        """The slots of the documents that entered."""
+        return self.chosen[:, 1]
+
+    @property
+    def n_docs(self) -> int:
+        """Number of documents that entered or left."""
+        return len(self.moved.bounds)
+
+    @property
+    def entered(self) -> Documents:
+        """The documents that entered, in the order of their slots."""
+        return self.moved.gather(np.arange(self.n_entered))
+
+    @property
+    def left(self) -> Documents:
+        """The documents that left, in the order of their slots."""
+        return self.moved.gather(np.arange(self.n_entered, self.n_docs))
+
+    def renumber(self, new_ids: Ints | None, n_words: int) -> Change:
+        """Return the change with renumbered words; `new_ids` is not checked."""
+        entered = self.entered.renumber(new_ids, n_words)
+        return Change.of(entered, self.left.renumber(new_ids, n_words), self.slots)
 
 
 class DocumentBuffer:
@@ -164,66 +208,3 @@ def write_documents(
         bounds[slot, 0], bounds[slot, 1] = end, end + last - first
         end += last - first
     return n_left, end
-
-
-class BufferedSample(Saved):
-    """A sample that stores documents in `DocumentBuffer`."""
-
-    saved = fields(documents=Documents)
-
-    def __init__(self, n_words: int) -> None:
-        self._buffer = DocumentBuffer(n_words)
-
-    def __len__(self) -> int:
-        return len(self._buffer)
-
-    @property
-    def n_words(self) -> int:
-        """Current vocabulary size."""
-        return self._buffer.n_words
-
-    @property
-    def documents(self) -> Documents:
-        """The remembered documents, in the order of their slots."""
-        return self._buffer.documents()
-
-    @documents.setter
-    def documents(self, documents: Documents) -> None:
-        self._buffer = DocumentBuffer.of(documents)
-
-    @property
-    def view(self) -> DocumentView:
-        """A view of the remembered documents, in the order of their slots."""
-        return self._buffer.view()
-
-    def recode(self, new_ids: Ints | None, n_words: int) -> None:
-        """Renumber the words of the remembered documents, see `Sample`."""
-        self._buffer.recode(new_ids, n_words)
-
-
-class BoundedSample(BufferedSample):
-    """A sample of at most `capacity` documents with at most `budget` entries (distinct words)."""
-
-    saved = fields(
-        BufferedSample.saved,
-        capacity=field(whole, least=1),
-        budget=whole,
-        n_seen=whole,
-    )
-    n_seen: int  # documents seen so far, remembered or not
-
-    def __init__(self, capacity: int, n_words: int, budget: int | None) -> None:
-        super().__init__(n_words)
-        self.capacity = check_capacity(capacity)
-        self.budget = check_budget(budget, self.capacity)
-        self._max_entries = self.budget // self.capacity  # distinct words per document, at most
-        self.n_seen = 0
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The settings that samples must share to be merged."""
-        return {"capacity": self.capacity, "budget": self.budget}
-
-    def _loaded(self) -> None:
-        # Samples fill up before they replace anything.
-        check_same("documents remembered", len(self), min(self.n_seen, self.capacity))

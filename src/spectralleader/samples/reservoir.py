@@ -12,8 +12,8 @@ from spectralleader.checks.saved import field, fields
 from spectralleader.checks.states import generator, one_of
 from spectralleader.documents import Documents
 from spectralleader.runtime.compiled import in_place, inlined
-from spectralleader.samples.document_buffer import BoundedSample, DocumentBuffer
-from spectralleader.samples.protocol import Change
+from spectralleader.samples.document_buffer import Change, DocumentBuffer
+from spectralleader.samples.sample import BoundedSample
 from spectralleader.samples.subsamples import interleave, subsample_rows, take_in_turns
 
 AHEAD = 256  # pairs buffered for `one`: amortises the overhead of a NumPy call
@@ -95,12 +95,9 @@ class Reservoir(BoundedSample):
     """
 
     saved = fields(
-        BoundedSample.saved,
-        kind=field(one_of, known=("reservoir",)),
-        acceptance=field(one_of, known=get_args(Acceptance)),
-        _draws=read_draws,
+        BoundedSample.saved, acceptance=field(one_of, known=get_args(Acceptance)), _draws=read_draws
     )
-    kind = "reservoir"
+    saved_as = "reservoir"
 
     def __init__(
         self,
@@ -175,7 +172,7 @@ class Reservoir(BoundedSample):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings that samples must share to be merged."""
+        """Capacity, budget and acceptance."""
         return {**super().settings, "acceptance": self.acceptance}
 
 

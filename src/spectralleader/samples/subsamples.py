@@ -3,36 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from spectralleader.arrays import Floats, Ints, WordIds
-from spectralleader.checks import is_whole
 from spectralleader.documents import Documents
 
-WORDS_PER_DOCUMENT = 1024  # default budget: distinct words for each document of the capacity
-MIN_TOKENS = 3  # tokens that a part must have to contribute a triple
 STREAM = 0x73686F7274  # second seed of these draws: keeps them apart from users' small seeds
-
-
-def check_capacity(capacity: Any) -> int:
-    """Return the capacity of a sample; raise `ValueError` unless it is at least 1."""
-    if not is_whole(capacity) or capacity < 1:
-        raise ValueError(f"capacity must be an integer of at least 1, got {capacity!r}")
-    return int(capacity)
-
-
-def check_budget(budget: Any, capacity: int) -> int:
-    """Return the number of entries that a sample of this capacity may store."""
-    if budget is None:
-        return WORDS_PER_DOCUMENT * capacity
-    if not is_whole(budget) or budget < MIN_TOKENS * capacity:
-        raise ValueError(
-            f"budget must be an integer number of words, at least {MIN_TOKENS} for each of the "
-            f"capacity={capacity} documents, got {budget!r}"
-        )
-    return int(budget)
 
 
 def subsample_tokens(documents: Documents, numbers: Ints, most: int) -> Documents:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from spectralleader.checks.saved import field, fields
-from spectralleader.checks.states import one_of
 from spectralleader.documents import Documents
-from spectralleader.samples.document_buffer import BoundedSample, BufferedSample, DocumentBuffer
-from spectralleader.samples.protocol import Change
+from spectralleader.samples.document_buffer import Change, DocumentBuffer
+from spectralleader.samples.sample import BoundedSample, Sample
 from spectralleader.samples.subsamples import interleave, subsample_rows, take_in_turns
 
 
@@ -29,11 +27,7 @@ class Window(BoundedSample):
     [1, 2]
     """
 
-    saved = fields(
-        BoundedSample.saved,
-        kind=field(one_of, known=("window",)),
-    )
-    kind = "window"
+    saved_as = "window"
 
     def __init__(self, capacity: int, *, n_words: int = 1, budget: int | None = None) -> None:
         super().__init__(capacity, n_words, budget)
@@ -79,7 +73,7 @@ class Window(BoundedSample):
         self._buffer = DocumentBuffer.of(take_in_turns(newest, turns).take(np.argsort(slots)))
 
 
-class Everything(BufferedSample):
+class Everything(Sample):
     """A sample of all documents seen. Memory grows with the stream.
 
     Examples
@@ -90,19 +84,10 @@ class Everything(BufferedSample):
     (3, 0)
     """
 
-    saved = fields(
-        BufferedSample.saved,
-        kind=field(one_of, known=("everything",)),
-    )
-    kind = "everything"
+    saved_as = "everything"
 
     def __init__(self, *, n_words: int = 1) -> None:
         super().__init__(n_words)
-
-    @property
-    def n_seen(self) -> int:
-        """Number of documents seen so far."""
-        return len(self._buffer)
 
     def add(self, documents: Documents) -> Change:
         """Remember a block; return what entered (all of it) and what left (nothing)."""
@@ -113,8 +98,3 @@ class Everything(BufferedSample):
         """Append the documents of other samples; `rng` is not used."""
         for other in others:
             self.add(other.documents.widen(max(self.n_words, other.n_words)))
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The settings that samples must share to be merged."""
-        return {}

@@ -4,20 +4,7 @@
 `learners.spectral_leader` updates the moments as documents enter and leave the sample.
 """
 
-from spectralleader.spectral.estimate import (
-    Anchoring,
-    Decomposition,
-    Details,
-    Estimate,
-    estimate,
-    warm_model,
-)
+from spectralleader.spectral.estimate import Anchoring, Decomposition, Estimate, estimate
+from spectralleader.spectral.warm import Details, warm_model
 
-__all__ = [
-    "Anchoring",
-    "Decomposition",
-    "Details",
-    "Estimate",
-    "estimate",
-    "warm_model",
-]
+__all__ = ["Anchoring", "Decomposition", "Details", "Estimate", "estimate", "warm_model"]

@@ -22,10 +22,7 @@ def is_all_words(n_words: int, n_topics: int) -> bool:
 
 
 def find_basis(
-    documents: Documents,
-    n_topics: int,
-    seed: int,
-    tolerance: float = TOLERANCE,
+    documents: Documents, n_topics: int, seed: int, tolerance: float = TOLERANCE
 ) -> Floats:
     """Return the top eigenspace of the documents' pairs, K + EXTRA directions, (d, r).
 
@@ -49,12 +46,7 @@ def find_basis(
 
 
 def top_eigenspace(
-    multiply: Product,
-    n_words: int,
-    n_topics: int,
-    seed: int,
-    tolerance: float,
-    n_columns: int,
+    multiply: Product, n_words: int, n_topics: int, seed: int, tolerance: float, n_columns: int
 ) -> Floats:
     """Return the top eigenspace of pairs given by their products, (n_words, r).
 

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from spectralleader.arrays import Floats
-from spectralleader.documents.views import DocumentView
 from spectralleader.models import TopicModel
 from spectralleader.moments import Sums
-from spectralleader.moments.projected import update_sums
-from spectralleader.runtime.compiled import kernel
-from spectralleader.spectral import plain
-from spectralleader.spectral.power import N_ITERATIONS, decompose_tensor
-from spectralleader.spectral.recovery import NOTHING, recover
-from spectralleader.spectral.whitening import Whitening, whiten
+from spectralleader.spectral import cold
+from spectralleader.spectral.cold import NOTHING
 
 # Decomposes a symmetric (k, k, k) tensor from starting directions (K, n, K), K >= k: returns
 # eigenvalues (k,) and eigenvectors, one per row, (k, k).
@@ -29,6 +24,13 @@ class Anchoring(NamedTuple):
     n_anchors: int  # how often the basis was recomputed
     reason: str  # why it was recomputed last
     n_changed: int  # documents that entered the sample since
+
+
+class Whitening(NamedTuple):
+    """W = U A^{-1/2} of the top eigenpairs of the pairs (eq. 8), in coordinates of a basis."""
+
+    forward: Floats  # W, (r, k)
+    eigenvalues: Floats  # A, (k,) positive, largest first
 
 
 class Estimate(NamedTuple):
@@ -85,74 +87,9 @@ def estimate(sums: Sums, n_topics: int, decompose: Decomposition, starts: Floats
     starts : (K, n_restarts, K) array
         Starting directions of the decomposition, see `power.random_starts`.
     """
-    W, A, T = plain.whiten(sums, n_topics)  # lines 1 to 3
+    W, A, T = cold.whiten(sums, n_topics)  # lines 1 to 3
     eigenvalues, eigenvectors = decompose(T, starts)  # line 4
     weights, topics = np.empty(n_topics), np.empty((n_topics, len(sums.words)))
-    clipped = plain.recover(sums, W, eigenvalues, eigenvectors, weights, topics)  # line 5
+    clipped = cold.recover(sums, W, eigenvalues, eigenvectors, weights, topics)  # line 5
     model = TopicModel.trusted(weights, topics)
     return Estimate(model, Whitening(W, A), T, eigenvalues, eigenvectors, clipped)
-
-
-class Details(NamedTuple):
-    """Output buffers of the kernel for the intermediate results of an estimate."""
-
-    forward: Floats  # W, (r, K)
-    eigenvalues: Floats  # A, (K,)
-    triples: Floats  # T, (K, K, K)
-    tensor_eigenvalues: Floats
-    tensor_eigenvectors: Floats
-    clipped: Floats
-
-    @classmethod
-    def empty(cls, k: int, r: int) -> Details:
-        """Return uninitialised buffers for k topics in r coordinates."""
-        return cls(*map(np.empty, ((r, k), (k,), (k, k, k), (k,), (k, k), (k,))))
-
-    def with_model(self, model: TopicModel) -> Estimate:
-        """Return the estimate, as a copy of the buffers."""
-        W, A, T, eigenvalues, eigenvectors, clipped = (array.copy() for array in self)
-        return Estimate(model, Whitening(W, A), T, eigenvalues, eigenvectors, clipped)
-
-
-def warm_model(
-    sums: Sums, moved: DocumentView, n_added: int, directions: Floats, details: Details
-) -> TopicModel | None:
-    """Update sums like `update_sums`, and return the model of `estimate` from a warm start.
-
-    It runs the power method from these directions, with all steps in one kernel, which saves a
-    third of the time at K = 5, d = 500. None if fewer topics can be estimated than directions.
-    """
-    weights, topics = np.empty(len(directions)), np.empty((len(directions), len(sums.words)))
-    # plain tuples: Numba looks up the type of a NamedTuple in Python, 2 us for each and call
-    given = (tuple(sums), tuple(moved), n_added, directions, N_ITERATIONS)
-    if not _update_and_estimate(*given, weights, topics, tuple(details)):
-        return None
-    return TopicModel.trusted(weights, topics)
-
-
-@kernel
-def _update_and_estimate(
-    given_sums: tuple[Any, ...],
-    given_moved: tuple[Any, ...],
-    n_added: int,
-    directions: Floats,
-    n_iterations: int,
-    weights: Floats,
-    topics: Floats,
-    buffers: tuple[Any, ...],
-) -> bool:
-    """Fill the arrays of an estimate; return False if there are fewer topics than directions."""
-    sums, moved, details = Sums(*given_sums), DocumentView(*given_moved), Details(*buffers)
-    if len(moved.bounds) > 0:
-        update_sums(sums, moved, n_added)
-    k = len(directions)
-    W, A, T = whiten(sums, k)
-    if len(A) < k:
-        return False
-    details.forward[:], details.eigenvalues[:], details.triples[:] = W, A, T
-    starts = (np.dot(directions, W) * A).reshape(k, 1, k)  # v from W v, since A W^T W v = v
-    pairs = (details.tensor_eigenvalues, details.tensor_eigenvectors)
-    # Deflates T in place; `details.triples` is a copy.
-    decompose_tensor(T, starts, n_iterations, *pairs)
-    details.clipped[:] = recover(sums, W, *pairs, weights, topics)
-    return True

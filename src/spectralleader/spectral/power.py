@@ -23,10 +23,7 @@ def random_starts(n_topics: int, n_restarts: int, seed: int) -> Floats:
 
 
 def power_method(
-    triples: Floats,
-    starts: Floats,
-    *,
-    n_iterations: int = N_ITERATIONS,
+    triples: Floats, starts: Floats, *, n_iterations: int = N_ITERATIONS
 ) -> tuple[Floats, Floats]:
     """Decompose a symmetric tensor, ``T ~ sum_i lambda_i v_i (x) v_i (x) v_i``.
 
@@ -60,11 +57,7 @@ def power_method(
 
 @kernel
 def decompose_tensor(
-    T: Floats,
-    starts: Floats,
-    n_iterations: int,
-    eigenvalues: Floats,
-    eigenvectors: Floats,
+    T: Floats, starts: Floats, n_iterations: int, eigenvalues: Floats, eigenvectors: Floats
 ) -> None:
     """Find the components of T, (k, k, k), deflating it, from starts of (k, n, k)."""
     k, n_tried = len(T), starts.shape[1] if starts.shape[1] > 1 else 0

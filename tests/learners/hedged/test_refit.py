@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spectralleader import Documents, HedgedLeader, Reservoir
-from spectralleader.documents.views import DocumentView
+from spectralleader.documents import DocumentView
 from spectralleader.em.columns import Columns, Smoothing
 from spectralleader.em.statistics import Statistics
 from spectralleader.evaluation.metrics import matched_accuracy

@@ -11,20 +11,19 @@ from typing import NamedTuple
 import numpy as np
 
 from spectralleader.arrays import Flags, Floats, Ints, Posteriors
-from spectralleader.documents import Documents
+from spectralleader.documents import Documents, DocumentView
 from spectralleader.documents.csr import number_words
-from spectralleader.documents.views import DocumentView
 from spectralleader.em.columns import Smoothing, work_space
 from spectralleader.em.passes import batch_pass, log_probs, sweep
 from spectralleader.em.statistics import Statistics
 from spectralleader.learners.hedged.background import Background, fit_strength
 from spectralleader.learners.hedged.settings import SETTINGS
-from spectralleader.models.merging import RARE, find_merges, merge_topics
+from spectralleader.models.coarsening import RARE, coarsen, find_merges
 from spectralleader.moments.pair_operator import sum_in_basis
 from spectralleader.runtime.blas import ONE_BLAS_THREAD
 from spectralleader.spectral import estimate
 from spectralleader.spectral.basis import find_basis
-from spectralleader.spectral.plain import decompose_roughly
+from spectralleader.spectral.cold import decompose_roughly
 from spectralleader.spectral.power import random_starts
 
 ROUGHLY = 0.03  # accuracy of a spectral start's basis; the sweeps refine the start
@@ -245,7 +244,7 @@ def over_complete_start(split: HeldOutSplit, n_topics: int, rng: np.random.Gener
     """Return several times as many topics from a random start, merged by price."""
     many = fit(split, random_start(split.train, SETTINGS.ratio * n_topics, rng))
     # Sufficient statistics add up: a merged topic has all documents of its parts.
-    member = np.eye(n_topics)[merge_topics(many.words, n_topics)]
+    member = np.eye(n_topics)[coarsen(many.words, n_topics)]
     return Statistics(many.totals @ member, many.words @ member)
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from spectralleader.arrays import Floats, Ints
 from spectralleader.checks.saved import Saved, fields
 from spectralleader.checks.states import text, whole
-from spectralleader.documents import Documents
-from spectralleader.documents.views import DocumentView
+from spectralleader.documents import Documents, DocumentView
 from spectralleader.learners.spectral_leader.changes import History
 from spectralleader.models import TopicModel
 from spectralleader.moments import ProjectedSums

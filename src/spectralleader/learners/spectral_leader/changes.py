@@ -11,8 +11,7 @@ import numpy as np
 from spectralleader.arrays import Ints
 from spectralleader.checks.saved import Saved, field, fields
 from spectralleader.checks.states import check_same, integers
-from spectralleader.documents import Documents
-from spectralleader.documents.views import DocumentView
+from spectralleader.documents import Documents, DocumentView
 from spectralleader.samples import Change, Sample
 
 

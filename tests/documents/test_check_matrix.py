@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from spectralleader import Documents, HedgedLeader
-from spectralleader.documents.structure import check_matrix
+from spectralleader.documents.csr import check_matrix
 
 COUNTS = np.random.default_rng(0).poisson(0.3, (40, 20))
 FORMATS = ("csr", "csc", "coo", "bsr", "lil", "dok", "dia")

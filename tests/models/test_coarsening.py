@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spectralleader.models.merging import find_merges, merge_topics
+from spectralleader.models.coarsening import coarsen, find_merges
 
 
 def entropy(p):
@@ -41,14 +41,14 @@ def test_the_cheapest_pair_is_merged_again_and_again(seed, n_topics):
     words[words < 1.0] = 0.0
     words[0] += 1.0  # no topic is empty
     for n_wanted in range(1, n_topics + 1):
-        np.testing.assert_array_equal(merge_topics(words, n_wanted), plainly(words, n_wanted))
+        np.testing.assert_array_equal(coarsen(words, n_wanted), plainly(words, n_wanted))
 
 
 def test_what_is_given_stays():
     words = np.array([[9.0, 1.0, 8.0], [1.0, 9.0, 2.0]])
     kept = words.copy()
-    assert merge_topics(words, 3).tolist() == [0, 1, 2]
-    assert merge_topics(words, 2).tolist() == [0, 1, 0]
+    assert coarsen(words, 3).tolist() == [0, 1, 2]
+    assert coarsen(words, 2).tolist() == [0, 1, 0]
     np.testing.assert_array_equal(words, kept)
 
 

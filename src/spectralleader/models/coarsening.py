@@ -47,14 +47,14 @@ def find_merges(words: Floats, n_wanted: int = 1) -> Merges:
     return merges
 
 
-def merge_topics(words: Floats, n_wanted: int) -> Ints:
+def coarsen(words: Floats, n_wanted: int) -> Ints:
     """Return the group of each topic when n_wanted groups are left, (K,).
 
     Groups are numbered from 0, in the order of their first topics; see `find_merges`.
 
     Examples
     --------
-    >>> merge_topics(np.array([[9.0, 1.0, 8.0], [1.0, 9.0, 2.0]]), 2).tolist()
+    >>> coarsen(np.array([[9.0, 1.0, 8.0], [1.0, 9.0, 2.0]]), 2).tolist()
     [0, 1, 0]
     """
     merges = find_merges(np.where(words > RARE, words, 0.0), n_wanted)

@@ -6,7 +6,7 @@ import pytest
 from spectralleader.documents import Documents
 from spectralleader.moments import ProjectedSums
 from spectralleader.moments.pair_operator import sum_in_basis
-from spectralleader.spectral import plain, recovery, whitening
+from spectralleader.spectral import cold, warm
 from spectralleader.spectral.power import power_method, random_starts
 
 
@@ -22,14 +22,14 @@ def some_documents(n_docs=200, n_words=12):
 def test_whitening_and_recovery_are_those_of_the_kernels(n_docs, n_topics):
     moments = ProjectedSums(np.linalg.qr(np.random.default_rng(1).random((12, 5)))[0])
     moments.update(some_documents(n_docs))
-    W, A, T = plain.whiten(moments.sums, n_topics)
-    for found, meant in zip((W, A, T), whitening.whiten(moments.sums, n_topics), strict=True):
+    W, A, T = cold.whiten(moments.sums, n_topics)
+    for found, meant in zip((W, A, T), warm.whiten(moments.sums, n_topics), strict=True):
         np.testing.assert_allclose(found, meant, rtol=1e-9, atol=1e-9 * np.abs(T).max(initial=1))
     k = len(A)
     lambdas, vectors = np.array([1.5, 0.0, -2.0])[:k], np.eye(3)[:k, :k]
     found, meant = ([np.empty(3), np.empty((3, 12))] for _ in range(2))
-    clipped = plain.recover(moments.sums, W, lambdas, vectors, *found)
-    np.testing.assert_allclose(clipped, recovery.recover(moments.sums, W, lambdas, vectors, *meant))
+    clipped = cold.recover(moments.sums, W, lambdas, vectors, *found)
+    np.testing.assert_allclose(clipped, warm.recover(moments.sums, W, lambdas, vectors, *meant))
     np.testing.assert_allclose(found[0], meant[0])
     np.testing.assert_allclose(found[1], meant[1], atol=1e-15)
 
@@ -50,13 +50,13 @@ def test_a_rough_decomposition_is_near_that_of_the_kernel(k):
     starts = random_starts(k + 1, 10, 0)  # of more directions than are left
     given = T.copy()
     for found, meant in zip(
-        plain.decompose_roughly(T, starts), power_method(T, starts), strict=True
+        cold.decompose_roughly(T, starts), power_method(T, starts), strict=True
     ):
         np.testing.assert_allclose(found, meant, atol=1e-6)  # errors are squared ten times
     np.testing.assert_array_equal(T, given)
 
 
 def test_nothing_is_found_in_a_tensor_of_zeros():
-    values, vectors = plain.decompose_roughly(np.zeros((2, 2, 2)), random_starts(2, 3, 0))
+    values, vectors = cold.decompose_roughly(np.zeros((2, 2, 2)), random_starts(2, 3, 0))
     assert not values.any()
     assert np.isfinite(vectors).all()

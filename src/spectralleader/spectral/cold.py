@@ -1,7 +1,7 @@
-"""The spectral method in NumPy: the same as `whitening`, `power` and `recovery`, without kernels.
+"""Lines 2, 3 and 5 of Algorithm 1 in NumPy, for estimates from a cold start.
 
-The kernels pay off if a model is estimated at every step, but take twelve seconds to compile. Cold
-estimates are rare, so that a millisecond more does not matter here.
+The kernels in `warm` pay off if a model is estimated at every step, but take twelve seconds to
+compile. Cold estimates are rare, so that a millisecond more does not matter here.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ import numpy as np
 from spectralleader.arrays import Floats
 from spectralleader.moments import Sums
 from spectralleader.moments.sums import unpack_pairs, upper_rows
-from spectralleader.spectral.recovery import NOTHING
-from spectralleader.spectral.whitening import USABLE
 
+USABLE = 1e-10  # an eigenvalue this small beside the largest is rounding, not signal
+NOTHING = 1e-12  # a lambda or a topic's mass below this carries no topic
 N_ROUGH = 10  # iterations per restart; losses on development streams are the same as with 30
 TINY = 1e-300
 
 
 def whiten(sums: Sums, n_topics: int) -> tuple[Floats, Floats, Floats]:
-    """Return W, A and T = M3(W, W, W), like the kernel `whitening.whiten`."""
+    """Return W, A and T = M3(W, W, W), like the kernel `warm.whiten`."""
     values, vectors = np.linalg.eigh(unpack_pairs(sums.upper) / max(1.0, sums.n[2]))
     A, U = values[::-1][:n_topics], vectors[:, ::-1][:, :n_topics]
     usable = USABLE * values.max(initial=0.0) < A
     A, U = A[usable].copy(), U[:, usable]
-    # Ties up to rounding go to the first entry, see `whitening.whiten`.
+    # Ties up to rounding go to the first entry, see `warm.whiten`.
     is_largest = np.abs(U) > (1.0 - 1e-9) * np.abs(U).max(axis=0, initial=0.0)
     first = is_largest.argmax(axis=0) if U.size else np.zeros(0, np.int64)
     W = np.ascontiguousarray(U * (np.sign(U[first, np.arange(len(A))]) / np.sqrt(A)))
@@ -68,7 +68,7 @@ def decompose_roughly(triples: Floats, starts: Floats) -> tuple[Floats, Floats]:
 def recover(
     sums: Sums, W: Floats, lambdas: Floats, vectors: Floats, weights: Floats, topics: Floats
 ) -> Floats:
-    """Set weights and topics of a valid model, like the kernel `recovery.recover`."""
+    """Set weights and topics of a valid model, like the kernel `warm.recover`."""
     n_topics, d = topics.shape
     # Eq. 21, multiplied from the left: only the last product is over the d words.
     u = (lambdas[:, None] * vectors / max(1.0, sums.n[2])) @ W.T @ sums.image.T
